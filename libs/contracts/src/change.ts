@@ -1,0 +1,12 @@
+/**
+ * The change log: what edges must forget or fetch anew. One row for each change, in commit order, numbered by a revision without
+ * gaps. `key` is, for a token, the hex SHA-256 digest; for a basemap or vector, its code; for `all`, empty: reload everything.
+ */
+export const CHANGE_KINDS = ['token', 'basemap', 'vector', 'all'] as const
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+export interface Change {
+  readonly revision: number
+  readonly kind: ChangeKind
+  readonly key: string
+}

@@ -1,0 +1,53 @@
+/**
+ * Every refusal that a caller can meet, by a stable code, and the one table that gives each its HTTP status.
+ * The body of every error answer is `{"error": "<human-readable message>"}`.
+ */
+export const STATUS_OF_ERROR = {
+  invalid_parameters: 400,
+  conflicting_tokens: 400,
+  token_missing: 401,
+  token_malformed: 401,
+  token_unknown: 401,
+  token_expired: 401,
+  token_disabled: 401,
+  admin_credentials_missing: 401,
+  admin_credentials_wrong: 401,
+  scope_missing: 403,
+  resource_not_granted: 403,
+  admin_remote_off: 403,
+  admin_host_unknown: 403,
+  cross_site: 403,
+  not_found: 404,
+  tile_not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  scan_running: 409,
+  payload_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  too_many_requests: 429,
+  headers_too_large: 431,
+  internal: 500,
+  dependency_down: 503,
+  draining: 503,
+} as const
+
+export type ErrorCode = keyof typeof STATUS_OF_ERROR
+export type ErrorStatus = (typeof STATUS_OF_ERROR)[ErrorCode]
+
+/** An expected refusal, as a value: what kind, and words for the caller. */
+export interface Refusal {
+  readonly ok: false
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+export function refuse(code: ErrorCode, message: string): Refusal {
+  return { ok: false, code, message }
+}
+
+/** The JSON text of an error body. */
+export function errorBody(message: string): string {
+  return JSON.stringify({ error: message })
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { codeSchema, MAX_LABEL_LENGTH } from './common.js'
+
+export const TARGET_KINDS = ['http', 'directory'] as const
+export const TARGET_MODES = ['notify', 'upload'] as const
+
+export const targetSchema = z.object({
+  code: z.string(),
+  name: z.string(),
+  kind: z.enum(TARGET_KINDS),
+  url: z.string().nullable(),
+  path: z.string().nullable(),
+  mode: z.enum(TARGET_MODES),
+  enabled: z.boolean(),
+  has_secret: z.boolean(),
+})
+export type Target = z.infer<typeof targetSchema>
+
+export const targetBodySchema = z.strictObject({
+  code: codeSchema,
+  name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
+  kind: z.enum(TARGET_KINDS),
+  url: z.url({ protocol: /^https?$/ }).max(4096).optional(),
+  path: z.string().max(4096).regex(/^\/[^\0]*$/, 'must be an absolute path').optional(),
+  mode: z.enum(TARGET_MODES).optional(),
+  enabled: z.boolean().optional(),
+  secret: z.string().min(1).max(1024).nullable().optional().describe('write-only; null removes it'),
+})
+export type TargetBody = z.infer<typeof targetBodySchema>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { tokenSchema } from './token.js'
 import { timestampSchema } from './common.js'
+import { tokenSchema } from './token.js'
 
 /** One edge process, as it announces itself on the bus. */
 export const edgePresenceSchema = z.object({

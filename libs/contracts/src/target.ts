@@ -20,8 +20,15 @@ export const targetBodySchema = z.strictObject({
   code: codeSchema,
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   kind: z.enum(TARGET_KINDS),
-  url: z.url({ protocol: /^https?$/ }).max(4096).optional(),
-  path: z.string().max(4096).regex(/^\/[^\0]*$/, 'must be an absolute path').optional(),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(4096)
+    .optional(),
+  path: z
+    .string()
+    .max(4096)
+    .regex(/^\/[^\0]*$/, 'must be an absolute path')
+    .optional(),
   mode: z.enum(TARGET_MODES).optional(),
   enabled: z.boolean().optional(),
   secret: z.string().min(1).max(1024).nullable().optional().describe('write-only; null removes it'),

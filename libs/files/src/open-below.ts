@@ -1,0 +1,133 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { fileIdentity } from './file-identity.js'
+import { currentRealRoot, isBelow, knownRealRoot } from './real-root.js'
+
+/** A plain file, opened for reading and proven to lie below its root. Whoever got it closes `fd`. */
+export interface OpenedFile {
+  readonly ok: true
+  readonly fd: number
+  /** bytes */
+  readonly size: number
+  /** modification time, milliseconds since 1970, whole */
+  readonly mtimeMs: number
+  readonly ino: bigint
+  /** see `fileIdentity` */
+  readonly identity: string
+  /** where the file is, all symbolic links resolved */
+  readonly realPath: string
+}
+
+/**
+ * `absent`: nothing of that name. `outside`: it leads out of the root. `not_a_file`: a directory, FIFO, socket or device.
+ * `unreadable`: permission is missing.
+ */
+export interface NotOpened {
+  readonly ok: false
+  readonly reason: 'absent' | 'outside' | 'not_a_file' | 'unreadable'
+}
+
+export type Opening = OpenedFile | NotOpened
+
+/** O_NONBLOCK: a FIFO must not hold the process until somebody writes into it. O_NOCTTY: nor may a terminal become ours. */
+const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOCTTY ?? 0)
+
+/** Linux tells where an open file is; elsewhere the path is resolved again and must lead to the same file. */
+const HAS_PROC = fs.existsSync('/proc/self/fd')
+
+const openAsync = promisify(fs.open)
+const fstatAsync = promisify(fs.fstat) as (fd: number, options: { bigint: true }) => Promise<fs.BigIntStats>
+const closeAsync = promisify(fs.close)
+
+/**
+ * Opens a plain file below `root` for reading. `file` is absolute or relative to `root`; symbolic links are followed, and where the
+ * opened file then really is decides. It is opened first and looked at after, so that nobody can swap a link between the two.
+ * Throws what says nothing about the file (EIO, ESTALE, EMFILE ...): such an error is never taken for `absent`.
+ */
+export function openBelowSync(root: string, file: string): Opening {
+  const target = path.resolve(root, file)
+  let fd: number
+  try {
+    fd = fs.openSync(target, OPEN_FLAGS)
+  } catch (error) {
+    return refusalOf(error)
+  }
+  let opening: Opening | undefined
+  try {
+    const stat = fs.fstatSync(fd, { bigint: true })
+    opening = judge(root, fd, stat, HAS_PROC ? fs.readlinkSync(`/proc/self/fd/${fd}`) : resolveAgain(target, stat))
+    return opening
+  } finally {
+    if (opening?.ok !== true) fs.closeSync(fd)
+  }
+}
+
+/** `openBelowSync` without holding the event loop: for cold files and slow file systems. */
+export async function openBelow(root: string, file: string): Promise<Opening> {
+  const target = path.resolve(root, file)
+  let fd: number
+  try {
+    fd = await openAsync(target, OPEN_FLAGS)
+  } catch (error) {
+    return refusalOf(error)
+  }
+  let opening: Opening | undefined
+  try {
+    const stat = await fstatAsync(fd, { bigint: true })
+    const real = HAS_PROC ? await fs.promises.readlink(`/proc/self/fd/${fd}`) : resolveAgain(target, stat)
+    opening = judge(root, fd, stat, real)
+    return opening
+  } finally {
+    if (opening?.ok !== true) await closeAsync(fd)
+  }
+}
+
+function judge(root: string, fd: number, stat: fs.BigIntStats, realPath: string | null): Opening {
+  if (realPath === null) return { ok: false, reason: 'absent' }
+  if (!isBelow(knownRealRoot(root), realPath) && !isBelow(currentRealRoot(root), realPath)) {
+    return { ok: false, reason: 'outside' }
+  }
+  if (!stat.isFile()) return { ok: false, reason: 'not_a_file' }
+  return {
+    ok: true,
+    fd,
+    size: Number(stat.size),
+    mtimeMs: Number(stat.mtimeMs),
+    ino: stat.ino,
+    identity: fileIdentity(stat),
+    realPath,
+  }
+}
+
+/** The real path of `target` where it still leads to the opened file; null where it was swapped meanwhile. */
+function resolveAgain(target: string, opened: fs.BigIntStats): string | null {
+  try {
+    const real = fs.realpathSync.native(target)
+    const now = fs.statSync(real, { bigint: true })
+    return now.ino === opened.ino && now.dev === opened.dev ? real : null
+  } catch (error) {
+    refusalOf(error)
+    return null
+  }
+}
+
+function refusalOf(error: unknown): NotOpened {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ENAMETOOLONG':
+    case 'ELOOP':
+    case 'ERR_INVALID_ARG_VALUE': // a NUL in the name
+      return { ok: false, reason: 'absent' }
+    case 'EACCES':
+    case 'EPERM':
+      return { ok: false, reason: 'unreadable' }
+    case 'ENXIO': // a socket, or a device without a driver
+    case 'ENODEV':
+    case 'EISDIR': // Windows refuses to open a directory
+      return { ok: false, reason: 'not_a_file' }
+    default:
+      throw error
+  }
+}

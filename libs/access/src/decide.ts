@@ -1,0 +1,53 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { GRANT_ALL, type Scope } from '@gateway/contracts/token.js'
+
+/** What a token may do, in the form in which decisions read it. Immutable. */
+export interface AccessToken {
+  readonly id: string
+  readonly prefix: string
+  readonly scopes: ReadonlySet<Scope>
+  readonly basemaps: ReadonlySet<string>
+  readonly vectors: ReadonlySet<string>
+  /** milliseconds since 1970; null: never */
+  readonly expiresAtMs: number | null
+  readonly disabled: boolean
+}
+
+/** What a request wants to reach. A vector is known by each of the names that a grant may use; `null` asks for the scope alone. */
+export type WantedResource =
+  | { readonly kind: 'basemap'; readonly code: string }
+  | { readonly kind: 'vector'; readonly names: readonly string[] }
+  | null
+
+export type Decision = { readonly ok: true } | Refusal
+
+export const ALLOWED: Decision = { ok: true }
+export const UNKNOWN_TOKEN = refuse('token_unknown', 'the service token is not valid')
+const DISABLED = refuse('token_disabled', 'the service token is disabled')
+const EXPIRED = refuse('token_expired', 'the service token has expired')
+const NOT_GRANTED = refuse('resource_not_granted', 'the service token has no access to this resource')
+const SCOPE_MISSING: Readonly<Record<Scope, Refusal>> = {
+  read: refuse('scope_missing', 'the service token lacks the scope "read"'),
+  slice: refuse('scope_missing', 'the service token lacks the scope "slice"'),
+}
+
+/**
+ * The fixed order of refusal: no usable token (401), scope missing (403), resource not granted (403), whether or not it exists.
+ * That a granted resource is absent (404) is for the caller to find. Pure; allocates nothing.
+ */
+export function decide(token: AccessToken | null, wanted: WantedResource, scope: Scope, nowMs: number): Decision {
+  if (token === null) return UNKNOWN_TOKEN
+  if (token.disabled) return DISABLED
+  if (token.expiresAtMs !== null && token.expiresAtMs <= nowMs) return EXPIRED
+  if (!token.scopes.has(scope)) return SCOPE_MISSING[scope]
+  if (wanted === null || isGranted(token, wanted)) return ALLOWED
+  return NOT_GRANTED
+}
+
+/** Whether the grants of a token cover a resource, the token's own state left aside. */
+export function isGranted(token: AccessToken, wanted: NonNullable<WantedResource>): boolean {
+  if (wanted.kind === 'basemap') return token.basemaps.has(GRANT_ALL) || token.basemaps.has(wanted.code)
+  if (token.vectors.has(GRANT_ALL)) return true
+  for (const name of wanted.names) if (token.vectors.has(name)) return true
+  return false
+}

@@ -1,0 +1,85 @@
+import type { Sql } from '@gateway/store/connect.js'
+import { deletePresence, readPresence, upsertPresence } from '@gateway/store/edge-presence.js'
+import { waitForApplied } from './acknowledgement.js'
+import { type Bus, type OwnPresence, PRESENCE_SECONDS, type RevisionMessage } from './bus.js'
+import { decodeMessage, encodeMessage } from './message.js'
+
+const REVISION_CHANNEL = 'gateway_revision'
+const APPLIED_CHANNEL = 'gateway_applied'
+
+/** The bus over LISTEN/NOTIFY: nothing to install beside the store. The client listens again by itself after a lost connection. */
+export class PostgresBus implements Bus {
+  readonly medium = 'postgres'
+  readonly connected = false
+  readonly #sql: Sql
+  readonly #appliedListeners = new Set<(id: string, revision: number) => void>()
+  #appliedSubscription: Promise<unknown> | null = null
+  readonly #unlisteners: (() => Promise<void>)[] = []
+
+  constructor(sql: Sql) {
+    this.#sql = sql
+  }
+
+  async publish(message: RevisionMessage): Promise<void> {
+    await this.#sql.notify(REVISION_CHANNEL, encodeMessage(message))
+  }
+
+  async subscribe(onMessage: (message: RevisionMessage) => void, onSubscribed: () => void): Promise<void> {
+    const { unlisten } = await this.#sql.listen(
+      REVISION_CHANNEL,
+      (payload) => {
+        const message = decodeMessage(payload)
+        if (message !== null) onMessage(message)
+      },
+      onSubscribed,
+    )
+    this.#unlisteners.push(unlisten)
+  }
+
+  async announce(edge: OwnPresence): Promise<void> {
+    await upsertPresence(this.#sql, edge)
+    await this.#sql.notify(APPLIED_CHANNEL, `${edge.id} ${edge.applied_revision}`)
+  }
+
+  async withdraw(id: string): Promise<void> {
+    await deletePresence(this.#sql, id)
+  }
+
+  edges() {
+    return readPresence(this.#sql, PRESENCE_SECONDS)
+  }
+
+  async awaitApplied(revision: number, timeoutMs: number) {
+    await this.#listenForApplied()
+    return waitForApplied(
+      {
+        edges: () => this.edges(),
+        onAnnounced: (listener) => {
+          this.#appliedListeners.add(listener)
+          return () => this.#appliedListeners.delete(listener)
+        },
+      },
+      revision,
+      timeoutMs,
+    )
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#unlisteners.map((unlisten) => unlisten()))
+  }
+
+  /** Only a process that waits for acknowledgements hears them: edges would wake one another up for nothing. */
+  #listenForApplied(): Promise<unknown> {
+    this.#appliedSubscription ??= this.#sql
+      .listen(APPLIED_CHANNEL, (payload) => {
+        const [id, revision] = payload.split(' ')
+        for (const listener of this.#appliedListeners) listener(id as string, Number(revision))
+      })
+      .then(({ unlisten }) => this.#unlisteners.push(unlisten))
+      .catch((error) => {
+        this.#appliedSubscription = null
+        throw error
+      })
+    return this.#appliedSubscription
+  }
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { readEnvFile } from './env-file.js'
+import { hasAdminCredentials } from './guard.js'
+import type { Settings } from './load.js'
+
+export type CredentialsOutcome =
+  | { readonly state: 'configured' }
+  | { readonly state: 'written'; readonly path: string }
+  | { readonly state: 'unwritable'; readonly path: string; readonly reason: string }
+
+/**
+ * With no admin credential configured, writes a random ADMIN_PASSWORD and ADMIN_TOKEN into the env file (mode 0600) and answers the
+ * settings with them. Where the file cannot be written the settings stay as they are, and admin routes answer 401.
+ */
+export function ensureAdminCredentials(settings: Settings): { settings: Settings; outcome: CredentialsOutcome } {
+  if (hasAdminCredentials(settings)) return { settings, outcome: { state: 'configured' } }
+  const path = settings.configFile
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    const written = withLock(`${path}.lock`, () => appendCredentials(path))
+    const adopted = { ...settings, adminPassword: written.password, adminToken: written.token }
+    return { settings: adopted, outcome: { state: 'written', path } }
+  } catch (error) {
+    return { settings, outcome: { state: 'unwritable', path, reason: (error as Error).message } }
+  }
+}
+
+function appendCredentials(path: string): { password: string; token: string } {
+  // Another process that started at the same time may have written them a moment ago: one pair is enough.
+  const present = readEnvFile(path)
+  if (present.ADMIN_PASSWORD && present.ADMIN_TOKEN)
+    return { password: present.ADMIN_PASSWORD, token: present.ADMIN_TOKEN }
+  const password = randomBytes(18).toString('base64url')
+  const token = randomBytes(32).toString('base64url')
+  const glue = endsWithNewline(path) ? '' : '\n'
+  const lines = `${glue}# Written at the first start, because no admin credential was configured.\nADMIN_PASSWORD=${password}\nADMIN_TOKEN=${token}\n`
+  appendFileSync(path, lines, { mode: 0o600 })
+  chmodSync(path, 0o600)
+  return { password, token }
+}
+
+function endsWithNewline(path: string): boolean {
+  try {
+    const content = readFileSync(path, 'utf8')
+    return content === '' || content.endsWith('\n')
+  } catch {
+    return true
+  }
+}
+
+function withLock<T>(lockPath: string, work: () => T): T {
+  const fd = openLock(lockPath)
+  try {
+    return work()
+  } finally {
+    closeSync(fd)
+    rmSync(lockPath, { force: true })
+  }
+}
+
+/** Writing two lines takes far less; a lock that is older was left by a crash. */
+const LOCK_WAIT_MS = 3000
+
+function openLock(lockPath: string): number {
+  const deadline = Date.now() + LOCK_WAIT_MS
+  for (;;) {
+    try {
+      return openSync(lockPath, 'wx', 0o600)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (Date.now() > deadline) rmSync(lockPath, { force: true })
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    }
+  }
+}

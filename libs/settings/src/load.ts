@@ -1,0 +1,155 @@
+import { resolve } from 'node:path'
+import { distance } from 'fastest-levenshtein'
+import { readEnvFile } from './env-file.js'
+import { guardStart } from './guard.js'
+import { SettingsRefusal } from './refusal.js'
+import { SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './schema.js'
+
+export const DEFAULT_CONFIG_FILE = 'config/service.env'
+
+/** The settings of all processes, after defaults. Addresses carry no trailing slash; paths are absolute; durations are seconds. */
+export interface Settings {
+  readonly configFile: string
+  readonly apiHost: string
+  readonly apiPort: number
+  readonly controlHost: string
+  readonly controlPort: number
+  readonly apiBaseUrl: string
+  readonly tilePublicBaseUrl: string
+  readonly vectorPublicBaseUrl: string
+  readonly adminUser: string
+  readonly adminPassword: string | null
+  readonly adminToken: string | null
+  readonly adminAllowRemote: boolean
+  readonly adminHosts: readonly string[]
+  readonly trustedProxies: readonly string[]
+  readonly tokenDefaultTtlSeconds: number
+  readonly tokenStaleSeconds: number
+  readonly tokenOfflineSeconds: number
+  readonly databaseUrl: string | null
+  readonly redisUrl: string | null
+  readonly dataDir: string
+  readonly edgeWorkers: number
+  readonly drainSeconds: number
+  readonly basemapRoots: readonly string[]
+  readonly vectorRoots: readonly string[]
+  readonly sliceOutputRoot: string
+  readonly sliceSourceRoots: readonly string[]
+  readonly tilerCommand: string | null
+  readonly callbackAllow: readonly string[]
+  readonly callbackDeny: readonly string[]
+  readonly retryWaitsSeconds: readonly number[]
+  readonly demo: boolean
+  readonly logLevel: SettingValues['LOG_LEVEL']
+}
+
+/** The console's user name where only a password is configured. */
+const DEFAULT_ADMIN_USER = 'admin'
+
+/**
+ * Reads the settings: the environment first, then the env file that CONFIG_FILE names, then defaults.
+ * Throws SettingsRefusal, with one line that names the setting, for an unknown or malformed one and where the start-up guard forbids it.
+ */
+export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  const configFile = resolve(env.CONFIG_FILE || DEFAULT_CONFIG_FILE)
+  const file = readEnvFile(configFile)
+  refuseUnknown(env, file, configFile)
+  const settings = withDerived(parseAll(env, file, configFile), configFile)
+  guardStart(settings)
+  return settings
+}
+
+function refuseUnknown(env: NodeJS.ProcessEnv, file: Record<string, string>, configFile: string): void {
+  for (const key of Object.keys(file)) {
+    if (!isSetting(key)) throw new SettingsRefusal(`${key} in ${configFile} is not a setting${suggestion(key)}`)
+  }
+  // The environment is full of other programs' variables: there only a near miss of a setting's name is taken for a mistake.
+  for (const key of Object.keys(env)) {
+    if (key !== 'CONFIG_FILE' && !isSetting(key) && nearest(key) !== null) {
+      throw new SettingsRefusal(`${key} in the environment is not a setting${suggestion(key)}`)
+    }
+  }
+}
+
+function isSetting(key: string): key is SettingName {
+  return Object.hasOwn(SETTINGS, key)
+}
+
+/** Shorter names are too close to other programs' variables to call a near miss a mistake. */
+const SHORTEST_GUESSED_NAME = 8
+
+function nearest(key: string): SettingName | null {
+  if (key.length < SHORTEST_GUESSED_NAME) return null
+  const near = SETTING_NAMES.filter((name) => name.length >= SHORTEST_GUESSED_NAME && distance(name, key) <= 2)
+  return near.sort((a, b) => distance(a, key) - distance(b, key))[0] ?? null
+}
+
+function suggestion(key: string): string {
+  const name = nearest(key)
+  return name === null ? '' : `; did you mean ${name}?`
+}
+
+function parseAll(env: NodeJS.ProcessEnv, file: Record<string, string>, configFile: string): SettingValues {
+  const values: Record<string, unknown> = {}
+  for (const name of SETTING_NAMES) {
+    const fromEnv = env[name] || undefined
+    const raw = fromEnv ?? (file[name] || undefined)
+    const parsed = SETTINGS[name].safeParse(raw)
+    if (!parsed.success) {
+      const where = fromEnv === undefined ? ` in ${configFile}` : ''
+      throw new SettingsRefusal(`${name}${where} ${parsed.error.issues[0]?.message ?? 'is malformed'}`)
+    }
+    values[name] = parsed.data
+  }
+  return values as SettingValues
+}
+
+function withDerived(v: SettingValues, configFile: string): Settings {
+  const apiBaseUrl = v.API_BASE_URL ?? `http://${reachableHost(v.API_HOST)}:${v.API_PORT}`
+  return {
+    configFile,
+    apiHost: v.API_HOST,
+    apiPort: v.API_PORT,
+    controlHost: v.CONTROL_HOST,
+    controlPort: v.CONTROL_PORT,
+    apiBaseUrl,
+    tilePublicBaseUrl: v.TILE_PUBLIC_BASE_URL ?? apiBaseUrl,
+    vectorPublicBaseUrl: v.VECTOR_PUBLIC_BASE_URL ?? apiBaseUrl,
+    adminUser: v.ADMIN_USER ?? DEFAULT_ADMIN_USER,
+    adminPassword: v.ADMIN_PASSWORD ?? null,
+    adminToken: v.ADMIN_TOKEN ?? null,
+    adminAllowRemote: v.ADMIN_ALLOW_REMOTE,
+    adminHosts: v.ADMIN_HOSTS,
+    trustedProxies: v.TRUSTED_PROXIES,
+    tokenDefaultTtlSeconds: v.TOKEN_DEFAULT_TTL,
+    tokenStaleSeconds: v.TOKEN_STALE_SECONDS,
+    tokenOfflineSeconds: v.TOKEN_OFFLINE_SECONDS,
+    databaseUrl: v.DATABASE_URL ?? null,
+    redisUrl: v.REDIS_URL ?? null,
+    dataDir: v.DATA_DIR,
+    edgeWorkers: v.EDGE_WORKERS,
+    drainSeconds: v.DRAIN_SECONDS,
+    basemapRoots: v.BASEMAP_ROOTS,
+    vectorRoots: v.VECTOR_ROOTS,
+    sliceOutputRoot: v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers'),
+    sliceSourceRoots: v.SLICE_SOURCE_ROOTS,
+    tilerCommand: v.TILER_COMMAND ?? null,
+    callbackAllow: v.CALLBACK_ALLOW,
+    callbackDeny: v.CALLBACK_DENY,
+    retryWaitsSeconds: v.RETRY_WAITS,
+    demo: v.DEMO,
+    logLevel: v.LOG_LEVEL,
+  }
+}
+
+/** The host by which a process on this machine reaches a listener: the loopback address where it listens on all of them. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '*') return '127.0.0.1'
+  if (host === '::' || host === '[::]') return '[::1]'
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}
+
+/** Where the edge, and everyone else, reaches the control plane. */
+export function controlPlaneUrl(settings: Settings): string {
+  return `http://${reachableHost(settings.controlHost)}:${settings.controlPort}`
+}

@@ -1,0 +1,142 @@
+import { availableParallelism } from 'node:os'
+import { isAbsolute, resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+
+/** Words for the refusal line are given here, since they name what the operator should write. */
+const text = z.string()
+
+const port = text
+  .regex(/^\d{1,5}$/, 'must be a port number')
+  .transform(Number)
+  .refine((n) => n >= 1 && n <= 65_535, 'must be a port number from 1 to 65535')
+
+const seconds = text
+  .regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number of seconds')
+  .transform(Number)
+  .refine((n) => n > 0, 'must be more than 0 seconds')
+
+const flag = text
+  .transform((s) => s.toLowerCase())
+  .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], { error: 'must be true or false' }))
+  .transform((s) => s === 'true' || s === '1' || s === 'yes' || s === 'on')
+
+const host = text.regex(/^[A-Za-z0-9.:_[\]-]{1,255}$/, 'must be a host name or an IP address')
+
+const baseUrl = text
+  .refine((s) => URL.canParse(s) && /^https?:$/.test(new URL(s).protocol), 'must be an http or https address')
+  .refine((s) => {
+    const url = new URL(s)
+    return url.search === '' && url.hash === '' && url.username === '' && url.password === ''
+  }, 'must have no user, query or fragment')
+  .transform((s) => s.replace(/\/+$/, ''))
+
+const list = text.transform((s) =>
+  s
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
+
+const directory = text.refine((s) => !s.includes('\0'), 'must be a path').transform((s) => resolve(s))
+
+const directories = list.pipe(
+  z
+    .array(z.string().refine(isAbsolute, 'must list absolute directories'))
+    .transform((dirs) => dirs.map((d) => resolve(d))),
+)
+
+const cidrs = list.pipe(z.array(z.string().refine(isCidrOrAddress, 'must list IP addresses or CIDR ranges')))
+
+const destinations = list.pipe(
+  z.array(
+    z
+      .string()
+      .refine((s) => isCidrOrAddress(s) || /^(\*\.)?[A-Za-z0-9._-]+$/.test(s), 'must list hosts or CIDR ranges'),
+  ),
+)
+
+function isCidrOrAddress(s: string): boolean {
+  return ipaddr.isValid(s) || ipaddr.isValidCIDR(s)
+}
+
+const UNIT_SECONDS = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 } as const
+
+/** Whole seconds, or a number with s, m, h or d. */
+const duration = text
+  .regex(/^\d{1,9}[smhd]?$/, 'must be whole seconds or a number with s, m, h or d')
+  .transform((s) => Number.parseInt(s, 10) * UNIT_SECONDS[s.replace(/^\d+/, '') as keyof typeof UNIT_SECONDS])
+  .refine((n) => n > 0, 'must be more than 0')
+
+const waits = list.pipe(
+  z
+    .array(z.string().regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be waits in seconds, separated by commas'))
+    .min(1, 'must name at least one wait')
+    .max(20, 'must name at most 20 waits')
+    .transform((parts) => parts.map(Number)),
+)
+
+const postgresUrl = text.refine(
+  (s) => /^postgres(ql)?:\/\//.test(s) && URL.canParse(s),
+  'must be a postgres:// address',
+)
+const redisUrl = text.refine((s) => /^rediss?:\/\//.test(s) && URL.canParse(s), 'must be a redis:// address')
+
+/**
+ * Every setting that the processes know, by the name that the environment and the env file use. A setting that is empty counts as unset.
+ * The README's table of settings follows this list.
+ */
+export const SETTINGS = {
+  API_HOST: host.default('127.0.0.1'),
+  API_PORT: port.default(8910),
+  CONTROL_HOST: host.default('127.0.0.1'),
+  CONTROL_PORT: port.default(8911),
+  API_BASE_URL: baseUrl.optional(),
+  TILE_PUBLIC_BASE_URL: baseUrl.optional(),
+  VECTOR_PUBLIC_BASE_URL: baseUrl.optional(),
+  ADMIN_USER: text.max(200).optional(),
+  ADMIN_PASSWORD: text.max(1000).optional(),
+  ADMIN_TOKEN: text.max(1000).optional(),
+  ADMIN_ALLOW_REMOTE: flag.default(false),
+  ADMIN_HOSTS: list.default([]),
+  TRUSTED_PROXIES: cidrs.default([]),
+  TOKEN_DEFAULT_TTL: duration.default(30 * 86_400),
+  TOKEN_STALE_SECONDS: seconds.default(5),
+  TOKEN_OFFLINE_SECONDS: seconds.default(300),
+  DATABASE_URL: postgresUrl.optional(),
+  REDIS_URL: redisUrl.optional(),
+  DATA_DIR: directory.default(() => resolve('var')),
+  EDGE_WORKERS: text
+    .regex(/^\d{1,3}$/, 'must be a number of processes')
+    .transform(Number)
+    .refine((n) => n >= 1 && n <= 128, 'must be from 1 to 128')
+    .default(() => availableParallelism()),
+  DRAIN_SECONDS: seconds.default(10),
+  BASEMAP_ROOTS: directories.default([]),
+  VECTOR_ROOTS: directories.default([]),
+  SLICE_OUTPUT_ROOT: directory.optional(),
+  SLICE_SOURCE_ROOTS: directories.default([]),
+  TILER_COMMAND: text.max(4096).optional(),
+  CALLBACK_ALLOW: destinations.default([]),
+  CALLBACK_DENY: destinations.default([]),
+  RETRY_WAITS: waits.default([30, 60, 60]),
+  DEMO: flag.default(true),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be trace, debug, info, warn, error, fatal or silent',
+    })
+    .default('info'),
+} as const
+
+export type SettingName = keyof typeof SETTINGS
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
+
+/** Settings whose value no log and no console page may show. */
+export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
+  'ADMIN_PASSWORD',
+  'ADMIN_TOKEN',
+  'DATABASE_URL',
+  'REDIS_URL',
+])
+
+export type SettingValues = { [K in SettingName]: z.output<(typeof SETTINGS)[K]> }

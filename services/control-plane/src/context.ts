@@ -1,0 +1,40 @@
+import type { Bus, RevisionMessage } from '@gateway/bus/bus.js'
+import type { Log } from '@gateway/logging/log.js'
+import type { Settings } from '@gateway/settings/load.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import { commitWithChanges } from '@gateway/store/commit.js'
+import type { Sql, Transaction } from '@gateway/store/connect.js'
+
+/** What every feature of the control plane works with. Built once by main, handed down; no feature reaches for a global. */
+export interface ControlContext {
+  readonly settings: Settings
+  readonly sql: Sql
+  readonly bus: Bus
+  readonly log: Log
+  /** milliseconds since 1970 */
+  readonly now: () => number
+  readonly version: string
+  /** aborted when the process shuts down: loops and long work end then */
+  readonly shutdown: AbortSignal
+}
+
+/**
+ * Commits a change and tells the edges. A bus that cannot be reached does not undo what is committed: edges poll the log.
+ * Answers the result and the revision that edges must reach (null: nothing that they hold has changed).
+ */
+export async function commitAndPublish<T>(
+  ctx: Pick<ControlContext, 'sql' | 'bus' | 'log'>,
+  work: (tx: Transaction) => Promise<{ result: T; changes: readonly NewChange[] }>,
+): Promise<{ result: T; revision: number | null }> {
+  const { result, changes } = await commitWithChanges(ctx.sql, work)
+  const last = changes.at(-1)
+  if (last === undefined) return { result, revision: null }
+  const message: RevisionMessage = { revision: last.revision, changes }
+  await ctx.bus.publish(message).catch((error: Error) => {
+    ctx.log.warn(
+      { err: error.message, revision: last.revision },
+      'the bus is out of reach; edges will find the change by polling',
+    )
+  })
+  return { result, revision: last.revision }
+}

@@ -1,0 +1,94 @@
+/**
+ * Makes a checkout ready (packages installed, sources compiled) and then becomes the given script, in this same process:
+ *
+ *     node services/launcher/setup.mjs --then <script> [arguments]
+ *
+ * Plain JavaScript without dependencies, because it runs in a fresh clone. When nothing changed it costs a fraction of a second
+ * and needs no network. Several may start at once: one works, the others wait for it.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { installPackages, missingPackages } from './setup/install.mjs'
+import { waitForLock } from './setup/lock.mjs'
+import { runTool } from './setup/run-tool.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+const compiler = join(root, 'node_modules/typescript/bin/tsc')
+
+/** The start cannot succeed as the machine or the command line is: the same code with which settings are refused. */
+const EXIT_REFUSED = 2
+
+class SetupFailed extends Error {
+  constructor(message, signal) {
+    super(message)
+    this.signal = signal
+  }
+}
+
+checkNode()
+const script = scriptToRun()
+if (!runsAsDelivered(script)) await makeReady().catch(end)
+process.argv = [process.argv[0], script, ...process.argv.slice(4)]
+await import(pathToFileURL(script).href)
+
+function checkNode() {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  const [from, below] = engines.node.match(/\d+(?:\.\d+)?/g).map((version) => version.split('.').map(Number))
+  const tooOld = major < from[0] || (major === from[0] && minor < (from[1] ?? 0))
+  if (!tooOld && major < below[0]) return
+  refuse(`Node ${engines.node} is needed; this is ${process.versions.node} (${process.execPath}).`, EXIT_REFUSED)
+}
+
+function scriptToRun() {
+  const [flag, script] = process.argv.slice(2)
+  if (flag !== '--then' || script === undefined)
+    refuse('Usage: node services/launcher/setup.mjs --then <script> [arguments]', EXIT_REFUSED)
+  return resolve(root, script)
+}
+
+/** A production image: compiled before, development packages left out, nothing to do and perhaps nothing writable. */
+function runsAsDelivered(script) {
+  return existsSync(script) && !existsSync(compiler) && missingPackages(root) === 'development'
+}
+
+async function makeReady() {
+  const release = await waitForLock(join(root, '.setup.lock'), (pid) =>
+    say(`Waiting for process ${pid}, which is making this checkout ready ...`),
+  )
+  try {
+    await installAndCompile()
+  } finally {
+    release()
+  }
+}
+
+async function installAndCompile() {
+  if (missingPackages(root) !== 'nothing') {
+    say('Installing packages (npm ci), once ...')
+    mustHaveWorked('Installing the packages failed (npm ci)', await installPackages(root))
+  }
+  if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
+  mustHaveWorked('Compiling failed (tsc -b)', await runTool(process.execPath, [compiler, '-b'], root))
+}
+
+function mustHaveWorked(what, result) {
+  if (!result.ok) throw new SetupFailed(result.signal ? '' : `${result.output}\n${what}.`, result.signal)
+}
+
+function end(error) {
+  if (!(error instanceof SetupFailed)) throw error
+  // Interrupted: dies by the signal that it was sent, as it would have without a tool running.
+  if (error.signal) process.kill(process.pid, error.signal)
+  refuse(error.message, 1)
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`)
+}
+
+function refuse(line, code) {
+  say(line)
+  process.exit(code)
+}

@@ -1,0 +1,39 @@
+/** Runs npm or tsc as a child, silent unless it fails. */
+import { spawn } from 'node:child_process'
+
+/** Signals that end a start: they go to the running tool, and then end this process too. */
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} cwd
+ * @returns {Promise<{ok: true} | {ok: false, output: string} | {ok: false, output: '', signal: NodeJS.Signals}>}
+ */
+export function runTool(command, args, cwd) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    let interrupted = null
+    const collect = (chunk) => {
+      output += chunk
+    }
+    const pass = (signal) => {
+      interrupted = signal
+      child.kill(signal)
+    }
+    child.stdout.setEncoding('utf8').on('data', collect)
+    child.stderr.setEncoding('utf8').on('data', collect)
+    for (const signal of ENDING) process.on(signal, pass)
+    const finish = (result) => {
+      for (const signal of ENDING) process.off(signal, pass)
+      resolve(result)
+    }
+    child.on('error', (error) => finish({ ok: false, output: error.message }))
+    child.on('close', (code) => {
+      if (interrupted) finish({ ok: false, output: '', signal: interrupted })
+      else if (code === 0) finish({ ok: true })
+      else finish({ ok: false, output: output.trim() })
+    })
+  })
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { clientAddress, parseRanges } from './client-address.js'
+
+const ask = (peer: string, headers: Record<string, string> = {}, trusted: string[] = []) =>
+  clientAddress(peer, (name) => headers[name], parseRanges(trusted))
+
+test.each(['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])('%s is loopback', (peer) =>
+  expect(ask(peer).loopback).toBe(true),
+)
+test.each(['10.0.0.1', '0.0.0.0', '::', 'fe80::1', '', 'garbage'])('%s is remote', (peer) =>
+  expect(ask(peer).loopback).toBe(false),
+)
+test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
+  'loopback with %s and no trusted proxy counts as remote',
+  (header) => expect(ask('127.0.0.1', { [header]: '127.0.0.1' }).loopback).toBe(false),
+)
+test('a forwarding header from an untrusted peer is not believed', () =>
+  expect(ask('10.0.0.9', { 'x-forwarded-for': '127.0.0.1' })).toEqual({ address: '10.0.0.9', loopback: false }))
+test('a trusted proxy tells the client', () =>
+  expect(ask('127.0.0.1', { 'x-forwarded-for': '203.0.113.5' }, ['127.0.0.0/8'])).toEqual({
+    address: '203.0.113.5',
+    loopback: false,
+  }))
+test('what a client wrote in front of the trusted hops does not count', () =>
+  expect(ask('10.0.0.2', { 'x-forwarded-for': '127.0.0.1, 203.0.113.5, 10.0.0.3' }, ['10.0.0.0/8'])).toEqual({
+    address: '203.0.113.5',
+    loopback: false,
+  }))
+test('a hop that is not an address is nobody local', () =>
+  expect(ask('10.0.0.2', { 'x-forwarded-for': 'unknown' }, ['10.0.0.0/8']).loopback).toBe(false))
+test('a trusted proxy on this machine may forward for this machine', () =>
+  expect(ask('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, ['127.0.0.1']).loopback).toBe(true))
+test('a trusted proxy with a header that names no client is not loopback', () =>
+  expect(ask('127.0.0.1', { forwarded: 'for=1.2.3.4' }, ['127.0.0.1']).loopback).toBe(false))
+test('an IPv4-mapped peer matches an IPv4 range', () =>
+  expect(ask('::ffff:10.0.0.2', { 'x-forwarded-for': '198.51.100.1' }, ['10.0.0.0/8']).address).toBe('198.51.100.1'))

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { presentedToken } from './presented-token.js'
+import { createToken } from './token-format.js'
+
+const A = createToken()
+const B = createToken()
+const none = { authorization: undefined, xAccessToken: undefined, query: undefined }
+
+test.each([
+  ['Authorization: Bearer', { ...none, authorization: `Bearer ${A}` }, false],
+  ['a lower-case bearer', { ...none, authorization: `bearer ${A}` }, false],
+  ['X-Access-Token', { ...none, xAccessToken: A }, false],
+  ['?token', { ...none, query: `token=${A}` }, true],
+  ['?access_token among others', { ...none, query: `v=1&access_token=${A}&x=y` }, true],
+])('a token is found in %s', (_, from, fromQuery) => {
+  expect(presentedToken(from)).toEqual({ ok: true, token: A, fromQuery })
+})
+
+test('the same token in all four ways is one token', () => {
+  const all = { authorization: `Bearer ${A}`, xAccessToken: A, query: `token=${A}&access_token=${A}` }
+  expect(presentedToken(all)).toMatchObject({ ok: true, token: A })
+})
+
+test.each([
+  ['two headers', { ...none, authorization: `Bearer ${A}`, xAccessToken: B }],
+  ['header and query', { ...none, xAccessToken: A, query: `token=${B}` }],
+  ['two values of one parameter', { ...none, query: `token=${A}&token=${B}` }],
+  ['both parameters', { ...none, query: `token=${A}&access_token=${B}` }],
+])('different tokens in %s are refused as conflicting', (_, from) => {
+  expect(presentedToken(from)).toMatchObject({ ok: false, code: 'conflicting_tokens' })
+})
+
+test("a browser's Basic credentials are not a service token and are ignored", () => {
+  expect(presentedToken({ ...none, authorization: 'Basic YTpi' })).toMatchObject({ ok: false, code: 'token_missing' })
+  expect(presentedToken({ ...none, authorization: 'Basic YTpi', query: `token=${A}` })).toMatchObject({ ok: true })
+})
+
+test('an empty value is no token', () => {
+  expect(presentedToken({ ...none, query: 'token=' })).toMatchObject({ ok: false, code: 'token_missing' })
+  expect(presentedToken({ ...none, xAccessToken: '' })).toMatchObject({ ok: false, code: 'token_missing' })
+})
+
+test('a mistyped token is refused by its form alone', () => {
+  expect(presentedToken({ ...none, xAccessToken: `${A.slice(0, -1)}-` })).toMatchObject({ code: 'token_malformed' })
+})

@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ensureAdminCredentials } from './admin-credentials.js'
+import { controlPlaneUrl, loadSettings } from './load.js'
+
+let directory: string
+let file: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'settings-'))
+  file = join(directory, 'service.env')
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const load = (env: Record<string, string> = {}) => loadSettings({ CONFIG_FILE: file, ...env })
+
+test('without anything set, the defaults of the interface hold', () => {
+  const settings = load()
+  expect(settings).toMatchObject({
+    apiHost: '127.0.0.1',
+    apiPort: 8910,
+    controlPort: 8911,
+    apiBaseUrl: 'http://127.0.0.1:8910',
+    tilePublicBaseUrl: 'http://127.0.0.1:8910',
+    tokenDefaultTtlSeconds: 30 * 86_400,
+    tokenStaleSeconds: 5,
+    retryWaitsSeconds: [30, 60, 60],
+    adminAllowRemote: false,
+  })
+})
+
+test('the environment wins over the env file, and the env file over the defaults', () => {
+  writeFileSync(file, 'API_PORT=9000\nCONTROL_PORT=9001\n')
+  expect(load({ API_PORT: '9100' })).toMatchObject({ apiPort: 9100, controlPort: 9001 })
+})
+
+test('an empty value counts as unset', () => {
+  expect(load({ API_PORT: '' }).apiPort).toBe(8910)
+})
+
+test.each([
+  ['3600', 3600],
+  ['90s', 90],
+  ['5m', 300],
+  ['12h', 43_200],
+  ['30d', 2_592_000],
+])('TOKEN_DEFAULT_TTL takes %s', (text, seconds) => {
+  expect(load({ TOKEN_DEFAULT_TTL: text }).tokenDefaultTtlSeconds).toBe(seconds)
+})
+
+test.each([
+  ['API_PORT', '0'],
+  ['API_PORT', '70000'],
+  ['API_PORT', 'tcp://10.0.0.1:80'],
+  ['TOKEN_DEFAULT_TTL', '3 days'],
+  ['TOKEN_DEFAULT_TTL', '0'],
+  ['EDGE_WORKERS', '0'],
+  ['ADMIN_ALLOW_REMOTE', 'maybe'],
+  ['TILE_PUBLIC_BASE_URL', 'ftp://x'],
+  ['BASEMAP_ROOTS', 'relative/dir'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['RETRY_WAITS', '30,,x'],
+  ['DATABASE_URL', 'mysql://x'],
+  ['LOG_LEVEL', 'loud'],
+])('a malformed %s (%s) is refused in one line that names it', (name, value) => {
+  expect(() => load({ [name]: value })).toThrow(new RegExp(`^${name}[^\\n]*$`))
+})
+
+test('an unknown setting in the env file is refused by name', () => {
+  writeFileSync(file, 'API_PROT=9000\n')
+  expect(() => load()).toThrow(/API_PROT in .* is not a setting; did you mean API_PORT\?/)
+})
+
+test('a misspelt setting in the environment is refused, other variables are left alone', () => {
+  expect(() => load({ EDGE_WORKER: '2' })).toThrow(/EDGE_WORKER in the environment.*EDGE_WORKERS/)
+  expect(() => load({ PATH: '/bin', NODE_ENV: 'test', PGHOST: 'x' })).not.toThrow()
+})
+
+test('remote administration without credentials refuses to start on a non-loopback address', () => {
+  const open = { API_HOST: '0.0.0.0', ADMIN_ALLOW_REMOTE: 'true' }
+  expect(() => load(open)).toThrow(/^ADMIN_ALLOW_REMOTE[^\n]*$/)
+  expect(() => load({ ...open, ADMIN_TOKEN: 'x' })).not.toThrow()
+  expect(() => load({ ...open, ADMIN_PASSWORD: 'x' })).not.toThrow()
+  expect(() => load({ API_HOST: '0.0.0.0' })).not.toThrow()
+  expect(() => load({ ADMIN_ALLOW_REMOTE: 'true' })).not.toThrow()
+  expect(() => load({ CONTROL_HOST: '::', ADMIN_ALLOW_REMOTE: 'true' })).toThrow(/CONTROL_HOST/)
+})
+
+test('the first start writes admin credentials that only the owner can read, and the second finds them', () => {
+  writeFileSync(file, 'API_PORT=9000')
+  const first = ensureAdminCredentials(load())
+  expect(first.outcome).toEqual({ state: 'written', path: file })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'utf8')).toMatch(/^API_PORT=9000\n/)
+  const second = load()
+  expect(second).toMatchObject({
+    apiPort: 9000,
+    adminPassword: first.settings.adminPassword,
+    adminToken: first.settings.adminToken,
+  })
+  expect(ensureAdminCredentials(second).outcome).toEqual({ state: 'configured' })
+})
+
+test('where the env file cannot be written, no credential is made up', () => {
+  writeFileSync(file, '')
+  const { settings, outcome } = ensureAdminCredentials({ ...load(), configFile: join(file, 'below-a-file', 'x.env') })
+  expect(outcome.state).toBe('unwritable')
+  expect(settings.adminPassword).toBeNull()
+})
+
+test('the control plane is reached on loopback where it listens on all addresses', () => {
+  expect(controlPlaneUrl(load({ CONTROL_HOST: '0.0.0.0' }))).toBe('http://127.0.0.1:8911')
+  expect(controlPlaneUrl(load({ CONTROL_HOST: 'control-plane' }))).toBe('http://control-plane:8911')
+})

@@ -1,5 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Settings } from '@gateway/settings/load.js'
+import { StartRefusal } from './start-refusal.js'
 
 /** A loopback TCP port that nothing listens on at this moment. */
 export async function freePort(): Promise<number> {
@@ -25,4 +28,27 @@ export async function whyNotListen(host: string, port: number): Promise<string |
   }
   await new Promise((resolve) => probe.close(resolve))
   return null
+}
+
+/** A gateway that was killed a moment ago still finishes its last requests. */
+const FREED_WITHIN_MS = 5_000
+const LOOK_AGAIN_MS = 100
+
+/** Throws StartRefusal, naming the setting, where one of the gateway's own addresses cannot be listened on. */
+export async function portsAreFree(settings: Settings): Promise<void> {
+  const wanted = [
+    ['API_PORT', settings.apiHost, settings.apiPort],
+    ['CONTROL_PORT', settings.controlHost, settings.controlPort],
+  ] as const
+  const deadline = Date.now() + FREED_WITHIN_MS
+  for (const [setting, host, port] of wanted) {
+    let reason = await whyNotListen(host, port)
+    while (reason === 'EADDRINUSE' && Date.now() < deadline) {
+      await sleep(LOOK_AGAIN_MS)
+      reason = await whyNotListen(host, port)
+    }
+    if (reason === 'EADDRINUSE')
+      throw new StartRefusal(`${setting} ${port} is in use on ${host}: set another, or stop what listens there`)
+    if (reason !== null) throw new StartRefusal(`${setting} ${port} on ${host} cannot be listened on: ${reason}`)
+  }
 }

@@ -132,7 +132,7 @@ async function startElsewhere(prefix: readonly string[]): Promise<{ child: Child
     const server = await startEmbeddedPostgres({ dir: ${JSON.stringify(dir)}, log: () => {}, onLost: console.error })
     console.log(server.url)
     process.stdin.resume().on('end', () => server.stop())`
-  const [command, ...args] = [...prefix, process.execPath, '--input-type=module', '-e', code] as [string, ...string[]]
+  const [command = '', ...args] = [...prefix, process.execPath, '--input-type=module', '-e', code]
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/' })
   const [url] = await once(createInterface({ input: child.stdout }), 'line')
   return { child, url }

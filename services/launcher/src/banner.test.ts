@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { banner } from './banner.js'
+
+const base = 'http://127.0.0.1:8910'
+const facts = { consoleUrl: `${base}/admin/`, credentials: 'user admin, password in config/service.env' }
+
+test('one line for each thing to try, and nothing where there is none', () => {
+  const demo = {
+    tilejson: `${base}/tiles/world/tilejson.json?token=bmp_x`,
+    tile: `${base}/tiles/world/current/0/0/0.jpg?token=bmp_x`,
+    geojson: `${base}/vectors/countries/download?token=bmp_x`,
+    shapefile: null,
+  }
+  const lines = banner({ ...facts, demo }).split('\n')
+  expect(lines.filter((l) => l.includes('token='))).toEqual([
+    expect.stringMatching(/^ {2}TileJSON +http:\/\/127\.0\.0\.1:8910\/tiles\/world\/tilejson\.json\?token=bmp_x$/),
+    expect.stringMatching(/^ {2}Tile +curl -fsS -o tile\.jpg '.*\/0\/0\/0\.jpg\?token=bmp_x'$/),
+    expect.stringMatching(/^ {2}GeoJSON +curl -fsS -o demo\.geojson '.*\/vectors\/countries\/download\?token=bmp_x'$/),
+  ])
+})
+
+test('without demo data the console remains', () => {
+  const text = banner({ ...facts, demo: null })
+  expect(text).toContain(facts.consoleUrl)
+  expect(text).not.toContain('curl')
+})
+
+test('a shell takes the address of a printed command as one word, whatever is in it', () => {
+  const tile = `${base}/tiles/it's%20&co/current/0/0/0.png?token=bmp_x&a=$HOME`
+  const text = banner({ ...facts, demo: { tilejson: null, tile, geojson: null, shapefile: null } })
+  const command =
+    text
+      .split('\n')
+      .find((l) => l.includes('curl'))
+      ?.replace(/^.*?curl/, 'printf "%s\\n"') ?? ''
+  const words = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim().split('\n')
+  expect(words.at(-1)).toBe(tile.replace("'", '%27'))
+  expect(words).toHaveLength(4)
+})

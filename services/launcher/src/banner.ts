@@ -1,0 +1,39 @@
+/** Addresses of demo resources, token included; null where there is none of the kind. */
+export interface DemoAddresses {
+  readonly tilejson: string | null
+  readonly tile: string | null
+  readonly geojson: string | null
+  readonly shapefile: string | null
+}
+
+export interface BannerFacts {
+  readonly consoleUrl: string
+  /** where the console's user name and password are found, in words */
+  readonly credentials: string
+  readonly demo: DemoAddresses | null
+}
+
+/** What the start command prints once everything serves: one line for each thing to open, commands that work when pasted. */
+export function banner({ consoleUrl, credentials, demo }: BannerFacts): string {
+  const lines = [line('Console', consoleUrl), line('', credentials)]
+  if (demo?.tilejson) lines.push(line('TileJSON', demo.tilejson))
+  if (demo?.tile) lines.push(line('Tile', curl(demo.tile, `tile.${extensionOf(demo.tile)}`)))
+  if (demo?.geojson) lines.push(line('GeoJSON', curl(demo.geojson, 'demo.geojson')))
+  if (demo?.shapefile) lines.push(line('Shapefile', curl(demo.shapefile, 'demo-shapefile.zip')))
+  return `\n${line('Map asset gateway', 'ready; Ctrl-C stops it')}\n\n${lines.join('\n')}\n\n`
+}
+
+const LABEL_WIDTH = 'Map asset gateway  '.length
+
+function line(label: string, text: string): string {
+  return `  ${label.padEnd(LABEL_WIDTH)}${text}`
+}
+
+/** The address is quoted: `?` and `&` mean something to shells. Addresses in answers hold no single quote of their own. */
+function curl(url: string, file: string): string {
+  return `curl -fsS -o ${file} '${url.replaceAll("'", '%27')}'`
+}
+
+function extensionOf(url: string): string {
+  return /\.(\w+)$/.exec(new URL(url).pathname)?.[1] ?? 'bin'
+}

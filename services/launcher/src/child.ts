@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@gateway/logging/log.js'
+import { EXIT_REFUSED } from '@gateway/settings/refusal.js'
+import { dieWithParent } from './die-with-parent.js'
+import { isReady } from './readiness.js'
+import { failuresInARow, restartDelayMs } from './restart-delay.js'
+import { StartRefusal } from './start-refusal.js'
+
+export interface ChildSpec {
+  readonly name: string
+  /** the compiled main file, absolute */
+  readonly script: string
+  readonly env: NodeJS.ProcessEnv
+  /** answers 200 once the child serves */
+  readonly readyUrl: string
+  /** how long it may take to end after SIGTERM before it is killed */
+  readonly stopWithinMs: number
+}
+
+/** Before it has ever served, a child is started this often: enough for a passing cause, soon enough for a lasting one to be told. */
+const FIRST_ATTEMPTS = 3
+
+/** Nothing a healthy machine does at a start takes this long; migrations of a big store are the longest part. */
+const READY_WITHIN_MS = 120_000
+const LOOK_AGAIN_MS = 25
+
+/** A service that runs as a child process and is started again when it dies. */
+export class Child {
+  readonly #spec: ChildSpec
+  readonly #log: Log
+  readonly #onGivenUp: (reason: Error) => void
+  #process: ChildProcess | null = null
+  #ended: Promise<void> = Promise.resolve()
+  #failures = 0
+  #stopping = false
+  #wasReady = false
+
+  /** @param onGivenUp the child refuses its settings, or ended again and again before it ever served */
+  constructor(spec: ChildSpec, log: Log, onGivenUp: (reason: Error) => void) {
+    this.#spec = spec
+    this.#log = log
+    this.#onGivenUp = onGivenUp
+    this.#launch()
+  }
+
+  /** Answers when the child serves; throws StartRefusal when it takes too long. */
+  async ready(): Promise<void> {
+    const deadline = Date.now() + READY_WITHIN_MS
+    while (!(await isReady(this.#spec.readyUrl))) {
+      if (this.#stopping) return
+      if (Date.now() > deadline)
+        throw new StartRefusal(
+          `the ${this.#spec.name} is not ready after ${READY_WITHIN_MS / 1000} s (${this.#spec.readyUrl})`,
+        )
+      await sleep(LOOK_AGAIN_MS)
+    }
+    this.#wasReady = true
+  }
+
+  /** Asks the child to finish what it is doing and end; answers when it has ended. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    const child = this.#process
+    child?.kill('SIGTERM')
+    const killer = setTimeout(() => {
+      this.#log.warn({ child: this.#spec.name }, 'child did not end in time and is killed')
+      child?.kill('SIGKILL')
+    }, this.#spec.stopWithinMs)
+    await this.#ended
+    clearTimeout(killer)
+  }
+
+  #launch(): void {
+    const command = [...dieWithParent('TERM'), process.execPath, '--enable-source-maps', this.#spec.script]
+    const started = Date.now()
+    // A group of its own: an interrupt from the terminal reaches the launcher alone, which stops its children in order.
+    const child = spawn(command[0] as string, command.slice(1), {
+      env: this.#spec.env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      detached: true,
+    })
+    this.#process = child
+    this.#ended = new Promise((resolve) => {
+      const end = (how: string, code: number | null) => {
+        resolve()
+        if (!this.#stopping) this.#afterDeath(how, code, Date.now() - started)
+      }
+      child.once('error', (error) => end(error.message, null))
+      child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`, code))
+    })
+  }
+
+  #afterDeath(how: string, code: number | null, ranMs: number): void {
+    const { name } = this.#spec
+    this.#failures = failuresInARow(this.#failures, ranMs)
+    // The child has said in its own line what it refuses.
+    if (code === EXIT_REFUSED) return this.#onGivenUp(new StartRefusal(`the ${name} refuses to start`))
+    if (!this.#wasReady && this.#failures >= FIRST_ATTEMPTS)
+      return this.#onGivenUp(new StartRefusal(`the ${name} does not start: it ended ${FIRST_ATTEMPTS} times (${how})`))
+    const delayMs = restartDelayMs(this.#failures)
+    this.#log.warn({ child: name, how, delay_ms: delayMs }, 'child ended and is started again')
+    setTimeout(() => {
+      if (!this.#stopping) this.#launch()
+    }, delayMs)
+  }
+}

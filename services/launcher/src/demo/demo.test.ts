@@ -1,0 +1,67 @@
+import type { AdminBasemap } from '@gateway/contracts/basemap.js'
+import type { AdminVector } from '@gateway/contracts/vector.js'
+import { expect, test } from 'vitest'
+import { addressesToTry } from './demo.js'
+
+const base = 'http://127.0.0.1:8910'
+const at = '2026-01-01T00:00:00Z'
+
+function basemap(code: string, versions: readonly string[]): AdminBasemap {
+  return {
+    code,
+    name: code,
+    default_version: versions.at(-1) ?? null,
+    versions: versions.map((version, index) => ({
+      version,
+      storage: 'xyz',
+      format: 'png',
+      tile_size: 256,
+      min_zoom: index,
+      max_zoom: 5,
+      bounds: null,
+      available: true,
+      scanned_at: at,
+      path: '/somewhere',
+    })),
+    url_template: `${base}/tiles/${code}/current/{z}/{x}/{y}.png`,
+    source_code: 'demo-basemaps',
+    created_at: at,
+    updated_at: at,
+  }
+}
+
+function vector(code: string, kind: 'geojson' | 'shapefile'): AdminVector {
+  return {
+    code,
+    name: code,
+    kind,
+    relative_path: code,
+    file_name: code,
+    size: 1,
+    modified_at: at,
+    available: true,
+    source_code: 'demo-vectors',
+    download_url: `${base}/vectors/${code}/download`,
+    path: '/somewhere',
+  }
+}
+
+test('the basemap with most versions is shown, at the lowest zoom of its default version', () => {
+  const addresses = addressesToTry([basemap('one', ['a']), basemap('two', ['a', 'b'])], [], 'bmp_x', base)
+  expect(addresses).toEqual({
+    tilejson: `${base}/tiles/two/tilejson.json?token=bmp_x`,
+    tile: `${base}/tiles/two/current/1/0/0.png?token=bmp_x`,
+    geojson: null,
+    shapefile: null,
+  })
+})
+
+test('one vector of each kind is shown', () => {
+  const addresses = addressesToTry([], [vector('shapes', 'shapefile'), vector('shapes-2', 'geojson')], 'bmp_x', base)
+  expect(addresses).toEqual({
+    tilejson: null,
+    tile: null,
+    geojson: `${base}/vectors/shapes-2/download?token=bmp_x`,
+    shapefile: `${base}/vectors/shapes/download?token=bmp_x`,
+  })
+})

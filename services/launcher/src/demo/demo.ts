@@ -1,0 +1,69 @@
+import type { AdminBasemap } from '@gateway/contracts/basemap.js'
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { AdminVector } from '@gateway/contracts/vector.js'
+import type { AdminClient } from '../admin-client.js'
+import type { DemoAddresses } from '../banner.js'
+import { fillWithDemo } from './fill.js'
+import { DEMO_BASEMAPS, DEMO_VECTORS, planDemo } from './plan.js'
+import { demoToken } from './token.js'
+
+export interface DemoPlaces {
+  readonly dataDir: string
+  /** where this process reaches the read interface */
+  readonly edgeUrl: string
+  /** where map clients reach tiles */
+  readonly tileBaseUrl: string
+}
+
+/** Fills an empty catalog with demo data and answers the addresses to try, or null where the catalog is somebody's own. */
+export async function prepareDemo(admin: AdminClient, places: DemoPlaces): Promise<DemoAddresses | null> {
+  const before = await readCatalog(admin)
+  const sources = await admin.get<{ items: readonly ScanSource[] }>('/scan-sources')
+  const plan = planDemo(sources.items, before.basemaps.length + before.vectors.length)
+  if (plan === 'none') return null
+  if (plan === 'fill') await fillWithDemo(admin, places.dataDir)
+  const { basemaps, vectors } = plan === 'fill' ? await readCatalog(admin) : before
+  const ours = {
+    basemaps: basemaps.filter(({ source_code }) => source_code === DEMO_BASEMAPS),
+    vectors: vectors.filter(({ source_code }) => source_code === DEMO_VECTORS),
+  }
+  const token = await demoToken(admin, places.edgeUrl, places.dataDir, {
+    basemapCodes: ours.basemaps.map(({ code }) => code),
+    vectorCodes: ours.vectors.map(({ code }) => code),
+  })
+  return addressesToTry(ours.basemaps, ours.vectors, token, places.tileBaseUrl)
+}
+
+async function readCatalog(
+  admin: AdminClient,
+): Promise<{ basemaps: readonly AdminBasemap[]; vectors: readonly AdminVector[] }> {
+  const [basemaps, vectors] = await Promise.all([
+    admin.get<{ items: readonly AdminBasemap[] }>('/basemaps'),
+    admin.get<{ items: readonly AdminVector[] }>('/vectors'),
+  ])
+  return { basemaps: basemaps.items, vectors: vectors.items }
+}
+
+/** One resource of each kind, with the token in the query so that the addresses work wherever they are pasted. */
+export function addressesToTry(
+  basemaps: readonly AdminBasemap[],
+  vectors: readonly AdminVector[],
+  token: string,
+  tileBaseUrl: string,
+): DemoAddresses {
+  // The basemap with the most versions shows most.
+  const basemap = basemaps.toSorted((a, b) => b.versions.length - a.versions.length)[0]
+  const version = basemap?.versions.find(({ version }) => version === basemap.default_version) ?? basemap?.versions[0]
+  const withToken = (url: string | undefined) => (url === undefined ? null : `${url}?token=${token}`)
+  return {
+    tilejson: withToken(basemap && `${tileBaseUrl}/tiles/${encodeURIComponent(basemap.code)}/tilejson.json`),
+    tile: withToken(
+      basemap?.url_template
+        .replace('{z}', String(version?.min_zoom ?? 0))
+        .replace('{x}', '0')
+        .replace('{y}', '0'),
+    ),
+    geojson: withToken(vectors.find(({ kind }) => kind === 'geojson')?.download_url),
+    shapefile: withToken(vectors.find(({ kind }) => kind === 'shapefile')?.download_url),
+  }
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScanSource, ScanSourceBody } from '@gateway/contracts/scan-source.js'
+import { AdminCallFailed, type AdminClient } from '../admin-client.js'
+import { layOutDemoData } from './lay-out.js'
+import { DEMO_BASEMAPS, DEMO_VECTORS } from './plan.js'
+
+/** A scan of the roots that the settings name may be running at a start, and one scan runs at a time. */
+const SCAN_WITHIN_MS = 120_000
+const LOOK_AGAIN_MS = 100
+
+/** Lays the demo data out under the data directory and scans it. What is there already is not made again. */
+export async function fillWithDemo(admin: AdminClient, dataDir: string): Promise<void> {
+  const { basemapRoot, vectorRoot } = await layOutDemoData(join(dataDir, 'demo'))
+  await scan(admin, { code: DEMO_BASEMAPS, kind: 'basemap', path: basemapRoot, name: 'Demo basemaps' })
+  await scan(admin, { code: DEMO_VECTORS, kind: 'vector', path: vectorRoot, name: 'Demo vectors' })
+}
+
+async function scan(admin: AdminClient, source: ScanSourceBody): Promise<void> {
+  await admin.post('/scan-sources', source)
+  const deadline = Date.now() + SCAN_WITHIN_MS
+  while (!(await startScan(admin, source.code))) await waitUntil(deadline, source.code)
+  for (;;) {
+    const { items } = await admin.get<{ items: readonly ScanSource[] }>('/scan-sources')
+    const last = items.find(({ code }) => code === source.code)?.last_scan
+    if (last?.status === 'succeeded') return
+    if (last?.status === 'failed') throw new Error(`the scan of ${source.code} failed: ${last.message}`)
+    await waitUntil(deadline, source.code)
+  }
+}
+
+/** false: another scan is running. */
+async function startScan(admin: AdminClient, code: string): Promise<boolean> {
+  try {
+    await admin.post(`/scan-sources/${code}/run`)
+    return true
+  } catch (error) {
+    if (error instanceof AdminCallFailed && error.status === 409) return false
+    throw error
+  }
+}
+
+async function waitUntil(deadline: number, code: string): Promise<void> {
+  if (Date.now() > deadline) throw new Error(`the scan of ${code} did not finish in time`)
+  await sleep(LOOK_AGAIN_MS)
+}

@@ -1,0 +1,31 @@
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import { expect, test } from 'vitest'
+import { DEMO_BASEMAPS, DEMO_VECTORS, planDemo } from './plan.js'
+
+function source(code: string, status: 'succeeded' | 'failed' | 'running' | null): ScanSource {
+  const scan = { started_at: '2026-01-01T00:00:00Z', finished_at: null, added: 0, updated: 0, missing: 0, message: '' }
+  const last_scan = status === null ? null : { ...scan, status }
+  return { code, name: code, kind: 'basemap', path: '/somewhere', enabled: true, last_scan }
+}
+
+test('an empty catalog is filled', () => {
+  expect(planDemo([], 0)).toBe('fill')
+})
+
+test('a source that holds nothing yet does not keep the demo away', () => {
+  expect(planDemo([source('layers', 'succeeded')], 0)).toBe('fill')
+})
+
+test('a catalog with resources of its own is left alone', () => {
+  expect(planDemo([source('mine', 'succeeded')], 3)).toBe('none')
+})
+
+test('a demo that was scanned completely is kept', () => {
+  expect(planDemo([source(DEMO_BASEMAPS, 'succeeded'), source(DEMO_VECTORS, 'succeeded')], 5)).toBe('keep')
+})
+
+test('a demo that an earlier start did not finish is finished', () => {
+  expect(planDemo([source(DEMO_BASEMAPS, 'succeeded')], 2)).toBe('fill')
+  expect(planDemo([source(DEMO_BASEMAPS, 'succeeded'), source(DEMO_VECTORS, null)], 2)).toBe('fill')
+  expect(planDemo([source(DEMO_BASEMAPS, 'failed'), source(DEMO_VECTORS, 'succeeded')], 2)).toBe('fill')
+})

@@ -1,0 +1,99 @@
+import { mkdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { createLog, type Log } from '@gateway/logging/log.js'
+import { type CredentialsOutcome, ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
+import { controlPlaneUrl, loadSettings, reachableHost, type Settings } from '@gateway/settings/load.js'
+import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
+import { tryLock } from '../setup/lock.mjs'
+import { adminClient } from './admin-client.js'
+import { banner, type DemoAddresses } from './banner.js'
+import { prepareDemo } from './demo/demo.js'
+import { startEmbeddedPostgres } from './embedded-postgres/server.js'
+import { portsAreFree } from './ports.js'
+import { startServices } from './services.js'
+import { Shutdown, sayLine } from './shutdown.js'
+import { StartRefusal } from './start-refusal.js'
+
+const { settings, outcome } = settingsOrExit()
+const log = createLog('launcher', settings.logLevel)
+const shutdown = new Shutdown(log)
+
+start().catch((error: unknown) => {
+  if (shutdown.begun) return
+  if (error instanceof StartRefusal) return shutdown.run(EXIT_REFUSED, error.message)
+  log.fatal({ err: error }, 'the start failed')
+  return shutdown.run(1)
+})
+
+async function start(): Promise<void> {
+  holdDataDir(settings.dataDir)
+  await portsAreFree(settings)
+  const databaseUrl = settings.databaseUrl ?? (await ownPostgres(settings, log))
+  if (shutdown.begun) return
+  await startServices(settings, databaseUrl, log, shutdown)
+  if (shutdown.begun) return
+  const demo = settings.demo ? await demoAddresses() : null
+  if (shutdown.begun) return
+  process.stdout.write(
+    banner({ consoleUrl: `${settings.apiBaseUrl}/admin/`, credentials: credentialWords(settings, outcome), demo }),
+  )
+}
+
+function settingsOrExit(): { settings: Settings; outcome: CredentialsOutcome } {
+  try {
+    return ensureAdminCredentials(loadSettings())
+  } catch (error) {
+    if (!(error instanceof SettingsRefusal)) throw error
+    sayLine(error.message)
+    process.exit(EXIT_REFUSED)
+  }
+}
+
+/** One launcher for each data directory: two would serve one database directory, and lay demo data over each other's. */
+function holdDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+  } catch (error) {
+    throw new StartRefusal(`DATA_DIR ${dataDir} cannot be made: ${(error as Error).message}`)
+  }
+  const lock = tryLock(join(dataDir, 'launcher.lock'))
+  if (!lock.ok) throw new StartRefusal(`process ${lock.pid} already runs a gateway on DATA_DIR ${dataDir}`)
+  process.once('exit', lock.release)
+}
+
+async function ownPostgres({ dataDir }: Settings, log: Log): Promise<string> {
+  const postgres = await startEmbeddedPostgres({
+    dir: join(dataDir, 'postgres'),
+    log: (level, message) => log[level]({ from: 'postgres' }, message),
+    onLost: (reason) => shutdown.run(1, `the embedded Postgres does not come back: ${reason}`),
+  })
+  shutdown.add(() => postgres.stop())
+  return postgres.url
+}
+
+/** A gateway without a demo is a gateway: what goes wrong here is told and stops nothing. */
+async function demoAddresses(): Promise<DemoAddresses | null> {
+  if (settings.adminToken === null) return null
+  try {
+    return await prepareDemo(adminClient(controlPlaneUrl(settings), settings.adminToken), {
+      dataDir: settings.dataDir,
+      edgeUrl: `http://${reachableHost(settings.apiHost)}:${settings.apiPort}`,
+      tileBaseUrl: settings.tilePublicBaseUrl,
+    })
+  } catch (error) {
+    if (!shutdown.begun) log.error({ err: error }, 'the demo data could not be prepared')
+    return null
+  }
+}
+
+function credentialWords({ adminUser, configFile }: Settings, outcome: CredentialsOutcome): string {
+  const file = relative(process.cwd(), configFile)
+  switch (outcome.state) {
+    case 'written':
+      return `user ${adminUser}; ADMIN_PASSWORD and ADMIN_TOKEN were made and written to ${file}`
+    case 'configured':
+      return `user ${adminUser}; ADMIN_PASSWORD and ADMIN_TOKEN as set in ${file} or the environment`
+    case 'unwritable':
+      return `closed: no ADMIN_PASSWORD is set, and none can be written to ${file} (${outcome.reason})`
+  }
+}

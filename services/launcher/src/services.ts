@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url'
+import type { Log } from '@gateway/logging/log.js'
+import { childEnvironment } from '@gateway/settings/child-environment.js'
+import { controlPlaneUrl, reachableHost, type Settings } from '@gateway/settings/load.js'
+import { EXIT_REFUSED } from '@gateway/settings/refusal.js'
+import { Child } from './child.js'
+import type { Shutdown } from './shutdown.js'
+
+/** What a service may take beyond the time in which it drains, before it is killed. */
+const STOP_MARGIN_MS = 5_000
+
+/** Starts the control plane and the edge, and answers when both serve. The edge is stopped first, while the rest still answers it. */
+export async function startServices(
+  settings: Settings,
+  databaseUrl: string,
+  log: Log,
+  shutdown: Shutdown,
+): Promise<void> {
+  const giveUp = (reason: Error) => void shutdown.run(EXIT_REFUSED, reason.message)
+  const common = {
+    env: childEnvironment({ DATABASE_URL: databaseUrl }),
+    stopWithinMs: settings.drainSeconds * 1000 + STOP_MARGIN_MS,
+  }
+  const services = [
+    { name: 'control plane', script: mainOf('control-plane'), readyUrl: `${controlPlaneUrl(settings)}/ready` },
+    {
+      name: 'edge',
+      script: mainOf('edge'),
+      readyUrl: `http://${reachableHost(settings.apiHost)}:${settings.apiPort}/ready`,
+    },
+  ].map((spec) => {
+    const child = new Child({ ...common, ...spec }, log, giveUp)
+    shutdown.add(() => child.stop())
+    return child
+  })
+  await Promise.all(services.map((child) => child.ready()))
+}
+
+function mainOf(service: string): string {
+  return fileURLToPath(new URL(`../../${service}/dist/main.js`, import.meta.url))
+}

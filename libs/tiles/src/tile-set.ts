@@ -6,6 +6,9 @@ export type TileEncoding = 'identity' | 'gzip'
 /**
  * Where one tile's bytes are. Nothing here has been read yet, except of `bytes`, which only a store without ranges (SQLite) answers.
  * `identity` names the content: it changes when the bytes may have changed, and is the stuff of an ETag.
+ *
+ * `file`: open it with `openBelow(root, path)`, which also says whether it exists; whether it is gzip, its first two bytes tell
+ * (`encodingOf`). `range`: `fd` belongs to the tile set and is valid until that is closed.
  */
 export type TileLocation =
   | { readonly kind: 'file'; readonly root: string; readonly path: string }
@@ -29,8 +32,12 @@ export type TileLocation =
 /** One opened version of a basemap. `z`, `x`, `y` are XYZ (row 0 in the north), whatever the storage's own scheme is. */
 export interface TileSet {
   readonly storage: Storage
-  /** null: the set has no such tile. Synchronous; reads at most an archive's directory. Throws only where the archive is broken. */
+  /**
+   * null: the set has no such tile. Synchronous; reads at most an archive's directory. Takes addresses within the pyramid
+   * (`isInPyramid`). Throws only where the archive is broken (`BrokenArchiveError`) or the disk fails.
+   */
   locate(z: number, x: number, y: number): TileLocation | null
+  /** Gives the descriptor back. Nothing that `locate` answered before may be read after. */
   close(): void
 }
 
@@ -49,6 +56,10 @@ export interface TileSetProbe {
   readonly vectorLayers: readonly VectorLayer[] | null
   /** the file extension that the tiles on disk have (`jpeg` for format `jpg`, say); for archives, the format */
   readonly extension: string
+  /** how the sampled tile is compressed */
+  readonly encoding: TileEncoding
   /** changes when the set's content may have changed */
   readonly fingerprint: string
+  /** what is wrong with the set without making it useless, in words for the operator */
+  readonly warnings: readonly string[]
 }

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { spread, type ZoomListing } from './listing.js'
+
+/** Limit: column folders of one zoom whose time is looked at. */
+const MAX_STATTED_COLUMNS = 1_024
+
+/**
+ * Changes when metadata, zoom folders or columns come and go, or tiles are added, removed or renamed into place in a column that is
+ * looked at: all columns up to 1,024 of a zoom, beyond that an even spread. A tile rewritten in place leaves no trace in its folder.
+ */
+export async function folderFingerprint(
+  about: readonly string[],
+  metadata: readonly Uint8Array[],
+  zooms: readonly ZoomListing[],
+): Promise<string> {
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify(about))
+  for (const content of metadata) hash.update(`\n${content.length}\n`).update(content)
+  for (const zoom of zooms) {
+    const looked = spread(zoom.columns, MAX_STATTED_COLUMNS)
+    const times = await Promise.all(looked.map((x) => timeOf(path.join(zoom.folder, String(x)))))
+    hash.update(`\n${zoom.z} ${await timeOf(zoom.folder)}\n${zoom.columns.join()}\n${times.join()}`)
+  }
+  return hash.digest('hex').slice(0, 32)
+}
+
+async function timeOf(folder: string): Promise<string> {
+  try {
+    return (await fs.stat(folder, { bigint: true })).mtimeNs.toString(36)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'gone'
+    throw error
+  }
+}

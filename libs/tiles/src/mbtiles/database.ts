@@ -1,0 +1,90 @@
+import fs from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { type NotOpened, openBelowSync } from '@gateway/files/open-below.js'
+import Database from 'libsql'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { readExactly } from '../read-exactly.js'
+import { asArchiveError } from './sqlite-error.js'
+
+/** Bytes of the file header that are looked at (SQLite file format, 1.3): the magic, and at 18 how it is journaled. */
+const HEADER_BYTES = 20
+const MAGIC = 'SQLite format 3\0'
+const JOURNAL_BYTE = 18
+const WRITE_AHEAD = 2
+
+export interface OpenedDatabase {
+  readonly ok: true
+  readonly database: Database.Database
+  /** names the content of the file and its write-ahead log */
+  readonly identity: string
+  readonly modifiedMs: number
+  /** bytes */
+  readonly size: number
+}
+
+/**
+ * Opens an SQLite file below `root` for reading only, and writes nothing beside it unless a program left a write-ahead log there.
+ * Throws `BrokenArchiveError` for what is no readable database, and the disk's errors.
+ */
+export function openDatabase(root: string, file: string): OpenedDatabase | NotOpened {
+  const opened = openBelowSync(root, file)
+  if (!opened.ok) return opened
+  let writeAhead: boolean
+  try {
+    writeAhead = readsWriteAhead(opened.fd, opened.size)
+  } finally {
+    fs.closeSync(opened.fd)
+  }
+  const log = writeAhead ? fs.statSync(`${opened.realPath}-wal`, { bigint: true, throwIfNoEntry: false }) : undefined
+  const hasLog = log !== undefined && log.size > 0n
+  return {
+    ok: true,
+    database: openReadOnly(opened.realPath, writeAhead && !hasLog),
+    identity: hasLog ? `${opened.identity}-${log.mtimeNs.toString(36)}-${log.size.toString(36)}` : opened.identity,
+    modifiedMs: hasLog ? Math.max(opened.mtimeMs, Number(log.mtimeMs)) : opened.mtimeMs,
+    size: opened.size,
+  }
+}
+
+function readsWriteAhead(fd: number, size: number): boolean {
+  const header = readExactly(fd, 0, Math.min(HEADER_BYTES, size))
+  if (!header.toString('latin1').startsWith(MAGIC) || header.length < HEADER_BYTES) {
+    throw new BrokenArchiveError('this is not an SQLite database')
+  }
+  return header[JOURNAL_BYTE] === WRITE_AHEAD
+}
+
+/**
+ * `immutable` spares SQLite its locks and side files. It is right where nobody writes: a database in write-ahead mode without a log, and
+ * the last resort where locks or side files are impossible (read-only folder, some network file systems).
+ */
+function openReadOnly(path: string, immutable: boolean): Database.Database {
+  const address = pathToFileURL(path).href
+  if (!immutable) {
+    try {
+      return connect(`${address}?mode=ro`)
+    } catch (error) {
+      const code = String((error as { code?: unknown }).code)
+      if (!/^SQLITE_(CANTOPEN|IOERR|READONLY)/.test(code)) throw asArchiveError(error)
+    }
+  }
+  try {
+    return connect(`${address}?mode=ro&immutable=1`)
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+}
+
+/** SQLite opens lazily: only the first query shows whether the file can be read. */
+function connect(address: string): Database.Database {
+  const database = new Database(address)
+  try {
+    // The schema comes with the file: functions with side effects may not be called from its views.
+    database.exec('PRAGMA trusted_schema = OFF')
+    database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}

@@ -1,0 +1,99 @@
+import type { TileFormat } from '@gateway/contracts/basemap.js'
+import { bytesToHeader, Compression, type Header, TileType } from 'pmtiles'
+import { BrokenArchiveError } from '../broken-archive.js'
+import type { TileEncoding } from '../tile-set.js'
+import {
+  HEADER_BYTES,
+  MAGIC,
+  MAX_DIRECTORY_BYTES,
+  MAX_METADATA_BYTES,
+  MAX_PMTILES_ZOOM,
+  SPEC_VERSION,
+} from './layout.js'
+
+export interface Section {
+  readonly offset: number
+  readonly length: number
+}
+
+/** A checked header: every section lies inside the file. */
+export interface ArchiveHeader {
+  readonly root: Section
+  readonly metadata: Section
+  readonly leaves: Section
+  readonly tiles: Section
+  readonly internalCompression: Compression
+  readonly tileCompression: Compression
+  readonly tileType: TileType
+  readonly minZoom: number
+  readonly maxZoom: number
+  /** west, south, east, north as written, unchecked */
+  readonly bounds: readonly [number, number, number, number]
+}
+
+const FORMAT_OF_TYPE: ReadonlyMap<TileType, TileFormat> = new Map([
+  [TileType.Mvt, 'pbf'],
+  [TileType.Png, 'png'],
+  [TileType.Jpeg, 'jpg'],
+  [TileType.Webp, 'webp'],
+  [TileType.Avif, 'avif'],
+])
+
+/** Reads and checks the first 127 bytes of an archive of `fileSize` bytes. Throws `BrokenArchiveError`. */
+export function readHeader(bytes: Uint8Array, fileSize: number): ArchiveHeader {
+  const copy = Uint8Array.from(bytes.subarray(0, HEADER_BYTES))
+  if (Buffer.from(copy.buffer).toString('latin1', 0, 7) !== MAGIC || copy.length < HEADER_BYTES) {
+    throw new BrokenArchiveError('this is not a PMTiles archive')
+  }
+  if (copy[7] !== SPEC_VERSION)
+    throw new BrokenArchiveError(`PMTiles version ${copy[7]} is not supported, only version 3 is`)
+  const raw = bytesToHeader(copy.buffer)
+  if (raw.minZoom > raw.maxZoom || raw.maxZoom > MAX_PMTILES_ZOOM) {
+    throw new BrokenArchiveError(`zooms ${raw.minZoom}-${raw.maxZoom} are not a range within 0-${MAX_PMTILES_ZOOM}`)
+  }
+  const section = (name: string, offset: number, length: number, limit: number): Section => {
+    if (offset + length <= fileSize && length <= limit) return { offset, length }
+    throw new BrokenArchiveError(`the ${name} lies beyond the end of the file or is larger than allowed`)
+  }
+  return {
+    root: section('root directory', raw.rootDirectoryOffset, raw.rootDirectoryLength, MAX_DIRECTORY_BYTES),
+    metadata: section('metadata', raw.jsonMetadataOffset, raw.jsonMetadataLength, MAX_METADATA_BYTES),
+    leaves: section('leaf directories', raw.leafDirectoryOffset, raw.leafDirectoryLength ?? 0, fileSize),
+    tiles: section('tile data', raw.tileDataOffset, raw.tileDataLength ?? 0, fileSize),
+    ...checkedKinds(raw),
+    minZoom: raw.minZoom,
+    maxZoom: raw.maxZoom,
+    bounds: [raw.minLon, raw.minLat, raw.maxLon, raw.maxLat],
+  }
+}
+
+function checkedKinds(raw: Header) {
+  const { internalCompression, tileCompression, tileType } = raw
+  if (![Compression.None, Compression.Gzip, Compression.Brotli].includes(internalCompression)) {
+    throw new BrokenArchiveError(`directories compressed with ${nameOf(internalCompression)} are not supported`)
+  }
+  encodingOfTiles(tileCompression, tileType)
+  if (tileType !== TileType.Unknown && !FORMAT_OF_TYPE.has(tileType)) {
+    throw new BrokenArchiveError(`tiles of type ${TileType[tileType] ?? tileType} are not supported`)
+  }
+  return { internalCompression, tileCompression, tileType }
+}
+
+/** How the tiles are compressed; images of unknown compression are taken as they are. */
+export function encodingOfTiles(compression: Compression, type: TileType): TileEncoding {
+  if (compression === Compression.Gzip) return 'gzip'
+  if (compression === Compression.None) return 'identity'
+  if (compression === Compression.Unknown && type !== TileType.Mvt) return 'identity'
+  throw new BrokenArchiveError(
+    `tiles compressed with ${nameOf(compression)} are not supported, only plain and gzip ones are`,
+  )
+}
+
+/** null: the header leaves it open. */
+export function formatOfType(type: TileType): TileFormat | null {
+  return FORMAT_OF_TYPE.get(type) ?? null
+}
+
+function nameOf(compression: Compression): string {
+  return Compression[compression]?.toLowerCase() ?? `method ${compression}`
+}

@@ -1,0 +1,24 @@
+import type { TileSetMetadata } from './metadata/metadata.js'
+
+export interface ZoomRange {
+  readonly minZoom: number
+  readonly maxZoom: number
+}
+
+/** The zooms that the metadata says, where it is silent or contradicts itself those that were found. */
+export function zoomRange(
+  said: Pick<TileSetMetadata, 'minZoom' | 'maxZoom'>,
+  found: ZoomRange,
+): ZoomRange & { readonly warnings: readonly string[] } {
+  const minZoom = said.minZoom ?? Math.min(found.minZoom, said.maxZoom ?? found.minZoom)
+  const maxZoom = said.maxZoom ?? Math.max(found.maxZoom, minZoom)
+  if (minZoom > maxZoom) return { ...found, warnings: ['minzoom is above maxzoom; both are ignored'] }
+  const beyond = minZoom < found.minZoom || maxZoom > found.maxZoom
+  return {
+    minZoom,
+    maxZoom,
+    warnings: beyond
+      ? [`zooms ${minZoom}-${maxZoom} are said, but tiles are at ${found.minZoom}-${found.maxZoom}`]
+      : [],
+  }
+}

@@ -4,6 +4,7 @@ import type { Settings } from '@gateway/settings/load.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import { commitWithChanges } from '@gateway/store/commit.js'
 import type { Sql, Transaction } from '@gateway/store/connect.js'
+import type { Metrics } from './metrics.js'
 
 /** What every feature of the control plane works with. Built once by main, handed down; no feature reaches for a global. */
 export interface ControlContext {
@@ -11,6 +12,7 @@ export interface ControlContext {
   readonly sql: Sql
   readonly bus: Bus
   readonly log: Log
+  readonly metrics: Metrics
   /** milliseconds since 1970 */
   readonly now: () => number
   readonly version: string

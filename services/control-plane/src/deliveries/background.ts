@@ -1,0 +1,3 @@
+import type { BackgroundLoop } from '../background.js'
+
+export const deliveryLoops: readonly BackgroundLoop[] = []

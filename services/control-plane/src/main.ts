@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { openBus } from '@gateway/bus/open.js'
+import { createLog, type Log } from '@gateway/logging/log.js'
+import { ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
+import { loadSettings, type Settings } from '@gateway/settings/load.js'
+import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
+import { openStore } from '@gateway/store/connect.js'
+import closeWithGrace from 'close-with-grace'
+import { buildApp } from './app.js'
+import { runLoops } from './background.js'
+import type { ControlContext } from './context.js'
+import { BACKGROUND_LOOPS } from './features.js'
+import { createMetrics } from './metrics.js'
+import { migrateWhenReachable } from './store-wait.js'
+
+/** Requests, loops and the wait for the bus share these; more would let one control plane crowd out the edges on a small database. */
+const STORE_CONNECTIONS = 10
+
+const loaded = loadOrRefuse()
+await start(loaded.settings, loaded.databaseUrl)
+
+function loadOrRefuse(): { settings: Settings; databaseUrl: string } {
+  try {
+    const settings = loadSettings()
+    if (settings.databaseUrl === null) {
+      throw new SettingsRefusal(
+        'DATABASE_URL is not set: the control plane needs a Postgres; `npm start` brings its own',
+      )
+    }
+    return { settings, databaseUrl: settings.databaseUrl }
+  } catch (error) {
+    if (!(error instanceof SettingsRefusal)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(EXIT_REFUSED)
+  }
+}
+
+async function start(configured: Settings, databaseUrl: string): Promise<void> {
+  const log = createLog('control-plane', configured.logLevel)
+  const settings = withCredentials(configured, log)
+  const stop = new AbortController()
+  const ending: (() => Promise<unknown>)[] = []
+  endWithParentAndSignals(log, settings, async () => {
+    stop.abort()
+    for (const end of ending.reverse()) await end()
+  })
+
+  const sql = openStore(databaseUrl, { applicationName: 'gateway-control-plane', maxConnections: STORE_CONNECTIONS })
+  ending.push(() => sql.end({ timeout: 2 }))
+  await migrateWhenReachable(sql, log, stop.signal)
+  const bus = await openBus(sql, settings.redisUrl, (message) => log.warn({ err: message }, 'the bus is out of reach'))
+  ending.push(() => bus.close())
+
+  const ctx: ControlContext = {
+    settings,
+    sql,
+    bus,
+    log,
+    metrics: createMetrics(),
+    now: Date.now,
+    version: ownVersion(),
+    shutdown: stop.signal,
+  }
+  const app = await buildApp(ctx)
+  ending.push(() => app.close())
+  const host = settings.controlHost.replace(/^\[|\]$/g, '')
+  await app.listen({ host: host === '*' ? '::' : host, port: settings.controlPort })
+  log.info({ host: settings.controlHost, port: settings.controlPort, bus: bus.medium }, 'the control plane listens')
+  const loops = runLoops(BACKGROUND_LOOPS, ctx)
+  ending.push(() => loops)
+  await loops
+}
+
+/** Says where fresh credentials are, never what they are. */
+function withCredentials(settings: Settings, log: Log): Settings {
+  const { settings: complete, outcome } = ensureAdminCredentials(settings)
+  if (outcome.state === 'written') log.info({ path: outcome.path }, 'wrote new admin credentials into the env file')
+  if (outcome.state === 'unwritable') {
+    log.warn(
+      { path: outcome.path, err: outcome.reason },
+      'no admin credential is configured and the env file cannot be written: admin routes answer 401',
+    )
+  }
+  return complete
+}
+
+/** A launcher that dies takes its control plane with it: the IPC channel to it closes then, whatever killed it. */
+function endWithParentAndSignals(log: Log, settings: Settings, end: () => Promise<void>): void {
+  const grace = closeWithGrace({ delay: settings.drainSeconds * 1000, logger: false }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'the control plane stops because of an error')
+    await end()
+  })
+  process.once('disconnect', () => grace.close())
+}
+
+function ownVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+}

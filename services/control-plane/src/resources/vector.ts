@@ -1,0 +1,23 @@
+import type { AdminVector, Vector } from '@gateway/contracts/vector.js'
+import type { StoredVector } from '@gateway/store/vectors.js'
+
+/** The vector as the catalog answers it. `vectorBaseUrl` is VECTOR_PUBLIC_BASE_URL, without a trailing slash. */
+export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
+  return {
+    code: stored.code,
+    name: stored.name,
+    kind: stored.kind,
+    relative_path: stored.relativePath,
+    file_name: stored.fileName,
+    size: stored.size,
+    modified_at: stored.modifiedAt.toISOString(),
+    available: stored.available,
+    source_code: stored.sourceCode,
+    download_url: `${vectorBaseUrl}/vectors/${encodeURIComponent(stored.code)}/download`,
+  }
+}
+
+/** The vector as administrators see it: with its place on disk. */
+export function toAdminVector(stored: StoredVector, vectorBaseUrl: string): AdminVector {
+  return { ...toVector(stored, vectorBaseUrl), path: stored.path }
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { openStore, type Sql } from '@gateway/store/connect.js'
+import { inject } from 'vitest'
+
+/** A fresh, empty database in the run's Postgres. */
+export interface TestDatabase {
+  readonly url: string
+  readonly name: string
+  /** How many connections other than the harness's own it has at this moment, by application name. */
+  connections(): Promise<readonly string[]>
+  drop(): Promise<void>
+}
+
+/** Makes a database. Unit tests of libraries, which are outside this package, use TEST_POSTGRES_URL in the same way. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject('postgresUrl')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await asAdministrator(serverUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    name,
+    connections: () =>
+      asAdministrator(serverUrl, async (sql) => {
+        const rows = await sql<{ application_name: string }[]>`
+          SELECT application_name FROM pg_stat_activity WHERE datname = ${name}`
+        return rows.map((row) => row.application_name)
+      }),
+    drop: () => asAdministrator(serverUrl, async (sql) => void (await sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)),
+  }
+}
+
+async function asAdministrator<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = openStore(url, { applicationName: 'harness', maxConnections: 1 })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end()
+  }
+}

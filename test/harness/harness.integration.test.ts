@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { openStore } from '@gateway/store/connect.js'
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { freshDatabase } from './database.js'
+import { environment } from './environment.js'
+import { connectionsLeft, portsLeft, processesLeft, troubleIn } from './left-behind.js'
+import { freePort } from './ports.js'
+import { isAlive, MARK_VARIABLE } from './processes.js'
+import { startRedis } from './redis.js'
+import { ServiceProcess } from './service-process.js'
+
+function run(code: string, mark: string = randomUUID()): ServiceProcess {
+  return new ServiceProcess('script', [process.execPath, '-e', code], environment(mark, {}))
+}
+
+test('every database is fresh, and gone when it is dropped', async () => {
+  const [one, two] = [await freshDatabase(), await freshDatabase()]
+  const sql = openStore(one.url, { applicationName: 'test', maxConnections: 1 })
+  await sql`CREATE TABLE only_here (n integer)`
+  expect(await one.connections()).toEqual(['test'])
+  expect(await two.connections()).toEqual([])
+  await sql.end()
+  await two.drop()
+  await one.drop()
+  await expect(openStore(one.url, { applicationName: 'test', maxConnections: 1 })`SELECT 1`).rejects.toThrow(
+    /does not exist/,
+  )
+})
+
+test('a Redis of the test comes back on its port after it was killed', async () => {
+  const redis = await startRedis()
+  const client = new Redis(redis.url, { lazyConnect: true })
+  client.on('error', () => {})
+  await client.connect()
+  expect(await client.ping()).toBe('PONG')
+  await redis.process.kill()
+  await redis.restart()
+  expect(await client.ping()).toBe('PONG')
+  client.disconnect()
+  await redis.stop()
+})
+
+test('a process that outlives the one that started it is found by its mark, and ended', async () => {
+  const mark = randomUUID()
+  const leaver = run(
+    `const child = require('node:child_process').spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
+     child.unref()
+     console.log(JSON.stringify({ pid: child.pid }))`,
+    mark,
+  )
+  const line = await leaver.line(({ json }) => json !== null)
+  await leaver.ended()
+  expect(await processesLeft(mark)).toEqual([`process ${line.json?.pid} is left: sleep 600`])
+  await expect.poll(() => isAlive(Number(line.json?.pid))).toBe(false)
+})
+
+test('a port that is still listened on is found', async () => {
+  const port = await freePort()
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  expect(await portsLeft([port])).toEqual([`port ${port} is still listened on`])
+  await new Promise((resolve) => server.close(resolve))
+  expect(await portsLeft([port])).toEqual([])
+})
+
+test('a database connection that was not closed is found by its name', async () => {
+  const database = await freshDatabase()
+  const sql = openStore(database.url, { applicationName: 'forgotten', maxConnections: 1 })
+  await sql`SELECT 1`
+  expect(await connectionsLeft(() => database.connections())).toEqual(['a database connection of forgotten is left'])
+  await sql.end()
+  expect(await connectionsLeft(() => database.connections())).toEqual([])
+  await database.drop()
+})
+
+test('error lines and words outside of the log are trouble, unless the test allows them', async () => {
+  const service = run(`
+    console.log(JSON.stringify({ level: 'info', msg: 'fine' }))
+    console.log(JSON.stringify({ level: 'error', msg: 'expected: cut' }))
+    console.error('Segmentation fault')`)
+  await service.ended()
+  expect(troubleIn([service], [/expected: cut/])).toEqual(['script wrote: Segmentation fault'])
+  expect(troubleIn([service], [])).toHaveLength(2)
+})
+
+test('a process that ended by itself is told, one that was killed on purpose is not', async () => {
+  const failing = run('process.exit(3)')
+  await failing.ended()
+  expect(await failing.stop(1000)).toBe('script ended by itself (exit code 3)')
+  const killed = run('setInterval(() => {}, 1000)')
+  await killed.kill()
+  expect(await killed.stop(1000)).toBe(null)
+})
+
+test('a process that does not end on SIGTERM is killed and told', async () => {
+  const stubborn = run(`process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('{}')`)
+  await stubborn.line(() => true)
+  expect(await stubborn.stop(200)).toMatch(/did not end within 200 ms/)
+})
+
+test('the environment of a gateway holds its mark and none of the settings of whoever runs the tests', () => {
+  process.env.API_PORT = '1'
+  const env = environment('m', { CONTROL_PORT: '2' })
+  delete process.env.API_PORT
+  expect(env).toMatchObject({ [MARK_VARIABLE]: 'm', CONTROL_PORT: '2', PATH: process.env.PATH })
+  expect(env).not.toHaveProperty('API_PORT')
+})

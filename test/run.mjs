@@ -1,0 +1,110 @@
+/**
+ * `npm test`: makes sure that the foreign programs that the tests need are there, checks format and lint, runs the layers of tests one
+ * after the other, and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs the tests whose path
+ * contains one of them, and nothing else.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const filters = process.argv.slice(2)
+const totals = { passed: 0, failed: 0, skipped: 0 }
+
+/** Programs that tests start, and the Debian package of each. */
+const PROGRAMS = { 'redis-server': 'redis-server', ogr2ogr: 'gdal-bin', chromium: 'chromium' }
+
+/** In this order: what is quick to run and quick to understand fails first. */
+const LAYERS = ['unit', 'integration', 'system']
+
+if (providePrograms()) {
+  if (filters.length === 0) lint()
+  for (const layer of LAYERS) runLayer(layer)
+  if (totals.passed + totals.failed === 0) fail('No test was found.')
+} else {
+  totals.failed++
+}
+finish()
+
+function providePrograms() {
+  const missing = Object.entries(PROGRAMS).filter(([program]) => !isOnPath(program))
+  if (missing.length === 0) return true
+  const packages = missing.map(([, name]) => name).join(' ')
+  if (process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages.split(' '))) return true
+  console.error(`The tests need ${missing.map(([program]) => program).join(', ')}: apt-get install ${packages}`)
+  return false
+}
+
+function aptInstall(packages) {
+  console.log(`Installing ${packages.join(', ')} (apt-get) ...`)
+  // RUNLEVEL keeps Debian from starting the services of what it installs.
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', ...packages],
+  ]) {
+    const { status, stdout, stderr } = spawnSync('apt-get', args, {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    if (status === 0) continue
+    console.error(`${stdout}${stderr}`)
+    return false
+  }
+  return true
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
+}
+
+function lint() {
+  const args = ['check', '--config-path=config/lint.json', '--error-on-warnings', '.']
+  const { status } = runNode('node_modules/@biomejs/biome/bin/biome', args)
+  if (status !== 0) fail('Format and lint: failed; `npm run format` mends what can be mended by itself.')
+}
+
+function runLayer(layer) {
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-test-report-'))
+  const report = join(dir, 'report.json')
+  const options = ['--config', 'test/vitest.config.ts', '--project', layer, '--passWithNoTests']
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...filters])
+  const counted = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : 0
+  // Vitest also fails for what happened outside of tests: an unhandled rejection, a global set-up.
+  if (status !== 0 && counted === 0) fail(`The ${layer} layer failed outside of its tests.`)
+  rmSync(dir, { recursive: true })
+}
+
+/** Adds a layer's report to the totals; answers how many failures it counted. */
+function count(report) {
+  const before = totals.failed
+  for (const file of report.testResults) {
+    const failedTests = file.assertionResults.filter(({ status }) => status === 'failed').length
+    // A file that does not load, or whose clean-up finds something left behind, fails without a failed test.
+    totals.failed += file.status === 'failed' ? Math.max(1, failedTests) : failedTests
+    totals.passed += file.assertionResults.filter(({ status }) => status === 'passed').length
+    totals.skipped += file.assertionResults.filter(({ status }) =>
+      ['pending', 'skipped', 'todo'].includes(status),
+    ).length
+  }
+  return totals.failed - before
+}
+
+function runNode(script, args) {
+  return spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+}
+
+function fail(line) {
+  console.error(line)
+  totals.failed++
+}
+
+function finish() {
+  const { passed, failed, skipped } = totals
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+  process.exitCode = failed > 0 ? 1 : 0
+}

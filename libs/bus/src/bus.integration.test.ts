@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
+import { Redis as RedisClient } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
+import { encodeMessage } from './message.js'
+import { openBus } from './open.js'
+
+let store: FreshStore
+let redis: Redis
+beforeAll(async () => {
+  store = await freshStore(process.env.TEST_POSTGRES_URL)
+  redis = await startRedis()
+})
+afterAll(async () => {
+  await store.drop()
+  await redis.stop()
+})
+
+const presence = (revision: number, id: string = randomUUID()): OwnPresence => ({
+  id,
+  host: 'h',
+  pid: 1,
+  version: '0',
+  started_at: new Date().toISOString(),
+  applied_revision: revision,
+})
+
+describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
+  let bus: Bus
+  beforeAll(async () => {
+    bus = await openBus(store.sql, medium === 'redis' ? redis.url : null, () => {})
+    await available(bus)
+  })
+  afterAll(() => bus.close())
+
+  test('a published message reaches a subscriber, with the changes that it carries', async () => {
+    const received = deferred<RevisionMessage>()
+    let subscribed = 0
+    await bus.subscribe(received.resolve, () => subscribed++)
+    await until(() => subscribed === 1)
+    const message: RevisionMessage = { revision: 3, changes: [{ revision: 3, kind: 'token', key: 'ab' }] }
+    await bus.publish(message)
+    expect(await received.promise).toEqual(message)
+  })
+
+  test('a lost connection is subscribed again, and the subscriber is told so that it reads the log', async () => {
+    let times = 0
+    const again = deferred<void>()
+    await bus.subscribe(
+      () => {},
+      () => {
+        if (++times === 2) again.resolve()
+      },
+    )
+    await until(() => times === 1)
+    await cutSubscriptions(medium)
+    await again.promise
+    await available(bus)
+  })
+
+  test('presence lasts while it is renewed and ends when it is withdrawn', async () => {
+    const edge = presence(1)
+    await bus.announce(edge)
+    expect(await bus.edges()).toContainEqual({ ...edge, seen_at: expect.any(String) })
+    await bus.withdraw(edge.id)
+    expect((await bus.edges()).map((e) => e.id)).not.toContain(edge.id)
+  })
+
+  test('a wait for a revision ends when the last edge has applied it', async () => {
+    const [a, b] = [presence(10), presence(9)]
+    await bus.announce(a)
+    await bus.announce(b)
+    const waiting = bus.awaitApplied(10, 20_000)
+    await bus.announce({ ...b, applied_revision: 10 })
+    const { confirmed, pending } = await waiting
+    expect(confirmed.map((e) => e.id).sort()).toEqual([a.id, b.id].sort())
+    expect(pending).toEqual([])
+    await bus.withdraw(a.id)
+    await bus.withdraw(b.id)
+  })
+
+  test('an edge that never applies is named as pending, and one that goes away is not waited for', async () => {
+    const [stays, goes] = [presence(1), presence(1)]
+    await bus.announce(stays)
+    await bus.announce(goes)
+    const waiting = bus.awaitApplied(2, 1500)
+    await bus.withdraw(goes.id)
+    const { confirmed, pending } = await waiting
+    expect(confirmed).toEqual([])
+    expect(pending.map((e) => e.id)).toEqual([stays.id])
+    await bus.withdraw(stays.id)
+  })
+})
+
+test('a message never exceeds what a notification holds', () => {
+  const key = 'k'.repeat(4000)
+  const changes = [1, 2, 3].map((revision) => ({ revision, kind: 'vector' as const, key }))
+  expect(JSON.parse(encodeMessage({ revision: 3, changes }))).toEqual({ revision: 3, changes: [] })
+})
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
+interface Redis {
+  readonly url: string
+  readonly process: ChildProcess
+  stop(): Promise<void>
+}
+
+async function startRedis(): Promise<Redis> {
+  const port = await freePort()
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] })
+  for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept connections')) break
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    process: child,
+    stop: async () => {
+      const exited = once(child, 'exit')
+      child.kill()
+      await exited
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** A Redis client connects in the background: waits until it does. */
+async function available(bus: Bus): Promise<void> {
+  while (true) {
+    const answered = await bus.edges().then(
+      () => true,
+      () => false,
+    )
+    if (answered) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+async function cutSubscriptions(medium: 'postgres' | 'redis'): Promise<void> {
+  if (medium === 'postgres') {
+    await store.sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND query ILIKE 'listen%' AND pid <> pg_backend_pid()`
+    return
+  }
+  const client = new RedisClient(redis.url)
+  await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+  client.disconnect()
+}

@@ -19,6 +19,9 @@ const compiler = join(root, 'node_modules/typescript/bin/tsc')
 /** The start cannot succeed as the machine or the command line is: the same code with which settings are refused. */
 const EXIT_REFUSED = 2
 
+/** npm needs a millisecond or two to pass a signal on; a person needs longer to press again. */
+const DOUBLED_WITHIN_MS = 200
+
 class SetupFailed extends Error {
   constructor(message, signal) {
     super(message)
@@ -29,6 +32,7 @@ class SetupFailed extends Error {
 checkNode()
 const script = scriptToRun()
 if (!runsAsDelivered(script)) await makeReady().catch(end)
+if (process.env.npm_lifecycle_event !== undefined) mergeDoubledInterrupts()
 process.argv = [process.argv[0], script, ...process.argv.slice(4)]
 await import(pathToFileURL(script).href)
 
@@ -75,6 +79,22 @@ async function installAndCompile() {
 
 function mustHaveWorked(what, result) {
   if (!result.ok) throw new SetupFailed(result.signal ? '' : `${result.output}\n${what}.`, result.signal)
+}
+
+/**
+ * npm passes an interrupt on that the terminal has sent to this process as well. One press is one signal: taken for a second one it would
+ * cut the orderly end short. Has to stand before the script listens, which is when Node binds `emit`.
+ */
+function mergeDoubledInterrupts() {
+  const emit = process.emit
+  let last = Number.NEGATIVE_INFINITY
+  process.emit = function (event, ...rest) {
+    if (event === 'SIGINT') {
+      if (performance.now() - last < DOUBLED_WITHIN_MS) return true
+      last = performance.now()
+    }
+    return emit.call(this, event, ...rest)
+  }
 }
 
 function end(error) {

@@ -72,12 +72,14 @@ export class Child {
   }
 
   #launch(): void {
-    const command = [...dieWithParent('TERM'), process.execPath, '--enable-source-maps', this.#spec.script]
+    const bound = dieWithParent('TERM')
+    const command = [...bound, process.execPath, '--enable-source-maps', this.#spec.script]
     const started = Date.now()
     // A group of its own: an interrupt from the terminal reaches the launcher alone, which stops its children in order.
     const child = spawn(command[0] as string, command.slice(1), {
       env: this.#spec.env,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      // Where the kernel does not tie the child to this process, a channel does: the services end when it is disconnected.
+      stdio: bound.length > 0 ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
     })
     this.#process = child
@@ -94,14 +96,22 @@ export class Child {
   #afterDeath(how: string, code: number | null, ranMs: number): void {
     const { name } = this.#spec
     this.#failures = failuresInARow(this.#failures, ranMs)
-    // The child has said in its own line what it refuses.
-    if (code === EXIT_REFUSED) return this.#onGivenUp(new StartRefusal(`the ${name} refuses to start`))
-    if (!this.#wasReady && this.#failures >= FIRST_ATTEMPTS)
-      return this.#onGivenUp(new StartRefusal(`the ${name} does not start: it ended ${FIRST_ATTEMPTS} times (${how})`))
+    const hopeless = this.#whyHopeless(how, code)
+    if (hopeless !== null) {
+      this.#onGivenUp(new StartRefusal(hopeless))
+      return
+    }
     const delayMs = restartDelayMs(this.#failures)
     this.#log.warn({ child: name, how, delay_ms: delayMs }, 'child ended and is started again')
     setTimeout(() => {
       if (!this.#stopping) this.#launch()
     }, delayMs)
+  }
+
+  #whyHopeless(how: string, code: number | null): string | null {
+    // The child has said in its own line what it refuses.
+    if (code === EXIT_REFUSED) return `the ${this.#spec.name} refuses to start`
+    if (this.#wasReady || this.#failures < FIRST_ATTEMPTS) return null
+    return `the ${this.#spec.name} does not start: it ended ${FIRST_ATTEMPTS} times (${how})`
   }
 }

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { entriesOf, shapefileParts, useMaps, useToken } from './maps.js'
+
+const maps = useMaps()
+const token = useToken(maps)
+
+const get = (path: string, init: RequestInit = {}) =>
+  fetch(maps().gateway.url + path, { ...init, headers: { 'X-Access-Token': token(), ...(init.headers as object) } })
+
+test('a GeoJSON is downloaded as it is, with a file name, validators and its length', async () => {
+  const answer = await get('/vectors/regions-countries/download')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toMatch(/^application\/geo\+json/)
+  expect(answer.headers.get('content-disposition')).toMatch(/attachment; filename="?countries\.geojson/)
+  expect(answer.headers.get('etag')).toBeTruthy()
+  expect(answer.headers.get('last-modified')).toBeTruthy()
+  const text = await answer.text()
+  expect(JSON.parse(text)).toMatchObject({ type: 'FeatureCollection' })
+  expect(Number(answer.headers.get('content-length'))).toBe(Buffer.byteLength(text))
+})
+
+test('a shapefile is packed as a zip that holds all its sidecar files', async () => {
+  const answer = await get('/vectors/regions-rivers/download')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/zip')
+  expect(answer.headers.get('content-disposition')).toMatch(/rivers\.zip/)
+  const entries = await entriesOf(Buffer.from(await answer.arrayBuffer()))
+  expect(entries).toEqual(await shapefileParts(maps()))
+  expect(Object.keys(entries)).toEqual(expect.arrayContaining(['rivers.shp', 'rivers.shx', 'rivers.dbf', 'rivers.prj']))
+})
+
+test('the compatibility routes serve the same by relative path', async () => {
+  const [a, b] = [await get('/geojson/regions/countries.geojson'), await get('/vectors/regions-countries/download')]
+  expect(a.status).toBe(200)
+  expect(await a.text()).toBe(await b.text())
+  const zip = await get('/shp/regions/rivers.shp')
+  expect(zip.status).toBe(200)
+  expect(zip.headers.get('content-type')).toBe('application/zip')
+  expect((await get('/geojson/regions/rivers.shp')).status).toBe(404)
+  expect((await get('/shp/regions/countries.geojson')).status).toBe(404)
+})
+
+test('a relative path with spaces and letters beyond ASCII is found by its encoded form', async () => {
+  const answer = await get(`/geojson/${encodeURIComponent('données')}/${encodeURIComponent('été 1.geojson')}`)
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toMatchObject({ type: 'FeatureCollection' })
+})
+
+for (const path of ['/vectors/regions-countries/download', '/shp/regions/rivers.shp']) {
+  test(`byte ranges of ${path} are answered`, async () => {
+    const whole = Buffer.from(await (await get(path)).arrayBuffer())
+    const etag = (await get(path)).headers.get('etag') as string
+    const range = async (value: string, headers: Record<string, string> = {}) =>
+      get(path, { headers: { Range: value, ...headers } })
+    for (const [value, from, to] of [
+      ['bytes=0-9', 0, 10],
+      ['bytes=5-', 5, whole.length],
+      ['bytes=-7', whole.length - 7, whole.length],
+      [`bytes=3-${whole.length + 100}`, 3, whole.length],
+    ] as const) {
+      const answer = await range(value)
+      expect([value, answer.status]).toEqual([value, 206])
+      expect(answer.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${whole.length}`)
+      expect(Buffer.from(await answer.arrayBuffer()).equals(whole.subarray(from, to))).toBe(true)
+    }
+    const beyond = await range(`bytes=${whole.length}-`)
+    expect(beyond.status).toBe(416)
+    expect(beyond.headers.get('content-range')).toBe(`bytes */${whole.length}`)
+    expect((await range('bytes=9-3')).status).not.toBe(206)
+    expect((await range('lines=1-2')).status).toBe(200)
+    expect((await range('bytes=0-9', { 'If-Range': etag })).status).toBe(206)
+    expect((await range('bytes=0-9', { 'If-Range': '"other"' })).status).toBe(200)
+    expect((await get(path)).headers.get('accept-ranges')).toBe('bytes')
+  })
+}
+
+test('HEAD and If-None-Match work for downloads', async () => {
+  for (const path of ['/vectors/regions-countries/download', '/vectors/regions-rivers/download']) {
+    const whole = await get(path)
+    const head = await get(path, { method: 'HEAD' })
+    expect(head.headers.get('content-length')).toBe(whole.headers.get('content-length'))
+    expect((await get(path, { headers: { 'If-None-Match': whole.headers.get('etag') as string } })).status).toBe(304)
+  }
+})
+
+test('a vector is granted by code, by relative path or by file name', async () => {
+  for (const grant of ['regions-countries', 'regions/countries.geojson', 'countries.geojson']) {
+    const narrow = await maps().gateway.issueToken({ name: grant, vector_codes: [grant] })
+    for (const path of ['/vectors/regions-countries/download', '/geojson/regions/countries.geojson']) {
+      const answer = await fetch(maps().gateway.url + path, { headers: { 'X-Access-Token': narrow.token } })
+      expect([grant, path, answer.status]).toEqual([grant, path, 200])
+    }
+  }
+})

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { useMaps } from './maps.js'
+
+const maps = useMaps()
+
+test('/health and /ready answer 200 without authentication', async () => {
+  expect((await fetch(`${maps().gateway.url}/health`)).status).toBe(200)
+  expect((await fetch(`${maps().gateway.url}/ready`)).status).toBe(200)
+})
+
+test('/metrics is plain text with request, tile, tile 404, authentication failure counts and uptime', async () => {
+  const answer = await fetch(`${maps().gateway.url}/metrics`)
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
+  const text = await answer.text()
+  for (const name of ['requests_total', 'tiles_total', 'tile_404_total', 'auth_failures_total', 'uptime_seconds']) {
+    expect(text).toMatch(new RegExp(`^gateway_${name}(\\{[^}]*\\})? [\\d.e+]+$`, 'm'))
+  }
+})
+
+test('/api/v1/system tells version, base addresses and scan root directories, and no secret', async () => {
+  const answer = await fetch(`${maps().gateway.url}/api/v1/system`)
+  expect(answer.status).toBe(200)
+  const text = await answer.text()
+  expect(JSON.parse(text)).toMatchObject({ version: expect.any(String), slice_output_root: expect.any(String) })
+  expect(text).toContain(maps().gateway.url)
+  expect(text).not.toContain(maps().gateway.adminToken)
+  expect(text).not.toContain('postgres://')
+})
+
+test('the OpenAPI document describes every path of the interface', async () => {
+  const document = (await (await fetch(`${maps().gateway.url}/api/v1/openapi.json`)).json()) as {
+    openapi: string
+    paths: Record<string, Record<string, unknown>>
+  }
+  expect(document.openapi).toMatch(/^3\.1/)
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  for (const line of INTERFACE) expect(described).toContain(line)
+})
+
+const INTERFACE = [
+  'GET /health',
+  'GET /ready',
+  'GET /metrics',
+  'GET /api/v1/system',
+  'GET /api/v1/admin/dashboard',
+  'GET /api/v1/admin/basemaps',
+  'GET /api/v1/admin/vectors',
+  'GET /api/v1/admin/scan-sources',
+  'POST /api/v1/admin/scan-sources',
+  'POST /api/v1/admin/scan-sources/{code}/run',
+  'POST /api/v1/admin/vectors/rescan',
+  'POST /api/v1/admin/basemaps/{code}/default-version',
+  'POST /api/v1/admin/health/check',
+  'GET /api/v1/admin/tokens',
+  'POST /api/v1/admin/tokens',
+  'POST /api/v1/admin/tokens/{id}/disable',
+  'GET /api/v1/catalog/basemaps',
+  'GET /api/v1/catalog/basemaps/{code}',
+  'GET /api/v1/catalog/vectors',
+  'GET /api/v1/catalog/vectors/{code}',
+  'GET /tiles/{code}/{version}/{z}/{x}/{y}.{ext}',
+  'GET /tiles/{code}/{z}/{x}/{y}.{ext}',
+  'GET /vectors/{code}/download',
+  'GET /geojson/{relative_path}',
+  'GET /shp/{relative_path}',
+]

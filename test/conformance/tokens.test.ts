@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { useMaps } from './maps.js'
+
+const maps = useMaps()
+const DAY_MS = 86_400_000
+
+const issue = (body: unknown) => maps().gateway.admin.call<Record<string, unknown>>('/tokens', { body })
+
+const disable = (id: string) =>
+  maps().gateway.admin.call<{ disabled_at: string; confirmed: unknown[]; pending: unknown[] }>(
+    `/tokens/${id}/disable`,
+    {
+      method: 'POST',
+    },
+  )
+
+test('a token is issued with its plaintext once, and never listed with it', async () => {
+  const answer = await issue({ name: 'once', basemap_codes: ['world'] })
+  expect(answer.status).toBe(200)
+  const record = answer.body
+  expect(record).toMatchObject({
+    name: 'once',
+    basemap_codes: ['world'],
+    vector_codes: [],
+    scopes: ['read'],
+    disabled_at: null,
+    last_used_at: null,
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    token: expect.stringMatching(/^bmp_[0-9A-Za-z]{38}$/),
+  })
+  expect(record.prefix).toBe((record.token as string).slice(0, 12))
+  const listed = await maps().gateway.admin.expect<{ items: Record<string, unknown>[]; total: number }>('/tokens')
+  expect(JSON.stringify(listed)).toContain(record.id)
+  expect(JSON.stringify(listed)).not.toContain(record.token)
+  const { items, total } = listed
+  expect(total).toBe(items.length)
+  expect(items.every((item) => !('token' in item))).toBe(true)
+})
+
+test('without expires_at a token lives for TOKEN_DEFAULT_TTL, 30 days by default', async () => {
+  const { expires_at } = (await issue({ name: 'ttl' })).body as { expires_at: string }
+  expect(Math.abs(Date.parse(expires_at) - Date.now() - 30 * DAY_MS)).toBeLessThan(60_000)
+})
+
+test('expires_at 0 never expires', async () => {
+  expect((await issue({ name: 'forever', expires_at: 0 })).body).toMatchObject({ expires_at: null })
+})
+
+test('expires_at is answered in UTC whatever zone it was given in', async () => {
+  expect((await issue({ name: 'zone', expires_at: '2030-01-02T00:00:00+08:00' })).body).toMatchObject({
+    expires_at: '2030-01-01T16:00:00.000Z',
+  })
+})
+
+test('a token that expired before it was issued is accepted by the issue call and refused by the edge', async () => {
+  const answer = await issue({ name: 'past', basemap_codes: ['*'], expires_at: '2020-01-01T00:00:00Z' })
+  expect(answer.status).toBe(200)
+  const { token } = answer.body as { token: string }
+  expect((await fetch(`${maps().gateway.url}/tiles/world/0/0/0.png?token=${token}`)).status).toBe(401)
+})
+
+test.each([
+  ['no name', {}],
+  ['an empty name', { name: '' }],
+  ['an unknown scope', { name: 'x', scopes: ['write'] }],
+  ['codes that are no list', { name: 'x', basemap_codes: 'world' }],
+  ['an expiry that is no date', { name: 'x', expires_at: 'tomorrow' }],
+  ['an expiry of 1', { name: 'x', expires_at: 1 }],
+  ['a misspelt field', { name: 'x', basemap_code: ['world'] }],
+  ['a list instead of an object', []],
+])('%s is refused with 400 and the error form', async (_, body) => {
+  const answer = await issue(body)
+  expect(answer.status).toBe(400)
+  expect(answer.body).toEqual({ error: expect.stringMatching(/./) })
+})
+
+test('disabling answers the record with the edges that confirmed, and the token is refused from then on', async () => {
+  const { id, token } = await maps().gateway.issueToken({ name: 'to disable', basemap_codes: ['*'] })
+  const tile = `${maps().gateway.url}/tiles/world/0/0/0.png`
+  const read = () => fetch(tile, { headers: { 'X-Access-Token': token } })
+  expect((await read()).status).toBe(200)
+  const answer = await disable(id)
+  expect(answer.status).toBe(200)
+  const record = answer.body
+  expect(record.disabled_at).toMatch(/Z$/)
+  expect(record.confirmed.length).toBeGreaterThan(0)
+  expect(record.pending).toEqual([])
+  const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await read()).status))
+  expect(new Set(statuses)).toEqual(new Set([401]))
+  const again = await disable(id)
+  expect(again.status).toBe(200)
+  expect(again.body).toMatchObject({ disabled_at: record.disabled_at })
+})
+
+test.each(['00000000-0000-4000-8000-000000000000', 'nonsense'])(
+  'disabling the unknown token %s answers 404',
+  async (id) => {
+    const answer = await disable(id)
+    expect(answer.status).toBe(404)
+    expect(answer.body).toEqual({ error: expect.any(String) })
+  },
+)
+
+test('issuing and disabling leave audit rows without the plaintext', async () => {
+  const { id, token } = await maps().gateway.issueToken({ name: 'audited' })
+  await disable(id)
+  const text = JSON.stringify(await maps().gateway.admin.expect('/audit'))
+  expect(text.split(id).length).toBeGreaterThanOrEqual(3)
+  expect(text).not.toContain(token)
+})

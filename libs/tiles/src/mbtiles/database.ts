@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { type NotOpened, openBelowSync } from '@gateway/files/open-below.js'
-import Database from 'libsql'
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { readExactly } from '../read-exactly.js'
-import { asArchiveError } from './sqlite-error.js'
+import { asArchiveError, isAboutAccess } from './sqlite-error.js'
 
 /** Bytes of the file header that are looked at (SQLite file format, 1.3): the magic, and at 18 how it is journaled. */
 const HEADER_BYTES = 20
@@ -12,9 +12,15 @@ const MAGIC = 'SQLite format 3\0'
 const JOURNAL_BYTE = 18
 const WRITE_AHEAD = 2
 
+/**
+ * Limit: bytes of one value. SQLite hands tiles over whole, in memory; the largest vector tiles of practice have some megabytes. What
+ * is larger cannot be read at all, nor made up by a view.
+ */
+const MAX_VALUE_BYTES = 32 * 1024 * 1024
+
 export interface OpenedDatabase {
   readonly ok: true
-  readonly database: Database.Database
+  readonly database: DatabaseSyncInstance
   /** names the content of the file and its write-ahead log */
   readonly identity: string
   readonly modifiedMs: number
@@ -58,14 +64,13 @@ function readsWriteAhead(fd: number, size: number): boolean {
  * `immutable` spares SQLite its locks and side files. It is right where nobody writes: a database in write-ahead mode without a log, and
  * the last resort where locks or side files are impossible (read-only folder, some network file systems).
  */
-function openReadOnly(path: string, immutable: boolean): Database.Database {
+function openReadOnly(path: string, immutable: boolean): DatabaseSyncInstance {
   const address = pathToFileURL(path).href
   if (!immutable) {
     try {
       return connect(`${address}?mode=ro`)
     } catch (error) {
-      const code = String((error as { code?: unknown }).code)
-      if (!/^SQLITE_(CANTOPEN|IOERR|READONLY)/.test(code)) throw asArchiveError(error)
+      if (!isAboutAccess(error)) throw asArchiveError(error)
     }
   }
   try {
@@ -76,12 +81,11 @@ function openReadOnly(path: string, immutable: boolean): Database.Database {
 }
 
 /** SQLite opens lazily: only the first query shows whether the file can be read. */
-function connect(address: string): Database.Database {
-  const database = new Database(address)
+function connect(address: string): DatabaseSyncInstance {
+  const database = new DatabaseSync(address, { readOnly: true, limits: { length: MAX_VALUE_BYTES } })
   try {
     // The schema comes with the file: functions with side effects may not be called from its views.
-    database.exec('PRAGMA trusted_schema = OFF')
-    database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    database.exec('PRAGMA trusted_schema = OFF; SELECT count(*) FROM sqlite_schema')
     return database
   } catch (error) {
     database.close()

@@ -1,23 +1,18 @@
-import type Database from 'libsql'
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import { MAX_ZOOM } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { asArchiveError } from './sqlite-error.js'
 
-/** Limit: bytes of one tile. SQLite hands tiles over whole, in memory; the largest vector tiles of practice have some megabytes. */
-const MAX_TILE_BYTES = 32 * 1024 * 1024
-
 /** Limit: a table without an index is read through for each tile, which is bearable up to this many bytes of database. */
 const MAX_UNINDEXED_BYTES = 16 * 1024 * 1024
 
-/** Limits of the metadata table: rows, and bytes of one value. */
+/** Limits of the metadata table: rows (the standard knows about a dozen), and characters of all their values. */
 const MAX_METADATA_ROWS = 1_000
-const MAX_METADATA_VALUE = 16 * 1024 * 1024
+const MAX_METADATA_LENGTH = 32 * 1024 * 1024
 
-const TILE = `SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?
-  AND length(tile_data) BETWEEN 1 AND ${MAX_TILE_BYTES} LIMIT 1`
-const TILE_OF_ZOOM = `SELECT tile_data FROM tiles WHERE zoom_level = ?
-  AND length(tile_data) BETWEEN 1 AND ${MAX_TILE_BYTES} LIMIT 1`
-const METADATA = `SELECT name, value FROM metadata WHERE length(value) <= ${MAX_METADATA_VALUE} LIMIT ${MAX_METADATA_ROWS}`
+const TILE = `SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ? LIMIT 1`
+const TILE_OF_ZOOM = `SELECT tile_data FROM tiles WHERE zoom_level = ? LIMIT 1`
+const METADATA = `SELECT name, value FROM metadata LIMIT ${MAX_METADATA_ROWS}`
 
 /** Finds a tile's data by zoom, column and row as stored (TMS); null: no such tile. */
 export type TileQuery = (z: number, column: number, row: number) => Uint8Array | null
@@ -26,14 +21,17 @@ export type TileQuery = (z: number, column: number, row: number) => Uint8Array |
  * Prepares the look-up of tiles. Refuses a schema whose look-up would hold the process: an endless view, or no index in a database
  * larger than `MAX_UNINDEXED_BYTES`. Throws `BrokenArchiveError`.
  */
-export function prepareTileQuery(database: Database.Database, size: number): TileQuery {
+export function prepareTileQuery(database: DatabaseSyncInstance, size: number): TileQuery {
   refuseEndless(database, TILE, size)
   const statement = prepare(database, TILE)
   return (z, column, row) => dataOf(statement, [z, column, row])
 }
 
 /** Any tile of the deepest zoom, and the zooms that have tiles, ascending. */
-export function findZooms(database: Database.Database, size: number): { zooms: number[]; sample: Uint8Array | null } {
+export function findZooms(
+  database: DatabaseSyncInstance,
+  size: number,
+): { zooms: number[]; sample: Uint8Array | null } {
   refuseEndless(database, TILE_OF_ZOOM, size)
   const statement = prepare(database, TILE_OF_ZOOM)
   const zooms: number[] = []
@@ -48,11 +46,10 @@ export function findZooms(database: Database.Database, size: number): { zooms: n
 }
 
 /** The metadata table as a record; null: there is no usable one. */
-export function readMetadataTable(database: Database.Database, size: number): Record<string, unknown> | null {
+export function readMetadataTable(database: DatabaseSyncInstance, size: number): Record<string, unknown> | null {
   try {
     refuseEndless(database, METADATA, size)
-    const rows = prepare(database, METADATA).all() as unknown as [unknown, unknown][]
-    return Object.fromEntries(rows.map(([name, value]) => [String(name), textOf(value)]))
+    return collect(prepare(database, METADATA))
   } catch (error) {
     const known = asArchiveError(error)
     if (known instanceof BrokenArchiveError) return null
@@ -60,36 +57,45 @@ export function readMetadataTable(database: Database.Database, size: number): Re
   }
 }
 
-function prepare(database: Database.Database, sql: string): Database.Statement {
+function prepare(database: DatabaseSyncInstance, sql: string): StatementSyncInstance {
   try {
-    return database.prepare(sql).raw()
+    return database.prepare(sql)
   } catch (error) {
     throw asArchiveError(error)
   }
 }
 
-function dataOf(statement: Database.Statement, parameters: number[]): Uint8Array | null {
-  let row: unknown
+function dataOf(statement: StatementSyncInstance, parameters: number[]): Uint8Array | null {
+  let row: { tile_data?: unknown } | undefined
   try {
     row = statement.get(...parameters)
   } catch (error) {
     throw asArchiveError(error)
   }
-  if (row === undefined) return null
-  const data: unknown = (row as unknown[])[0]
-  return data instanceof Uint8Array ? data : Buffer.from(String(data))
+  const data = row?.tile_data
+  if (data === undefined || data === null) return null
+  const bytes = data instanceof Uint8Array ? data : Buffer.from(String(data))
+  return bytes.length === 0 ? null : bytes
 }
 
-function textOf(value: unknown): unknown {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value
+function collect(statement: StatementSyncInstance): Record<string, unknown> {
+  const fields: [string, unknown][] = []
+  let length = 0
+  for (const row of statement.iterate() as Iterable<{ name: unknown; value: unknown }>) {
+    const value = row.value instanceof Uint8Array ? Buffer.from(row.value).toString('utf8') : row.value
+    length += typeof value === 'string' ? value.length : 0
+    if (length > MAX_METADATA_LENGTH) break
+    fields.push([String(row.name), value])
+  }
+  return Object.fromEntries(fields)
 }
 
 /** The plan tells what a view hides, so it is asked rather than the view's text. */
-function refuseEndless(database: Database.Database, sql: string, size: number): void {
+function refuseEndless(database: DatabaseSyncInstance, sql: string, size: number): void {
   const parameters = Array.from(sql.matchAll(/\?/g), () => 0)
   let steps: string[]
   try {
-    const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: unknown }[]
+    const rows: { detail: unknown }[] = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters)
     steps = rows.map((row) => String(row.detail))
   } catch (error) {
     throw asArchiveError(error)

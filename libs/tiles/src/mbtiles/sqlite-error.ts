@@ -3,10 +3,23 @@ import { BrokenArchiveError } from '../broken-archive.js'
 /** What SQLite says of its surroundings rather than of the file: such an error is passed on as it is. */
 const SURROUNDINGS = /^SQLITE_(BUSY|LOCKED|NOMEM|IOERR|INTERRUPT|FULL|CANTOPEN|PERM|AUTH)/
 
+/** What a folder without write permission or a file system without locks makes SQLite say. */
+const ACCESS = /^SQLITE_(CANTOPEN|IOERR|READONLY)/
+
+interface SqliteError {
+  readonly sqliteCodeName?: unknown
+  readonly message?: unknown
+}
+
 /** An error of SQLite as one of the archive, where it is about the archive's content. */
 export function asArchiveError(error: unknown): unknown {
   if (error instanceof BrokenArchiveError) return error
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  if (SURROUNDINGS.test(String(code))) return error
+  const { sqliteCodeName, message } = error as SqliteError
+  if (typeof sqliteCodeName !== 'string' || SURROUNDINGS.test(sqliteCodeName)) return error
   return new BrokenArchiveError(`the archive cannot be read: ${String(message).slice(0, 200)}`)
+}
+
+/** Whether reading may still succeed without locks and side files. */
+export function isAboutAccess(error: unknown): boolean {
+  return ACCESS.test(String((error as SqliteError).sqliteCodeName))
 }

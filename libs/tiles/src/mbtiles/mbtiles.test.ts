@@ -1,0 +1,238 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { probeMbtiles } from './probe.js'
+import { openMbtiles } from './tile-set.js'
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+)
+const TABLES = `CREATE TABLE metadata (name text, value text);
+  CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob);
+  CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row);`
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mbtiles-'))
+  // Every character that means something in the address of an SQLite database.
+  file = path.join(folder, 'a b?mode=rw#%41.mbtiles')
+})
+afterEach(() => fs.rmSync(folder, { recursive: true }))
+
+type Row = [z: number, column: number, row: number, data: Buffer]
+
+function write(schema: string, tiles: Row[] = [], metadata: Record<string, string> = {}): void {
+  const database = new DatabaseSync(file)
+  database.exec(schema)
+  const insert = tiles.length > 0 ? database.prepare('INSERT INTO tiles VALUES (?, ?, ?, ?)') : null
+  for (const tile of tiles) insert?.run(...tile)
+  for (const entry of Object.entries(metadata)) database.prepare('INSERT INTO metadata VALUES (?, ?)').run(...entry)
+  database.close()
+}
+
+/** Statements keep a connection, and with it the log, alive until they are collected: so this one makes none. */
+function useWriteAheadLog(): void {
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA journal_mode = WAL')
+  database.close()
+}
+
+function open() {
+  const opening = openMbtiles(folder, file)
+  if (!opening.ok) throw new Error(opening.reason)
+  return opening.tileSet
+}
+
+function read(z: number, x: number, y: number): string | null {
+  const set = open()
+  try {
+    const found = set.locate(z, x, y)
+    return found?.kind === 'bytes' ? Buffer.from(found.data).toString('latin1') : null
+  } finally {
+    set.close()
+  }
+}
+
+describe('an archive', () => {
+  it('counts its rows from the south, whatever scheme its metadata copied from elsewhere', () => {
+    write(
+      TABLES,
+      [
+        [2, 1, 0, Buffer.from('south')],
+        [2, 1, 3, Buffer.from('north')],
+      ],
+      { scheme: 'xyz' },
+    )
+    expect([read(2, 1, 0), read(2, 1, 3), read(2, 1, 1)]).toEqual(['north', 'south', null])
+  })
+
+  it('in another character set than UTF-8 is read all the same', () => {
+    write(TABLES, [[0, 0, 0, PNG]])
+    const database = new DatabaseSync(file)
+    database.exec(
+      "INSERT INTO metadata VALUES ('name', CAST(x'5a fc 72 69 63 68' AS TEXT))".replaceAll(/(?<=x'[0-9a-f ]*) /g, ''),
+    )
+    database.close()
+    expect(probeMbtiles(folder, file)?.name).toBe('Z\uFFFDrich')
+  })
+
+  it('stays open for its owner to write to', () => {
+    write(TABLES, [[0, 0, 0, PNG]])
+    const set = open()
+    set.locate(0, 0, 0)
+    const owner = new DatabaseSync(file)
+    owner.exec('DELETE FROM tiles')
+    owner.close()
+    expect(set.locate(0, 0, 0)).toBeNull()
+    set.close()
+  })
+
+  it('may show its tiles through a view', () => {
+    write(`CREATE TABLE metadata (name text, value text);
+      CREATE TABLE map (zoom_level integer, tile_column integer, tile_row integer, tile_id text);
+      CREATE UNIQUE INDEX map_index ON map (zoom_level, tile_column, tile_row);
+      CREATE TABLE images (tile_data blob, tile_id text);
+      CREATE UNIQUE INDEX images_id ON images (tile_id);
+      INSERT INTO map VALUES (0, 0, 0, 'a'); INSERT INTO images VALUES (x'89504e470d0a1a0a', 'a');
+      CREATE VIEW tiles AS SELECT map.zoom_level AS zoom_level, map.tile_column AS tile_column, map.tile_row AS tile_row,
+        images.tile_data AS tile_data FROM map JOIN images ON images.tile_id = map.tile_id;`)
+    expect(read(0, 0, 0)).toBe('\x89PNG\r\n\x1a\n')
+    expect(probeMbtiles(folder, file)?.format).toBe('png')
+  })
+
+  it('tells of itself by its metadata', () => {
+    const json = JSON.stringify({ vector_layers: [{ id: 'roads', fields: { kind: 'String' } }] })
+    write(TABLES, [[4, 1, 1, gzipSync('vector')]], {
+      name: 'Roads',
+      format: 'pbf',
+      bounds: '-1.5,50,2,52.25',
+      minzoom: '3',
+      maxzoom: '5',
+      attribution: 'me',
+      description: 'd',
+      json,
+    })
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      storage: 'mbtiles',
+      format: 'pbf',
+      extension: 'pbf',
+      encoding: 'gzip',
+      tileSize: 512,
+      minZoom: 3,
+      maxZoom: 5,
+      bounds: [-1.5, 50, 2, 52.25],
+      name: 'Roads',
+      attribution: 'me',
+      description: 'd',
+      vectorLayers: [{ id: 'roads', fields: { kind: 'String' } }],
+    })
+    const set = open()
+    expect(set.locate(4, 1, 14)).toMatchObject({ kind: 'bytes', encoding: 'gzip' })
+    set.close()
+  })
+
+  it('tells of itself by its tiles where it has no metadata', () => {
+    write(TABLES.replace(/.*;\n/, ''), [
+      [0, 0, 0, PNG],
+      [3, 0, 0, PNG],
+    ])
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      format: 'png',
+      tileSize: 1,
+      minZoom: 0,
+      maxZoom: 3,
+      bounds: null,
+      name: null,
+      warnings: ['there is no usable metadata table'],
+    })
+  })
+
+  it('without tiles is nothing to serve', () => {
+    write(TABLES)
+    expect(probeMbtiles(folder, file)).toBeNull()
+  })
+
+  it('is read without a file being made beside it, in write-ahead mode too', () => {
+    write(TABLES, [[0, 0, 0, PNG]])
+    useWriteAheadLog()
+    expect(fs.readdirSync(folder)).toHaveLength(1)
+    expect(read(0, 0, 0)).toBe(PNG.toString('latin1'))
+    probeMbtiles(folder, file)
+    expect(fs.readdirSync(folder)).toHaveLength(1)
+  })
+
+  it('shows what a writer has committed to the write-ahead log, and a fingerprint that follows', () => {
+    write(TABLES, [[0, 0, 0, PNG]])
+    useWriteAheadLog()
+    const before = probeMbtiles(folder, file)?.fingerprint
+    const writer = new DatabaseSync(file)
+    writer.prepare('INSERT INTO tiles VALUES (1, 0, 0, ?)').run(PNG)
+    try {
+      expect(read(1, 0, 1)).toBe(PNG.toString('latin1'))
+      expect(probeMbtiles(folder, file)?.fingerprint).not.toBe(before)
+    } finally {
+      writer.close()
+    }
+  })
+})
+
+describe('an archive that cannot be served', () => {
+  const expectBroken = (words: RegExp) => {
+    for (const use of [() => openMbtiles(folder, file), () => probeMbtiles(folder, file)]) {
+      expect(use).toThrow(BrokenArchiveError)
+      expect(use).toThrow(words)
+    }
+  }
+
+  it.each([
+    ['no database', () => fs.writeFileSync(file, 'x'.repeat(5000)), /not an SQLite database/],
+    ['empty', () => fs.writeFileSync(file, ''), /not an SQLite database/],
+    ['without tiles table', () => write('CREATE TABLE other (a)'), /no such table: tiles/],
+    ['without the columns', () => write('CREATE TABLE tiles (a)'), /no such column/],
+    [
+      'endless',
+      () =>
+        write(`CREATE VIEW tiles AS WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)
+      SELECT n AS zoom_level, n AS tile_column, n AS tile_row, x'00' AS tile_data FROM c`),
+      /recursive/,
+    ],
+    [
+      'a product of tables',
+      () =>
+        write(`CREATE TABLE a (n); CREATE VIEW tiles AS
+      SELECT p.n AS zoom_level, q.n AS tile_column, r.n AS tile_row, x'00' AS tile_data FROM a p, a q, a r`),
+      /joins tables/,
+    ],
+  ])('is refused: %s', (_name, make, words) => {
+    make()
+    expectBroken(words)
+  })
+
+  it('is refused where pages are damaged or missing', () => {
+    const tiles = Array.from({ length: 200 }, (_, i): Row => [8, i, 0, Buffer.alloc(3000, i)])
+    write(TABLES, tiles)
+    const good = fs.readFileSync(file)
+    fs.writeFileSync(file, Buffer.concat([good.subarray(0, 100), Buffer.alloc(good.length - 100, 0xab)]))
+    expectBroken(/cannot be read/)
+    fs.writeFileSync(file, good.subarray(0, 4096 * 3))
+    expect(() => read(8, 150, 255)).toThrow(BrokenArchiveError)
+  })
+
+  it('is refused where each tile would cost a read of a big table', () => {
+    const big = Array.from({ length: 20 }, (_, i): Row => [8, i, 0, Buffer.alloc(1_000_000, i)])
+    write(TABLES.replace(/CREATE UNIQUE.*/, ''), big)
+    expectBroken(/no index/)
+  })
+
+  it('is refused where it leads out of the source', () => {
+    fs.symlinkSync('/etc/passwd', file)
+    expect(openMbtiles(folder, file)).toEqual({ ok: false, reason: 'outside' })
+    expect(probeMbtiles(folder, file)).toBeNull()
+  })
+})

@@ -1,15 +1,58 @@
+import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import Fastify from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { registerAdminGate } from './admin-gate/gate.js'
 import type { ControlContext } from './context.js'
 import { registerFeatures } from './features.js'
 import type { App } from './http/app-type.js'
+import { answerClientError, answerFrameworkError, registerErrorAnswers } from './http/error-answers.js'
+import { ambiguousFraming } from './http/framing.js'
+import { registerBodyParsers } from './http/json-body.js'
+import { sendRefusal } from './http/refusal.js'
+import { registerRequestLog } from './http/request-log.js'
+import { registerSecurityHeaders } from './http/security-headers.js'
+import { SERVER_LIMITS } from './http/server-options.js'
+import { registerNotFound, trackMethods } from './http/unrouted.js'
 
 /** Builds the control plane's HTTP application. It does not listen; needs a migrated store. */
 export async function buildApp(ctx: ControlContext): Promise<App> {
-  const app = Fastify({ loggerInstance: ctx.log, disableRequestLogging: true }) as unknown as App
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
-  registerFeatures(app, ctx)
+  const { edgeLink } = await readInstanceKeys(ctx.sql)
+  const app = createApp(ctx)
+  registerErrorAnswers(app)
+  registerNotFound(app)
+  registerBodyParsers(app)
+  registerRequestLog(app, ctx)
+  await registerSecurityHeaders(app, ctx)
+  refuseAmbiguousFraming(app)
+  registerAdminGate(app, ctx, edgeLink)
+  const refuseOtherMethods = trackMethods(app)
+  await registerFeatures(app, ctx)
+  refuseOtherMethods()
   await app.ready()
   return app
+}
+
+function createApp(ctx: ControlContext): App {
+  const app = Fastify({
+    ...SERVER_LIMITS,
+    loggerInstance: ctx.log,
+    disableRequestLogging: true,
+    // The gate judges the peer itself; Fastify's own notion of a trusted proxy is not used.
+    trustProxy: false,
+    // Idle connections are closed at shutdown, busy ones may finish.
+    forceCloseConnections: 'idle',
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
+  }) as unknown as App
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  return app
+}
+
+function refuseAmbiguousFraming(app: App): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = ambiguousFraming(request.raw)
+    // Whatever follows on this connection may be the tail of the same trick.
+    if (refusal !== null) return sendRefusal(reply.header('Connection', 'close'), refusal)
+  })
 }

@@ -1,0 +1,36 @@
+import type { Queryable } from './connect.js'
+
+/** How many of everything the catalog holds. */
+export interface Ledger {
+  readonly basemaps: number
+  readonly versions: number
+  readonly versions_unavailable: number
+  readonly vectors: number
+  readonly vectors_unavailable: number
+}
+
+export async function readLedger(sql: Queryable): Promise<Ledger> {
+  const [row] = await sql<Ledger[]>`
+    SELECT (SELECT count(*) FROM basemaps) AS basemaps,
+           (SELECT count(*) FROM basemap_versions) AS versions,
+           (SELECT count(*) FROM basemap_versions WHERE NOT available) AS versions_unavailable,
+           (SELECT count(*) FROM vectors) AS vectors,
+           (SELECT count(*) FROM vectors WHERE NOT available) AS vectors_unavailable`
+  return row as Ledger
+}
+
+export interface TokenCounts {
+  readonly active: number
+  readonly expired: number
+  readonly disabled: number
+}
+
+/** Tokens by state at this moment; one that is disabled counts as that alone. */
+export async function countTokens(sql: Queryable): Promise<TokenCounts> {
+  const [row] = await sql<TokenCounts[]>`
+    SELECT count(*) FILTER (WHERE disabled_at IS NULL AND (expires_at IS NULL OR expires_at > now())) AS active,
+           count(*) FILTER (WHERE disabled_at IS NULL AND expires_at <= now()) AS expired,
+           count(*) FILTER (WHERE disabled_at IS NOT NULL) AS disabled
+    FROM tokens`
+  return row as TokenCounts
+}

@@ -1,0 +1,29 @@
+import { posix } from 'node:path'
+
+const ADMIN_PREFIXES = ['/admin', '/api/v1/admin'] as const
+
+/** Decoding more often than this finds nothing that any server or proxy would still take for a path. */
+const MAX_DECODINGS = 3
+
+/**
+ * Whether a request belongs behind the admin gate: because the route that matched does, or because its path would, read by whatever
+ * lenient rules a proxy or a file server may have. Gating too much costs a caller who writes `/ADMIN` a 401 instead of a 404.
+ */
+export function isAdminRequest(routePattern: string | undefined, rawUrl: string): boolean {
+  return (routePattern !== undefined && hasAdminPrefix(routePattern)) || hasAdminPrefix(lenientPath(rawUrl))
+}
+
+function hasAdminPrefix(path: string): boolean {
+  return ADMIN_PREFIXES.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+}
+
+function lenientPath(rawUrl: string): string {
+  let path = rawUrl.replace(/[?#].*$/s, '')
+  for (let i = 0; i < MAX_DECODINGS && path.includes('%'); i++) path = decodeLeniently(path)
+  return posix.normalize(path.replaceAll('\\', '/').replaceAll(/;[^/]*/g, '')).toLowerCase()
+}
+
+/** Decodes byte by byte, so that one malformed escape does not hide the others. */
+function decodeLeniently(path: string): string {
+  return path.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}

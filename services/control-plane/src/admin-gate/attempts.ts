@@ -1,0 +1,64 @@
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
+
+interface Policy {
+  /** wrong credentials that cost nothing: people mistype */
+  readonly free: number
+  readonly firstPauseMs: number
+  readonly longestPauseMs: number
+}
+
+/** Nine guesses, then at most one a minute. */
+const REMOTE: Policy = { free: 9, firstPauseMs: 1_000, longestPauseMs: 60_000 }
+/** On this machine a script with an outdated password must not lock its operator out for long: at most one guess in two seconds. */
+const LOOPBACK: Policy = { free: 49, firstPauseMs: 250, longestPauseMs: 2_000 }
+
+/** Bounds the memory that guessers from many addresses can take; the longest silent ones are forgotten first. */
+const MAX_ADDRESSES = 10_000
+/** Failures are forgotten after this much silence. */
+const MEMORY_MS = 15 * 60_000
+
+interface Record {
+  failures: number
+  pausedUntil: number
+}
+
+/**
+ * Slows down guessing of admin credentials, for each client address apart: once the free attempts are used up, a pause that doubles with
+ * each further wrong one, in which nothing from that address is judged. A right one ends it all.
+ */
+export class Attempts {
+  readonly #records: LRUCache<string, Record>
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+    this.#records = new LRUCache({ max: MAX_ADDRESSES, ttl: MEMORY_MS, perf: { now } })
+  }
+
+  /** Milliseconds until the next attempt from this address is judged; 0: now. */
+  pauseMs(address: string): number {
+    const record = this.#records.get(clientKey(address))
+    return record === undefined ? 0 : Math.max(0, record.pausedUntil - this.#now())
+  }
+
+  noteWrong(address: string, loopback: boolean): void {
+    const { free, firstPauseMs, longestPauseMs } = loopback ? LOOPBACK : REMOTE
+    const key = clientKey(address)
+    const failures = (this.#records.get(key)?.failures ?? 0) + 1
+    const over = failures - free
+    const pause = over <= 0 ? 0 : Math.min(firstPauseMs * 2 ** (over - 1), longestPauseMs)
+    this.#records.set(key, { failures, pausedUntil: this.#now() + pause })
+  }
+
+  noteRight(address: string): void {
+    this.#records.delete(clientKey(address))
+  }
+}
+
+/** A customer with IPv6 has a /64 at least: all of it counts as one client. */
+function clientKey(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+
+/**
+ * What Node's parser lets through although two servers in a row could read it differently, which is how requests are smuggled past a
+ * gate (RFC 9112, 6.1 and 3.2; RFC 9110, 7.2): a transfer coding other than chunked, several Hosts, and an address that names a host of
+ * its own. null: nothing wrong.
+ */
+export function ambiguousFraming(request: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'>): Refusal | null {
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return refuse('invalid_parameters', 'the only transfer encoding is chunked')
+  }
+  if (coding !== undefined && request.headers['content-length'] !== undefined) {
+    return refuse('invalid_parameters', 'a request has either Transfer-Encoding or Content-Length')
+  }
+  if (count(request.rawHeaders, 'host') > 1) return refuse('invalid_parameters', 'a request has one Host header')
+  if (!request.url?.startsWith('/') && request.url !== '*') {
+    return refuse('invalid_parameters', 'the address of a request is a path')
+  }
+  return null
+}
+
+function count(rawHeaders: readonly string[], name: string): number {
+  let n = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === name) n++
+  return n
+}

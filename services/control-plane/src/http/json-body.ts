@@ -1,0 +1,18 @@
+import type { App } from './app-type.js'
+
+/**
+ * JSON alone is read, so that no HTML form of a foreign page can say anything here. An empty body is no body: many clients send the
+ * content type with every POST, and `curl -d ''` says it is a form.
+ */
+export function registerBodyParsers(app: App): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined)
+    return parseJson(request, body, done)
+  })
+  app.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
+    if (request.headers['content-length'] === '0') return done(null, undefined)
+    return done(Object.assign(new Error('not JSON'), { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }))
+  })
+}

@@ -1,0 +1,110 @@
+import type { Operation, Paths } from './document.js'
+
+type Security = NonNullable<Operation['security']>
+
+export const SECURITY_SCHEMES = {
+  adminBasic: { type: 'http', scheme: 'basic', description: 'ADMIN_USER and ADMIN_PASSWORD' },
+  adminBearer: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
+  serviceBearer: { type: 'http', scheme: 'bearer', bearerFormat: 'bmp_…', description: 'a service token' },
+  serviceHeader: { type: 'apiKey', in: 'header', name: 'X-Access-Token', description: 'a service token' },
+  serviceQuery: { type: 'apiKey', in: 'query', name: 'token', description: 'a service token' },
+  serviceQueryLong: { type: 'apiKey', in: 'query', name: 'access_token', description: 'a service token' },
+} as const
+
+const ADMIN: Security = [{ adminBasic: [] }, { adminBearer: [] }]
+const SERVICE: Security = [{ serviceBearer: [] }, { serviceHeader: [] }, { serviceQuery: [] }, { serviceQueryLong: [] }]
+
+const ERROR_WORDS: Readonly<Record<string, string>> = {
+  400: 'Invalid parameters, named in the message; or different service tokens in one request',
+  401: 'Credentials missing, wrong, expired or disabled; `WWW-Authenticate` says what is expected',
+  403: 'Not allowed: scope missing or resource not granted, whether or not it exists; for administration, a remote caller, an unknown Host or a foreign page',
+  404: 'No such resource',
+  405: 'The address has no such method; `Allow` lists those it has',
+  409: 'A conflict with the present state; for a scan, that one is running already',
+  413: 'The body is larger than 1 MiB',
+  415: 'The body is not application/json',
+  416: 'No byte of the requested range exists',
+  429: 'Too many wrong credentials from this address; `Retry-After` says when to come back',
+  500: 'A fault of the service; its log tells more',
+  503: 'The store is out of reach or the process shuts down; `Retry-After` says when to come back',
+}
+
+/** Components to which the operations' error answers refer. */
+export function errorResponses(): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(ERROR_WORDS).map(([status, description]) => [
+      `Error${status}`,
+      { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+    ]),
+  )
+}
+
+/** What all operations under a path have in common, so that no feature repeats it. */
+interface Convention {
+  readonly pattern: RegExp
+  readonly tag: string
+  readonly security: Security
+  readonly errors: readonly number[]
+}
+
+const CONVENTIONS: readonly Convention[] = [
+  { pattern: /^\/api\/v1\/admin\/(tokens)/, tag: 'Admin: tokens', security: ADMIN, errors: [401, 403, 429, 500, 503] },
+  {
+    pattern: /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records)/,
+    tag: 'Admin: push',
+    security: ADMIN,
+    errors: [401, 403, 429, 500, 503],
+  },
+  { pattern: /^\/api\/v1\/admin\/slice/, tag: 'Admin: slicing', security: ADMIN, errors: [401, 403, 429, 500, 503] },
+  {
+    pattern: /^\/api\/v1\/admin\/(edges|audit|events|dashboard)/,
+    tag: 'Admin: state',
+    security: ADMIN,
+    errors: [401, 403, 429, 500, 503],
+  },
+  { pattern: /^\/api\/v1\/admin\//, tag: 'Admin: catalog', security: ADMIN, errors: [401, 403, 429, 500, 503] },
+  { pattern: /^\/api\/v1\/catalog\//, tag: 'Catalog', security: SERVICE, errors: [400, 401, 403, 500, 503] },
+  { pattern: /^\/api\/v1\/slice\//, tag: 'Slicing', security: SERVICE, errors: [400, 401, 403, 500, 503] },
+  {
+    pattern: /^\/(tiles|vectors|geojson|shp)\//,
+    tag: 'Tiles and downloads',
+    security: SERVICE,
+    errors: [400, 401, 403, 404, 500, 503],
+  },
+  { pattern: /^\//, tag: 'System', security: [], errors: [500, 503] },
+]
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+/** Adds tags, security, common error answers and operation ids to every operation of the document. */
+export function applyConventions(paths: Paths): void {
+  for (const [path, item] of Object.entries(paths)) {
+    const convention = CONVENTIONS.find(({ pattern }) => pattern.test(path)) as Convention
+    for (const method of METHODS) {
+      const operation = item[method]
+      if (operation !== undefined) applyTo(operation, convention, method, path)
+    }
+  }
+}
+
+function applyTo(operation: Operation, convention: Convention, method: string, path: string): void {
+  operation.tags = [convention.tag]
+  operation.security = convention.security
+  operation.operationId ??= operationId(method, path)
+  const errors = new Set(convention.errors)
+  if (operation.requestBody !== undefined) for (const status of [400, 413, 415]) errors.add(status)
+  if ((operation.parameters ?? []).length > 0) errors.add(400)
+  if (path.includes('{')) errors.add(404)
+  const responses = operation.responses ?? {}
+  for (const status of errors) responses[status] ??= { $ref: `#/components/responses/Error${status}` }
+  operation.responses = responses
+}
+
+/** `GET /api/v1/admin/tokens/{id}` becomes `getAdminTokensById`. */
+function operationId(method: string, path: string): string {
+  const words = path
+    .replace(/^\/api\/v1/, '')
+    .replaceAll(/\{(\w+)\}/g, 'by-$1')
+    .split(/[^0-9A-Za-z]+/)
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}

@@ -1,0 +1,22 @@
+/** What holds for the whole interface, and what the specification leaves open and this service decided. */
+export const API_DESCRIPTION = `
+Catalogs basemaps and vectors, serves tiles and downloads to holders of a service token, and lets operators administer all of it.
+
+**Answers.** Lists are \`{"items": [...], "total": n}\`; details are the object itself. Every error is \`{"error": "..."}\`. Timestamps are
+ISO 8601 UTC. JSON answers and errors are \`Cache-Control: no-store\`. Bodies are JSON of at most 1 MiB; an endpoint without parameters takes
+an empty body; unknown fields of a body are refused (400). A path that exists with another method answers 405 with \`Allow\`. A request with
+several Host headers, an address that names a host, or a transfer encoding other than chunked is refused (400). 503 comes with \`Retry-After\`.
+
+**Service tokens** go into \`Authorization: Bearer\`, \`X-Access-Token\`, \`?token=\` or \`?access_token=\`. The same token may stand in
+several of them; different ones are 400. An \`Authorization\` of another scheme is ignored. The order of refusal is fixed: no usable token
+401; scope missing 403; resource not granted 403, whether or not it exists; granted but absent 404.
+
+**Administration** takes HTTP Basic (ADMIN_USER, by default \`admin\`, and ADMIN_PASSWORD) or \`Authorization: Bearer\` with ADMIN_TOKEN, on
+\`/api/v1/admin/*\` and \`/admin/*\`. The checks come in this order: a caller on another machine while ADMIN_ALLOW_REMOTE is false, 403; a
+\`Host\` that is no loopback name or address, listen address (every address of the machine where the service listens on all), host of
+API_BASE_URL or entry of ADMIN_HOSTS, 403; a state-changing request that a page of another origin sends, a subdomain included, 403; too many
+wrong credentials, 429; credentials, 401, also for paths that do not exist. A forwarding header counts from TRUSTED_PROXIES alone; from
+anyone else it makes even a local caller a remote one. After nine wrong credentials from one address (an IPv6 /64) each further one costs a
+pause that doubles from one second up to a minute, in which that address is answered 429; on the machine itself the first 49 are free and
+the pause stays under three seconds. The right credential ends it, other addresses are not affected, and a request without credentials is no guess.
+`.trim()

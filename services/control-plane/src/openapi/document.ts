@@ -1,0 +1,19 @@
+/** The parts of an OpenAPI 3.1 document that this service adds to; the rest passes through as the generator made it. */
+export interface Operation {
+  summary?: string
+  description?: string
+  operationId?: string
+  tags?: readonly string[]
+  security?: readonly Readonly<Record<string, readonly string[]>>[]
+  parameters?: readonly unknown[]
+  requestBody?: unknown
+  responses?: Record<string, unknown>
+}
+
+export type PathItem = { [method: string]: Operation }
+export type Paths = Record<string, PathItem>
+
+export interface ApiDocument {
+  paths?: Paths
+  components?: Record<string, unknown>
+}

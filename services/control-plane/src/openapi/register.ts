@@ -1,0 +1,48 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import type { ControlContext } from '../context.js'
+import type { App } from '../http/app-type.js'
+import { applyConventions, errorResponses, SECURITY_SCHEMES } from './conventions.js'
+import { DATA_PLANE_PATHS } from './data-plane.js'
+import { API_DESCRIPTION } from './description.js'
+import type { ApiDocument } from './document.js'
+import { nameSchemas } from './schemas.js'
+
+/** Registers the OpenAPI document and its page. It hears of routes as they register, so that it comes before all of them. */
+export async function registerOpenApi(app: App, { settings, version }: ControlContext): Promise<void> {
+  nameSchemas()
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Map asset gateway', version, description: API_DESCRIPTION },
+      servers: [{ url: settings.apiBaseUrl }],
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: (document) => complete(jsonSchemaTransformObject(document) as ApiDocument),
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/admin/docs',
+    uiConfig: { docExpansion: 'list', persistAuthorization: false },
+    staticCSP: true,
+    transformStaticCSP: offlinePolicy,
+  })
+  app.get('/api/v1/openapi.json', { schema: { hide: true } }, (_request, reply) =>
+    reply.header('Access-Control-Allow-Origin', '*').send(app.swagger()),
+  )
+}
+
+function complete(document: ApiDocument): ApiDocument {
+  const paths = { ...document.paths, ...structuredClone(DATA_PLANE_PATHS) }
+  applyConventions(paths)
+  return { ...document, paths, components: { ...document.components, responses: errorResponses() } }
+}
+
+/** The page's own policy without what reaches beyond this service, and without the upgrade to HTTPS, which nobody serves here. */
+function offlinePolicy(policy: string): string {
+  return policy
+    .replaceAll(/ (https:|validator\.swagger\.io)(?=[ ;])/g, '')
+    .replace("frame-ancestors 'self'", "frame-ancestors 'none'")
+    .replace(/ ?upgrade-insecure-requests;/, '')
+}

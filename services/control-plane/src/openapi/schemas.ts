@@ -1,0 +1,38 @@
+import { adminBasemapSchema, basemapSchema, basemapVersionSchema } from '@gateway/contracts/basemap.js'
+import { errorSchema } from '@gateway/contracts/common.js'
+import { edgePresenceSchema } from '@gateway/contracts/edge.js'
+import { healthCheckSchema } from '@gateway/contracts/health.js'
+import { pushRecordSchema, vectorPushRecordSchema } from '@gateway/contracts/push.js'
+import { scanSchema, scanSourceSchema } from '@gateway/contracts/scan-source.js'
+import { sliceJobSchema } from '@gateway/contracts/slice.js'
+import { targetSchema } from '@gateway/contracts/target.js'
+import { tokenSchema } from '@gateway/contracts/token.js'
+import { adminVectorSchema, vectorSchema } from '@gateway/contracts/vector.js'
+import { z } from 'zod'
+import { auditEntrySchema } from '../audit/routes.js'
+
+const NAMED_SCHEMAS = {
+  Error: errorSchema,
+  Basemap: basemapSchema,
+  AdminBasemap: adminBasemapSchema,
+  BasemapVersion: basemapVersionSchema,
+  Vector: vectorSchema,
+  AdminVector: adminVectorSchema,
+  ScanSource: scanSourceSchema,
+  Scan: scanSchema,
+  Token: tokenSchema,
+  Target: targetSchema,
+  PushRecord: pushRecordSchema,
+  VectorPushRecord: vectorPushRecordSchema,
+  SliceJob: sliceJobSchema,
+  HealthCheck: healthCheckSchema,
+  EdgePresence: edgePresenceSchema,
+  AuditEntry: auditEntrySchema,
+} as const
+
+/** Gives the resources names of their own in the document, for readers and for generators of clients. */
+export function nameSchemas(): void {
+  for (const [id, schema] of Object.entries(NAMED_SCHEMAS)) {
+    z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
+  }
+}

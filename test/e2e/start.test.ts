@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { isReady } from '@gateway/launcher/readiness.js'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fromBuffer } from 'yauzl'
+import { type Printed, printed, StartHome, terminate } from '../harness/start-command.js'
+
+const execute = promisify(execFile)
+let home: StartHome
+
+beforeAll(async () => {
+  home = await StartHome.make()
+})
+afterAll(() => home.remove())
+
+/** Runs a printed command as somebody who pastes it into a shell, in the home directory, and answers the file it wrote. */
+async function paste(command: string | undefined): Promise<Buffer> {
+  const file = /-o (\S+)/.exec(command ?? '')?.[1] ?? 'no -o in the command'
+  await execute('sh', ['-c', command ?? 'false'], { cwd: home.dir })
+  return readFile(join(home.dir, file))
+}
+
+function namesInZip(zip: Buffer): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    fromBuffer(zip, (error, opened) => {
+      if (error) return reject(error)
+      const names: string[] = []
+      opened.on('entry', (entry) => names.push(entry.fileName))
+      opened.on('end', () => resolve(names))
+      opened.on('error', reject)
+    })
+  })
+}
+
+describe('on a machine without a database or Redis', () => {
+  let first: Printed
+
+  test('the start command brings a gateway with demo data, and what it prints works when pasted', async () => {
+    const start = home.run('start')
+    first = await printed(start)
+    const tile = await sharp(await paste(first.Tile)).metadata()
+    expect([tile.width, tile.height]).toEqual([256, 256])
+    const geojson = JSON.parse((await paste(first.GeoJSON)).toString())
+    expect(geojson.features.length).toBeGreaterThan(100)
+    const names = await namesInZip(await paste(first.Shapefile))
+    expect(names.map((name) => name.split('.').at(-1))).toEqual(expect.arrayContaining(['shp', 'shx', 'dbf']))
+    const tilejson = (await (await fetch(first.TileJSON ?? '')).json()) as { tiles: string[] }
+    expect((await fetch((tilejson.tiles[0] ?? '').replace(/\{[xyz]\}/g, '0'))).status).toBe(200)
+    expect((await fetch(first.Console ?? '')).status).toBe(401)
+    expect(await terminate(start)).toEqual({ code: 0, signal: null })
+    expect(await home.left()).toEqual([])
+  })
+
+  test('the credentials and the demo token it keeps can be read by their owner alone', async () => {
+    for (const file of [home.configFile, join(home.dataDir, 'demo-token')])
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const env = await readFile(home.configFile, 'utf8')
+    expect(env).toMatch(/^ADMIN_PASSWORD=\S{16,}$/m)
+    expect(env).toMatch(/^ADMIN_TOKEN=\S{16,}$/m)
+  })
+
+  test('a second start serves the same data under the same token', async () => {
+    const start = home.run('start')
+    expect(await printed(start)).toMatchObject({ TileJSON: first.TileJSON, Tile: first.Tile, GeoJSON: first.GeoJSON })
+    expect((await fetch(first.TileJSON ?? '')).status).toBe(200)
+    await terminate(start)
+    expect(await home.left()).toEqual([])
+  })
+
+  test('the start command logs no secret', async () => {
+    const start = home.run('start', { LOG_LEVEL: 'debug' })
+    const { TileJSON = '' } = await printed(start)
+    await terminate(start)
+    const token = new URL(TileJSON).searchParams.get('token') ?? ''
+    const env = await readFile(home.configFile, 'utf8')
+    const secrets = [
+      token,
+      ...[...env.matchAll(/^ADMIN_(?:PASSWORD|TOKEN)=(\S+)$/gm)].map(([, secret]) => secret ?? ''),
+    ]
+    const logged = start.lines.filter(({ json }) => json !== null).map(({ raw }) => raw)
+    expect(logged.length).toBeGreaterThan(3)
+    for (const secret of secrets) expect(logged.filter((line) => line.includes(secret))).toEqual([])
+  })
+
+  test('a second start on the same data is refused with one line', async () => {
+    const start = home.run('start')
+    await printed(start)
+    const second = home.run('start')
+    expect((await second.ended()).code).toBe(2)
+    expect(second.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/already runs a gateway on DATA_DIR/)])
+    expect(await isReady(`${home.url}/ready`)).toBe(true)
+    await terminate(start)
+    expect(await home.left()).toEqual([])
+  })
+
+  test('a start on a port that is taken is refused with one line that names the setting', async () => {
+    const start = home.run('start')
+    await printed(start)
+    const second = home.run('start', { DATA_DIR: join(home.dir, 'other') })
+    expect((await second.ended()).code).toBe(2)
+    expect(second.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^API_PORT \d+ is in use/)])
+    await terminate(start)
+  })
+
+  test('nothing survives when the start command is killed, and the next start goes on', async () => {
+    const start = home.run('start')
+    await printed(start)
+    const launcher = Number(JSON.parse(await readFile(join(home.dataDir, 'launcher.lock'), 'utf8')).pid)
+    process.kill(launcher, 'SIGKILL')
+    await start.ended()
+    expect(await home.left()).toEqual([])
+    const next = home.run('start')
+    expect((await printed(next)).TileJSON).toBe(first.TileJSON)
+    await terminate(next)
+    expect(await home.left()).toEqual([])
+  })
+})
+
+describe('with settings that cannot work', () => {
+  test('the start is refused with one line that names the setting', async () => {
+    const start = home.run('start', { API_PORT: 'eighty' })
+    expect((await start.ended()).code).toBe(2)
+    expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^API_PORT must be a port number/)])
+    expect(await home.left()).toEqual([])
+  })
+})

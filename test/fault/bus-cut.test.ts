@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import type { Gateway } from '../harness/gateway.js'
+import { useGateway } from '../harness/use-gateway.js'
+
+const TOKEN_STALE_SECONDS = 3
+
+async function prepare(gateway: Gateway): Promise<void> {
+  await makeTileFolder(join(gateway.home, 'basemaps/world/v1'), { maxZoom: 0 })
+  await gateway.admin.scanSource('maps', 'basemap', join(gateway.home, 'basemaps'))
+}
+
+const read = async (url: string, token: string) => (await fetch(`${url}/tiles/world/0/0/0.png?token=${token}`)).status
+
+describe('with the bus cut', () => {
+  const gateway = useGateway(
+    { edges: 2, redis: 'proxy', env: { TOKEN_STALE_SECONDS: String(TOKEN_STALE_SECONDS) } },
+    prepare,
+  )
+
+  test.each(['cut', 'stall', 'swallow'] as const)(
+    'an edge whose Redis is gone (%s) refuses a disabled token within TOKEN_STALE_SECONDS, the other at once',
+    async (how) => {
+      const [severed, connected] = gateway().edges
+      if (severed?.redisProxy == null || connected === undefined) throw new Error('two edges behind proxies')
+      const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
+      expect(await read(severed.url, token)).toBe(200)
+      expect(await read(connected.url, token)).toBe(200)
+      await severed.redisProxy[how]()
+      await gateway().admin.expect(`/tokens/${id}/disable`, { method: 'POST' })
+      expect(await read(connected.url, token)).toBe(401)
+      await sleep(TOKEN_STALE_SECONDS * 1000)
+      expect(await read(severed.url, token)).toBe(401)
+      await severed.redisProxy.restore()
+    },
+  )
+
+  test('with Redis gone for everybody, disabling still works and both edges refuse', async () => {
+    const proxies = [gateway().controlPlane, ...gateway().edges].map((process) => process.redisProxy)
+    const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
+    for (const edge of gateway().edges) expect(await read(edge.url, token)).toBe(200)
+    await Promise.all(proxies.map((proxy) => proxy?.cut()))
+    const answer = await gateway().admin.call(`/tokens/${id}/disable`, { method: 'POST' })
+    expect(answer.status).toBe(200)
+    await sleep(TOKEN_STALE_SECONDS * 1000)
+    for (const edge of gateway().edges) expect(await read(edge.url, token)).toBe(401)
+    await Promise.all(proxies.map((proxy) => proxy?.restore()))
+  })
+
+  test('once Redis is back, a disabled token is confirmed by both edges again', async () => {
+    for (;;) {
+      const { id } = await gateway().issueToken({})
+      const { confirmed } = await gateway().admin.expect<{ confirmed: unknown[] }>(`/tokens/${id}/disable`, {
+        method: 'POST',
+      })
+      if (confirmed.length === 2) break
+    }
+  })
+})
+
+describe('with the store gone', () => {
+  const gateway = useGateway({ edges: 1, postgres: 'proxy' }, prepare)
+
+  test('known tokens and tiles go on, unknown tokens and administration answer 503, and all comes back by itself', async () => {
+    gateway().allowErrors(/ECONN|connect|store|database|time|CONNECTION/i)
+    const edge = gateway().edges[0]
+    const proxies = [gateway().controlPlane.postgresProxy, edge?.postgresProxy]
+    const known = await gateway().issueToken({ basemap_codes: ['world'] })
+    const unknown = await gateway().issueToken({ basemap_codes: ['world'] })
+    expect(await read(gateway().url, known.token)).toBe(200)
+    await Promise.all(proxies.map((proxy) => proxy?.cut()))
+    expect(await read(gateway().url, known.token)).toBe(200)
+    const refused = await fetch(`${gateway().url}/tiles/world/0/0/0.png?token=${unknown.token}`)
+    expect(refused.status).toBe(503)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused.json()).toEqual({ error: expect.any(String) })
+    const admin = await gateway().admin.call('/tokens')
+    expect(admin.status).toBe(503)
+    expect(Number(admin.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await fetch(`${gateway().url}/health`)).status).toBe(200)
+    await Promise.all(proxies.map((proxy) => proxy?.restore()))
+    await gateway().ready()
+    while ((await gateway().admin.call('/tokens')).status !== 200) await sleep(50)
+    while ((await read(gateway().url, unknown.token)) !== 200) await sleep(50)
+  })
+})
+
+describe('with the control plane gone', () => {
+  const gateway = useGateway({ edges: 1 }, prepare)
+
+  test('tiles go on, everything else answers 503, and administration comes back with it', async () => {
+    const { token } = await gateway().issueToken({ basemap_codes: ['world'] })
+    await gateway().controlPlane.process.kill()
+    expect(await read(gateway().url, token)).toBe(200)
+    const answer = await gateway().admin.call('/tokens')
+    expect(answer.status).toBe(503)
+    expect(answer.body).toEqual({ error: expect.any(String) })
+    gateway().controlPlane.process.start()
+    await gateway().ready()
+    expect((await gateway().admin.call('/tokens')).status).toBe(200)
+  })
+})

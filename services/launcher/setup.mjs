@@ -11,6 +11,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { installPackages, missingPackages } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
+import { addonIsDue, buildAddon } from './setup/native.mjs'
 import { runTool } from './setup/run-tool.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -72,6 +73,10 @@ async function installAndCompile() {
   if (missingPackages(root) !== 'nothing') {
     say('Installing packages (npm ci), once ...')
     mustHaveWorked('Installing the packages failed (npm ci)', await installPackages(root))
+  }
+  if (addonIsDue(root)) {
+    const { signal } = await buildAddon(root)
+    if (signal) throw new SetupFailed('', signal)
   }
   if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
   mustHaveWorked('Compiling failed (tsc -b)', await runTool(process.execPath, [compiler, '-b'], root))

@@ -13,17 +13,18 @@ export interface BannerFacts {
   readonly demo: DemoAddresses | null
 }
 
-/** What the start command prints once everything serves: one line for each thing to open, commands that work when pasted. */
+/** What the start command prints once everything serves: one line for each thing to open, commands that work when pasted; the last line says that it is ready. */
 export function banner({ consoleUrl, credentials, demo }: BannerFacts): string {
   const lines = [line('Console', consoleUrl), line('', credentials)]
   if (demo?.tilejson) lines.push(line('TileJSON', demo.tilejson))
   if (demo?.tile) lines.push(line('Tile', curl(demo.tile, `tile.${extensionOf(demo.tile)}`)))
   if (demo?.geojson) lines.push(line('GeoJSON', curl(demo.geojson, 'demo.geojson')))
   if (demo?.shapefile) lines.push(line('Shapefile', curl(demo.shapefile, 'demo-shapefile.zip')))
-  return `\n${line('Map asset gateway', 'ready; Ctrl-C stops it')}\n\n${lines.join('\n')}\n\n`
+  lines.push(line('Gateway', 'ready; Ctrl-C stops it'))
+  return `\n${lines.join('\n')}\n\n`
 }
 
-const LABEL_WIDTH = 'Map asset gateway  '.length
+const LABEL_WIDTH = 'Shapefile   '.length
 
 function line(label: string, text: string): string {
   return `  ${label.padEnd(LABEL_WIDTH)}${text}`

@@ -1,0 +1,59 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Blocks } from './blocks.js'
+import { type Chunk, chunksOf } from './plan.js'
+import { openChunk, type WarpJob, warpChunk } from './warp.js'
+
+export interface OpenedChunk {
+  readonly chunk: Chunk
+  readonly blocks: Blocks
+}
+
+export interface ChunkQueue {
+  /** The next chunk, which must be the one at (x, y) of the chunk zoom; the one before is closed and removed. */
+  next(x: number, y: number): Promise<OpenedChunk>
+  close(): Promise<void>
+}
+
+/**
+ * Warps chunk after chunk, always one ahead of the one that is being encoded, so that both cost time only once and at
+ * most two lie on the disk.
+ */
+export function chunkQueue(job: WarpJob): ChunkQueue {
+  const chunks = chunksOf(job.grid)
+  let ahead = begin()
+  let current: { name: string; opened: OpenedChunk } | null = null
+
+  function begin() {
+    const step = chunks.next()
+    if (step.done) return null
+    const chunk = step.value
+    const name = `chunk-${chunk.x}-${chunk.y}`
+    const warped = warpChunk(job, chunk, name)
+    // Whoever waits for it hears of a failure; until then it is not an unhandled one.
+    warped.catch(() => {})
+    return { chunk, name, warped }
+  }
+
+  async function drop(): Promise<void> {
+    if (!current) return
+    current.opened.blocks.close()
+    await rm(join(job.temp, `${current.name}.tif`), { force: true })
+    current = null
+  }
+
+  return {
+    async next(x, y) {
+      await drop()
+      const started = ahead
+      if (!started || started.chunk.x !== x || started.chunk.y !== y)
+        throw new Error('chunks are asked for out of order')
+      await started.warped
+      const opened = { chunk: started.chunk, blocks: openChunk(job, started.chunk, started.name) }
+      current = { name: started.name, opened }
+      ahead = begin()
+      return opened
+    },
+    close: drop,
+  }
+}

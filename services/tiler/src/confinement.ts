@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+
+/** Helper programs get this environment and nothing of ours: no secret, no proxy, no library path. */
+export const BARE_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', LC_ALL: 'C' }
+
+/** Time in which a confining command must have run `true`. */
+const TRIAL_MS = 5000
+
+function works(command: readonly string[]): boolean {
+  const [program = 'true', ...args] = [...command, 'true']
+  return spawnSync(program, args, { env: BARE_ENVIRONMENT, stdio: 'ignore', timeout: TRIAL_MS }).status === 0
+}
+
+export interface Confinement {
+  /** What comes before the program's name on the command line. */
+  readonly prefix: readonly string[]
+  /** What this machine does not permit, for the log. */
+  readonly missing: readonly string[]
+}
+
+/**
+ * The commands that confine a helper program, as far as this machine has and permits them: no network but a loopback of
+ * its own, a limit on its memory, and death with its parent. The network goes first, because entering a user namespace
+ * would clear the wish to die with the parent. Data is limited instead of address space, of which WebAssembly
+ * reserves much more than it uses.
+ */
+export function confinement(memoryMb: number): Confinement {
+  const bytes = Math.ceil(memoryMb * 1024 * 1024)
+  const wishes: [string, string[][]][] = [
+    [
+      'a network namespace',
+      [
+        ['unshare', '--net'],
+        ['unshare', '--map-current-user', '--net'],
+      ],
+    ],
+    ['a memory limit', [['prlimit', `--data=${bytes}`]]],
+    ['an end with the parent', [['setpriv', '--pdeathsig', 'KILL']]],
+  ]
+  const prefix: string[] = []
+  const missing: string[] = []
+  for (const [name, ways] of wishes) {
+    const way = process.platform === 'linux' ? ways.find((command) => works([...prefix, ...command])) : undefined
+    if (way) prefix.push(...way)
+    else missing.push(name)
+  }
+  return { prefix, missing }
+}

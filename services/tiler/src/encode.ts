@@ -1,0 +1,42 @@
+import sharp from 'sharp'
+import { alphaKind, type Pixels } from './pixels.js'
+import type { RealTileFormat } from './protocol.js'
+
+// Tiles are encoded side by side, so threads within one tile would only get in each other's way.
+sharp.concurrency(1)
+sharp.cache(false)
+
+/** What a photograph needs so that tiles show no blocks at twice their size. */
+const WEBP = { quality: 80, effort: 4 } as const
+const AVIF = { quality: 60, effort: 2 } as const
+const PNG = { compressionLevel: 6 } as const
+
+/**
+ * A tile as it is stored. Partly transparent tiles are stored without loss: they are merged with later sources, and
+ * laying the same source again must find the very pixels it left.
+ */
+export function encodeTile(pixels: Pixels, tileSize: number, format: RealTileFormat): Promise<Buffer> {
+  const raw = { width: tileSize, height: tileSize, channels: 4 } as const
+  const image = sharp(pixels.data, { raw })
+  const opaque = pixels.alpha === 'opaque'
+  if (opaque) image.removeAlpha()
+  switch (format) {
+    case 'webp':
+      return image.webp(opaque ? WEBP : { lossless: true, effort: 2 }).toBuffer()
+    case 'avif':
+      return image.avif(opaque ? AVIF : { lossless: true, effort: 2 }).toBuffer()
+    case 'png':
+      return image.png(PNG).toBuffer()
+  }
+}
+
+/** The pixels of a stored tile; rejects where it is no image of that size. */
+export async function decodeTile(file: Buffer, tileSize: number): Promise<Pixels> {
+  const image = sharp(file, { limitInputPixels: tileSize * tileSize })
+    .toColourspace('srgb')
+    .ensureAlpha()
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
+  if (info.width !== tileSize || info.height !== tileSize || info.channels !== 4)
+    throw new Error('not a tile of this layer')
+  return { data, alpha: alphaKind(data) }
+}

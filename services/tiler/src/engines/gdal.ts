@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { BARE_ENVIRONMENT, type Confinement } from '../confinement.js'
+import { runToEnd } from '../process.js'
+import { type Engine, GDAL_CONFIGURATION, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
+
+/** The first descriptor after stdin, stdout and stderr. */
+const FIRST_DESCRIPTOR = 3
+
+/** Older ones lack `-if`, the allow-list of drivers. */
+const OLDEST_GDAL = [3, 4] as const
+
+/** Limit: more threads than this wait for the disk and for each other. */
+const MAX_THREADS = 4
+
+/** Time in which `gdalinfo --formats` must answer. */
+const FORMATS_MS = 20_000
+
+/** The system's GDAL, or `null` where there is none that can be used. Needs Linux, for /proc/self/fd. */
+export function systemGdal(temp: string, confined: Confinement, idleSeconds: number): Engine | null {
+  if (process.platform !== 'linux') return null
+  const version = /^GDAL (\d+)\.(\d+)\S*/.exec(ask('--version'))
+  if (!version || !isRecent(Number(version[1]), Number(version[2]))) return null
+  const drivers = [...ask('--formats').matchAll(/^ {2}(\S+) -raster/gm)].map((match) => match[1]!)
+  const needed: string[] = [...SOURCE_DRIVERS, 'VRT']
+  if (!needed.every((driver) => drivers.includes(driver))) return null
+  const env = {
+    ...BARE_ENVIRONMENT,
+    ...GDAL_CONFIGURATION,
+    // What our own VRT files refer to can be opened by these drivers alone.
+    GDAL_SKIP: drivers.filter((driver) => !needed.includes(driver)).join(' '),
+  }
+  return {
+    name: 'gdal',
+    description: version[0],
+    threads: Math.min(MAX_THREADS, availableParallelism()),
+    sourceName: (index) => `/proc/self/fd/${FIRST_DESCRIPTOR + index}`,
+    tempName: (file) => join(temp, file),
+    run: (call) => run(call, confined, env, idleSeconds),
+    close: () => {},
+  }
+}
+
+function isRecent(major: number, minor: number): boolean {
+  return major > OLDEST_GDAL[0] || (major === OLDEST_GDAL[0] && minor >= OLDEST_GDAL[1])
+}
+
+function ask(option: string): string {
+  const { status, stdout } = spawnSync('gdalinfo', [option], { env: BARE_ENVIRONMENT, timeout: FORMATS_MS })
+  return status === 0 ? stdout.toString('utf8') : ''
+}
+
+function run(
+  call: ToolCall,
+  confined: Confinement,
+  env: Record<string, string>,
+  idleSeconds: number,
+): Promise<ToolOutcome> {
+  const [command = call.tool, ...args] = [...confined.prefix, call.tool, ...call.args]
+  return runToEnd({
+    command,
+    args,
+    env,
+    descriptors: (call.sources ?? []).map((source) => source.fd),
+    ...(call.input === undefined ? {} : { input: call.input }),
+    idleSeconds,
+  })
+}

@@ -1,0 +1,83 @@
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createInterface } from 'node:readline'
+import { GDAL_CONFIGURATION } from './engine.js'
+import { mountSources } from './wasm-files.js'
+import { type HostAnswer, type HostRequest, type HostSource, sourceMount, tempMount } from './wasm-protocol.js'
+import { type GdalModule, runTool } from './wasm-tools.js'
+
+/**
+ * The process that runs GDAL's WebAssembly build: `node wasm-host.js <scratch folder>`, one request a line on stdin, one
+ * answer a line on stdout. It ends with its stdin.
+ */
+
+/** Milliseconds between two signs of life while a call reads its sources. */
+const ALIVE_MS = 1000
+
+const complaints: string[] = []
+let lastSign = 0
+
+function say(answer: HostAnswer): void {
+  writeSync(1, `${JSON.stringify(answer)}\n`)
+}
+
+function signOfLife(): void {
+  const now = Date.now()
+  if (now - lastSign < ALIVE_MS) return
+  lastSign = now
+  say({ type: 'alive' })
+}
+
+async function load(scratch: string): Promise<GdalModule> {
+  const require = createRequire(import.meta.url)
+  const folder = require.resolve('gdal3.js/package.json').replace(/package\.json$/, 'dist/package')
+  // The build reads its data file relative to the working directory.
+  process.chdir(folder)
+  const init = require('gdal3.js/node.js') as (config: object) => Promise<{ Module: GdalModule }>
+  const { Module } = await init({
+    path: '.',
+    env: GDAL_CONFIGURATION,
+    logHandler: () => {},
+    errorHandler: (line: string) => complaints.push(line),
+  })
+  Module.FS.mkdir(sourceMount)
+  Module.FS.mkdir(tempMount)
+  Module.FS.mount(Module.NODEFS, { root: scratch }, tempMount)
+  return Module
+}
+
+function openSource(source: HostSource): number {
+  const descriptor = openSync(source.path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  const now = fstatSync(descriptor, { bigint: true })
+  const same =
+    String(now.dev) === source.dev &&
+    String(now.ino) === source.ino &&
+    String(now.size) === source.size &&
+    String(now.ctimeNs) === source.ctimeNs
+  if (same) return descriptor
+  closeSync(descriptor)
+  throw new Error('a source is not the file that was checked')
+}
+
+function answer(Module: GdalModule, request: HostRequest): HostAnswer {
+  complaints.length = 0
+  const descriptors: number[] = []
+  try {
+    for (const source of request.sources) descriptors.push(openSource(source))
+    const unmount = mountSources(Module, descriptors, signOfLife)
+    try {
+      const { code, stdout } = runTool(Module, request.tool, request.args, request.input)
+      return { type: 'done', code, stdout, stderr: complaints.join('\n') }
+    } finally {
+      unmount()
+    }
+  } catch (error) {
+    const stderr = [...complaints, `ERROR: ${error instanceof Error ? error.message : error}`].join('\n')
+    return { type: 'done', code: 1, stdout: '', stderr }
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
+}
+
+const Module = await load(process.argv[2]!)
+for await (const line of createInterface({ input: process.stdin })) say(answer(Module, JSON.parse(line) as HostRequest))

@@ -1,0 +1,27 @@
+import type { Tool } from './engine.js'
+
+/** Where the WebAssembly build sees the sources of a call, and the scratch folder. */
+export const sourceMount = '/sources'
+export const tempMount = '/scratch'
+
+/** A source by its real path, and what must be found there; big numbers as text. */
+export interface HostSource {
+  readonly path: string
+  readonly dev: string
+  readonly ino: string
+  readonly size: string
+  readonly ctimeNs: string
+}
+
+/** One line on the host's stdin. */
+export interface HostRequest {
+  readonly tool: Tool
+  readonly args: readonly string[]
+  readonly input: string
+  readonly sources: readonly HostSource[]
+}
+
+/** One line on the host's stdout; `alive` says that a long call still reads. */
+export type HostAnswer =
+  | { readonly type: 'alive' }
+  | { readonly type: 'done'; readonly code: number; readonly stdout: string; readonly stderr: string }

@@ -1,0 +1,107 @@
+import type { ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { BARE_ENVIRONMENT, type Confinement } from '../confinement.js'
+import { killGroup, start, watchdog } from '../process.js'
+import type { Engine, ToolCall, ToolOutcome } from './engine.js'
+import { type HostAnswer, type HostRequest, sourceMount, tempMount } from './wasm-protocol.js'
+
+/** Limit: what the WebAssembly build itself takes before it has read a pixel, in MiB. */
+const WASM_BASE_MB = 768
+
+/**
+ * GDAL compiled to WebAssembly, from npm, in a process of its own that lives as long as the run: loading it for each
+ * call would cost more than most calls. It sees the sources of the call and the scratch folder, and no other file.
+ */
+export function wasmGdal(
+  temp: string,
+  confine: (memoryMb: number) => Confinement,
+  memoryMb: number,
+  idle: number,
+): Engine {
+  const confined = confine(Math.max(memoryMb, WASM_BASE_MB))
+  const host = fileURLToPath(import.meta.resolve('./wasm-host.js'))
+  const [command = process.execPath, ...args] = [...confined.prefix, process.execPath, host, temp]
+  let connection: Connection | null = null
+  return {
+    name: 'wasm',
+    description: 'gdal3.js (WebAssembly)',
+    threads: 1,
+    sourceName: (index) => `${sourceMount}/${index}`,
+    tempName: (file) => `${tempMount}/${file}`,
+    run: (call) => {
+      connection ??= connect(start({ command, args, env: BARE_ENVIRONMENT, descriptors: [] }), idle)
+      return connection.run(call)
+    },
+    close: () => connection?.close(),
+  }
+}
+
+interface Connection {
+  run(call: ToolCall): Promise<ToolOutcome>
+  close(): void
+}
+
+/** One call at a time; those that come meanwhile wait their turn. */
+function connect(child: ChildProcess, idleSeconds: number): Connection {
+  let settle: ((outcome: ToolOutcome) => void) | null = null
+  let ended: ToolOutcome | null = null
+  let turn: Promise<unknown> = Promise.resolve()
+  let complaints = ''
+  const end = (outcome: ToolOutcome) => {
+    ended ??= outcome
+    killGroup(child)
+    settle?.(ended)
+  }
+  let touch = () => {}
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    touch()
+    const answer = JSON.parse(line) as HostAnswer
+    if (answer.type === 'done') settle?.({ ...answer, stopped: null })
+  })
+  child.stderr!.on('data', (data: Buffer) => {
+    touch()
+    complaints = (complaints + data.toString('utf8')).slice(-4096)
+  })
+  child.stdin!.on('error', () => {})
+  child.once('error', (error) => end({ code: null, stdout: '', stderr: `ERROR: ${error.message}`, stopped: null }))
+  child.once('close', (code) =>
+    end({ code: code ?? -1, stdout: '', stderr: `ERROR: ended\n${complaints}`, stopped: null }),
+  )
+
+  async function perform(call: ToolCall): Promise<ToolOutcome> {
+    if (ended) return ended
+    const dog = watchdog(idleSeconds, () => end({ code: null, stdout: '', stderr: '', stopped: 'idle' }))
+    touch = dog.touch
+    const outcome = await new Promise<ToolOutcome>((resolve) => {
+      settle = resolve
+      child.stdin!.write(`${JSON.stringify(requestOf(call))}\n`)
+    })
+    settle = null
+    dog.stop()
+    return outcome
+  }
+  return {
+    run: (call) => {
+      const outcome = turn.then(() => perform(call))
+      turn = outcome.catch(() => {})
+      return outcome
+    },
+    close: () => killGroup(child),
+  }
+}
+
+function requestOf(call: ToolCall): HostRequest {
+  return {
+    tool: call.tool,
+    args: [...call.args],
+    input: call.input ?? '',
+    sources: (call.sources ?? []).map(({ realPath, identity }) => ({
+      path: realPath,
+      dev: String(identity.dev),
+      ino: String(identity.ino),
+      size: String(identity.size),
+      ctimeNs: String(identity.ctimeNs),
+    })),
+  }
+}

@@ -1,0 +1,142 @@
+import { type Box, HALF_WORLD, latitudeOf, longitudeOf, MAX_LATITUDE, mercatorX, mercatorY } from './mercator.js'
+
+/** GDAL's affine transform from pixel (column, row) to georeferenced coordinates. */
+export type GeoTransform = readonly [number, number, number, number, number, number]
+
+export type Point = readonly [number, number]
+
+/** How a source's own coordinates relate to longitude and latitude. */
+export type CrsKind = 'geographic' | 'web-mercator' | 'other'
+
+/** One appearance of a source on the map: across the antimeridian a source has two. */
+export interface Placement {
+  /** Added to the source's own x coordinates to bring this part into the map's range. */
+  readonly shift: number
+  readonly box: Box
+}
+
+export interface Footprint {
+  readonly placements: readonly Placement[]
+  /** Metres of EPSG:3857 per source pixel where the source is finest. */
+  readonly resolution: number
+  /** Metres of EPSG:3857 of the shorter side, antimeridian or not. */
+  readonly shorterSide: number
+}
+
+/** Sampling density: 20 cells a side keep the error of a curved edge below the margin that is added. */
+const CELLS = 20
+
+/** Degrees: two neighbouring samples further apart than this stand on either side of a pole. */
+const POLE_JUMP = 90
+
+/** The sample points of a raster, row by row, in its own georeferenced coordinates. */
+export function samplePoints(width: number, height: number, transform: GeoTransform): Point[] {
+  const points: Point[] = []
+  for (let row = 0; row <= CELLS; row++) {
+    for (let column = 0; column <= CELLS; column++) {
+      const px = (width * column) / CELLS
+      const py = (height * row) / CELLS
+      points.push([
+        transform[0] + px * transform[1] + py * transform[2],
+        transform[3] + px * transform[4] + py * transform[5],
+      ])
+    }
+  }
+  return points
+}
+
+/** Sample points of a geographic or Web Mercator source as longitude and latitude; those of others need PROJ. */
+export function asLongLat(kind: 'geographic' | 'web-mercator', points: readonly Point[]): Point[] {
+  if (kind === 'geographic') return [...points]
+  return points.map(([x, y]) => [longitudeOf(x), latitudeOf(y)])
+}
+
+/**
+ * Where a raster lies on the map, from its sample points as longitude and latitude (not finite: outside of what the
+ * projection can express). `null`: nowhere between ±85.0511°.
+ */
+export function footprintOf(
+  kind: CrsKind,
+  width: number,
+  height: number,
+  points: readonly Point[],
+  poles: { readonly north: boolean; readonly south: boolean },
+): Footprint | null {
+  const line = kind === 'other' ? unwrap(points) : { points, torn: false }
+  const known = line.points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
+  if (known.length === 0) return null
+  const partial = known.length < points.length
+  const all = poles.north || poles.south || line.torn
+  const xs = known.map(([x]) => x)
+  const ys = known.map(([, y]) => y)
+  const west = all ? -180 : Math.min(...xs)
+  const east = all ? 180 : Math.max(...xs)
+  const south = poles.south ? -90 : Math.min(...ys)
+  const north = poles.north ? 90 : Math.max(...ys)
+  // A curved edge may bulge between samples: half a hundredth of the size, or a cell where samples are missing.
+  const slack = kind === 'other' ? (partial ? 1 / CELLS : 0.005) : 0
+  const marginX = (east - west) * slack
+  const marginY = (north - south) * slack
+  const placements = place(kind, west - marginX, south - marginY, east + marginX, north + marginY)
+  if (placements.length === 0) return null
+  const shorterSide = Math.min(mercatorX(east - west), mercatorY(north) - mercatorY(south))
+  return { placements, resolution: finest(line.points, width, height), shorterSide }
+}
+
+/** Makes longitudes continuous from one sample to its neighbour, so that 179.9 is followed by 180.1. */
+function unwrap(points: readonly Point[]): { points: Point[]; torn: boolean } {
+  const result: Point[] = []
+  let torn = false
+  points.forEach(([x, y], index) => {
+    const column = index % (CELLS + 1)
+    const neighbour = (column > 0 ? result[index - 1] : undefined) ?? result[index - CELLS - 1]
+    if (!neighbour || !Number.isFinite(neighbour[0]) || !Number.isFinite(x)) {
+      result.push([x, y])
+      return
+    }
+    const step = x - neighbour[0]
+    const turned = step - 360 * Math.round(step / 360)
+    if (Math.abs(turned) > POLE_JUMP) torn = true
+    result.push([neighbour[0] + turned, y])
+  })
+  return { points: result, torn }
+}
+
+function place(kind: CrsKind, west: number, south: number, east: number, north: number): Placement[] {
+  if (north <= -MAX_LATITUDE || south >= MAX_LATITUDE) return []
+  const placements: Placement[] = []
+  const whole = east - west >= 360 && kind === 'other'
+  for (let turn = -2; turn <= 2; turn++) {
+    if (whole && turn !== 0) continue
+    const left = whole ? -180 : Math.max(-180, west + 360 * turn)
+    const right = whole ? 180 : Math.min(180, east + 360 * turn)
+    // A sliver that is only rounding error is no part of the source.
+    if (right - left <= (east - west) * 1e-9) continue
+    const box = { west: mercatorX(left), south: mercatorY(south), east: mercatorX(right), north: mercatorY(north) }
+    placements.push({ box, shift: shiftOf(kind, turn) })
+  }
+  return placements
+}
+
+/** PROJ folds longitudes by itself for projected sources; the others are moved by whole turns. */
+function shiftOf(kind: CrsKind, turn: number): number {
+  if (kind === 'geographic') return 360 * turn
+  return kind === 'web-mercator' ? 2 * HALF_WORLD * turn : 0
+}
+
+function finest(points: readonly Point[], width: number, height: number): number {
+  let resolution = Number.POSITIVE_INFINITY
+  const at = (row: number, column: number) => points[row * (CELLS + 1) + column]!
+  const consider = (a: Point, b: Point, pixels: number) => {
+    if (Math.abs(a[1]) > MAX_LATITUDE || Math.abs(b[1]) > MAX_LATITUDE) return
+    const metres = Math.hypot(mercatorX(b[0]) - mercatorX(a[0]), mercatorY(b[1]) - mercatorY(a[1])) / pixels
+    if (metres > 0 && metres < resolution) resolution = metres
+  }
+  for (let row = 0; row <= CELLS; row++) {
+    for (let column = 0; column <= CELLS; column++) {
+      if (column < CELLS) consider(at(row, column), at(row, column + 1), width / CELLS)
+      if (row < CELLS) consider(at(row, column), at(row + 1, column), height / CELLS)
+    }
+  }
+  return resolution
+}

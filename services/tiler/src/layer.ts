@@ -1,0 +1,93 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Bounds, boundsSchema } from '@gateway/contracts/basemap.js'
+import sharp from 'sharp'
+import { z } from 'zod'
+import { decodeTile } from './encode.js'
+import { Failure, fail, quoted } from './failure.js'
+import { MAX_LATITUDE } from './mercator.js'
+import type { Pixels } from './pixels.js'
+import { MAX_ZOOM, REAL_TILE_FORMATS } from './protocol.js'
+
+/** Beside the zoom folders; the catalog reads the same file. Written last, so it also says that a staged layer is whole. */
+export const METADATA_FILE = 'metadata.json'
+
+/** What a layer says of itself; further fields, an operator's name or attribution, are kept. */
+export const layerMetadataSchema = z.looseObject({
+  format: z.enum(REAL_TILE_FORMATS),
+  tile_size: z.int(),
+  minzoom: z.int().min(0).max(MAX_ZOOM),
+  maxzoom: z.int().min(0).max(MAX_ZOOM),
+  bounds: boundsSchema,
+  /** Values of sources that are not bytes which became 0 and 255: later sources are shown by the same scale. */
+  value_range: z.tuple([z.number(), z.number()]).optional(),
+})
+export type LayerMetadata = z.infer<typeof layerMetadataSchema>
+
+const WORLD: Bounds = [-180, -MAX_LATITUDE, 180, MAX_LATITUDE]
+
+/** What is known of the layer in a folder; `null` where there is none yet. Throws a `Failure` where it cannot be merged with. */
+export async function readLayer(folder: string): Promise<LayerMetadata | null> {
+  const text = await readFile(join(folder, METADATA_FILE), 'utf8').catch(absent)
+  if (text !== null) {
+    const parsed = layerMetadataSchema.safeParse(jsonOf(text))
+    if (parsed.success) return parsed.data
+  }
+  const zooms = await numbersIn(folder)
+  return zooms.length === 0 ? null : examine(folder, zooms)
+}
+
+/** A layer that somebody else made is known by its tiles. */
+async function examine(folder: string, zooms: readonly number[]): Promise<LayerMetadata | null> {
+  const zoom = join(folder, String(zooms[0]))
+  const column = join(zoom, String((await numbersIn(zoom))[0] ?? 0))
+  const tile = (await readdir(column).catch(absent))?.find((name) => /^\d+\.[a-z]+$/.test(name))
+  if (!tile) return null
+  const extension = tile.split('.')[1]!
+  const format = REAL_TILE_FORMATS.find((each) => each === extension)
+  if (!format)
+    fail(
+      `the layer consists of ${extension} tiles, which new images cannot be merged into; rebuild it from all its sources`,
+    )
+  const { width } = await sharp(join(column, tile)).metadata()
+  return { format, tile_size: width, minzoom: zooms[0]!, maxzoom: zooms.at(-1)!, bounds: WORLD }
+}
+
+/** Reads one tile of the layer; `null` where there is none, or none that can be read, which `warn` is told. */
+export function tileReader(folder: string, { format, tile_size }: LayerMetadata, warn: (message: string) => void) {
+  return async (zoom: number, x: number, y: number): Promise<Pixels | null> => {
+    const file = join(folder, String(zoom), String(x), `${y}.${format}`)
+    const content = await readFile(file).catch(absent)
+    if (content === null) return null
+    try {
+      return await decodeTile(content, tile_size)
+    } catch {
+      warn(`the tile ${quoted(file)} is damaged and will be replaced`)
+      return null
+    }
+  }
+}
+
+export type TileReader = ReturnType<typeof tileReader>
+
+async function numbersIn(folder: string): Promise<number[]> {
+  const names = (await readdir(folder).catch(absent)) ?? []
+  return names
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function absent(error: unknown): null {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null
+  throw new Failure('the layer that the images are to be merged into cannot be read')
+}

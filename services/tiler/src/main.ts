@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Failure, reasonOf } from './failure.js'
+import { killAll } from './process.js'
+import {
+  MAX_REQUEST_BYTES,
+  type OutputLine,
+  type ResultLine,
+  type TilingRequest,
+  tilingRequestSchema,
+} from './protocol.js'
+import { run, type Voice } from './run.js'
+
+/**
+ * The tiling tool: one JSON request on stdin, JSON lines on stdout, a log for people on stderr; see protocol.ts. Ends with
+ * 0 after `ok: true`, with 1 after `ok: false`, and with 128 + n when signal n told it to stop.
+ */
+
+const SIGNALS = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const
+
+/** Milliseconds between two looks at whether the caller still lives. */
+const PARENT_CHECK_MS = 500
+
+let scratch: string | null = null
+
+const voice: Voice = {
+  say: (line: OutputLine) => process.stdout.write(`${JSON.stringify(line)}\n`),
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is made visible
+  log: (message: string) => process.stderr.write(`${message.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd')}\n`),
+}
+
+/** Ends everything at once; scratch files go, staged tiles are the caller's. */
+function leave(code: number): never {
+  killAll()
+  if (scratch) rmSync(scratch, { recursive: true, force: true })
+  process.exit(code)
+}
+
+function finish(result: ResultLine): void {
+  if (!result.ok) voice.log(`failed: ${result.reason}`)
+  // Whatever is still under way after a failure ends with the process, as soon as the last line is out.
+  process.stdout.write(`${JSON.stringify(result)}\n`, () => leave(result.ok ? 0 : 1))
+}
+
+async function readRequest(): Promise<TilingRequest> {
+  const input = await text(process.stdin)
+  if (input.length > MAX_REQUEST_BYTES) throw new Failure('the request is too long')
+  let value: unknown
+  try {
+    value = JSON.parse(input)
+  } catch {
+    throw new Failure('the request is not JSON')
+  }
+  const parsed = tilingRequestSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const { path, message } = parsed.error.issues[0]!
+  throw new Failure(`the request is not valid: ${[...path, message].join(': ')}`)
+}
+
+function timeout(seconds: number): Promise<never> {
+  // Longer than a timer can count means no limit.
+  const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1)
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Failure(`the job took longer than the ${seconds} seconds it may take`)), milliseconds)
+  })
+}
+
+async function main(): Promise<void> {
+  try {
+    const request = await readRequest()
+    mkdirSync(request.temp_dir, { recursive: true })
+    scratch = mkdtempSync(join(request.temp_dir, 'tiler-'))
+    finish(await Promise.race([run(request, scratch, voice), timeout(request.limits.timeout_seconds)]))
+  } catch (error) {
+    if (!(error instanceof Failure)) voice.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    finish({ type: 'result', ok: false, reason: reasonOf(error) })
+  }
+}
+
+for (const [signal, code] of Object.entries(SIGNALS)) process.on(signal, () => leave(code))
+// Nobody left to hear: the caller is gone.
+process.stdout.on('error', () => leave(1))
+process.stderr.on('error', () => {})
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) leave(1)
+}, PARENT_CHECK_MS).unref()
+
+await main()

@@ -1,0 +1,194 @@
+import type { Placement } from './footprint.js'
+import { HALF_WORLD, resolutionOf } from './mercator.js'
+import { MAX_ZOOM, type RealTileFormat } from './protocol.js'
+
+/** Tile columns and rows at one zoom, both ends included, and the placement that covers them. */
+export interface TileRect {
+  readonly x0: number
+  readonly x1: number
+  readonly y0: number
+  readonly y1: number
+  readonly placement: number
+}
+
+/** What is to be tiled, on which grid. */
+export interface Grid {
+  readonly zoomMin: number
+  readonly zoomMax: number
+  /** The zoom that sources are warped to: `zoomMax`, or deeper where a source is hardly a pixel wide at `zoomMax`. */
+  readonly warpZoom: number
+  /** Every tile of this zoom that holds pixels of `warpZoom` worth one warp. */
+  readonly chunkZoom: number
+  readonly tileSize: number
+  /** At `warpZoom`. */
+  readonly rects: readonly TileRect[]
+}
+
+/** A piece of the deepest zoom that is warped at once, cropped to what the sources cover. */
+export interface Chunk {
+  readonly x: number
+  readonly y: number
+  readonly rect: Omit<TileRect, 'placement'>
+  /** Placements that touch it, in the order in which they are laid. */
+  readonly placements: readonly number[]
+}
+
+/**
+ * Pixels of a chunk's side. A chunk is at most 4096² × 4 bytes = 64 MiB of scratch space, two of them are in use at a
+ * time, and starting a warp costs little beside warping 16 megapixels.
+ */
+const CHUNK_PIXELS = 4096
+
+/** A tile edge this close (in tiles) to a source's edge is the source's edge: 0.03 pixels. */
+const EDGE_TOLERANCE = 1e-4
+
+/** Fewer pixels than this across, and a source may fall between the pixel centres of a warp. */
+const MIN_PIXELS_ACROSS = 16
+
+/** Limit: blocks at the deeper zoom that small sources are warped to; beyond it they are worth less than they cost. */
+const MAX_DEEPER_BLOCKS = 4096
+
+/** Bytes a pixel of an average photographic tile takes, rounded up from aerial imagery; 4096 for the file itself. */
+const BYTES_PER_PIXEL: Record<RealTileFormat, number> = { webp: 0.25, avif: 0.2, png: 1.6 }
+const FILE_OVERHEAD = 4096
+
+export interface ZoomRange {
+  readonly zoomMin: number
+  readonly zoomMax: number
+  readonly tileSize: number
+}
+
+export function gridOf(placements: readonly Placement[], shortestSide: number, range: ZoomRange): Grid {
+  let warpZoom = range.zoomMax
+  const tooSmall = (zoom: number) => shortestSide / resolutionOf(zoom, range.tileSize) < MIN_PIXELS_ACROSS
+  while (warpZoom < MAX_ZOOM && tooSmall(warpZoom)) {
+    if (countAt(rectsAt(placements, warpZoom + 1)) > MAX_DEEPER_BLOCKS) break
+    warpZoom++
+  }
+  const levels = Math.log2(CHUNK_PIXELS / range.tileSize)
+  return { ...range, warpZoom, chunkZoom: Math.max(0, warpZoom - levels), rects: rectsAt(placements, warpZoom) }
+}
+
+function rectsAt(placements: readonly Placement[], zoom: number): TileRect[] {
+  const tiles = 2 ** zoom
+  const tileWidth = (2 * HALF_WORLD) / tiles
+  const clamp = (value: number) => Math.max(0, Math.min(tiles - 1, value))
+  const first = (metres: number) => clamp(Math.floor(metres / tileWidth + EDGE_TOLERANCE))
+  const last = (metres: number) => clamp(Math.ceil(metres / tileWidth - EDGE_TOLERANCE) - 1)
+  return placements.map(({ box }, placement) => {
+    const x0 = first(box.west + HALF_WORLD)
+    const y0 = first(HALF_WORLD - box.north)
+    const x1 = Math.max(x0, last(box.east + HALF_WORLD))
+    const y1 = Math.max(y0, last(HALF_WORLD - box.south))
+    return { x0, x1, y0, y1, placement }
+  })
+}
+
+/** At most so many tiles: overlaps are counted once for each rectangle, but never more than the box around all. */
+function countAt(rects: readonly Omit<TileRect, 'placement'>[]): number {
+  let sum = 0
+  for (const rect of rects) sum += (rect.x1 - rect.x0 + 1) * (rect.y1 - rect.y0 + 1)
+  const around = boxAround(rects)
+  return Math.min(sum, (around.x1 - around.x0 + 1) * (around.y1 - around.y0 + 1))
+}
+
+function boxAround(rects: readonly Omit<TileRect, 'placement'>[]): Omit<TileRect, 'placement'> {
+  const box = { x0: Number.POSITIVE_INFINITY, x1: 0, y0: Number.POSITIVE_INFINITY, y1: 0 }
+  for (const rect of rects) {
+    box.x0 = Math.min(box.x0, rect.x0)
+    box.x1 = Math.max(box.x1, rect.x1)
+    box.y0 = Math.min(box.y0, rect.y0)
+    box.y1 = Math.max(box.y1, rect.y1)
+  }
+  return box
+}
+
+/** The tiles of a rectangle's zoom as seen `levels` zooms further out. */
+function outward(rect: TileRect, levels: number): TileRect {
+  const scale = 2 ** levels
+  return {
+    x0: Math.floor(rect.x0 / scale),
+    x1: Math.floor(rect.x1 / scale),
+    y0: Math.floor(rect.y0 / scale),
+    y1: Math.floor(rect.y1 / scale),
+    placement: rect.placement,
+  }
+}
+
+/** An upper bound of the tiles of all zooms together. */
+export function countTiles(grid: Grid): number {
+  let tiles = 0
+  for (let zoom = grid.zoomMin; zoom <= grid.zoomMax; zoom++) {
+    tiles += countAt(grid.rects.map((rect) => outward(rect, grid.warpZoom - zoom)))
+  }
+  return tiles
+}
+
+/** Bytes on disk of so many tiles. */
+export function estimateBytes(tiles: number, format: RealTileFormat, tileSize: number): number {
+  return Math.ceil(tiles * (tileSize * tileSize * BYTES_PER_PIXEL[format] + FILE_OVERHEAD))
+}
+
+/** Bytes of scratch space in use at one time: the chunk being encoded and the one being warped. */
+export function estimateTempBytes(grid: Grid): number {
+  const around = boxAround(grid.rects)
+  const side = CHUNK_PIXELS / grid.tileSize
+  const across = Math.min(side, around.x1 - around.x0 + 1)
+  const down = Math.min(side, around.y1 - around.y0 + 1)
+  return 2 * across * down * grid.tileSize * grid.tileSize * 4
+}
+
+/** The rectangles that touch tile (zoom, x, y), where `zoom` is at most `warpZoom`. */
+export function rectsWithin(
+  grid: Grid,
+  rects: readonly TileRect[],
+  zoom: number,
+  x: number,
+  y: number,
+): readonly TileRect[] {
+  const scale = 2 ** (grid.warpZoom - zoom)
+  const left = x * scale
+  const top = y * scale
+  return rects.filter((rect) => rect.x0 < left + scale && rect.x1 >= left && rect.y0 < top + scale && rect.y1 >= top)
+}
+
+/** The four children of a tile, in the order of `Children` in pixels.ts. */
+export function childTiles(x: number, y: number): readonly (readonly [number, number])[] {
+  return [
+    [2 * x, 2 * y],
+    [2 * x + 1, 2 * y],
+    [2 * x, 2 * y + 1],
+    [2 * x + 1, 2 * y + 1],
+  ]
+}
+
+/** All chunks, in the order in which a depth-first walk of the tile pyramid needs them. */
+export function* chunksOf(grid: Grid): Generator<Chunk> {
+  yield* walk(grid, grid.rects, 0, 0, 0)
+}
+
+function* walk(grid: Grid, rects: readonly TileRect[], zoom: number, x: number, y: number): Generator<Chunk> {
+  const within = rectsWithin(grid, rects, zoom, x, y)
+  if (within.length === 0) return
+  if (zoom === grid.chunkZoom) {
+    yield cropped(grid, within, x, y)
+    return
+  }
+  for (const [childX, childY] of childTiles(x, y)) yield* walk(grid, within, zoom + 1, childX, childY)
+}
+
+function cropped(grid: Grid, within: readonly TileRect[], x: number, y: number): Chunk {
+  const scale = 2 ** (grid.warpZoom - grid.chunkZoom)
+  const around = boxAround(within)
+  return {
+    x,
+    y,
+    rect: {
+      x0: Math.max(around.x0, x * scale),
+      x1: Math.min(around.x1, (x + 1) * scale - 1),
+      y0: Math.max(around.y0, y * scale),
+      y1: Math.min(around.y1, (y + 1) * scale - 1),
+    },
+    placements: within.map((rect) => rect.placement),
+  }
+}

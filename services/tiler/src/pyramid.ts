@@ -1,0 +1,78 @@
+import type { ChunkQueue, OpenedChunk } from './chunk-queue.js'
+import type { TileReader } from './layer.js'
+import { alphaKind, type Children, layOver, type Pixels, parentOf } from './pixels.js'
+import { childTiles, type Grid, rectsWithin, type TileRect } from './plan.js'
+import type { TileWriter } from './tile-writer.js'
+
+export interface PyramidJob {
+  readonly grid: Grid
+  readonly chunks: ChunkQueue
+  readonly writer: TileWriter
+  /** Tiles of the layer that is merged into; `null` where a layer is built anew. */
+  readonly existing: TileReader | null
+  /** Told of every block of the deepest zoom that was dealt with. */
+  readonly onBlock: () => void
+}
+
+/**
+ * Makes all tiles, children before their parents, and hands them to the writer. Memory is bounded by the depth: each
+ * level holds four tiles at most.
+ */
+export async function buildPyramid(job: PyramidJob): Promise<number> {
+  await new Pyramid(job).build(job.grid.rects, 0, 0, 0)
+  return job.writer.finish()
+}
+
+class Pyramid {
+  private readonly job: PyramidJob
+  private chunk: OpenedChunk | null = null
+
+  constructor(job: PyramidJob) {
+    this.job = job
+  }
+
+  /** The finished pixels of a tile; `null` where no source reaches it or its zoom is not asked for. */
+  async build(rects: readonly TileRect[], zoom: number, x: number, y: number): Promise<Pixels | null> {
+    const { grid, chunks, writer } = this.job
+    const within = rectsWithin(grid, rects, zoom, x, y)
+    if (within.length === 0) return null
+    if (zoom === grid.chunkZoom) this.chunk = await chunks.next(x, y)
+    const pixels = zoom === grid.warpZoom ? this.block(x, y) : await this.parent(within, zoom, x, y)
+    if (!pixels || zoom > grid.zoomMax) return pixels
+    const merged = await this.merge(pixels, zoom, x, y)
+    await writer.write(zoom, x, y, merged)
+    return merged
+  }
+
+  private block(x: number, y: number): Pixels | null {
+    const { chunk, blocks } = this.chunk!
+    const data = blocks.read(x - chunk.rect.x0, y - chunk.rect.y0)
+    this.job.onBlock()
+    if (!data) return null
+    const alpha = alphaKind(data)
+    return alpha === 'empty' ? null : { data, alpha }
+  }
+
+  private async parent(rects: readonly TileRect[], zoom: number, x: number, y: number): Promise<Pixels | null> {
+    const { grid, existing } = this.job
+    const positions = childTiles(x, y)
+    const children: (Pixels | null)[] = []
+    for (const [childX, childY] of positions) children.push(await this.build(rects, zoom + 1, childX, childY))
+    if (zoom < grid.zoomMin || children.every((child) => child === null)) return null
+    if (existing && zoom < grid.zoomMax) {
+      // What this run does not touch is in the layer already, and the parent shows it too.
+      for (const [index, [childX, childY]] of positions.entries()) {
+        children[index] ??= await existing(zoom + 1, childX, childY)
+      }
+    }
+    return parentOf(children as unknown as Children, grid.tileSize)
+  }
+
+  private async merge(pixels: Pixels, zoom: number, x: number, y: number): Promise<Pixels> {
+    if (pixels.alpha === 'opaque' || !this.job.existing) return pixels
+    const below = await this.job.existing(zoom, x, y)
+    if (!below) return pixels
+    const data = layOver(pixels.data, below.data)
+    return { data, alpha: alphaKind(data) }
+  }
+}

@@ -1,0 +1,73 @@
+import fs from 'node:fs'
+import { extname } from 'node:path'
+import { promisify } from 'node:util'
+import { openBelow } from '@gateway/files/open-below.js'
+import type { GeoTransform } from './footprint.js'
+
+/**
+ * Georeferencing beside an image, read here instead of by GDAL: GDAL would follow such files wherever they lead, and
+ * take masks, overviews and pixels from them too. Only the reference system and the six numbers of the transform are
+ * taken, nothing else of these files goes anywhere.
+ */
+export interface Georeferencing {
+  readonly wkt: string | null
+  readonly transform: GeoTransform | null
+}
+
+/** Limit: bytes of a sidecar file that are worth parsing. */
+const MAX_SIDECAR_BYTES = 1024 * 1024
+
+const close = promisify(fs.close)
+const readFile = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
+
+/** Sidecars of an image that lie, like the image, in one of `roots`; what is missing or malformed counts as absent. */
+export async function sidecarsOf(image: string, roots: readonly string[]): Promise<Georeferencing> {
+  const pam = await read(`${image}.aux.xml`, roots)
+  const stem = image.slice(0, image.length - extname(image).length)
+  const wkt = (pam && textOf(pam, 'SRS')) || (await read(`${stem}.prj`, roots))
+  const transform = (pam && numbersOf(textOf(pam, 'GeoTransform') ?? '', ',')) || (await worldFile(image, stem, roots))
+  return { wkt: wkt ? wkt.trim() : null, transform: transform ? (transform as unknown as GeoTransform) : null }
+}
+
+/** The names a world file goes by: `.tfw` for `.tif`, `.tifw`, and `.wld`. */
+async function worldFile(image: string, stem: string, roots: readonly string[]): Promise<number[] | null> {
+  const extension = extname(image).slice(1)
+  const short = extension.length >= 3 ? `${extension[0]}${extension.at(-1)}w` : `${extension}w`
+  for (const name of [`${stem}.${short}`, `${image}w`, `${stem}.wld`, `${stem}.${short.toUpperCase()}`]) {
+    const numbers = numbersOf((await read(name, roots)) ?? '', /\s+/)
+    if (!numbers) continue
+    const [a, d, b, e, c, f] = numbers as [number, number, number, number, number, number]
+    // A world file names the centre of the first pixel, GDAL its corner.
+    return [c - a / 2 - b / 2, a, b, f - d / 2 - e / 2, d, e]
+  }
+  return null
+}
+
+function numbersOf(text: string, separator: string | RegExp): number[] | null {
+  const words = text.trim().split(separator)
+  if (words.length !== 6) return null
+  const numbers = words.map((word) => Number(word.trim() || Number.NaN))
+  return numbers.every(Number.isFinite) ? numbers : null
+}
+
+/** The text of an element of a PAM file (GDAL's .aux.xml). */
+function textOf(xml: string, element: string): string | null {
+  const match = new RegExp(`<${element}(?:\\s[^>]*)?>([^<]*)</${element}>`).exec(xml)
+  if (!match) return null
+  const entities: Record<string, string> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" }
+  return match[1]!.replace(/&(quot|amp|lt|gt|apos);/g, (_, name: string) => entities[name]!)
+}
+
+async function read(path: string, roots: readonly string[]): Promise<string | null> {
+  for (const root of roots.length > 0 ? roots : ['/']) {
+    const opening = await openBelow(root, path)
+    if (!opening.ok) continue
+    try {
+      if (opening.size > MAX_SIDECAR_BYTES) return null
+      return (await readFile(opening.fd)).toString('utf8')
+    } finally {
+      await close(opening.fd)
+    }
+  }
+  return null
+}

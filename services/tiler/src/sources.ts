@@ -1,0 +1,100 @@
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import { openBelow } from '@gateway/files/open-below.js'
+import type { Identity, OpenSource } from './engines/engine.js'
+import { fail, quoted } from './failure.js'
+import { isPlainPath } from './plain-path.js'
+
+const fstat = promisify(fs.fstat) as (fd: number, options: { bigint: true }) => Promise<fs.BigIntStats>
+const close = promisify(fs.close)
+
+/** A path and what was found there when it was first looked at. */
+export interface CheckedSource {
+  readonly path: string
+  readonly identity: Identity
+}
+
+const REFUSALS = {
+  absent: 'does not exist',
+  outside: 'lies outside of the directories that source images may come from',
+  not_a_file: 'is not a plain file',
+  unreadable: 'cannot be read: permission is missing',
+} as const
+
+/** How long a file must have been left alone before its change time can be trusted: a few ticks of the kernel's clock. */
+const SETTLE_NS = 50_000_000n
+
+/**
+ * Opens a plain file that really lies in one of `roots` (none given: anywhere but in /dev, /proc and /sys). What it is
+ * called may lead elsewhere a moment later; the descriptor does not. Throws a `Failure` that names the file.
+ */
+export async function openSource(path: string, roots: readonly string[]): Promise<OpenSource> {
+  let refusal: keyof typeof REFUSALS = 'outside'
+  for (const root of roots.length > 0 ? roots : ['/']) {
+    const opening = await openBelow(root, path)
+    if (!opening.ok) {
+      refusal = opening.reason
+      if (refusal === 'outside') continue
+      break
+    }
+    const source = { fd: opening.fd, realPath: opening.realPath, identity: await identityOf(opening.fd) }
+    if (isPlainPath(source.realPath) && source.identity.size > 0n) return source
+    await close(source.fd)
+    fail(`the source ${quoted(path)} is ${source.identity.size > 0n ? 'not a plain file' : 'empty'}`)
+  }
+  return fail(`the source ${quoted(path)} ${REFUSALS[refusal]}`)
+}
+
+/** Opens sources that were checked before; one that was changed or replaced since is refused. The caller closes them. */
+export async function reopenSources(
+  checked: readonly CheckedSource[],
+  roots: readonly string[],
+): Promise<OpenSource[]> {
+  const opened: OpenSource[] = []
+  try {
+    for (const { path, identity } of checked) {
+      const source = await openSource(path, roots)
+      opened.push(source)
+      if (!isSame(source.identity, identity)) failAsChanged(path)
+    }
+    return opened
+  } catch (error) {
+    await closeSources(opened)
+    throw error
+  }
+}
+
+export async function closeSources(sources: readonly OpenSource[]): Promise<void> {
+  await Promise.all(sources.map((source) => close(source.fd)))
+}
+
+/**
+ * Fails where a source was written to while GDAL read it: what GDAL then saw may have been something else than the image
+ * that was checked, a virtual raster that names other files for example.
+ */
+export async function assertUnchanged(sources: readonly OpenSource[], paths: readonly string[]): Promise<void> {
+  for (const [index, source] of sources.entries()) {
+    if (!isSame(await identityOf(source.fd), source.identity)) failAsChanged(paths[index]!)
+  }
+}
+
+/** Waits until a change of the file would show: two writes within one tick of the clock leave the same change time. */
+export async function settle(source: OpenSource): Promise<void> {
+  const age = BigInt(Date.now()) * 1_000_000n - source.identity.ctimeNs
+  if (age >= 0n && age < SETTLE_NS) {
+    await new Promise((resolve) => setTimeout(resolve, Number((SETTLE_NS - age) / 1_000_000n) + 1))
+  }
+}
+
+async function identityOf(fd: number): Promise<Identity> {
+  const { dev, ino, size, ctimeNs } = await fstat(fd, { bigint: true })
+  return { dev, ino, size, ctimeNs }
+}
+
+function isSame(a: Identity, b: Identity): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.ctimeNs === b.ctimeNs
+}
+
+function failAsChanged(path: string): never {
+  fail(`the source ${quoted(path)} was changed while it was being read`)
+}

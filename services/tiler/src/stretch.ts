@@ -1,0 +1,117 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openBlocks } from './blocks.js'
+import { type Engine, errorsIn } from './engines/engine.js'
+import { DISK_FULL, fail, quoted } from './failure.js'
+import { DRIVER_OPTIONS, type Source } from './probe.js'
+import { assertUnchanged, closeSources, reopenSources } from './sources.js'
+
+/** Values that become 0 and 255. */
+export type Range = readonly [number, number]
+
+/** Pixels of a side of the sample that is taken of each source. */
+const SAMPLE_PIXELS = 512
+/** Limit: samples kept of all sources together; more tell nothing new. */
+const MAX_SAMPLES = 4_000_000
+/** Share of the darkest and of the brightest samples that may be cut off. */
+const TAIL = 0.001
+/** Tails are cut only where they stretch the range by more than this factor: outliers, not the picture's own lights. */
+const WORTH_CUTTING = 1.25
+
+/** One range for all sources whose pixels are not bytes, so that equal values look equal in all of them. */
+export async function measureRange(
+  engine: Engine,
+  temp: string,
+  sources: readonly Source[],
+  roots: readonly string[],
+): Promise<Range> {
+  const measured = sources.filter((source) => source.imagery.range === 'measured')
+  const values: number[] = []
+  const each = Math.max(1000, Math.floor(MAX_SAMPLES / measured.length))
+  for (const source of measured) {
+    for (const value of await sample(engine, temp, source, roots, each)) values.push(value)
+    if (values.length >= MAX_SAMPLES) break
+  }
+  return rangeOf(values)
+}
+
+/** The range of sampled values, without outliers. Pure. */
+export function rangeOf(values: readonly number[]): Range {
+  if (values.length === 0) return [0, 1]
+  const sorted = Float64Array.from(values).sort()
+  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)]!
+  const whole = [at(0), at(1)] as const
+  const middle = [at(TAIL), at(1 - TAIL)] as const
+  const cut = middle[1] > middle[0] && whole[1] - whole[0] > WORTH_CUTTING * (middle[1] - middle[0])
+  const [low, high] = cut ? middle : whole
+  return high > low ? [low, high] : [low, low + 1]
+}
+
+/** Values of a source's visible pixels, taken evenly over the image. */
+async function sample(
+  engine: Engine,
+  temp: string,
+  source: Source,
+  roots: readonly string[],
+  limit: number,
+): Promise<number[]> {
+  const { colours, masks } = source.imagery
+  const bands = [...new Set(colours)]
+  const shrink = Math.min(1, SAMPLE_PIXELS / Math.max(source.width, source.height))
+  const size = [source.width, source.height].map((pixels) => String(Math.max(1, Math.round(pixels * shrink))))
+  const target = join(temp, 'sample.tif')
+  const opened = await reopenSources([source], roots)
+  try {
+    const selected = [...bands, ...masks.map((mask) => `mask,${mask}`)].flatMap((band) => ['-b', String(band)])
+    const outcome = await engine.run({
+      tool: 'gdal_translate',
+      args: [
+        ...['-q', ...DRIVER_OPTIONS, ...selected, '-outsize', ...size, '-ot', 'Float64', '-of', 'GTiff'],
+        ...['-co', 'TILED=YES', '-co', 'BIGTIFF=YES', '-co', 'BLOCKXSIZE=512', '-co', 'BLOCKYSIZE=512'],
+        ...['-co', 'ENDIANNESS=LITTLE', engine.sourceName(0), engine.tempName('sample.tif')],
+      ],
+      sources: opened,
+    })
+    await assertUnchanged(opened, [source.path])
+    if (/no space left/i.test(outcome.stderr)) fail(DISK_FULL)
+    if (outcome.code !== 0 || outcome.stopped || errorsIn(outcome).length > 0) {
+      fail(`the pixels of ${quoted(source.path)} cannot be read: the file is damaged or cut short`)
+    }
+    return visibleValues(target, bands.length, masks.length, Number(size[0]), Number(size[1]), limit)
+  } finally {
+    await closeSources(opened)
+    await rm(target, { force: true })
+  }
+}
+
+function visibleValues(
+  file: string,
+  bands: number,
+  masks: number,
+  width: number,
+  height: number,
+  limit: number,
+): number[] {
+  const samples = bands + masks
+  const blocks = openBlocks(file, { width, height, blockSize: 512, samples, sampleBytes: 8 })
+  try {
+    const data = blocks.read(0, 0)
+    if (!data) return []
+    const values: number[] = []
+    const step = Math.max(1, Math.ceil((width * height * bands) / limit))
+    for (let pixel = 0; pixel < width * height; pixel += step) {
+      const at = (Math.floor(pixel / width) * 512 + (pixel % width)) * samples * 8
+      const read = (sample: number) => data.readDoubleLE(at + sample * 8)
+      let visible = masks === 0
+      for (let mask = 0; mask < masks; mask++) visible ||= read(bands + mask) > 0
+      if (!visible) continue
+      for (let band = 0; band < bands; band++) {
+        const value = read(band)
+        if (Number.isFinite(value)) values.push(value)
+      }
+    }
+    return values
+  } finally {
+    blocks.close()
+  }
+}

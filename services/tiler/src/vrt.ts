@@ -1,0 +1,99 @@
+import type { GeoTransform } from './footprint.js'
+import type { Imagery } from './imagery.js'
+
+/** An overview of a source, or the source itself at level -1. */
+export interface Level {
+  readonly index: number
+  readonly width: number
+  readonly height: number
+}
+
+export interface VrtInput {
+  /** What GDAL is to call the source. */
+  readonly name: string
+  readonly wkt: string
+  readonly width: number
+  readonly height: number
+  readonly transform: GeoTransform
+  /** Added to x, for a source that goes on across the antimeridian. */
+  readonly shift: number
+  readonly level: Level
+  readonly imagery: Imagery
+  /** Values that become 0 and 255, or `null` where bytes stay as they are. */
+  readonly range: readonly [number, number] | null
+  /** Whether there is an alpha band; all sources of one warp must agree. */
+  readonly alpha: boolean
+}
+
+/**
+ * A GDAL virtual raster that shows a source as 8-bit red, green, blue and perhaps alpha. Pure text; the only file it
+ * names is the source.
+ */
+export function vrtOf(input: VrtInput): string {
+  const { level, transform } = input
+  const columns = input.width / level.width
+  const rows = input.height / level.height
+  const numbers = [
+    transform[0] + input.shift,
+    transform[1] * columns,
+    transform[2] * rows,
+    transform[3],
+    transform[4] * columns,
+    transform[5] * rows,
+  ]
+  const bands = ['Red', 'Green', 'Blue'].map((colour, index) => band(index + 1, colour, colourSource(input, index)))
+  if (input.alpha) bands.push(band(4, 'Alpha', alphaSources(input)))
+  return [
+    `<VRTDataset rasterXSize="${level.width}" rasterYSize="${level.height}">`,
+    `<SRS>${escaped(input.wkt)}</SRS>`,
+    `<GeoTransform>${numbers.map((number) => number.toPrecision(17)).join(',')}</GeoTransform>`,
+    ...bands,
+    '</VRTDataset>',
+  ].join('\n')
+}
+
+function band(number: number, colour: string, sources: string): string {
+  return `<VRTRasterBand dataType="Byte" band="${number}"><ColorInterp>${colour}</ColorInterp>${sources}</VRTRasterBand>`
+}
+
+function colourSource(input: VrtInput, index: number): string {
+  const number = String(input.imagery.colours[index]!)
+  if (input.imagery.palette !== 'none') {
+    return complex(input, number, `<ColorTableComponent>${index + 1}</ColorTableComponent>`)
+  }
+  return input.range ? complex(input, number, scale(input.range)) : simple(input, number)
+}
+
+/** Bytes run from 0 to 255; GDAL clamps what lies outside of the range. */
+function scale([low, high]: readonly [number, number]): string {
+  const ratio = 255 / (high - low)
+  return `<ScaleOffset>${-low * ratio}</ScaleOffset><ScaleRatio>${ratio}</ScaleRatio>`
+}
+
+/** A pixel counts where any of the masks says so: each is laid over those before it where it is not zero. */
+function alphaSources(input: VrtInput): string {
+  const { colours, masks, palette } = input.imagery
+  if (masks.length === 0 && palette === 'transparent') {
+    return complex(input, String(colours[0]), '<ColorTableComponent>4</ColorTableComponent>')
+  }
+  const [first = colours[0], ...others] = masks
+  const overlays = others.map((mask) => complex(input, `mask,${mask}`, '<NODATA>0</NODATA>'))
+  return [simple(input, `mask,${first}`), ...overlays].join('')
+}
+
+function simple(input: VrtInput, sourceBand: string): string {
+  return `<SimpleSource>${reference(input, sourceBand)}</SimpleSource>`
+}
+
+function complex(input: VrtInput, sourceBand: string, treatment: string): string {
+  return `<ComplexSource>${reference(input, sourceBand)}${treatment}</ComplexSource>`
+}
+
+function reference({ name, level }: VrtInput, sourceBand: string): string {
+  const options = level.index < 0 ? '' : `<OpenOptions><OOI key="OVERVIEW_LEVEL">${level.index}</OOI></OpenOptions>`
+  return `<SourceFilename relativeToVRT="0">${escaped(name)}</SourceFilename>${options}<SourceBand>${sourceBand}</SourceBand>`
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
+}

@@ -1,0 +1,147 @@
+import { rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Blocks, openBlocks } from './blocks.js'
+import { type Engine, errorsIn, type ToolOutcome } from './engines/engine.js'
+import { DISK_FULL, Failure, quoted } from './failure.js'
+import type { Placement } from './footprint.js'
+import { HALF_WORLD, resolutionOf } from './mercator.js'
+import type { Chunk, Grid } from './plan.js'
+import type { Source } from './probe.js'
+import { assertUnchanged, closeSources, reopenSources } from './sources.js'
+import type { Range } from './stretch.js'
+import { type Level, vrtOf } from './vrt.js'
+
+/** A placement with the source it belongs to. */
+export interface PlacedSource extends Placement {
+  readonly source: Source
+  /** Metres of EPSG:3857 per source pixel. */
+  readonly resolution: number
+}
+
+export interface WarpJob {
+  readonly engine: Engine
+  /** The run's scratch folder. */
+  readonly temp: string
+  readonly roots: readonly string[]
+  readonly grid: Grid
+  readonly placed: readonly PlacedSource[]
+  /** For sources whose pixels are not bytes. */
+  readonly range: Range | null
+}
+
+/** Pixels by which GDAL may approximate the reprojection; together with rounding it stays below a tenth. */
+const TRANSFORM_TOLERANCE = 0.05
+
+/** MiB that GDAL holds of source and target at a time, beside its block cache. */
+const WARP_MEMORY_MB = 64
+
+/** Warps the sources of a chunk onto its tile grid, one block a tile. `name` is that of the scratch files. */
+export async function warpChunk(job: WarpJob, chunk: Chunk, name: string): Promise<void> {
+  const placed = chunk.placements.map((index) => job.placed[index]!)
+  const sources = placed.map(({ source }) => source)
+  const opened = await reopenSources(sources, job.roots)
+  const vrts = placed.map((_, index) => `${name}-${index}.vrt`)
+  try {
+    for (const [index, file] of vrts.entries()) {
+      await writeFile(join(job.temp, file), vrtFor(job, placed[index]!, index))
+    }
+    const outcome = await job.engine.run({
+      tool: 'gdalwarp',
+      args: [
+        ...warpOptions(job, chunk),
+        ...vrts.map((file) => job.engine.tempName(file)),
+        job.engine.tempName(`${name}.tif`),
+      ],
+      sources: opened,
+    })
+    await assertUnchanged(
+      opened,
+      sources.map(({ path }) => path),
+    )
+    await judge(job, outcome, sources)
+  } finally {
+    await closeSources(opened)
+    await Promise.all(vrts.map((file) => rm(join(job.temp, file), { force: true })))
+  }
+}
+
+/** Opens a warped chunk; fails where it is not what was asked for, whatever GDAL's exit code said. */
+export function openChunk(job: WarpJob, chunk: Chunk, name: string): Blocks {
+  const { tileSize } = job.grid
+  const { width, height } = sizeOf(chunk, tileSize)
+  return openBlocks(join(job.temp, `${name}.tif`), { width, height, blockSize: tileSize, samples: 4, sampleBytes: 1 })
+}
+
+function sizeOf({ rect }: Chunk, tileSize: number): { width: number; height: number } {
+  return { width: (rect.x1 - rect.x0 + 1) * tileSize, height: (rect.y1 - rect.y0 + 1) * tileSize }
+}
+
+function warpOptions(job: WarpJob, chunk: Chunk): string[] {
+  const { tileSize, warpZoom } = job.grid
+  const { rect } = chunk
+  const { width, height } = sizeOf(chunk, tileSize)
+  const tile = resolutionOf(warpZoom, tileSize) * tileSize
+  const west = -HALF_WORLD + rect.x0 * tile
+  const north = HALF_WORLD - rect.y0 * tile
+  const extent = [west, HALF_WORLD - (rect.y1 + 1) * tile, -HALF_WORLD + (rect.x1 + 1) * tile, north]
+  const { threads } = job.engine
+  return [
+    ...['-of', 'GTiff', '-t_srs', 'EPSG:3857', '-te', ...extent.map(String), '-ts', String(width), String(height)],
+    ...['-r', 'cubic', '-et', String(TRANSFORM_TOLERANCE), '-dstalpha', '-ovr', 'NONE'],
+    // Sources on both sides of the antimeridian are placed by us, each on its side.
+    ...['-to', 'INSERT_CENTER_LONG=NO'],
+    ...(threads > 1 ? ['-multi', '-wo', `NUM_THREADS=${threads}`] : []),
+    ...['-wo', 'SKIP_NOSOURCE=YES', '-wm', String(WARP_MEMORY_MB)],
+    ...['-co', 'TILED=YES', '-co', `BLOCKXSIZE=${tileSize}`, '-co', `BLOCKYSIZE=${tileSize}`],
+    ...['-co', 'BIGTIFF=YES', '-co', 'SPARSE_OK=TRUE', '-co', 'ENDIANNESS=LITTLE'],
+  ]
+}
+
+function vrtFor(job: WarpJob, placed: PlacedSource, index: number): string {
+  const { source, shift } = placed
+  const { range } = source.imagery
+  return vrtOf({
+    name: job.engine.sourceName(index),
+    wkt: source.wkt,
+    width: source.width,
+    height: source.height,
+    transform: source.transform,
+    shift,
+    level: levelFor(placed, resolutionOf(job.grid.warpZoom, job.grid.tileSize)),
+    imagery: source.imagery,
+    range: range === 'measured' ? job.range : range,
+    alpha: job.placed.some(({ source: { imagery } }) => imagery.masks.length > 0 || imagery.palette === 'transparent'),
+  })
+}
+
+/** The smallest version of a source that is still as fine as the tiles. */
+function levelFor({ source, resolution }: PlacedSource, target: number): Level {
+  const whole: Level = { index: -1, width: source.width, height: source.height }
+  const fineEnough = source.overviews.filter((level) => (resolution * source.width) / level.width <= target)
+  return fineEnough.reduce((best, level) => (level.width < best.width ? level : best), whole)
+}
+
+async function judge(job: WarpJob, outcome: ToolOutcome, sources: readonly Source[]): Promise<void> {
+  const errors = errorsIn(outcome)
+  if (outcome.code === 0 && !outcome.stopped && errors.length === 0) return
+  if (outcome.stopped === 'idle')
+    throw new Failure('reading the sources came to a standstill: no sign of life for too long')
+  const text = outcome.stderr
+  const disk = await statfs(job.temp)
+  const chunkBytes = 4 * (job.grid.tileSize * 2) ** 2
+  if (/no space left|disk quota/i.test(text) || disk.bavail * disk.bsize < chunkBytes) throw new Failure(DISK_FULL)
+  if (/out of memory|bad_alloc|cannot allocate|memory/i.test(text)) {
+    throw new Failure('the sources need more memory to be read than a tiling job may use')
+  }
+  throw new Failure(
+    `the pixels of ${namesOf(job, errors, sources)} cannot be read: damaged, cut short or not projectable`,
+  )
+}
+
+/** The sources that GDAL's complaints speak of, or all of the chunk where they name none. */
+function namesOf(job: WarpJob, errors: readonly string[], sources: readonly Source[]): string {
+  const text = `${errors.join('\n')}\n`
+  const named = sources.filter((_, index) => new RegExp(`${job.engine.sourceName(index)}(?![0-9])`).test(text))
+  const paths = [...new Set((named.length > 0 ? named : sources).map(({ path }) => quoted(path)))]
+  return paths.length > 3 ? `one of ${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(' or ')
+}

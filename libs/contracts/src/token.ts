@@ -22,7 +22,7 @@ export const tokenBodySchema = z.strictObject({
   vector_codes: z.array(grantSchema).max(MAX_GRANTS).optional(),
   scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('default: ["read"]'),
   expires_at: z
-    .union([isoInstantSchema, z.literal(0)])
+    .union([isoInstantSchema, z.literal(0)], { error: 'must be an ISO 8601 date, a date-time with a zone, or 0' })
     .optional()
     .describe('omitted: now + TOKEN_DEFAULT_TTL; 0: never'),
 })

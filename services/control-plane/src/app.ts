@@ -1,5 +1,5 @@
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
-import Fastify from 'fastify'
+import Fastify, { LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { registerAdminGate } from './admin-gate/gate.js'
 import type { ControlContext } from './context.js'
@@ -12,7 +12,7 @@ import { sendRefusal } from './http/refusal.js'
 import { registerRequestLog } from './http/request-log.js'
 import { registerSecurityHeaders } from './http/security-headers.js'
 import { SERVER_LIMITS } from './http/server-options.js'
-import { registerNotFound, trackMethods } from './http/unrouted.js'
+import { registerNotFound, trackPaths } from './http/unrouted.js'
 
 /** Builds the control plane's HTTP application. It does not listen; needs a migrated store. */
 export async function buildApp(ctx: ControlContext): Promise<App> {
@@ -25,7 +25,7 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   await registerSecurityHeaders(app, ctx)
   refuseAmbiguousFraming(app)
   registerAdminGate(app, ctx, edgeLink)
-  const refuseOtherMethods = trackMethods(app)
+  const refuseOtherMethods = trackPaths(app)
   await registerFeatures(app, ctx)
   refuseOtherMethods()
   await app.ready()
@@ -36,7 +36,8 @@ function createApp(ctx: ControlContext): App {
   const app = Fastify({
     ...SERVER_LIMITS,
     loggerInstance: ctx.log,
-    disableRequestLogging: true,
+    // Fastify would log every request twice; request-log.ts logs what is worth a line.
+    logController: new LogController({ disableRequestLogging: true }),
     // The gate judges the peer itself; Fastify's own notion of a trusted proxy is not used.
     trustProxy: false,
     // Idle connections are closed at shutdown, busy ones may finish.

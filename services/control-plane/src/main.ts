@@ -64,8 +64,11 @@ async function start(configured: Settings, databaseUrl: string): Promise<void> {
   const app = await buildApp(ctx)
   ending.push(() => app.close())
   const host = settings.controlHost.replace(/^\[|\]$/g, '')
-  await app.listen({ host: host === '*' ? '::' : host, port: settings.controlPort })
-  log.info({ host: settings.controlHost, port: settings.controlPort, bus: bus.medium }, 'the control plane listens')
+  await app.listen({
+    host: host === '*' ? '::' : host,
+    port: settings.controlPort,
+    listenTextResolver: (address) => `the control plane listens at ${address}; its bus is ${bus.medium}`,
+  })
   const loops = runLoops(BACKGROUND_LOOPS, ctx)
   ending.push(() => loops)
   await loops

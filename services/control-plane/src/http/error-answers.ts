@@ -67,8 +67,12 @@ function validationMessage(error: {
   const place = PLACES[error.validationContext ?? ''] ?? 'request'
   return error.validation
     .slice(0, MAX_NAMED_FIELDS)
-    .map(({ instancePath, message }) => `${place}${instancePath.replaceAll('/', '.')}: ${message ?? 'is not valid'}`)
+    .map(({ instancePath, message }) => `${[place, ...segments(instancePath)].join('.')}: ${message ?? 'is not valid'}`)
     .join('; ')
+}
+
+function segments(instancePath: string): string[] {
+  return instancePath.split('/').filter((segment) => segment !== '')
 }
 
 const CLIENT_ERROR_LINES: Readonly<Record<string, readonly [string, string]>> = {

@@ -4,30 +4,25 @@ import { NO_SUCH_PATH } from './error-answers.js'
 import { sendRefusal } from './refusal.js'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-type Method = (typeof METHODS)[number]
 
 /**
- * Notes which methods each path has while features register; the function that it answers, called after them, gives every path the
- * methods that it lacks, as routes that answer 405. They are routes like all others, so that gates hold for them too.
+ * Notes each path while features register; the function that it answers, called after them, gives every path the methods that it lacks,
+ * as routes that answer 405. They are routes like all others, so that gates hold for them too.
  */
-export function trackMethods(app: App): () => void {
-  const known = new Map<string, Set<string>>()
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = known.get(url) ?? new Set()
-    for (const m of [method].flat()) methods.add(m)
-    known.set(url, methods)
-  })
+export function trackPaths(app: App): () => void {
+  const paths = new Set<string>()
+  app.addHook('onRoute', ({ url }) => void paths.add(url))
   return () => {
-    for (const [url, methods] of [...known]) refuseOtherMethods(app, url, methods)
+    for (const path of [...paths]) refuseOtherMethods(app, path)
   }
 }
 
-function refuseOtherMethods(app: App, url: string, methods: ReadonlySet<string>): void {
-  const missing = METHODS.filter((method) => !methods.has(method))
+function refuseOtherMethods(app: App, url: string): void {
+  const missing = METHODS.filter((method) => !app.hasRoute({ url, method }))
   if (missing.length === 0) return
-  const allow = METHODS.filter((method) => methods.has(method)).join(', ')
+  const allow = METHODS.filter((method) => !missing.includes(method)).join(', ')
   app.route({
-    method: missing as Method[],
+    method: missing,
     url,
     schema: { hide: true },
     // Before the body is read: of a method that does not exist no body matters.

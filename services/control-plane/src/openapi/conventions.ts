@@ -96,9 +96,15 @@ function applyTo(operation: Operation, convention: Convention, method: string, p
   if ((operation.parameters ?? []).length > 0) errors.add(400)
   if (path.includes('{')) errors.add(404)
   const responses = operation.responses ?? {}
+  for (const response of Object.values(responses)) {
+    if (response.description === GENERATED_DESCRIPTION) response.description = 'Done'
+  }
   for (const status of errors) responses[status] ??= { $ref: `#/components/responses/Error${status}` }
   operation.responses = responses
 }
+
+/** What the generator writes where a route says nothing. */
+const GENERATED_DESCRIPTION = 'Default Response'
 
 /** `GET /api/v1/admin/tokens/{id}` becomes `getAdminTokensById`. */
 function operationId(method: string, path: string): string {

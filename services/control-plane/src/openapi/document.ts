@@ -7,7 +7,7 @@ export interface Operation {
   security?: readonly Readonly<Record<string, readonly string[]>>[]
   parameters?: readonly unknown[]
   requestBody?: unknown
-  responses?: Record<string, unknown>
+  responses?: Record<string, { description?: string } & Record<string, unknown>>
 }
 
 export type PathItem = { [method: string]: Operation }
@@ -15,5 +15,5 @@ export type Paths = Record<string, PathItem>
 
 export interface ApiDocument {
   paths?: Paths
-  components?: Record<string, unknown>
+  components?: Record<string, unknown> & { schemas?: Record<string, unknown> }
 }

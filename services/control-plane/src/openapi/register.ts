@@ -36,7 +36,15 @@ export async function registerOpenApi(app: App, { settings, version }: ControlCo
 function complete(document: ApiDocument): ApiDocument {
   const paths = { ...document.paths, ...structuredClone(DATA_PLANE_PATHS) }
   applyConventions(paths)
-  return { ...document, paths, components: { ...document.components, responses: errorResponses() } }
+  const schemas = withoutUnusedInputs(document.components?.schemas ?? {}, JSON.stringify(paths))
+  return { ...document, paths, components: { ...document.components, schemas, responses: errorResponses() } }
+}
+
+/** The generator adds a second form of every named schema, as it would look in a request; most are only ever answered. */
+function withoutUnusedInputs(schemas: Record<string, unknown>, text: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schemas).filter(([name]) => !name.endsWith('Input') || text.includes(`schemas/${name}"`)),
+  )
 }
 
 /** The page's own policy without what reaches beyond this service, and without the upgrade to HTTPS, which nobody serves here. */

@@ -11,14 +11,10 @@ const systemSchema = z.object({
   api_base_url: z.string(),
   tile_base_url: z.string(),
   vector_base_url: z.string(),
-  scan_roots: z
-    .object({
-      basemap_roots: z.array(z.string()),
-      vector_roots: z.array(z.string()),
-      slice_output_root: z.string(),
-      slice_source_roots: z.array(z.string()),
-    })
-    .describe('directories of the machine that the control plane runs on'),
+  basemap_roots: z.array(z.string()),
+  vector_roots: z.array(z.string()),
+  slice_output_root: z.string(),
+  slice_source_roots: z.array(z.string()),
 })
 
 const healthSchema = z.object({ status: z.literal('ok') })
@@ -71,17 +67,19 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
         .serializer((text: string) => text)
         .send(await metrics.registry.metrics()),
   )
-  app.get('/api/v1/system', { schema: { summary: 'About this service', response: { 200: systemSchema } } }, () => ({
-    service: 'map-asset-gateway' as const,
-    version: ctx.version,
-    api_base_url: settings.apiBaseUrl,
-    tile_base_url: settings.tilePublicBaseUrl,
-    vector_base_url: settings.vectorPublicBaseUrl,
-    scan_roots: {
+  app.get(
+    '/api/v1/system',
+    { schema: { summary: 'Version, public addresses and configured directories', response: { 200: systemSchema } } },
+    () => ({
+      service: 'map-asset-gateway' as const,
+      version: ctx.version,
+      api_base_url: settings.apiBaseUrl,
+      tile_base_url: settings.tilePublicBaseUrl,
+      vector_base_url: settings.vectorPublicBaseUrl,
       basemap_roots: [...settings.basemapRoots],
       vector_roots: [...settings.vectorRoots],
       slice_output_root: settings.sliceOutputRoot,
       slice_source_roots: [...settings.sliceSourceRoots],
-    },
-  }))
+    }),
+  )
 }

@@ -1,0 +1,22 @@
+{
+  "targets": [
+    {
+      "target_name": "sendfile",
+      "sources": [
+        "native/addon.cc",
+        "native/connection.cc",
+        "native/feed.cc",
+        "native/hooks.cc",
+        "native/layout.cc",
+        "native/listener.cc",
+        "native/request_framing.cc",
+        "native/residency.cc",
+        "native/transfer.cc",
+        "native/usockets.cc"
+      ],
+      "defines": ["NAPI_VERSION=8", "_GNU_SOURCE"],
+      "cflags_cc": ["-O2", "-std=c++17", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Wno-cast-function-type"],
+      "libraries": ["-ldl"]
+    }
+  ]
+}

@@ -1,0 +1,9 @@
+// The face towards JavaScript (src/native.ts is its only caller).
+#pragma once
+#include <stdint.h>
+
+#include "transfer.h"
+
+// Calls the function that JavaScript gave to attach: a pending transfer has ended. JavaScript runs inside this call: afterwards any
+// connection may be closed.
+void tell_javascript(uint32_t id, Outcome outcome, uint64_t sent);

@@ -1,0 +1,40 @@
+// Where requests begin and end on a connection: HTTP/1.1 message framing (RFC 9112, sections 2 to 7.1), and nothing else.
+//
+// The addon hands uWS one request at a time (feed.h), so it must agree with uWS byte for byte on where a request ends. It accepts
+// only what both read alike. uWS 20 is lenient where that is dangerous: it takes any Transfer-Encoding for chunked, the first of
+// two Content-Lengths, a chunk extension as digits of the size, and waits for ever for the rest of a malformed head. All of that is
+// refused here before uWS sees it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+enum class Refusal { None, BadRequest, HeadTooLarge, Version };
+
+// Limit: the longest request head that is held while it arrives. uWS itself refuses more than 4 KB (UWS_HTTP_MAX_HEADERS_SIZE raises
+// that), so this only has to stand above.
+constexpr size_t kMaxHead = 16 * 1024;
+
+struct Framing {
+  Refusal refusal = Refusal::None;
+  bool chunked = false;
+  uint64_t length = 0;  // of the body, where it is not chunked
+};
+
+// Judges a complete head, the empty line included.
+Framing read_framing(const char *head, size_t length);
+
+// The body of one request, as it passes by.
+class BodyCursor {
+ public:
+  void begin(const Framing &framing);
+  bool active() const { return state_ != State::Done; }
+  // How many of the bytes belong to this body. `malformed` is set where the chunked coding is broken.
+  size_t take(const char *data, size_t length, bool *malformed);
+
+ private:
+  enum class State { Done, Plain, SizeFirst, Size, SizeLf, Data, DataCr, DataLf, EndCr, EndLf };
+  bool step(char c);
+  State state_ = State::Done;
+  uint64_t left_ = 0;  // of the plain body or the current chunk
+  int digits_ = 0;
+};

@@ -1,0 +1,138 @@
+import type { DeliveryStatus } from '@gateway/contracts/push.js'
+import type { Queryable, Transaction } from './connect.js'
+
+export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback'
+
+/** Messages are sockets that wait; transfers move files. */
+export type Lane = 'message' | 'transfer'
+
+export interface Delivery {
+  readonly id: string
+  readonly kind: DeliveryKind
+  readonly status: DeliveryStatus
+  /** attempts that came to an end since the delivery began or was last retried by hand */
+  readonly attempts: number
+  /** why the last attempt failed; empty otherwise */
+  readonly message: string
+  readonly targetCode: string | null
+  readonly basemapCode: string | null
+  readonly version: string | null
+  readonly vectorCode: string | null
+  readonly jobId: string | null
+  readonly url: string | null
+  /** null: finished */
+  readonly dueAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** Heard by every runner: there is something to do. */
+export const DELIVERIES_CHANNEL = 'gateway_deliveries'
+
+export type NewPush =
+  | { readonly kind: 'basemap_push'; readonly basemapCode: string; readonly version: string }
+  | { readonly kind: 'vector_push'; readonly vectorCode: string }
+
+/** A push that is due at once; runners hear of it when the transaction commits. */
+export async function insertPush(
+  tx: Transaction,
+  target: { readonly code: string; readonly lane: Lane },
+  push: NewPush,
+): Promise<Delivery> {
+  const basemap = push.kind === 'basemap_push' ? push : null
+  const vectorCode = push.kind === 'vector_push' ? push.vectorCode : null
+  const [row] = await tx<Delivery[]>`
+    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code)
+    VALUES (${push.kind}, ${target.lane}, ${target.code}, ${target.code}, ${basemap?.basemapCode ?? null},
+            ${basemap?.version ?? null}, ${vectorCode})
+    RETURNING ${columns(tx)}`
+  await wakeRunners(tx)
+  return row as Delivery
+}
+
+export interface NewCallback {
+  readonly jobId: string
+  readonly url: string
+  /** the URL's origin: what shares a receiver's fate */
+  readonly destination: string
+  /** the finished job; its `callback_` fields are filled in at each attempt */
+  readonly job: Readonly<Record<string, unknown>>
+}
+
+/** The callback of a finished job, due at once. A job has one: saying it again changes nothing. */
+export async function insertCallback(tx: Transaction, callback: NewCallback): Promise<void> {
+  await tx`
+    INSERT INTO deliveries (kind, lane, destination, job_id, url, body)
+    VALUES ('slice_callback', 'message', ${callback.destination}, ${callback.jobId}, ${callback.url}, ${tx.json(callback.job as never)})
+    ON CONFLICT (job_id) DO NOTHING`
+  await wakeRunners(tx)
+}
+
+export interface CallbackState {
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  readonly message: string
+}
+
+/** Where the callbacks of these jobs stand, by job id; a job without one is left out. */
+export async function readCallbackStates(
+  sql: Queryable,
+  jobIds: readonly string[],
+): Promise<ReadonlyMap<string, CallbackState>> {
+  const rows = await sql<(CallbackState & { jobId: string })[]>`
+    SELECT job_id AS "jobId", status, attempts, message FROM deliveries WHERE job_id = ANY(${jobIds as string[]}::uuid[])`
+  return new Map(rows.map(({ jobId, ...state }) => [jobId, state]))
+}
+
+export async function readDelivery(sql: Queryable, kind: DeliveryKind, id: string): Promise<Delivery | null> {
+  const [row] = await sql<Delivery[]>`SELECT ${columns(sql)} FROM deliveries WHERE id = ${id} AND kind = ${kind}`
+  return row ?? null
+}
+
+export interface DeliveryPage {
+  readonly limit: number
+  /** the id of the last record of the page before; null: from the newest */
+  readonly before: string | null
+}
+
+/** The newest first; `total` counts all of the kind, whatever the page. */
+export async function listDeliveries(
+  sql: Queryable,
+  kind: DeliveryKind,
+  { limit, before }: DeliveryPage,
+): Promise<{ items: Delivery[]; total: number }> {
+  const items = await sql<Delivery[]>`
+    SELECT ${columns(sql)} FROM deliveries
+    WHERE kind = ${kind}
+      AND (${before}::uuid IS NULL OR (created_at, id) < (SELECT created_at, id FROM deliveries WHERE id = ${before}::uuid))
+    ORDER BY created_at DESC, id DESC LIMIT ${limit}`
+  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM deliveries WHERE kind = ${kind}`
+  return { items, total: count?.n ?? 0 }
+}
+
+/**
+ * A retry by hand: a finished delivery begins anew, with its count at zero; one that is still on its way is due at once, and one that is
+ * being tried at this moment goes on. null: no such delivery.
+ */
+export async function retryDelivery(tx: Transaction, kind: DeliveryKind, id: string): Promise<Delivery | null> {
+  const [row] = await tx<Delivery[]>`
+    UPDATE deliveries SET
+      status = CASE WHEN due_at IS NULL THEN 'pending' ELSE status END,
+      attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
+      message = CASE WHEN due_at IS NULL THEN '' ELSE message END,
+      due_at = now(), updated_at = now()
+    WHERE id = ${id} AND kind = ${kind}
+    RETURNING ${columns(tx)}`
+  await wakeRunners(tx)
+  return row ?? null
+}
+
+function wakeRunners(tx: Transaction): Promise<unknown> {
+  return tx`SELECT pg_notify(${DELIVERIES_CHANNEL}, '')`
+}
+
+function columns(sql: Queryable) {
+  return sql`
+    id, kind, status, attempts, message, target_code AS "targetCode", basemap_code AS "basemapCode", version,
+    vector_code AS "vectorCode", job_id AS "jobId", url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt"`
+}

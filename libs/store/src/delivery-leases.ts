@@ -1,0 +1,142 @@
+import type { Queryable } from './connect.js'
+import type { Delivery, Lane } from './deliveries.js'
+import type { TargetWithSecret } from './targets.js'
+
+/** A delivery that this process may try, for as long as it renews the lease. */
+export interface ClaimedDelivery extends Omit<Delivery, 'dueAt' | 'updatedAt'> {
+  readonly fence: number
+  readonly lane: Lane
+  readonly destination: string
+  readonly body: Readonly<Record<string, unknown>> | null
+  /** null for callbacks */
+  readonly target: TargetWithSecret | null
+}
+
+export interface Claim {
+  readonly owner: string
+  readonly lane: Lane
+  readonly limit: number
+  /** deliveries to one destination at a time, over all control planes */
+  readonly perDestination: number
+  readonly leaseSeconds: number
+}
+
+/**
+ * Takes deliveries that are due, the longest due first, but of each destination no more than its share: a destination with a thousand
+ * rows that hang is passed over without being read. An expired lease is taken over, and leaves a line about the interrupted attempt.
+ */
+export async function claimDeliveries(sql: Queryable, claim: Claim): Promise<ClaimedDelivery[]> {
+  return sql<ClaimedDelivery[]>`
+    WITH RECURSIVE destinations (name) AS (
+      (SELECT destination FROM deliveries WHERE lane = ${claim.lane} AND due_at IS NOT NULL ORDER BY destination LIMIT 1)
+      UNION ALL
+      SELECT (SELECT destination FROM deliveries
+              WHERE lane = ${claim.lane} AND due_at IS NOT NULL AND destination > name ORDER BY destination LIMIT 1)
+      FROM destinations WHERE name IS NOT NULL
+    ), due AS (
+      SELECT candidate.* FROM destinations CROSS JOIN LATERAL (
+        SELECT id, due_at, lease_owner, leased_at, lease_until FROM deliveries
+        WHERE lane = ${claim.lane} AND destination = destinations.name AND due_at <= now()
+          AND (lease_until IS NULL OR lease_until < now())
+        ORDER BY due_at
+        LIMIT greatest(0, ${claim.perDestination} - (
+          SELECT count(*) FROM deliveries
+          WHERE lane = ${claim.lane} AND destination = destinations.name AND due_at IS NOT NULL AND lease_until >= now()))
+        FOR UPDATE SKIP LOCKED
+      ) candidate
+      ORDER BY candidate.due_at LIMIT ${claim.limit}
+    ), interrupted AS (
+      INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message)
+      SELECT id, leased_at, 1000 * extract(epoch FROM lease_until - leased_at), 'interrupted', 'the control plane that tried it is gone'
+      FROM due WHERE lease_owner IS NOT NULL
+    ), claimed AS (
+      UPDATE deliveries SET lease_owner = ${claim.owner}, leased_at = now(), fence = fence + 1,
+                            lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
+      WHERE id IN (SELECT id FROM due) RETURNING *
+    )
+    SELECT c.id, c.kind, c.status, c.attempts, c.message, c.fence, c.lane, c.destination, c.body, c.url, c.version,
+           c.target_code AS "targetCode", c.basemap_code AS "basemapCode", c.vector_code AS "vectorCode", c.job_id AS "jobId",
+           c.created_at AS "createdAt",
+           CASE WHEN t.code IS NOT NULL THEN json_build_object(
+             'code', t.code, 'name', t.name, 'kind', t.kind, 'url', t.url, 'path', t.path, 'mode', t.mode, 'enabled', t.enabled,
+             'secret', t.secret) END AS target
+    FROM claimed c LEFT JOIN targets t ON t.code = c.target_code`
+}
+
+/** What a process holds: the delivery and the fence of its claim. */
+export interface Lease {
+  readonly id: string
+  readonly fence: number
+}
+
+/** Renews leases; answers the ids of those that are still this process's. */
+export async function renewLeases(
+  sql: Queryable,
+  owner: string,
+  leases: readonly Lease[],
+  leaseSeconds: number,
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }[]>`
+    UPDATE deliveries SET lease_until = now() + make_interval(secs => ${leaseSeconds})
+    FROM unnest(${leases.map((l) => l.id)}::uuid[], ${leases.map((l) => l.fence)}::bigint[]) AS held (id, fence)
+    WHERE deliveries.id = held.id AND deliveries.fence = held.fence AND lease_owner = ${owner}
+    RETURNING deliveries.id`
+  return new Set(rows.map((row) => row.id))
+}
+
+/** How one attempt ended, as an operator reads it later. */
+export interface AttemptLine {
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly outcome: 'succeeded' | 'failed' | 'interrupted'
+  readonly httpStatus: number | null
+  readonly message: string
+  readonly answer: string
+}
+
+/** `retrying` with the seconds until the next attempt, or one of the two ends. */
+export type Settlement =
+  | { readonly status: 'succeeded' | 'failed' }
+  | { readonly status: 'retrying'; readonly waitSeconds: number }
+
+/** Ends an attempt: its line, the new state, and the lease given back. false: the lease was lost, and nothing has been written. */
+export async function settleDelivery(
+  sql: Queryable,
+  owner: string,
+  lease: Lease,
+  settlement: Settlement,
+  line: AttemptLine,
+): Promise<boolean> {
+  const waitSeconds = settlement.status === 'retrying' ? settlement.waitSeconds : null
+  const rows = await sql`
+    WITH settled AS (
+      UPDATE deliveries SET
+        status = ${settlement.status}, attempts = attempts + 1, updated_at = now(),
+        message = ${settlement.status === 'succeeded' ? '' : line.message},
+        due_at = now() + make_interval(secs => ${waitSeconds}::float8), lease_owner = NULL, leased_at = NULL, lease_until = NULL
+      WHERE id = ${lease.id} AND lease_owner = ${owner} AND fence = ${lease.fence} RETURNING id
+    )
+    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, http_status, message, answer)
+    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, ${line.outcome}, ${line.httpStatus}::int, ${line.message}, ${line.answer}
+    FROM settled RETURNING id`
+  return rows.length > 0
+}
+
+/** Gives back a lease whose attempt this process broke off by itself: it is due as it was, and the attempt does not count. */
+export async function releaseDelivery(sql: Queryable, owner: string, lease: Lease, line: AttemptLine): Promise<void> {
+  await sql`
+    WITH released AS (
+      UPDATE deliveries SET lease_owner = NULL, leased_at = NULL, lease_until = NULL
+      WHERE id = ${lease.id} AND lease_owner = ${owner} AND fence = ${lease.fence} RETURNING id
+    )
+    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message)
+    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, 'interrupted', ${line.message} FROM released`
+}
+
+/** Seconds until the next delivery falls due or the next lease can expire; null: nothing is to come. */
+export async function secondsToNextDelivery(sql: Queryable): Promise<number | null> {
+  const [row] = await sql<{ seconds: number | null }[]>`
+    SELECT extract(epoch FROM min(greatest(due_at, lease_until)) - now())::float8 AS seconds FROM deliveries
+    WHERE due_at IS NOT NULL AND greatest(due_at, lease_until) > now()`
+  return row?.seconds ?? null
+}

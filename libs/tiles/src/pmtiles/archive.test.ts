@@ -6,9 +6,10 @@ import fc from 'fast-check'
 import { PMTiles, type RangeResponse } from 'pmtiles'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BrokenArchiveError } from '../broken-archive.js'
+import type { TileToWrite } from '../tile-to-write.js'
 import { probePmtiles } from './probe.js'
 import { openPmtiles } from './tile-set.js'
-import { type PmtilesDescription, type TileToWrite, writePmtiles } from './writer.js'
+import { type PmtilesDescription, writePmtiles } from './writer.js'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',

@@ -4,18 +4,11 @@ import type { Bounds, TileFormat } from '@gateway/contracts/basemap.js'
 import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
 import { tileIdToZxy, zxyToTileId } from 'pmtiles'
 import type { TileEncoding } from '../tile-set.js'
+import type { TileToWrite } from '../tile-to-write.js'
 import { type DirectoryEntry, encodeDirectories } from './encode-directory.js'
 import { encodeHeader } from './encode-header.js'
 import { HEADER_BYTES } from './layout.js'
 import { Appender, type Piece, Spool } from './spool.js'
-
-/** A tile to be written, XYZ. */
-export interface TileToWrite {
-  readonly z: number
-  readonly x: number
-  readonly y: number
-  readonly data: Uint8Array
-}
 
 export interface PmtilesDescription {
   readonly format: TileFormat

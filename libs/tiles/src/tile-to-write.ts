@@ -1,0 +1,7 @@
+/** A tile to be written into an archive, XYZ. */
+export interface TileToWrite {
+  readonly z: number
+  readonly x: number
+  readonly y: number
+  readonly data: Uint8Array
+}

@@ -1,0 +1,95 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { openTileSet } from '@gateway/tiles/open.js'
+import { probeTileSet } from '@gateway/tiles/probe.js'
+import type { TileLocation } from '@gateway/tiles/tile-set.js'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// The built module: it starts a second one beside it as a process.
+const built = new URL('../../dist/demo/lay-out.js', import.meta.url).href
+const { layOutDemoData } = (await import(built)) as typeof import('./lay-out.js')
+
+let parent: string
+let dir: string
+let basemaps: string
+let vectors: string
+beforeAll(async () => {
+  parent = fs.mkdtempSync(path.join(os.tmpdir(), 'demo-'))
+  dir = path.join(parent, 'demo')
+  fs.mkdirSync(path.join(parent, 'demo.unfinished-1', 'basemaps'), { recursive: true })
+  const roots = await layOutDemoData(dir)
+  basemaps = roots.basemapRoot
+  vectors = roots.vectorRoot
+}, 60_000)
+afterAll(() => fs.rmSync(parent, { recursive: true }))
+
+const SETS = [
+  ['xyz', 'world/2026-10', 'webp'],
+  ['xyz', 'world/2026-11', 'webp'],
+  ['mbtiles', 'world-mbtiles.mbtiles', 'jpg'],
+  ['pmtiles', 'world-pmtiles.pmtiles', 'webp'],
+] as const
+
+test.each(SETS)('the %s basemap %s tells what it is, without a warning', async (storage, name, format) => {
+  expect(await probeTileSet(basemaps, path.join(basemaps, name))).toMatchObject({
+    storage,
+    format,
+    tileSize: 256,
+    minZoom: 0,
+    maxZoom: 4,
+    bounds: [-180, -85.0511, 180, 85.0511],
+    attribution: 'NASA Blue Marble',
+    warnings: [],
+  })
+})
+
+test.each(SETS)('the %s basemap %s shows sea, sand and ice where they are', async (storage, name, extension) => {
+  const opening = openTileSet({ storage, root: basemaps, path: path.join(basemaps, name), extension })
+  if (!opening.ok) throw new Error(opening.reason)
+  const colourAt = async (longitude: number, latitude: number) => {
+    const x = ((longitude + 180) / 360) * 16
+    const y = ((1 - Math.asinh(Math.tan((latitude * Math.PI) / 180)) / Math.PI) / 2) * 16
+    const found = opening.tileSet.locate(4, Math.floor(x), Math.floor(y))
+    const [left, top] = [Math.floor((x % 1) * 248), Math.floor((y % 1) * 248)]
+    const patch = sharp(bytesOf(found)).extract({ left, top, width: 8, height: 8 })
+    const [red, , blue] = await patch.resize(1, 1).removeAlpha().raw().toBuffer()
+    return { red: red!, blue: blue! }
+  }
+  const tyrrhenianSea = await colourAt(12, 40)
+  const libyanDesert = await colourAt(25, 26)
+  const greenland = await colourAt(-40, 75)
+  opening.tileSet.close()
+  expect(tyrrhenianSea.blue).toBeGreaterThan(tyrrhenianSea.red + 30)
+  expect(libyanDesert.red).toBeGreaterThan(libyanDesert.blue + 30)
+  expect(Math.min(greenland.red, greenland.blue)).toBeGreaterThan(200)
+})
+
+test('the shapefile holds the countries of the GeoJSON file', () => {
+  const folder = path.join(vectors, 'natural-earth')
+  const read = (name: string) => fs.readFileSync(path.join(folder, name))
+  const countries = JSON.parse(read('countries.geojson').toString()).features as { properties: { NAME: string } }[]
+  const [shp, shx, dbf] = [read('countries_shp.shp'), read('countries_shp.shx'), read('countries_shp.dbf')]
+  expect(countries).toHaveLength(177)
+  expect([shp.readInt32BE(24) * 2, shx.length, dbf.readUInt32LE(4)]).toEqual([shp.length, 100 + 8 * 177, 177])
+  for (let i = 0; i < 177; i++) expect(shp.readInt32BE(shx.readInt32BE(100 + 8 * i) * 2)).toBe(i + 1)
+  for (const { properties } of countries) expect(dbf.includes(properties.NAME)).toBe(true)
+  expect(read('countries_shp.cpg').toString()).toBe('UTF-8')
+})
+
+test('what an earlier start left unfinished is gone, and a second call makes nothing', async () => {
+  expect(fs.readdirSync(parent)).toEqual(['demo'])
+  const before = fs.statSync(path.join(basemaps, 'world')).ino
+  await layOutDemoData(dir)
+  expect(fs.statSync(path.join(basemaps, 'world')).ino).toBe(before)
+})
+
+function bytesOf(found: TileLocation | null): Buffer {
+  if (found === null) throw new Error('no such tile')
+  if (found.kind === 'bytes') return Buffer.from(found.data)
+  if (found.kind === 'file') return fs.readFileSync(found.path)
+  const data = Buffer.alloc(found.length)
+  fs.readSync(found.fd, data, 0, found.length, found.offset)
+  return data
+}

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { access, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const MAKE = fileURLToPath(new URL('./make.js', import.meta.url))
+
+/** Behind the folder's own name while it is being made. */
+const UNFINISHED = '.unfinished-'
+
+/** Limit: it takes three seconds on one core; a disk that makes it this slow is better told of than waited for. */
+const MAKE_WITHIN_MS = 120_000
+
+const run = promisify(execFile)
+
+export interface DemoRoots {
+  readonly basemapRoot: string
+  readonly vectorRoot: string
+}
+
+/**
+ * Makes the demo data under `dir`, unless it is there: basemaps of the world in three kinds of storage, and countries in two vector
+ * formats, some 25 MB. It is made in another folder and renamed, so that `dir` is complete whenever it exists; what an earlier start left
+ * unfinished is removed. One process at a time may call this for one `dir`. Throws where the data cannot be made.
+ */
+export async function layOutDemoData(dir: string): Promise<DemoRoots> {
+  if (!(await exists(dir))) await make(dir)
+  return { basemapRoot: join(dir, 'basemaps'), vectorRoot: join(dir, 'vectors') }
+}
+
+async function make(dir: string): Promise<void> {
+  const parent = dirname(dir)
+  const unfinished = basename(dir) + UNFINISHED
+  await mkdir(parent, { recursive: true })
+  for (const name of await readdir(parent)) {
+    if (name.startsWith(unfinished)) await rm(join(parent, name), { recursive: true, force: true })
+  }
+  const folder = join(parent, `${unfinished}${process.pid}`)
+  try {
+    await run(process.execPath, [MAKE, folder], { timeout: MAKE_WITHIN_MS, killSignal: 'SIGKILL' })
+    await rename(folder, dir)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

@@ -23,6 +23,9 @@ const EXIT_REFUSED = 2
 /** npm needs a millisecond or two to pass a signal on; a person needs longer to press again. */
 const DOUBLED_WITHIN_MS = 200
 
+/** Lines of a failed tool's output that are shown: the cause comes first, and npm's explains all its options after it. */
+const SHOWN_LINES = 12
+
 class SetupFailed extends Error {
   constructor(message, signal) {
     super(message)
@@ -55,7 +58,8 @@ function scriptToRun() {
 
 /** A production image: compiled before, development packages left out, nothing to do and perhaps nothing writable. */
 function runsAsDelivered(script) {
-  return existsSync(script) && !existsSync(compiler) && missingPackages(root) === 'development'
+  const isCompiled = script.startsWith(join(root, 'services/')) && existsSync(script)
+  return isCompiled && !existsSync(compiler) && missingPackages(root) === 'development'
 }
 
 async function makeReady() {
@@ -83,7 +87,7 @@ async function installAndCompile() {
 }
 
 function mustHaveWorked(what, result) {
-  if (!result.ok) throw new SetupFailed(result.signal ? '' : `${result.output}\n${what}.`, result.signal)
+  if (!result.ok) throw new SetupFailed(result.signal ? '' : `${beginning(result.output)}\n${what}.`, result.signal)
 }
 
 /**
@@ -100,6 +104,11 @@ function mergeDoubledInterrupts() {
     }
     return emit.call(this, event, ...rest)
   }
+}
+
+function beginning(output) {
+  const lines = output.split('\n').filter((line) => line.replace('npm error', '').trim() !== '')
+  return lines.slice(0, SHOWN_LINES).join('\n')
 }
 
 function end(error) {

@@ -1,0 +1,47 @@
+import { createHmac, type Hmac } from 'node:crypto'
+
+/** The headers of Standard Webhooks 1.0 for one attempt. */
+export interface WebhookStamp {
+  readonly id: string
+  /** seconds since 1970, new for each attempt */
+  readonly timestamp: number
+}
+
+const PREFIX = 'whsec_'
+
+/**
+ * The key that a secret stands for: what follows `whsec_` in base64, as Standard Webhooks writes secrets, or else the secret's own bytes
+ * in UTF-8. null: it begins like the former but is no base64.
+ */
+export function signingKey(secret: string): Buffer | null {
+  if (!secret.startsWith(PREFIX)) return Buffer.from(secret, 'utf8')
+  const text = secret.slice(PREFIX.length)
+  if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(text)) return null
+  return Buffer.from(text, 'base64')
+}
+
+/** The id is the delivery's own, so that it is the same over all its attempts and after a retry by hand. */
+export function webhookId(deliveryId: string): string {
+  return `msg_${deliveryId}`
+}
+
+/** Starts a signature; the body follows by `update`, in as many parts as it has, then `signatureOf`. */
+export function startSignature(key: Buffer, { id, timestamp }: WebhookStamp): Hmac {
+  return createHmac('sha256', key).update(`${id}.${timestamp}.`)
+}
+
+export function signatureOf(hmac: Hmac): string {
+  return `v1,${hmac.digest('base64')}`
+}
+
+export function signText(key: Buffer, stamp: WebhookStamp, body: string): string {
+  return signatureOf(startSignature(key, stamp).update(body))
+}
+
+export function webhookHeaders(stamp: WebhookStamp, signature: string | null): Record<string, string> {
+  return {
+    'webhook-id': stamp.id,
+    'webhook-timestamp': String(stamp.timestamp),
+    ...(signature === null ? {} : { 'webhook-signature': signature }),
+  }
+}

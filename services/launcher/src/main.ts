@@ -87,7 +87,8 @@ async function demoAddresses(): Promise<DemoAddresses | null> {
 }
 
 function credentialWords({ adminUser, configFile }: Settings, outcome: CredentialsOutcome): string {
-  const file = relative(process.cwd(), configFile)
+  const inside = relative(process.cwd(), configFile)
+  const file = inside.startsWith('..') ? configFile : inside
   switch (outcome.state) {
     case 'written':
       return `user ${adminUser}; ADMIN_PASSWORD and ADMIN_TOKEN were made and written to ${file}`

@@ -1,0 +1,39 @@
+import type { Log } from '@gateway/logging/log.js'
+import type { Settings } from '@gateway/settings/load.js'
+import type { TokenCache } from './access/token-cache.js'
+import type { Catalog } from './catalog/catalog.js'
+import type { Counters } from './metrics/counters.js'
+import type { ProcessMetrics } from './metrics/registry.js'
+import type { Upstream } from './passthrough/upstream.js'
+import type { HotTiles } from './tiles/hot-tiles.js'
+import type { OpenedSets } from './tiles/opened-sets.js'
+import type { ZipStore } from './zip/zip-store.js'
+
+/** How far the catalog and the tokens of this process can be relied upon. */
+export interface Freshness {
+  /** whether a catalog was ever read */
+  readonly loaded: boolean
+  /** until when known tokens are served, milliseconds since 1970; moves on while the store or the bus answers */
+  readonly trustedUntilMs: number
+  readonly catalog: Catalog
+}
+
+/** What the routes of one edge process work with. */
+export interface Edge {
+  readonly settings: Settings
+  readonly log: Log
+  readonly counters: Counters
+  readonly metrics: ProcessMetrics
+  readonly freshness: Freshness
+  readonly tokens: TokenCache
+  readonly sets: OpenedSets
+  readonly hotTiles: HotTiles
+  readonly zips: ZipStore
+  readonly upstream: Upstream
+  /** proves to the control plane that a request comes through an edge; null until the store was reached */
+  upstreamKey: string | null
+  /** the exposition text of all edge processes of this host */
+  readonly totals: () => Promise<string>
+  /** answers say `Connection: close` from now on */
+  draining: boolean
+}

@@ -1,0 +1,13 @@
+/** Whether an Accept-Encoding header (RFC 9110, 12.5.3) lets an answer be gzip. An absent header accepts only what is plain everywhere. */
+export function acceptsGzip(header: string): boolean {
+  if (header === '') return false
+  if (header === 'gzip' || header.startsWith('gzip,')) return true
+  let any = false
+  for (const part of header.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+    const refused = parameters.some((parameter) => /^q\s*=\s*0(\.0{0,3})?$/.test(parameter))
+    if (coding === 'gzip' || coding === 'x-gzip') return !refused
+    if (coding === '*') any = !refused
+  }
+  return any
+}

@@ -1,0 +1,42 @@
+/** What names the stored bytes in an answer. */
+export interface Validators {
+  /** a strong entity tag, quotes included */
+  readonly etag: string
+  /** milliseconds since 1970 */
+  readonly modifiedMs: number
+}
+
+/**
+ * Whether the client's copy is still good (RFC 9110, 13.2.2): If-None-Match decides where it is there, compared weakly; otherwise
+ * If-Modified-Since, by whole seconds. Absent headers are empty strings.
+ */
+export function isNotModified(ifNoneMatch: string, ifModifiedSince: string, current: Validators): boolean {
+  if (ifNoneMatch !== '') return matchesAny(ifNoneMatch, current.etag)
+  if (ifModifiedSince === '') return false
+  const since = Date.parse(ifModifiedSince)
+  return !Number.isNaN(since) && wholeSeconds(current.modifiedMs) <= since
+}
+
+/** Whether a range may be answered from the current bytes (RFC 9110, 13.1.5): the tag is the same strong one, or the date is exactly it. */
+export function isRangeStillGood(ifRange: string, current: Validators): boolean {
+  if (ifRange === '') return true
+  if (ifRange.startsWith('"')) return ifRange === current.etag
+  if (ifRange.startsWith('W/')) return false
+  return Date.parse(ifRange) === wholeSeconds(current.modifiedMs)
+}
+
+function matchesAny(list: string, etag: string): boolean {
+  if (list === etag) return true
+  if (list.trim() === '*') return true
+  // Entity tags may hold commas, so the list cannot be split at them.
+  for (const match of list.matchAll(/(?:W\/)?("[^"]*")/g)) if (match[1] === etag) return true
+  return false
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000) * 1000
+}
+
+export function httpDate(ms: number): string {
+  return new Date(ms).toUTCString()
+}

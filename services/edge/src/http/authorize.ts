@@ -1,0 +1,62 @@
+import { type AccessToken, decide, type WantedResource } from '@gateway/access/decide.js'
+import { presentedToken } from '@gateway/access/presented-token.js'
+import type { Edge } from '../edge.js'
+import { type Exchange, guarded } from './exchange.js'
+import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
+
+/** What a request wants, once it is known who asks: several candidates where one address may mean several resources. */
+export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
+
+/**
+ * Finds the token of a request and decides. Goes on with `granted` only where it may read what it wants, at once where the token is
+ * known here, later where the store must be asked; answers the refusal itself otherwise. Of several candidates the first granted one counts.
+ */
+export function authorize(exchange: Exchange, wanted: Wanted, granted: (fromQuery: boolean, which: number) => void) {
+  const { edge } = exchange
+  const presented = presentedToken({
+    authorization: exchange.header('authorization'),
+    xAccessToken: exchange.header('x-access-token'),
+    query: exchange.query,
+  })
+  if (!presented.ok) return answerRefusal(exchange, presented)
+  if (!edge.freshness.loaded) return answerRefusal(exchange, STARTING)
+  const goOn = (token: AccessToken | null) => {
+    if (exchange.aborted) return
+    const now = Date.now()
+    const candidates = Array.isArray(wanted)
+      ? (wanted as readonly NonNullable<WantedResource>[])
+      : [wanted as WantedResource]
+    let which = 0
+    let decision = decide(token, candidates[0] as WantedResource, 'read', now)
+    while (!decision.ok && decision.code === 'resource_not_granted' && which + 1 < candidates.length) {
+      which++
+      decision = decide(token, candidates[which] as WantedResource, 'read', now)
+    }
+    if (!decision.ok) return answerRefusal(exchange, decision)
+    edge.tokens.noteUsed(token as AccessToken, now)
+    granted(presented.fromQuery, which)
+  }
+  const known = edge.tokens.get(presented.token)
+  if (known !== undefined) {
+    edge.counters.tokenHits++
+    if (Date.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
+    return goOn(known)
+  }
+  askStore(edge, exchange, presented.token, goOn)
+}
+
+function askStore(edge: Edge, exchange: Exchange, token: string, goOn: (token: AccessToken | null) => void): void {
+  edge.counters.tokenMisses++
+  edge.tokens.lookUp(token).then(
+    (found) =>
+      guarded(edge, () => {
+        try {
+          goOn(found)
+        } catch (error) {
+          edge.log.error({ err: error, path: exchange.path }, 'a request failed')
+          answerRefusal(exchange, INTERNAL)
+        }
+      }),
+    () => guarded(edge, () => answerRefusal(exchange, STORE_DOWN)),
+  )
+}

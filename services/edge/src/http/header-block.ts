@@ -1,0 +1,41 @@
+/**
+ * Several header lines, prepared as one call: the name of the first, and its value with the other lines behind it. The HTTP server writes
+ * a value as it is, so a block costs what one header costs. Nothing of a caller gets into one unchecked.
+ */
+export interface HeaderBlock {
+  readonly name: string
+  readonly value: string
+}
+
+type Header = readonly [name: string, value: string]
+
+/** Throws for a value that would break out of its line; what callers name (file names) is encoded before. */
+export function headerBlock(first: Header, ...more: readonly Header[]): HeaderBlock {
+  const lines = [first, ...more]
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
+  const broken = lines.find(([, value]) => /[\x00-\x08\x0a-\x1f\x7f]/.test(value))
+  if (broken !== undefined) throw new Error(`the header ${broken[0]} has a control character`)
+  return { name: first[0], value: [first[1], ...more.map(([name, value]) => `${name}: ${value}`)].join('\r\n') }
+}
+
+/** Any web page may read what its token allows. On refusals too, or a page could not tell why. */
+export const CORS: readonly Header[] = [
+  ['Access-Control-Allow-Origin', '*'],
+  [
+    'Access-Control-Expose-Headers',
+    'ETag, Last-Modified, Content-Length, Content-Range, Accept-Ranges, Content-Disposition, WWW-Authenticate, Retry-After',
+  ],
+  ['Cross-Origin-Resource-Policy', 'cross-origin'],
+  ['X-Content-Type-Options', 'nosniff'],
+]
+
+export const PREFLIGHT: HeaderBlock = headerBlock(
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS'],
+  [
+    'Access-Control-Allow-Headers',
+    'Authorization, X-Access-Token, Range, If-Range, If-None-Match, If-Modified-Since, Cache-Control, Pragma, Accept, Content-Type',
+  ],
+  ['Access-Control-Max-Age', '86400'],
+  ['Allow', 'GET, HEAD, OPTIONS'],
+)

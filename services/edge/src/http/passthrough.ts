@@ -1,0 +1,176 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { STATUS_CODES } from 'node:http'
+import type { Readable } from 'node:stream'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { Edge } from '../edge.js'
+import { headersForClient, type RequestHead, rebuildHead } from '../passthrough/request-head.js'
+import { bodyStream, type UpstreamAnswer } from '../passthrough/upstream.js'
+import { active, guarded, logAnswer } from './exchange.js'
+import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
+import { StreamedAnswer } from './streamed-answer.js'
+
+const CONTROL_PLANE_DOWN = refuse('dependency_down', 'the control plane is out of reach; please try again')
+const STARTING = refuse('dependency_down', 'the edge has not reached the store yet; please try again')
+
+/** Limit: path and query together. The control plane takes 16 KB for all of a head. */
+const MAX_TARGET = 8_192
+
+const NOTHING = new Uint8Array(0)
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** Everything that is not the edge's own goes to the control plane, and its answer comes back, both as they flow. */
+export function onOther(edge: Edge, res: HttpResponse, req: HttpRequest): void {
+  edge.counters.requests++
+  edge.counters.passedThrough++
+  const head = readHead(req)
+  new PassedRequest(edge, res, head).start()
+}
+
+interface Head {
+  readonly path: string
+  readonly query: string
+  readonly method: string
+  readonly rebuilt: RequestHead | Refusal
+}
+
+function readHead(req: HttpRequest): Head {
+  const path = req.getUrl()
+  const query = req.getQuery()
+  const method = req.getCaseSensitiveMethod()
+  const headers: [string, string][] = []
+  req.forEach((name, value) => void headers.push([name, value]))
+  const tooLong = path.length + (query?.length ?? 0) > MAX_TARGET
+  return {
+    path,
+    query: query ?? '',
+    method,
+    rebuilt: tooLong ? TOO_LONG : rebuildHead({ method, path, query, headers }),
+  }
+}
+
+/** One request on its way through. */
+class PassedRequest implements UpstreamAnswer {
+  readonly #edge: Edge
+  readonly #res: HttpResponse
+  readonly #head: Head
+  readonly #startedAt = performance.now()
+  #answer: StreamedAnswer | null = null
+  #gone = false
+  #over = false
+  #giveUp: () => void = () => {}
+
+  constructor(edge: Edge, res: HttpResponse, head: Head) {
+    this.#edge = edge
+    this.#res = res
+    this.#head = head
+  }
+
+  start() {
+    active.add(this)
+    this.#res.onAborted(() => {
+      this.#gone = true
+      active.delete(this)
+      guarded(this.#edge, () => {
+        this.#answer?.gone()
+        this.#giveUp()
+      })
+    })
+    const { rebuilt } = this.#head
+    if (!rebuilt.ok) return this.#refuse(rebuilt)
+    const key = this.#edge.upstreamKey
+    if (key === null) return this.#refuse(STARTING)
+    const peer = Buffer.from(this.#res.getRemoteAddressAsText()).toString()
+    const body = rebuilt.bodyLength === 0 ? null : this.#readBody()
+    this.#giveUp = this.#edge.upstream.send(rebuilt, ['x-edge-key', key, 'x-edge-peer', peer], body, this)
+  }
+
+  head(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    if (this.#gone) return
+    this.#log(status)
+    const announced = headers['content-length']
+    const length = typeof announced === 'string' ? Number(announced) : null
+    const bodiless = this.#head.method === 'HEAD' || BODILESS.has(status)
+    this.#answer = new StreamedAnswer(this.#res, {
+      status: `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
+      headers: headersForClient(headers),
+      length,
+      bodiless,
+      close: this.#edge.draining,
+      onComplete: (bytes) => this.#completed(bytes),
+    })
+  }
+
+  data(chunk: Buffer, pause: () => void, resume: () => void): void {
+    if (this.#gone || this.#answer === null) return
+    this.#answer.write(chunk, pause, resume)
+  }
+
+  end(): void {
+    if (!this.#gone) this.#answer?.end()
+  }
+
+  failed(error: Error): void {
+    if (this.#gone || this.#over) return
+    if (this.#answer !== null) {
+      // The status is out: only a cut connection tells that the rest is missing.
+      this.#edge.log.warn({ err: error.message, path: this.#head.path }, 'an answer of the control plane broke off')
+      this.#res.close()
+      return
+    }
+    this.#edge.log.debug({ err: error.message, path: this.#head.path }, 'the control plane did not answer')
+    this.#refuse(CONTROL_PLANE_DOWN)
+  }
+
+  /** The body goes on as it arrives; a control plane that reads slowly slows the client down. */
+  #readBody(): Readable {
+    let paused = false
+    const body = bodyStream(() => {
+      if (!paused || this.#gone || this.#over) return
+      paused = false
+      this.#res.resume()
+    })
+    body.on('error', () => {})
+    this.#res.onData((chunk, isLast) => {
+      guarded(this.#edge, () => {
+        // What the server hands over is only lent for the time of this call.
+        const enough = chunk.byteLength > 0 && !body.destroyed && !body.push(Buffer.from(chunk.slice(0)))
+        if (isLast) {
+          if (!body.destroyed) body.push(null)
+        } else if (enough && !paused) {
+          paused = true
+          this.#res.pause()
+        }
+      })
+    })
+    return body
+  }
+
+  #refuse(refusal: Refusal): void {
+    const { status, headers, body } = prepareRefusal(refusal)
+    countRefusal(this.#edge, refusal)
+    const code = Number.parseInt(status, 10)
+    if (code >= 500) this.#edge.counters.serverErrors++
+    this.#log(code)
+    const isHead = this.#head.method === 'HEAD'
+    // What was framed in two ways is followed by nobody knows what.
+    const close = this.#edge.draining || code === 400
+    this.#res.cork(() => {
+      this.#res.writeStatus(status).writeHeader(headers.name, headers.value)
+      if (!isHead) this.#res.end(body, close)
+      else if (!this.#res.tryEnd(NOTHING, body.length)[1]) this.#res.tryEnd(NOTHING, 0)
+    })
+    this.#completed(isHead ? 0 : body.length)
+  }
+
+  #completed(bytes: number): void {
+    this.#over = true
+    active.delete(this)
+    this.#edge.counters.bytesSent += bytes
+  }
+
+  #log(status: number): void {
+    const ms = performance.now() - this.#startedAt
+    this.#edge.metrics.observe('passthrough', ms / 1000)
+    logAnswer(this.#edge, { path: this.#head.path, query: this.#head.query, status, ms })
+  }
+}

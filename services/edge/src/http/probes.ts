@@ -1,0 +1,44 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import type { Edge } from '../edge.js'
+import { Exchange, guarded } from './exchange.js'
+import { CORS, headerBlock } from './header-block.js'
+import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
+
+const JSON_HEADERS = headerBlock(
+  ['Content-Type', 'application/json; charset=utf-8'],
+  ['Cache-Control', 'no-store'],
+  ...CORS,
+)
+const TEXT_HEADERS = headerBlock(
+  ['Content-Type', 'text/plain; version=0.0.4; charset=utf-8'],
+  ['Cache-Control', 'no-store'],
+  ...CORS,
+)
+
+/** Liveness: this process turns its event loop. It says nothing of what it depends on, whose trouble a restart would not mend. */
+export function onHealth(edge: Edge, res: HttpResponse, req: HttpRequest): void {
+  edge.counters.requests++
+  new Exchange(edge, null, res, req).answer('200 OK', JSON_HEADERS, '{"status":"ok"}')
+}
+
+/** Readiness: tiles can be served to callers whose tokens are known to be good. */
+export function onReady(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, null, res, req)
+  if (!edge.freshness.loaded) return answerRefusal(exchange, STARTING)
+  if (Date.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
+  exchange.answer('200 OK', JSON_HEADERS, '{"status":"ready"}')
+}
+
+export function onMetrics(edge: Edge, res: HttpResponse, req: HttpRequest): void {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, null, res, req)
+  edge.totals().then(
+    (text) => guarded(edge, () => exchange.answer('200 OK', TEXT_HEADERS, text)),
+    (error) =>
+      guarded(edge, () => {
+        edge.log.error({ err: error }, 'the metrics cannot be gathered')
+        answerRefusal(exchange, INTERNAL)
+      }),
+  )
+}

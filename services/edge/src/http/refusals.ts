@@ -1,0 +1,69 @@
+import { STATUS_CODES } from 'node:http'
+import { type ErrorCode, errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
+import type { Edge } from '../edge.js'
+import type { Exchange } from './exchange.js'
+import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+
+/** How long a caller is told to wait where a dependency is down: about what a database takes to come back. */
+const RETRY_AFTER_SECONDS = 5
+
+/** The scheme of service tokens (RFC 6750); a browser asks nobody for a password because of it. */
+const CHALLENGE = 'Bearer realm="map asset gateway"'
+
+export const NOT_FOUND = refuse('not_found', 'there is nothing at this address')
+export const TILE_NOT_FOUND = refuse('tile_not_found', 'there is no such tile')
+export const MALFORMED_TILE = refuse(
+  'invalid_parameters',
+  'a tile address ends in {z}/{x}/{y}.{ext}, whole numbers without leading zeros',
+)
+export const UNDECODABLE = refuse('invalid_parameters', 'the address is not correctly percent-encoded')
+export const TOO_LONG = refuse('uri_too_long', 'the address is too long')
+export const WRONG_METHOD = refuse('method_not_allowed', 'only GET, HEAD and OPTIONS are answered here')
+export const STORE_DOWN = refuse('dependency_down', 'the store is out of reach; please try again')
+export const STARTING = refuse('dependency_down', 'the edge has not read its catalog yet; please try again')
+export const INTERNAL = refuse('internal', 'something went wrong; the log of the edge tells more')
+
+interface Prepared {
+  readonly status: string
+  readonly headers: HeaderBlock
+  readonly body: Buffer
+}
+
+/** Refusals are constants for the most part: their bytes are made once each. */
+const prepared = new WeakMap<Refusal, Prepared>()
+
+export function prepareRefusal(refusal: Refusal): Prepared {
+  const known = prepared.get(refusal)
+  if (known !== undefined) return known
+  const status = STATUS_OF_ERROR[refusal.code]
+  const made = {
+    status: `${status} ${STATUS_CODES[status]}`,
+    headers: headerBlock(
+      ['Content-Type', 'application/json; charset=utf-8'],
+      ['Cache-Control', 'no-store'],
+      ...extraHeaders(refusal.code, status),
+      ...CORS,
+    ),
+    body: Buffer.from(errorBody(refusal.message)),
+  }
+  prepared.set(refusal, made)
+  return made
+}
+
+export function answerRefusal(exchange: Exchange, refusal: Refusal): void {
+  const { status, headers, body } = prepareRefusal(refusal)
+  countRefusal(exchange.edge, refusal)
+  exchange.answer(status, headers, body)
+}
+
+export function countRefusal(edge: Edge, refusal: Refusal): void {
+  edge.counters.countRefusal(refusal.code)
+  if (refusal.code === 'tile_not_found') edge.counters.missingTiles++
+}
+
+function extraHeaders(code: ErrorCode, status: number): [string, string][] {
+  if (status === 401) return [['WWW-Authenticate', CHALLENGE]]
+  if (status === 503) return [['Retry-After', String(RETRY_AFTER_SECONDS)]]
+  if (code === 'method_not_allowed') return [['Allow', 'GET, HEAD, OPTIONS']]
+  return []
+}

@@ -1,0 +1,152 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import { StallWatch } from '../files/stall-watch.js'
+
+export interface StreamedHead {
+  readonly status: string
+  readonly headers: readonly (readonly [string, string])[]
+  /** bytes of the body; null: not known, and sent in chunks */
+  readonly length: number | null
+  /** the answer has no body by its status or method, whatever `length` says */
+  readonly bodiless: boolean
+  /** the connection ends after this answer */
+  readonly close: boolean
+  readonly onComplete: (bytes: number) => void
+}
+
+const NOTHING = new Uint8Array(0)
+/**
+ * Bytes of a chunk that are held back while the socket is full. The server drains what it has buffered only when something is written, so
+ * one byte is written at each writable event until the buffer is empty; 32 events drain far more than one chunk.
+ */
+const HELD_BYTES = 32
+
+const watch = new StallWatch()
+
+/** An answer whose body arrives piece by piece. Head and pieces go out as they come, each in one write. Nothing may be called after `gone`. */
+export class StreamedAnswer {
+  readonly #res: HttpResponse
+  readonly #head: StreamedHead
+  #sent = 0
+  #rest: Uint8Array = NOTHING
+  #resume: (() => void) | null = null
+  #ending = false
+  #over = false
+  #listening = false
+
+  constructor(res: HttpResponse, head: StreamedHead) {
+    this.#res = res
+    this.#head = head
+    res.cork(() => {
+      res.writeStatus(head.status)
+      for (const [name, value] of head.headers) res.writeHeader(name, value)
+    })
+  }
+
+  write(chunk: Buffer, pause: () => void, resume: () => void): void {
+    if (this.#over || this.#head.bodiless || chunk.length === 0) return
+    const full = this.#head.length === null ? !this.#writeChunk(chunk) : !this.#writeKnown(chunk, this.#head.length)
+    if (!full || this.#over) return
+    this.#resume = resume
+    watch.add(this, chunk.length)
+    pause()
+  }
+
+  end(): void {
+    if (this.#over) return
+    this.#ending = true
+    if (this.#rest.length > 0) return
+    this.#res.cork(() => {
+      if (this.#head.bodiless) this.#endBodiless()
+      else if (this.#head.length === null || this.#head.length === 0) this.#res.end(undefined, this.#head.close)
+      else this.#res.close()
+    })
+    this.#complete()
+  }
+
+  gone(): void {
+    this.#over = true
+    watch.forget(this)
+  }
+
+  keepWaiting(): void {
+    if (!this.#over) this.#res.resume()
+  }
+
+  stalled(): void {
+    if (!this.#over) this.#res.close()
+  }
+
+  #endBodiless(): void {
+    const { length, close, status } = this.#head
+    if (length === null || length === 0 || /^(1|204|205|304)/.test(status)) this.#res.endWithoutBody(undefined, close)
+    else if (!this.#res.tryEnd(NOTHING, length)[1]) this.#res.tryEnd(NOTHING, 0)
+  }
+
+  /** false: the socket is full and `#rest` waits. */
+  #writeKnown(piece: Uint8Array, length: number): boolean {
+    let result: [boolean, boolean] = [false, false]
+    this.#res.cork(() => {
+      result = this.#res.tryEnd(piece, length)
+    })
+    if (result[1]) {
+      this.#sent = length
+      this.#complete()
+      return true
+    }
+    const taken = this.#res.getWriteOffset() - this.#sent
+    this.#sent += taken
+    if (result[0]) return true
+    this.#wait(piece.subarray(taken))
+    return false
+  }
+
+  /** false: the socket is full and `#rest` waits. */
+  #writeChunk(piece: Uint8Array): boolean {
+    const now = Math.max(1, piece.length - HELD_BYTES)
+    let room = false
+    this.#res.cork(() => {
+      room = this.#res.write(piece.subarray(0, now))
+      if (room && now < piece.length) room = this.#res.write(piece.subarray(now))
+      else if (!room) this.#wait(piece.subarray(now))
+    })
+    this.#sent += piece.length
+    return room || this.#rest.length === 0
+  }
+
+  #wait(rest: Uint8Array): void {
+    this.#rest = rest
+    if (this.#listening || rest.length === 0) return
+    this.#listening = true
+    this.#res.onWritable(() => {
+      this.#onRoom()
+      return true
+    })
+  }
+
+  #onRoom() {
+    if (this.#over || this.#rest.length === 0) return
+    if (this.#head.length === null) {
+      const drained = this.#res.write(this.#rest.subarray(0, 1))
+      this.#rest = this.#rest.subarray(1)
+      if (!drained && this.#rest.length > 0) return
+      if (drained && this.#rest.length > 0) this.#res.write(this.#rest)
+      this.#rest = NOTHING
+    } else {
+      const rest = this.#rest
+      this.#rest = NOTHING
+      if (!this.#writeKnown(rest, this.#head.length)) return
+    }
+    watch.forget(this)
+    if (this.#ending) return this.end()
+    const resume = this.#resume
+    this.#resume = null
+    resume?.()
+  }
+
+  #complete(): void {
+    if (this.#over) return
+    this.#over = true
+    watch.forget(this)
+    this.#head.onComplete(this.#head.bodiless ? 0 : this.#sent)
+  }
+}

@@ -1,0 +1,49 @@
+import { createLog } from '@gateway/logging/log.js'
+import { loadSettings, type Settings } from '@gateway/settings/load.js'
+import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
+import { bareHost } from './supervisor/bare-host.js'
+import { portTrouble } from './supervisor/port.js'
+import { Supervisor } from './supervisor/supervisor.js'
+
+const settings = settingsOrRefuse()
+const trouble = await portTrouble(bareHost(settings.apiHost), settings.apiPort)
+if (trouble !== null) refuse(trouble)
+run(settings)
+
+function settingsOrRefuse(): Settings {
+  try {
+    const loaded = loadSettings()
+    if (loaded.databaseUrl === null) {
+      refuse('DATABASE_URL is not set: an edge needs the store of its control plane; npm start runs one of its own')
+    }
+    return loaded
+  } catch (error) {
+    if (error instanceof SettingsRefusal) refuse(error.message)
+    throw error
+  }
+}
+
+function refuse(line: string): never {
+  process.stderr.write(`${line}\n`)
+  process.exit(EXIT_REFUSED)
+}
+
+function run(loaded: Settings): void {
+  const log = createLog('edge', loaded.logLevel)
+  const supervisor = new Supervisor(loaded, log)
+  supervisor.start()
+  let stopping = false
+  const stop = (why: string): void => {
+    if (stopping) return
+    stopping = true
+    log.info({ why }, 'the edge drains')
+    void supervisor.stop().then(() => {
+      log.info('the edge has ended')
+      process.exit(0)
+    })
+  }
+  process.on('SIGTERM', () => stop('SIGTERM'))
+  process.on('SIGINT', () => stop('SIGINT'))
+  // A launcher that dies takes the edge with it: the channel to it closes then, whatever killed it.
+  if (process.connected) process.once('disconnect', () => stop('the launcher ended'))
+}

@@ -1,0 +1,44 @@
+import type { ErrorCode } from '@gateway/contracts/errors.js'
+
+/** Refusals of a service token that are counted as authentication failures; the code is the label `reason`. */
+export const AUTH_FAILURES = [
+  'token_missing',
+  'token_malformed',
+  'token_unknown',
+  'token_expired',
+  'token_disabled',
+  'conflicting_tokens',
+  'scope_missing',
+  'resource_not_granted',
+] as const satisfies readonly ErrorCode[]
+export type AuthFailure = (typeof AUTH_FAILURES)[number]
+
+/** What one edge process has counted since its start. Plain numbers: the hot path adds to them and nothing else. */
+export class Counters {
+  requests = 0
+  tiles = 0
+  missingTiles = 0
+  downloads = 0
+  passedThrough = 0
+  serverErrors = 0
+  bytesSent = 0
+  tokenHits = 0
+  tokenMisses = 0
+  hotTileHits = 0
+  stalledReaders = 0
+  truncatedFiles = 0
+  readonly authFailures: Record<AuthFailure, number> = {
+    token_missing: 0,
+    token_malformed: 0,
+    token_unknown: 0,
+    token_expired: 0,
+    token_disabled: 0,
+    conflicting_tokens: 0,
+    scope_missing: 0,
+    resource_not_granted: 0,
+  }
+
+  countRefusal(code: ErrorCode): void {
+    if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
+  }
+}

@@ -1,0 +1,101 @@
+import { Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+import type { Counters } from './counters.js'
+import { AUTH_FAILURES } from './counters.js'
+
+/** The metrics of one process as prom-client hands them from process to process. */
+export type MetricsReport = MetricObjectWithValues<MetricValue<string>>[]
+
+/** What the exposition asks for at each scrape, beside the counters. */
+export interface Gauges {
+  appliedRevision(): number
+  hotTileBytes(): number
+  cachedTokens(): number
+  openTransfers(): number
+  /** the way in which file bytes reach sockets */
+  readonly fileTier: string
+}
+
+export type RequestKind = 'tile' | 'download' | 'passthrough'
+
+/** Seconds to the first byte of an answer: from a tile out of memory to a zip that had to be built. */
+const DURATION_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
+
+export interface ProcessMetrics {
+  report(): Promise<MetricsReport>
+  observe(kind: RequestKind, seconds: number): void
+}
+
+/** The Prometheus face of one process's counters; values are copied from the plain numbers at a scrape alone. */
+export function createProcessMetrics(counters: Counters, gauges: Gauges): ProcessMetrics {
+  const registry = new Registry()
+  const counter = (name: string, help: string, value: () => number): void => {
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset()
+        this.inc(value())
+      },
+    })
+  }
+  const gauge = (name: string, help: string, aggregator: 'sum' | 'min', value: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      aggregator,
+      registers: [registry],
+      collect() {
+        this.set(value())
+      },
+    })
+  }
+  counter('gateway_requests_total', 'Requests that reached the edge', () => counters.requests)
+  counter('gateway_tiles_total', 'Tile requests answered with a tile (200 or 304)', () => counters.tiles)
+  counter('gateway_tile_404_total', 'Tile requests for a tile that does not exist', () => counters.missingTiles)
+  counter('gateway_downloads_total', 'Vector downloads answered (200, 206 or 304)', () => counters.downloads)
+  counter('gateway_passthrough_total', 'Requests handed on to the control plane', () => counters.passedThrough)
+  counter('gateway_server_errors_total', 'Answers of the edge with a 5xx status', () => counters.serverErrors)
+  counter('gateway_sent_bytes_total', 'Body bytes handed to sockets', () => counters.bytesSent)
+  counter('gateway_token_cache_hits_total', 'Tokens found in memory', () => counters.tokenHits)
+  counter('gateway_token_cache_misses_total', 'Tokens asked of the store', () => counters.tokenMisses)
+  counter('gateway_hot_tile_hits_total', 'Tiles served from memory', () => counters.hotTileHits)
+  counter('gateway_stalled_readers_total', 'Connections cut because nobody read', () => counters.stalledReaders)
+  counter('gateway_truncated_files_total', 'Files that ended while being sent', () => counters.truncatedFiles)
+  new Counter({
+    name: 'gateway_auth_failures_total',
+    help: 'Requests refused for their service token',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const reason of AUTH_FAILURES) this.inc({ reason }, counters.authFailures[reason])
+    },
+  })
+  gauge('gateway_applied_revision', 'Lowest revision of the change log that a process has applied', 'min', () =>
+    gauges.appliedRevision(),
+  )
+  gauge('gateway_hot_tile_bytes', 'Memory held by hot tiles', 'sum', () => gauges.hotTileBytes())
+  gauge('gateway_cached_tokens', 'Tokens held in memory', 'sum', () => gauges.cachedTokens())
+  gauge('gateway_open_transfers', 'Bodies being sent from files', 'sum', () => gauges.openTransfers())
+  new Gauge({
+    name: 'gateway_file_tier',
+    help: 'Processes by the way in which file bytes reach sockets',
+    labelNames: ['tier'],
+    registers: [registry],
+    collect() {
+      this.set({ tier: gauges.fileTier }, 1)
+    },
+  })
+  const duration = new Histogram({
+    name: 'gateway_request_duration_seconds',
+    help: 'Time to the first byte of an answer; tiles out of memory are sampled, one in 64',
+    labelNames: ['kind'],
+    buckets: DURATION_BUCKETS,
+    registers: [registry],
+  })
+  return {
+    report: () => registry.getMetricsAsJSON(),
+    observe: (kind, seconds) => duration.observe({ kind }, seconds),
+  }
+}

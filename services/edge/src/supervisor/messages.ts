@@ -1,0 +1,18 @@
+import type { MetricsReport } from '../metrics/registry.js'
+
+/** What a worker tells its supervisor. */
+export type FromWorker =
+  | { readonly kind: 'listening' }
+  /** its metrics, every second and when asked for */
+  | { readonly kind: 'report'; readonly report: MetricsReport }
+  /** asks for the sums over all workers */
+  | { readonly kind: 'totals_wanted'; readonly id: number }
+
+/** What the supervisor tells a worker. */
+export type ToWorker =
+  | { readonly kind: 'report_wanted' }
+  | { readonly kind: 'totals'; readonly id: number; readonly text: string }
+  | { readonly kind: 'drain' }
+
+/** How often a worker reports by itself: what it counted since then is lost when it dies. */
+export const REPORT_INTERVAL_MS = 1_000

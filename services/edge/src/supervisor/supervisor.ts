@@ -1,0 +1,138 @@
+import type { Log } from '@gateway/logging/log.js'
+import type { Settings } from '@gateway/settings/load.js'
+import { exposition, Totals } from '../metrics/totals.js'
+import type { FromWorker } from './messages.js'
+import { nextEarly, restartDelayMs } from './restart-delay.js'
+import { WorkerProcess } from './worker-process.js'
+
+/** A worker that does not answer within this time is counted by its last report. */
+const REPORT_WAIT_MS = 400
+/** Beyond the time to drain: for closing the store and the bus. */
+const STOP_GRACE_MS = 3_000
+
+/** Keeps EDGE_WORKERS worker processes running, and their sums. */
+export class Supervisor {
+  readonly #settings: Settings
+  readonly #log: Log
+  readonly #startedAtMs = Date.now()
+  readonly #totals = new Totals()
+  readonly #workers = new Map<number, WorkerProcess>()
+  readonly #early = new Map<number, number>()
+  readonly #keys = new Map<WorkerProcess, number>()
+  #lastKey = 0
+  #restarts = 0
+  #listening = 0
+  #stopping = false
+  #wake: () => void = () => {}
+
+  constructor(settings: Settings, log: Log) {
+    this.#settings = settings
+    this.#log = log
+  }
+
+  start(): void {
+    for (let slot = 0; slot < this.#settings.edgeWorkers; slot++) this.#launch(slot)
+  }
+
+  /** Lets every worker finish what is under way; answers when all have ended. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    for (const worker of this.#workers.values()) worker.tell({ kind: 'drain' })
+    const deadline = Date.now() + this.#settings.drainSeconds * 1000 + STOP_GRACE_MS
+    while (this.#workers.size > 0 && Date.now() < deadline) await this.#nextEvent(deadline - Date.now())
+    for (const worker of this.#workers.values()) {
+      this.#log.warn({ worker: worker.pid }, 'a worker did not end in time and is killed')
+      worker.kill()
+    }
+    while (this.#workers.size > 0) await this.#nextEvent(STOP_GRACE_MS)
+  }
+
+  #launch(slot: number): void {
+    const worker = new WorkerProcess(slot, {
+      message: (from, message) => this.#hear(from, message),
+      ended: (which, how) => this.#ended(which, how),
+    })
+    this.#keys.set(worker, ++this.#lastKey)
+    this.#workers.set(slot, worker)
+  }
+
+  #hear(worker: WorkerProcess, message: FromWorker) {
+    switch (message.kind) {
+      case 'listening':
+        this.#listening++
+        if (this.#listening === this.#settings.edgeWorkers) this.#logListening()
+        return
+      case 'report':
+        if (worker.ended) return
+        this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
+        return this.#wake()
+      case 'totals_wanted':
+        void this.#answerTotals(worker, message.id)
+    }
+  }
+
+  #logListening(): void {
+    const { apiHost, apiPort, edgeWorkers } = this.#settings
+    this.#log.info({ host: apiHost, port: apiPort, workers: edgeWorkers }, 'the edge listens')
+  }
+
+  #ended(worker: WorkerProcess, how: string): void {
+    void this.#totals.retire(this.#keys.get(worker) ?? 0)
+    this.#keys.delete(worker)
+    this.#workers.delete(worker.slot)
+    this.#wake()
+    if (this.#stopping) return
+    const early = nextEarly(this.#early.get(worker.slot) ?? 0, Date.now() - worker.startedAtMs)
+    this.#early.set(worker.slot, early)
+    const delay = restartDelayMs(early)
+    this.#log.error({ worker: worker.pid, how, restartInMs: delay }, 'a worker ended and is replaced')
+    this.#restarts++
+    setTimeout(() => {
+      if (!this.#stopping) this.#launch(worker.slot)
+    }, delay)
+  }
+
+  async #answerTotals(asker: WorkerProcess, id: number): Promise<void> {
+    await this.#freshReports()
+    const text = await this.#totals.text([
+      exposition('gauge', 'gateway_uptime_seconds', 'Seconds since this edge started', this.#uptimeSeconds()),
+      exposition('gauge', 'gateway_edge_processes', 'Worker processes of this edge', this.#workers.size),
+      exposition(
+        'counter',
+        'gateway_edge_restarts_total',
+        'Worker processes that ended and were replaced',
+        this.#restarts,
+      ),
+    ])
+    asker.tell({ kind: 'totals', id, text })
+  }
+
+  /** Asks all workers, and waits until each has reported or the time is over. */
+  async #freshReports(): Promise<void> {
+    const asked = new Set([...this.#workers.values()])
+    const before = new Map([...asked].map((worker) => [worker, this.#totals.reportsOf(this.#keys.get(worker) ?? 0)]))
+    for (const worker of asked) worker.tell({ kind: 'report_wanted' })
+    const deadline = Date.now() + REPORT_WAIT_MS
+    const missing = () =>
+      [...asked].some((w) => !w.ended && this.#totals.reportsOf(this.#keys.get(w) ?? 0) === before.get(w))
+    while (missing() && Date.now() < deadline) await this.#nextEvent(deadline - Date.now())
+  }
+
+  #uptimeSeconds(): number {
+    return (Date.now() - this.#startedAtMs) / 1000
+  }
+
+  /** Resolves at the next report or end of a worker, or after `ms`. */
+  #nextEvent(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const before = this.#wake
+      const timer = setTimeout(resolve, Math.max(0, ms))
+      this.#wake = () => {
+        clearTimeout(timer)
+        this.#wake = before
+        before()
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { FromWorker, ToWorker } from './messages.js'
+
+/**
+ * Limit of the HTTP server for one request's head, in bytes, by the name under which it reads it at its start. Its default of 4 KB is
+ * below what a few cookies and a long address take, and would answer 431 before the edge could say 414.
+ */
+const HEAD_LIMIT = { UWS_HTTP_MAX_HEADERS_SIZE: '32768' }
+
+const SCRIPT = fileURLToPath(new URL('../worker.js', import.meta.url))
+
+export interface WorkerEvents {
+  message(worker: WorkerProcess, message: FromWorker): void
+  ended(worker: WorkerProcess, how: string): void
+}
+
+/** One worker process of this edge, from its start to its end. */
+export class WorkerProcess {
+  /** the place that it fills, from 0 */
+  readonly slot: number
+  readonly startedAtMs: number
+  readonly #child: ChildProcess
+  #ended = false
+
+  constructor(slot: number, events: WorkerEvents) {
+    this.slot = slot
+    this.startedAtMs = Date.now()
+    // biome-ignore lint/style/noProcessEnv: handed on as it is, not read
+    this.#child = fork(SCRIPT, [], { env: { ...process.env, ...HEAD_LIMIT } })
+    this.#child.on('message', (message) => events.message(this, message as FromWorker))
+    this.#child.once('error', (error) => this.#end(events, error.message))
+    this.#child.once('exit', (code, signal) => this.#end(events, signal ?? `exit code ${code}`))
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** A worker that is gone is told nothing. */
+  tell(message: ToWorker): void {
+    if (!this.#ended && this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #end(events: WorkerEvents, how: string): void {
+    if (this.#ended) return
+    this.#ended = true
+    events.ended(this, how)
+  }
+}

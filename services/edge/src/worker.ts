@@ -1,0 +1,23 @@
+import { createLog } from '@gateway/logging/log.js'
+import { loadSettings } from '@gateway/settings/load.js'
+import { startWorker } from './worker/start.js'
+import { SupervisorLink } from './worker/supervisor-link.js'
+
+const settings = loadSettings()
+const log = createLog('edge', settings.logLevel)
+
+// What nobody planned ends this process, and its supervisor starts another: a state that nobody understands must not serve.
+process.on('uncaughtException', (error) => {
+  log.fatal({ err: error }, 'the worker ends because of an error')
+  process.exit(1)
+})
+
+const link = new SupervisorLink()
+const worker = await startWorker(settings, log, link)
+link.onDrain(async () => {
+  await worker.stop()
+  process.exit(0)
+})
+// Signals reach the whole process group at a terminal: the supervisor alone decides what they mean.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import type { Log } from '@gateway/logging/log.js'
+import { controlPlaneUrl, type Settings } from '@gateway/settings/load.js'
+import { openStore } from '@gateway/store/connect.js'
+import { readInstanceKeys } from '@gateway/store/instance-keys.js'
+import { noteTokensUsed } from '@gateway/store/tokens.js'
+import { TokenCache } from '../access/token-cache.js'
+import { TokenUsage, USAGE_FLUSH_MS } from '../access/token-usage.js'
+import { FollowLoop } from '../catalog/follow-loop.js'
+import { Follower } from '../catalog/follower.js'
+import { StoreLink } from '../catalog/store-link.js'
+import type { Edge } from '../edge.js'
+import { FILE_TIER, openTransfers } from '../files/send-range.js'
+import { startServer } from '../http/server.js'
+import { Counters } from '../metrics/counters.js'
+import { createProcessMetrics } from '../metrics/registry.js'
+import { Totals } from '../metrics/totals.js'
+import { Upstream } from '../passthrough/upstream.js'
+import { bareHost } from '../supervisor/bare-host.js'
+import { HotTiles } from '../tiles/hot-tiles.js'
+import { OpenedSets } from '../tiles/opened-sets.js'
+import { ZipStore } from '../zip/zip-store.js'
+import { followedStore, tokenFinder } from './store-queries.js'
+import type { SupervisorLink } from './supervisor-link.js'
+
+/** Polling, look-ups of tokens and presence share these; many processes share one database. */
+const STORE_CONNECTIONS = 3
+
+export interface Worker {
+  /** Finishes what is under way and gives everything back. */
+  stop(): Promise<void>
+}
+
+/** Builds one edge process out of its parts and lets it listen. It serves at once what needs no store, and the rest as soon as it can. */
+export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
+  const counters = new Counters()
+  const usage = new TokenUsage()
+  const store = new StoreLink(
+    () =>
+      openStore(settings.databaseUrl as string, {
+        applicationName: 'gateway-edge',
+        maxConnections: STORE_CONNECTIONS,
+      }),
+    () => loop.storeReplaced(),
+  )
+  const tokens = new TokenCache(tokenFinder(store), usage)
+  const sets = new OpenedSets()
+  const follower = new Follower(followedStore(store), tokens, Date.now, () => {
+    sets.keepOnly(follower.catalog)
+    loop.announce()
+  })
+  const loop: FollowLoop = new FollowLoop({
+    store,
+    follower,
+    redisUrl: settings.redisUrl,
+    staleMs: settings.tokenStaleSeconds * 1000,
+    presence: {
+      id: randomUUID(),
+      host: hostname(),
+      pid: process.pid,
+      version: ownVersion(),
+      started_at: new Date().toISOString(),
+    },
+    log,
+  })
+  const hotTiles = new HotTiles()
+  const metrics = createProcessMetrics(counters, {
+    appliedRevision: () => follower.appliedRevision,
+    hotTileBytes: () => hotTiles.bytes,
+    cachedTokens: () => tokens.size,
+    openTransfers,
+    fileTier: FILE_TIER,
+  })
+  const trustMs = Math.max(settings.tokenOfflineSeconds, settings.tokenStaleSeconds) * 1000
+  const edge: Edge = {
+    settings,
+    log,
+    counters,
+    metrics,
+    freshness: {
+      get loaded() {
+        return follower.loaded
+      },
+      get trustedUntilMs() {
+        return follower.knownCurrentAt + trustMs
+      },
+      get catalog() {
+        return follower.catalog
+      },
+    },
+    tokens,
+    sets,
+    hotTiles,
+    zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log),
+    upstream: new Upstream(controlPlaneUrl(settings)),
+    upstreamKey: null,
+    totals: () => totalsOrOwn(supervisor, metrics),
+    draining: false,
+  }
+  loop.start()
+  const server = await startServer(edge, bareHost(settings.apiHost), settings.apiPort)
+  supervisor.report(metrics)
+  supervisor.listening()
+  const saveUsage = () => usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)))
+  const flusher = setInterval(saveUsage, USAGE_FLUSH_MS)
+  void learnUpstreamKey(edge, store)
+  return {
+    async stop() {
+      clearInterval(flusher)
+      await server.drain(settings.drainSeconds)
+      await supervisor.sendReport()
+      await saveUsage()
+      await loop.stop()
+      await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close()])
+      sets.closeAll()
+    },
+  }
+}
+
+const KEY_RETRY_MS = 250
+
+/** The key is in the store, which may come later than this process. */
+async function learnUpstreamKey(edge: Edge, store: StoreLink): Promise<void> {
+  while (edge.upstreamKey === null && !edge.draining) {
+    try {
+      edge.upstreamKey = (await store.query(readInstanceKeys)).edgeLink
+    } catch {
+      // Not there yet, which the follow loop logs.
+      await new Promise((resolve) => setTimeout(resolve, KEY_RETRY_MS))
+    }
+  }
+}
+
+async function totalsOrOwn(supervisor: SupervisorLink, metrics: Edge['metrics']): Promise<string> {
+  try {
+    return await supervisor.totals()
+  } catch {
+    const own = new Totals()
+    own.keep(0, await metrics.report())
+    return own.text([])
+  }
+}
+
+function ownVersion(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,81 @@
+import type { ProcessMetrics } from '../metrics/registry.js'
+import { type FromWorker, REPORT_INTERVAL_MS, type ToWorker } from '../supervisor/messages.js'
+
+/** Sums that do not come in time are replaced by this process's own numbers: a scrape must not hang. */
+const TOTALS_TIMEOUT_MS = 1_000
+
+/** A worker's end of the channel to its supervisor. The worker ends with the channel. */
+export class SupervisorLink {
+  #metrics: ProcessMetrics | null = null
+  #drain: () => void = () => {}
+  #draining = false
+  #lastId = 0
+  readonly #waiting = new Map<number, (text: string) => void>()
+
+  constructor() {
+    process.on('message', (message) => this.#hear(message as ToWorker))
+    process.once('disconnect', () => this.#drainOnce())
+  }
+
+  /** Called once: the supervisor asks this process to finish, or has died. */
+  onDrain(drain: () => void): void {
+    this.#drain = drain
+    if (this.#draining) drain()
+  }
+
+  listening(): void {
+    this.#tell({ kind: 'listening' })
+  }
+
+  report(metrics: ProcessMetrics): void {
+    this.#metrics = metrics
+    setInterval(() => void this.#sendReport(), REPORT_INTERVAL_MS).unref()
+  }
+
+  /** The exposition text of all processes; rejects where the supervisor does not answer in time. */
+  totals(): Promise<string> {
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id)
+        reject(new Error('the supervisor did not answer in time'))
+      }, TOTALS_TIMEOUT_MS)
+      this.#waiting.set(id, (text) => {
+        clearTimeout(timer)
+        resolve(text)
+      })
+      this.#tell({ kind: 'totals_wanted', id })
+    })
+  }
+
+  /** The last word: what was counted until now. */
+  async sendReport(): Promise<void> {
+    await this.#sendReport()
+  }
+
+  #hear(message: ToWorker) {
+    switch (message.kind) {
+      case 'drain':
+        return this.#drainOnce()
+      case 'report_wanted':
+        return void this.#sendReport()
+      case 'totals':
+        this.#waiting.get(message.id)?.(message.text)
+        this.#waiting.delete(message.id)
+    }
+  }
+
+  async #sendReport(): Promise<void> {
+    if (this.#metrics !== null) this.#tell({ kind: 'report', report: await this.#metrics.report() })
+  }
+
+  #drainOnce(): void {
+    if (this.#draining) return
+    this.#draining = true
+    this.#drain()
+  }
+
+  #tell(message: FromWorker): void {
+    if (process.connected) process.send?.(message, undefined, undefined, () => {})
+  }
+}

@@ -1,0 +1,138 @@
+import { type BigIntStats, fstat } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { fileIdentity } from '@gateway/files/file-identity.js'
+import { openBelow } from '@gateway/files/open-below.js'
+import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
+import type { Log } from '@gateway/logging/log.js'
+import { Piscina } from 'piscina'
+import type { ZipTask } from './build-zip.js'
+import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
+import { trimZipFolder } from './zip-cache.js'
+
+/** Limit: bytes of zips kept. Each can be built again from its shapefile. */
+const MAX_CACHE_BYTES = 2 * 1024 * 1024 * 1024
+/** One zip at a time in each edge process: packing takes a whole core, and tiles come first. */
+const THREADS = 1
+const IDLE_THREAD_MS = 30_000
+
+export type OpenedZip =
+  | {
+      readonly ok: true
+      /** to be closed by whoever got it */
+      readonly fd: number
+      readonly size: number
+      readonly identity: string
+      readonly modifiedMs: number
+    }
+  | { readonly ok: false; readonly reason: 'absent' | 'no_space' | 'changing' }
+
+/** Zipped shapefiles: built once for each state of a shapefile, in a thread of their own, and kept on disk below a bound. */
+export class ZipStore {
+  readonly #folder: string
+  readonly #log: Log
+  readonly #building = new Map<string, Promise<void>>()
+  #threads: Piscina<ZipTask, void> | null = null
+
+  constructor(folder: string, log: Log) {
+    this.#folder = folder
+    this.#log = log
+  }
+
+  /** Rejects with what the disk says, but for a full one. */
+  async open(root: string, shapefile: string): Promise<OpenedZip> {
+    const sidecars = await openSidecars(root, shapefile)
+    if (sidecars === null) return { ok: false, reason: 'absent' }
+    const file = path.join(this.#folder, `${sidecars.fingerprint}.zip`)
+    try {
+      let opened = await openBelow(this.#folder, file)
+      if (!opened.ok) {
+        if (!(await this.#buildOnce(file, sidecars))) return { ok: false, reason: 'changing' }
+        opened = await openBelow(this.#folder, file)
+      }
+      if (!opened.ok) throw new Error(`the zip that was just built is ${opened.reason}`)
+      return {
+        ok: true,
+        fd: opened.fd,
+        size: opened.size,
+        identity: sidecars.fingerprint,
+        modifiedMs: sidecars.modifiedMs,
+      }
+    } catch (error) {
+      if (!isFull(error)) throw error
+      this.#log.warn({ shapefile: path.basename(shapefile) }, 'no space left to build a zip')
+      return { ok: false, reason: 'no_space' }
+    } finally {
+      closeAll(sidecars.files)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#threads?.destroy()
+  }
+
+  /** Requests for one zip share its building. false: the files changed while they were read, and what was built is thrown away. */
+  async #buildOnce(file: string, sidecars: SidecarSet): Promise<boolean> {
+    const running = this.#building.get(file)
+    if (running !== undefined) {
+      await running
+      return true
+    }
+    let changed = false
+    const building = this.#build(file, sidecars).then((unchanged) => {
+      changed = !unchanged
+    })
+    this.#building.set(file, building)
+    try {
+      await building
+    } finally {
+      this.#building.delete(file)
+    }
+    return !changed
+  }
+
+  async #build(file: string, sidecars: SidecarSet): Promise<boolean> {
+    await fs.mkdir(this.#folder, { recursive: true })
+    const temporary = temporaryNameBeside(file)
+    try {
+      await this.#pool().run({
+        target: temporary,
+        entries: sidecars.files.map(({ name, file: { fd, size, mtimeMs } }) => ({ name, fd, size, mtimeMs })),
+      })
+      if (!(await isUnchanged(sidecars))) return false
+      await fs.rename(temporary, file)
+    } finally {
+      await fs.rm(temporary, { force: true })
+    }
+    await trimZipFolder(this.#folder, MAX_CACHE_BYTES, file, Date.now())
+    return true
+  }
+
+  #pool(): Piscina<ZipTask, void> {
+    this.#threads ??= new Piscina<ZipTask, void>({
+      filename: new URL('./build-zip.js', import.meta.url).href,
+      minThreads: 0,
+      maxThreads: THREADS,
+      idleTimeout: IDLE_THREAD_MS,
+    })
+    return this.#threads
+  }
+}
+
+async function isUnchanged(sidecars: SidecarSet): Promise<boolean> {
+  for (const { file } of sidecars.files) {
+    const now = await statOpen(file.fd)
+    if (fileIdentity(now) !== file.identity) return false
+  }
+  return true
+}
+
+function isFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+const statOpen = promisify((fd: number, done: (error: Error | null, stat: BigIntStats) => void) =>
+  fstat(fd, { bigint: true }, done),
+)

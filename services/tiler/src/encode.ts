@@ -22,7 +22,7 @@ export function encodeTile(pixels: Pixels, tileSize: number, format: RealTileFor
   if (opaque) image.removeAlpha()
   switch (format) {
     case 'webp':
-      return image.webp(opaque ? WEBP : { lossless: true, effort: 2 }).toBuffer()
+      return image.webp(opaque ? WEBP : { lossless: true, effort: 0 }).toBuffer()
     case 'avif':
       return image.avif(opaque ? AVIF : { lossless: true, effort: 2 }).toBuffer()
     case 'png':

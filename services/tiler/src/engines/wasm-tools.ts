@@ -45,6 +45,8 @@ const WORDS_AFTER: Readonly<Record<string, number>> = {
   '-nogcp': 0,
   '-norat': 0,
   '-nofl': 0,
+  '-overwrite': 0,
+  '-srcwin': 4,
   '-dstalpha': 0,
   '-outsize': 2,
   '-ts': 2,
@@ -53,7 +55,7 @@ const WORDS_AFTER: Readonly<Record<string, number>> = {
 }
 
 /** Options of the command lines alone, which the C functions do not know. */
-const COMMAND_LINE_ONLY = new Set(['-q', '-if'])
+const COMMAND_LINE_ONLY = new Set(['-q', '-if', '-overwrite'])
 
 /** Runs one of GDAL's programs through its C function, with the arguments of the command line. */
 export function runTool(Module: GdalModule, tool: Tool, args: readonly string[], input: string): ToolResult {

@@ -20,7 +20,7 @@ export function wasmGdal(
   idle: number,
 ): Engine {
   const confined = confine(Math.max(memoryMb, WASM_BASE_MB))
-  const host = fileURLToPath(import.meta.resolve('./wasm-host.js'))
+  const host = fileURLToPath(new URL('./wasm-host.js', import.meta.url))
   const [command = process.execPath, ...args] = [...confined.prefix, process.execPath, host, temp]
   let connection: Connection | null = null
   return {

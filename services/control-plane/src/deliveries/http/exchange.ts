@@ -1,0 +1,118 @@
+import { STATUS_CODES } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import type { Readable } from 'node:stream'
+import { Client } from 'undici'
+import type { DestinationGuard } from '../guard/guard.js'
+import type { ResolvedAddress } from '../guard/resolve.js'
+import { failure, type Outcome } from '../outcome.js'
+import { readAnswer } from './answer.js'
+import { type Patience, PatienceTimer } from './patience.js'
+import { troubleMessage } from './trouble.js'
+
+export interface Exchange {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** a text, or parts that are produced as fast as the receiver takes them */
+  readonly body: string | AsyncIterable<Uint8Array>
+  readonly patience: Patience
+  /** what must not come back in the kept part of the answer */
+  readonly secrets: readonly string[]
+}
+
+/** The answer's status line and headers; a receiver has no reason to send more. */
+const MAX_ANSWER_HEADER_BYTES = 16 * 1024
+
+/** Between the attempts at the several addresses of one host. */
+const NEXT_ADDRESS_MS = 1000
+
+/**
+ * One POST to a destination that the guard admits, on a connection of its own that dials the checked addresses alone. Redirects are not
+ * followed, no proxy is used, nothing is kept open. Never throws: whatever a receiver does becomes an outcome. An aborted `signal` ends
+ * it at once.
+ */
+export async function exchange(guard: DestinationGuard, request: Exchange, signal: AbortSignal): Promise<Outcome> {
+  const timer = new PatienceTimer(request.patience, signal)
+  try {
+    const admission = await orAbort(guard.admit(request.url), timer.signal)
+    if (!admission.ok) return failure(`the destination is refused: ${admission.reason}`)
+    return await post(request, admission.addresses, timer)
+  } catch (error) {
+    return failure(timer.exceeded ?? troubleMessage(error))
+  } finally {
+    timer.stop()
+  }
+}
+
+async function post(request: Exchange, addresses: readonly ResolvedAddress[], timer: PatienceTimer): Promise<Outcome> {
+  const url = new URL(request.url)
+  const client = new Client(url.origin, {
+    connect: {
+      lookup: only(addresses),
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+      timeout: request.patience.idleMs,
+    },
+    // The timer above is the one that counts.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: MAX_ANSWER_HEADER_BYTES,
+  })
+  // A connection that breaks while nobody listens must not become an uncaught error.
+  client.on('disconnect', () => {})
+  const body = typeof request.body === 'string' ? request.body : touching(request.body, timer)
+  try {
+    const answer = await client.request({
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      headers: { 'user-agent': 'map-asset-gateway', ...request.headers },
+      body: body as never,
+      signal: timer.signal,
+      reset: true,
+      onInfo: () => timer.touch(),
+    })
+    const kept = await readAnswer(answer.body as unknown as Readable, request.secrets)
+    return outcomeOf(answer.statusCode, answer.headers['retry-after'], kept)
+  } finally {
+    await client.destroy()
+    // A source that was not read to its end lets go of its files.
+    if (typeof body !== 'string') await body.return(undefined)
+  }
+}
+
+function outcomeOf(status: number, retryAfter: string | string[] | undefined, answer: string): Outcome {
+  const delivered = status >= 200 && status < 300
+  const redirect = status >= 300 && status < 400 ? ' (redirects are not followed)' : ''
+  const message = `${status} ${STATUS_CODES[status] ?? ''}`.trim() + redirect
+  return { delivered, httpStatus: status, retryAfter: [retryAfter].flat()[0] ?? null, message, answer }
+}
+
+/** A look-up that knows the checked addresses and nothing else. */
+function only(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_hostname, options, callback) => {
+    const [first] = addresses
+    if (options.all) callback(null, [...addresses])
+    else callback(null, first?.address ?? '', first?.family ?? 0)
+  }
+}
+
+async function* touching(body: AsyncIterable<Uint8Array>, timer: PatienceTimer): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    timer.touch()
+    yield chunk
+  }
+}
+
+/** Resolving a name cannot be stopped, but need not be waited for. */
+async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+    work.catch(() => {})
+  }
+}

@@ -41,7 +41,7 @@ const char *read_request_line(const char *p, const char *end, Refusal *refusal) 
   p++;
   while (p < end && static_cast<unsigned char>(*p) > ' ' && *p != 127) p++;
   constexpr std::string_view version = " HTTP/1.1\r\n";
-  if (static_cast<size_t>(end - p) < version.size() || memcmp(p, " HTTP/", 6)) return nullptr;
+  if (static_cast<size_t>(end - p) < version.size() || memcmp(p, " HTTP/", 6) || memcmp(p + 9, "\r\n", 2)) return nullptr;
   if (memcmp(p, version.data(), version.size())) {
     *refusal = Refusal::Version;
     return nullptr;
@@ -74,6 +74,7 @@ Framing read_framing(const char *head, size_t size) {
   const char *p = read_request_line(head, head + size, &framing.refusal);
   if (!p) return framing;
   framing.refusal = Refusal::BadRequest;
+  if (p == end) return framing;  // uWS waits for ever for the first field
   int lengths = 0, encodings = 0;
   while (p < end) {
     const char *name = p;

@@ -1,0 +1,3 @@
+import { proveTier } from './proof/prove-tier.js'
+
+proveTier('koffi')

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { proveTier } from './proof/prove-tier.js'
+import { request, ServerProcess, sha256 } from './proof/server-process.js'
+
+proveTier('native')
+
+let server: ServerProcess
+beforeAll(async () => {
+  server = await ServerProcess.start(['native'])
+})
+afterAll(() => server.stop())
+
+it('holds a request behind a handler that has not answered yet', async () => {
+  const file = server.file('held', 100_000)
+  const client = await server.connect()
+  client.write(request('/later/held').repeat(5) + request('/f/held').repeat(5))
+  for (let i = 0; i < 10; i++) expect((await client.response()).sha256).toBe(file.sha256)
+  client.close()
+})
+
+it('reads no further ahead than its limit, and goes on where it left off', async () => {
+  const file = server.file('ahead', 10_000_000)
+  const client = await server.connect()
+  const body = Buffer.alloc(50_000, 'x')
+  const post = `${request('/echo', `Content-Length: ${body.length}\r\n`, 'POST')}${body}`
+  client.socket.pause()
+  client.write(request('/f/ahead') + post.repeat(20))
+  await server.until((stats) => stats.active === 1)
+  client.socket.resume()
+  expect((await client.response()).sha256).toBe(file.sha256)
+  for (let i = 0; i < 20; i++) {
+    expect((await client.response()).sha256).toBe(sha256(Buffer.from(`${body.length} ${sha256(body)}`)))
+  }
+  client.close()
+})
+
+it.each([
+  ['two lengths', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\n', 400],
+  [
+    'a length and a coding',
+    'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n',
+    400,
+  ],
+  ['another coding', 'POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n', 400],
+  ['an empty length', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n\r\n', 400],
+  ['a signed length', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: +3\r\n\r\n', 400],
+  ['a space before the colon', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length : 3\r\n\r\n', 400],
+  ['a folded line', 'GET /f/x HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n', 400],
+  ['a field without a name', 'GET /f/x HTTP/1.1\r\nHost: x\r\n: b\r\n\r\n', 400],
+  ['a bare line feed', 'GET /f/x HTTP/1.1\nHost: x\r\n\r\n', 400],
+  ['no field at all', 'GET /f/x HTTP/1.1\r\n\r\n', 400],
+  ['a control character', 'GET /f/x HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n', 400],
+  ['no HTTP', '\u0016\u0003\u0001\u0002', 400],
+  ['HTTP/1.0', 'GET /f/x HTTP/1.0\r\nHost: x\r\n\r\n', 505],
+  ['a head without end', `GET /f/x HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}`, 431],
+])('refuses %s at once and closes', async (_name, bytes, status) => {
+  const client = await server.connect()
+  client.write(bytes)
+  expect((await client.response()).status).toBe(status)
+  await expect(client.response()).rejects.toThrow()
+})
+
+it.each([
+  ['an extension', '3;a=b\r\nabc\r\n0\r\n\r\n'],
+  ['no size', '\r\nabc\r\n0\r\n\r\n'],
+  ['a chunk longer than its size', '3\r\nabcd\r\n0\r\n\r\n'],
+  ['a trailer', '3\r\nabc\r\n0\r\nA: b\r\n\r\n'],
+  ['a size beyond measure', 'fffffffff\r\nabc'],
+])('closes over a chunked body with %s', async (_name, body) => {
+  const client = await server.connect()
+  client.write(`${request('/echo', 'Transfer-Encoding: chunked\r\n', 'POST')}${body}`)
+  await expect(client.response().then(({ status }) => status === 400 || status)).resolves.toBe(true)
+})

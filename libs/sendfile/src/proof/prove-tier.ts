@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TierName } from '../types.js'
+import * as proofs from './proofs.js'
+import { ServerProcess } from './server-process.js'
+
+/** What a test has time for; correctness/run.mjs runs the same in full. */
+export function proveTier(tier: TierName): void {
+  const hooked = tier === 'native'
+
+  describe(`the ${tier} tier`, () => {
+    let server: ServerProcess
+    let patient: ServerProcess
+    let impatient: ServerProcess
+    let slow: Promise<void>
+    let stalled: Promise<void>
+    beforeAll(async () => {
+      server = await ServerProcess.start([tier])
+      // These two take their time, whatever the machine: they go on while the others run.
+      patient = await ServerProcess.start([tier])
+      impatient = await ServerProcess.start([tier], 3)
+      slow = proofs.slowReadersAreServed(patient, 3, 14)
+      stalled = proofs.stalledClientsAreCut(impatient)
+      for (const proof of [slow, stalled]) proof.catch(() => {})
+    })
+    afterAll(() => Promise.all([server.stop(), patient.stop(), impatient.stop()]))
+
+    it('is in use', () => expect(server).toMatchObject({ tier }))
+
+    it('sends every body whole to 64 clients at once', () => proofs.hashesAreRight(server, 64, 8))
+
+    it('answers ten requests of all kinds in one write, in order', () =>
+      proofs.pipeliningIsOrdered(server, 10, hooked ? 3_000_000 : 60_000))
+
+    it('reads a head that is split at any byte', () => proofs.splitHeadsAreRead(server, !hooked))
+
+    it('leaks nothing when clients leave in the middle', () => proofs.abortsLeakNothing(server, 200))
+
+    it('closes the connection when a file is cut while it is sent', () => proofs.truncationCloses(server, 3))
+
+    it('sends a file that is replaced or deleted meanwhile as it was', () => proofs.swappedFilesStayWhole(server, 4))
+
+    it('lets request bodies through unharmed between transfers', () => proofs.requestBodiesPassThrough(server, false))
+
+    if (hooked) {
+      it('lets pipelined request bodies through unharmed', () => proofs.requestBodiesPassThrough(server, true))
+    }
+
+    it('finds the end of request bodies that come in pieces', () => proofs.splitBodiesPassThrough(server, 97))
+
+    it('survives a caller that throws or forgets to cork', () => proofs.callersMayBeWrong(server))
+
+    it('spends no memory on slow downloads', async () => {
+      expect(await proofs.slowDownloadsCostNoMemory(server, 100, 200_000_000)).toBeLessThan(64 * 1024 * 1024)
+    })
+
+    it('cuts a client that takes nothing for the stall time', () => stalled)
+
+    it('ends transfers when the listener and then the App is closed', () => proofs.drainsAndCloses(impatient))
+
+    it('serves a reader that takes a kilobyte a second', () => slow)
+  })
+}

@@ -12,6 +12,7 @@ import { sendRefusal } from './http/refusal.js'
 import { registerRequestLog } from './http/request-log.js'
 import { registerSecurityHeaders } from './http/security-headers.js'
 import { SERVER_LIMITS } from './http/server-options.js'
+import { endSilentConnections } from './http/silent-connections.js'
 import { registerNotFound, trackPaths } from './http/unrouted.js'
 
 /** Builds the control plane's HTTP application. It does not listen; needs a migrated store. */
@@ -23,6 +24,7 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   registerBodyParsers(app)
   registerRequestLog(app, ctx)
   await registerSecurityHeaders(app, ctx)
+  endSilentConnections(app)
   refuseAmbiguousFraming(app)
   registerAdminGate(app, ctx, edgeLink)
   const refuseOtherMethods = trackPaths(app)

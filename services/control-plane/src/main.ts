@@ -10,11 +10,15 @@ import { buildApp } from './app.js'
 import { runLoops } from './background.js'
 import type { ControlContext } from './context.js'
 import { BACKGROUND_LOOPS } from './features.js'
+import type { App } from './http/app-type.js'
 import { createMetrics } from './metrics.js'
 import { migrateWhenReachable } from './store-wait.js'
 
 /** Requests, loops and the wait for the bus share these; more would let one control plane crowd out the edges on a small database. */
 const STORE_CONNECTIONS = 10
+
+/** The part of the time to drain after which connections are cut. */
+const CUT_OFF_AT = 0.8
 
 const loaded = loadOrRefuse()
 await start(loaded.settings, loaded.databaseUrl)
@@ -42,12 +46,28 @@ async function start(configured: Settings, databaseUrl: string): Promise<void> {
   const ending: (() => Promise<unknown>)[] = []
   endWithParentAndSignals(log, settings, async () => {
     stop.abort()
-    for (const end of ending.reverse()) await end()
+    // What fails to end must not keep the rest from ending.
+    for (const end of ending.reverse()) await end().catch((error) => log.warn({ err: error }, 'could not end in order'))
   })
+  try {
+    await serve(settings, databaseUrl, log, stop.signal, ending)
+  } catch (error) {
+    // What was cut short by the shutdown is no failure.
+    if (!stop.signal.aborted) throw error
+  }
+}
 
+/** Runs until `shutdown`. What must be ended then is put into `ending` as it comes to be, to be ended in the opposite order. */
+async function serve(
+  settings: Settings,
+  databaseUrl: string,
+  log: Log,
+  shutdown: AbortSignal,
+  ending: (() => Promise<unknown>)[],
+): Promise<void> {
   const sql = openStore(databaseUrl, { applicationName: 'gateway-control-plane', maxConnections: STORE_CONNECTIONS })
   ending.push(() => sql.end({ timeout: 2 }))
-  await migrateWhenReachable(sql, log, stop.signal)
+  await migrateWhenReachable(sql, log, shutdown)
   const bus = await openBus(sql, settings.redisUrl, (message) => log.warn({ err: message }, 'the bus is out of reach'))
   ending.push(() => bus.close())
 
@@ -59,10 +79,10 @@ async function start(configured: Settings, databaseUrl: string): Promise<void> {
     metrics: createMetrics(),
     now: Date.now,
     version: ownVersion(),
-    shutdown: stop.signal,
+    shutdown,
   }
   const app = await buildApp(ctx)
-  ending.push(() => app.close())
+  ending.push(() => closeInTime(app, settings.drainSeconds))
   const host = settings.controlHost.replace(/^\[|\]$/g, '')
   await app.listen({
     host: host === '*' ? '::' : host,
@@ -72,6 +92,13 @@ async function start(configured: Settings, databaseUrl: string): Promise<void> {
   const loops = runLoops(BACKGROUND_LOOPS, ctx)
   ending.push(() => loops)
   await loops
+}
+
+/** Lets requests under way finish; who is still at it shortly before the process must end is cut off, so that the rest ends in order. */
+async function closeInTime(app: App, drainSeconds: number): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), drainSeconds * 1000 * CUT_OFF_AT)
+  await app.close()
+  clearTimeout(cut)
 }
 
 /** Says where fresh credentials are, never what they are. */

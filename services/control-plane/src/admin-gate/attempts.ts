@@ -33,7 +33,7 @@ export class Attempts {
 
   constructor(now: () => number) {
     this.#now = now
-    this.#records = new LRUCache({ max: MAX_ADDRESSES, ttl: MEMORY_MS, perf: { now } })
+    this.#records = new LRUCache({ max: MAX_ADDRESSES, ttl: MEMORY_MS, ttlResolution: 0, perf: { now } })
   }
 
   /** Milliseconds until the next attempt from this address is judged; 0: now. */

@@ -24,7 +24,8 @@ export function statePage({ version, basemaps, ledger, edges }: State): string {
   )
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Map asset gateway</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Map asset gateway</title>
+<link rel="icon" href="data:,"></head>
 <body>
 <h1>Map asset gateway ${escaped(version)}</h1>
 <p>${ledger.basemaps} basemaps with ${ledger.versions} versions (${ledger.versions_unavailable} unavailable),

@@ -24,6 +24,7 @@ export async function registerOpenApi(app: App, { settings, version }: ControlCo
   })
   await app.register(swaggerUi, {
     routePrefix: '/admin/docs',
+    theme: { title: 'Map asset gateway: API reference' },
     uiConfig: { docExpansion: 'list', persistAuthorization: false },
     staticCSP: true,
     transformStaticCSP: offlinePolicy,
@@ -49,8 +50,12 @@ function withoutUnusedInputs(schemas: Record<string, unknown>, text: string): Re
 
 /** The page's own policy without what reaches beyond this service, and without the upgrade to HTTPS, which nobody serves here. */
 function offlinePolicy(policy: string): string {
-  return policy
-    .replaceAll(/ (https:|validator\.swagger\.io)(?=[ ;])/g, '')
-    .replace("frame-ancestors 'self'", "frame-ancestors 'none'")
-    .replace(/ ?upgrade-insecure-requests;/, '')
+  return (
+    policy
+      .replaceAll(/ (https:|validator\.swagger\.io)(?=[ ;])/g, '')
+      .replace("frame-ancestors 'self'", "frame-ancestors 'none'")
+      // The page writes style attributes as it renders.
+      .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+      .replace(/ ?upgrade-insecure-requests;/, '')
+  )
 }

@@ -1,0 +1,166 @@
+import type { InjectOptions } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADMIN_PASSWORD, ADMIN_TOKEN, startTestApp, type TestApp } from './testing/test-app.js'
+
+let test0: TestApp
+beforeAll(async () => {
+  test0 = await startTestApp(process.env.TEST_POSTGRES_URL)
+})
+afterAll(() => test0.close())
+
+const TOKENS = '/api/v1/admin/tokens'
+const basic = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`
+const bearer = `Bearer ${ADMIN_TOKEN}`
+const inject = (options: InjectOptions) => test0.app.inject(options)
+const ERROR_FORM = { error: expect.stringMatching(/./) }
+
+test.each([basic, bearer])('administrators pass the gate with %s', async (authorization) => {
+  expect((await inject({ url: TOKENS, headers: { authorization } })).statusCode).toBe(200)
+})
+
+test.each([
+  [401, 'no credentials', {}],
+  [401, 'wrong credentials', { authorization: 'Bearer wrong' }],
+  [403, 'a forwarding header that nobody is trusted for', { authorization: bearer, 'x-forwarded-for': '127.0.0.1' }],
+  [403, 'a foreign Host', { authorization: bearer, host: 'evil.example' }],
+  [403, 'a foreign Host before its credentials', { host: 'evil.example' }],
+])('%i answers %s', async (status, _, headers) => {
+  const answer = await inject({ url: TOKENS, headers })
+  expect(answer.statusCode).toBe(status)
+  expect(answer.json()).toEqual(ERROR_FORM)
+  expect(answer.headers['cache-control']).toBe('no-store')
+  expect(answer.headers['www-authenticate'] !== undefined).toBe(status === 401)
+})
+
+test('a remote peer is refused while remote administration is off', async () => {
+  const answer = await inject({ url: TOKENS, headers: { authorization: bearer }, remoteAddress: '192.0.2.4' })
+  expect(answer.statusCode).toBe(403)
+})
+
+test.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
+  'a change that a foreign page asks for (%o) is refused and not made',
+  async (headers) => {
+    const payload = { name: 'from a foreign page' }
+    const answer = await test0.admin({ method: 'POST', url: TOKENS, payload, headers })
+    expect(answer.statusCode).toBe(403)
+    expect((await test0.admin({ url: TOKENS })).body).not.toContain('from a foreign page')
+  },
+)
+
+test.each(['/admin/nothing', '/api/v1/admin/nothing', '/ADMIN/', '//admin/', '/api/v1/%61dmin/tokens'])(
+  'the unknown admin path %s tells nothing without credentials',
+  async (url) => {
+    expect((await inject({ url })).statusCode).toBe(401)
+    // A foreign method on it tells nothing, either.
+    expect((await inject({ url, method: 'DELETE' })).statusCode).toBe(401)
+  },
+)
+
+test.each([
+  [404, { url: '/nowhere' }, undefined],
+  [404, { url: '/api/v2/system' }, undefined],
+  [405, { url: '/health', method: 'POST' as const }, 'GET, HEAD'],
+  [405, { url: '/api/v1/catalog/basemaps', method: 'PUT' as const }, 'GET, HEAD'],
+  [400, { url: '/%zz' }, undefined],
+])('%i answers %o in the one form of errors', async (status, options, allow) => {
+  const answer = await inject(options)
+  expect(answer.statusCode).toBe(status)
+  expect(answer.json()).toEqual(ERROR_FORM)
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  expect(answer.headers.allow).toBe(allow)
+})
+
+test('a method that a path lacks is 405 whatever its body is', async () => {
+  const answer = await test0.admin({
+    method: 'PUT',
+    url: TOKENS,
+    payload: '<x/>',
+    headers: { 'content-type': 'application/xml' },
+  })
+  expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
+})
+
+const post = (payload: string, type = 'application/json') =>
+  test0.admin({ method: 'POST', url: TOKENS, payload, headers: { 'content-type': type } })
+
+test.each([
+  [400, '{"name":', 'application/json'],
+  [400, '', 'application/json'],
+  [400, '[]', 'application/json'],
+  [400, '{"name":"a\\u0000b"}', 'application/json'],
+  [400, '{"name":"x","__proto__":{"scopes":["slice"]}}', 'application/json'],
+  [415, 'name=x', 'application/x-www-form-urlencoded'],
+  [415, '<x/>', 'text/xml'],
+  [413, JSON.stringify({ name: 'x'.repeat(1024 * 1024) }), 'application/json'],
+])('%i answers the body %.30s of type %s', async (status, payload, type) => {
+  const answer = await post(payload, type)
+  expect(answer.statusCode).toBe(status)
+  expect(answer.json()).toEqual(ERROR_FORM)
+})
+
+test('a refused body names each field that is wrong', async () => {
+  const { error } = (await post('{"scopes":["write"],"expires_at":"tomorrow","extra":1}')).json()
+  expect(error).toMatch(/body\.name: .*body\.scopes\.0: .*body\.expires_at: .*extra/)
+})
+
+test('a query parameter out of bounds is refused with its name', async () => {
+  for (const query of ['limit=0', 'limit=1001', 'limit=x', 'offset=-1']) {
+    const answer = await test0.admin({ url: `${TOKENS}?${query}` })
+    expect([query, answer.statusCode]).toEqual([query, 400])
+    expect(answer.json().error).toContain(`query.${query.split('=')[0]}`)
+  }
+})
+
+test('every answer keeps browsers from sniffing, framing and foreign content', async () => {
+  const { headers } = await inject({ url: '/health' })
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': expect.stringMatching(/default-src 'none'.*frame-ancestors 'none'/),
+  })
+  expect(headers['strict-transport-security']).toBeUndefined()
+})
+
+test('/metrics counts requests and refused credentials, and /api/v1/system tells no secret', async () => {
+  await inject({ url: TOKENS, headers: { authorization: 'Bearer wrong' } })
+  const { body } = await inject({ url: '/metrics' })
+  expect(body).toMatch(/^gateway_control_auth_failures_total\{kind="admin",reason="admin_credentials_wrong"\} \d/m)
+  expect(body).toMatch(/^gateway_control_requests_total\{method="GET",route="\/health",status="200"\} \d/m)
+  const system = await inject({ url: '/api/v1/system' })
+  expect(system.json()).toMatchObject({ service: 'map-asset-gateway', api_base_url: 'http://127.0.0.1:8910' })
+  expect(system.body).not.toMatch(new RegExp(`${ADMIN_TOKEN}|${ADMIN_PASSWORD}`))
+})
+
+test('the console page and the API reference stand behind the gate and need nothing from elsewhere', async () => {
+  for (const url of ['/admin/', '/admin/docs/', '/admin/docs/static/swagger-ui.css', '/admin/docs/json']) {
+    expect([url, (await inject({ url })).statusCode]).toEqual([url, 401])
+    const answer = await inject({ url, headers: { authorization: basic } })
+    expect([url, answer.statusCode]).toEqual([url, 200])
+    expect(answer.headers['content-security-policy']).not.toMatch(/https:|unsafe-eval|upgrade-insecure/)
+  }
+})
+
+test('the OpenAPI document needs no credentials, secures what is secured, and describes every error', async () => {
+  const document = (await inject({ url: '/api/v1/openapi.json' })).json()
+  expect(document.openapi).toBe('3.1.0')
+  for (const [path, item] of Object.entries<Record<string, { security: object[]; responses: object }>>(
+    document.paths,
+  )) {
+    for (const operation of Object.values(item)) {
+      const schemes = operation.security.flatMap((requirement) => Object.keys(requirement))
+      const expected = /admin/.test(path)
+        ? 'adminBasic'
+        : /catalog|tiles|vectors|geojson|shp|slice/.test(path)
+          ? 'serviceQuery'
+          : undefined
+      expect([path, expected === undefined ? schemes.length === 0 : schemes.includes(expected)]).toEqual([path, true])
+    }
+  }
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] as string)
+  expect(references.length).toBeGreaterThan(50)
+  for (const reference of new Set(references)) {
+    const target = reference.split('/').reduce((node, key) => node?.[key], document)
+    expect([reference, typeof target]).toEqual([reference, 'object'])
+  }
+})

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Bus } from '@gateway/bus/bus.js'
+import { PostgresBus } from '@gateway/bus/postgres-bus.js'
+import { createLog } from '@gateway/logging/log.js'
+import { loadSettings } from '@gateway/settings/load.js'
+import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { buildApp } from '../app.js'
+import type { ControlContext } from '../context.js'
+import type { App } from '../http/app-type.js'
+import { createMetrics } from '../metrics.js'
+
+export const ADMIN_TOKEN = 'test-admin-token'
+export const ADMIN_PASSWORD = 'test-admin-password'
+
+/** The application on a database of its own; requests are injected, without a listener. */
+export interface TestApp {
+  readonly app: App
+  readonly ctx: ControlContext
+  readonly store: FreshStore
+  /** a request as an administrator on this machine */
+  admin(options: InjectOptions): Promise<LightMyRequestResponse>
+  close(): Promise<void>
+}
+
+/**
+ * @param serverUrl TEST_POSTGRES_URL of the test run
+ * @param settings on top of defaults, by their names in the environment
+ */
+export async function startTestApp(
+  serverUrl: string | undefined,
+  settings: NodeJS.ProcessEnv = {},
+  bus?: Bus,
+): Promise<TestApp> {
+  const store = await freshStore(serverUrl)
+  const stop = new AbortController()
+  const ctx: ControlContext = {
+    settings: loadSettings({
+      CONFIG_FILE: join(tmpdir(), `none-${randomUUID()}`),
+      ADMIN_TOKEN,
+      ADMIN_PASSWORD,
+      DATA_DIR: tmpdir(),
+      ...settings,
+    }),
+    sql: store.sql,
+    bus: bus ?? new PostgresBus(store.sql),
+    log: createLog('test', 'silent'),
+    metrics: createMetrics(),
+    now: Date.now,
+    version: '0.0.0',
+    shutdown: stop.signal,
+  }
+  const app = await buildApp(ctx)
+  return {
+    app,
+    ctx,
+    store,
+    admin: (options) =>
+      app.inject({ ...options, headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...options.headers } }),
+    close: async () => {
+      stop.abort()
+      await app.close()
+      await ctx.bus.close()
+      await store.drop()
+    },
+  }
+}

@@ -1,4 +1,5 @@
 import type { Log } from '@gateway/logging/log.js'
+import type { FileSender } from '@gateway/sendfile/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { TokenCache } from './access/token-cache.js'
 import type { Catalog } from './catalog/catalog.js'
@@ -29,6 +30,8 @@ export interface Edge {
   readonly sets: OpenedSets
   readonly hotTiles: HotTiles
   readonly zips: ZipStore
+  /** carries file bytes to sockets by the fastest way that works here */
+  readonly sender: FileSender
   readonly upstream: Upstream
   /** proves to the control plane that a request comes through an edge; null until the store was reached */
   upstreamKey: string | null

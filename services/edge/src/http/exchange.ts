@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { endHead } from '@gateway/sendfile/head-answer.js'
+import type { Outcome } from '@gateway/sendfile/types.js'
 import type { Edge } from '../edge.js'
-import type { BodySink } from '../files/body-sink.js'
-import { FILE_TIER, sendRange } from '../files/send-range.js'
 import type { RequestKind } from '../metrics/registry.js'
 import type { FilePart } from '../tiles/load-tile.js'
 import type { HeaderBlock } from './header-block.js'
@@ -26,7 +26,7 @@ export type ReadHeader = (typeof READ_HEADERS)[number]
  * One request and its answer, off the hot path: everything of the request that is still needed when the handler has returned, and an
  * answer that can be given at any later time, to a client that may have gone.
  */
-export class Exchange implements BodySink {
+export class Exchange {
   readonly raw: HttpResponse
   readonly edge: Edge
   /** null: not timed */
@@ -37,7 +37,6 @@ export class Exchange implements BodySink {
   readonly query: string
   readonly #headers: Readonly<Record<ReadHeader, string>>
   readonly #startedAt = performance.now()
-  readonly #onAbort: (() => void)[] = []
   #aborted = false
   #answered = false
 
@@ -53,7 +52,6 @@ export class Exchange implements BodySink {
     res.onAborted(() => {
       this.#aborted = true
       active.delete(this)
-      for (const callback of this.#onAbort) guarded(edge, callback)
     })
   }
 
@@ -90,77 +88,48 @@ export class Exchange implements BodySink {
   answerEmpty(status: string, headers: HeaderBlock): void {
     if (!this.#begin(status)) return
     this.raw.cork(() => {
-      this.raw
-        .writeStatus(status)
-        .writeHeader(headers.name, headers.value)
-        .endWithoutBody(undefined, this.edge.draining)
+      this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
+      // Not by `endWithoutBody`, which would announce a length with it. The client closes, or the end of the process does.
+      if (this.edge.draining) this.raw.writeHeader('Connection', 'close')
+      this.raw.endWithoutBody()
     })
     this.#completed(0)
   }
 
   /** An answer out of an open file; the part is released when it has been sent, or cannot be any more. */
   answerPart(status: string, headers: HeaderBlock, part: FilePart) {
-    if (this.isHead || part.length === 0 || this.#aborted) {
-      part.release()
-      if (this.isHead && this.#begin(status)) this.#endHead(status, headers, part.length)
-      else this.answer(status, headers, NOTHING)
-      return
-    }
     if (!this.#begin(status)) return part.release()
-    this.raw.cork(() => void this.raw.writeStatus(status).writeHeader(headers.name, headers.value))
-    sendRange(this, part.fd, part.offset, part.length, (outcome) => {
+    if (this.isHead) {
       part.release()
-      if (outcome === 'sent') this.#completed(part.length)
-      if (outcome === 'stalled') this.edge.counters.stalledReaders++
-      if (outcome === 'truncated') {
-        this.edge.counters.truncatedFiles++
-        this.edge.log.error(
-          { path: this.path, tier: FILE_TIER },
-          'a file ended while it was being sent; connection cut',
-        )
-      }
-    })
-  }
-
-  offer(piece: Uint8Array, total: number): 'done' | 'taken' | 'full' {
-    let result: [boolean, boolean] = [false, false]
+      return this.#endHead(status, headers, part.length)
+    }
     this.raw.cork(() => {
-      result = this.raw.tryEnd(piece, total)
-    })
-    return result[1] ? 'done' : result[0] ? 'taken' : 'full'
-  }
-
-  written(): number {
-    return this.raw.getWriteOffset()
-  }
-
-  onWritable(callback: () => void): void {
-    this.raw.onWritable(() => {
-      guarded(this.edge, callback)
-      return true
+      this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
+      if (this.edge.draining) this.raw.writeHeader('Connection', 'close')
+      this.edge.sender.send(this.raw, part.fd, part.offset, part.length, {
+        onDone: (outcome) => this.#partDone(outcome, part),
+      })
     })
   }
 
-  onAbort(callback: () => void): void {
-    if (this.#aborted) callback()
-    else this.#onAbort.push(callback)
+  /** From here on the sender holds the response, and its end is the only news of it. */
+  #partDone(outcome: Outcome, part: FilePart) {
+    part.release()
+    active.delete(this)
+    const { counters, log } = this.edge
+    if (outcome === 'sent') counters.bytesSent += part.length
+    else if (outcome === 'stalled') counters.stalledReaders++
+    else if (outcome === 'truncated') {
+      counters.truncatedFiles++
+      log.error({ path: this.path }, 'a file ended while it was being sent; its connection was cut')
+    }
   }
 
-  /** Resuming what was never paused changes nothing but the server's 10 s timer, which starts anew. */
-  keepWaiting(): void {
-    if (!this.#aborted) this.raw.resume()
-  }
-
-  cut(): void {
-    if (!this.#aborted) this.raw.close()
-  }
-
-  /** The length is announced and the body left out: the first call writes the head, the second marks the answer as complete. */
   #endHead(status: string, headers: HeaderBlock, length: number): void {
     this.raw.cork(() => {
       this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
       if (length === 0) this.raw.end(NOTHING, this.edge.draining)
-      else if (!this.raw.tryEnd(NOTHING, length)[1]) this.raw.tryEnd(NOTHING, 0)
+      else endHead(this.raw, length)
     })
     this.#completed(0)
   }
@@ -188,17 +157,16 @@ export function logAnswer(
   edge: Edge,
   answer: { readonly path: string; readonly query: string; readonly status: number; readonly ms: number },
 ): void {
-  const level =
-    answer.status >= 500 && answer.status !== 503
-      ? 'error'
-      : answer.status === 503
-        ? 'warn'
-        : answer.ms > SLOW_MS
-          ? 'info'
-          : 'debug'
+  const level = logLevelOf(answer.status, answer.ms)
   if (!edge.log.isLevelEnabled(level)) return
   const address = answer.query === '' ? answer.path : `${answer.path}?${answer.query}`
   edge.log[level]({ path: address, status: answer.status, ms: Math.round(answer.ms) }, 'answered')
+}
+
+function logLevelOf(status: number, ms: number): 'error' | 'warn' | 'info' | 'debug' {
+  if (status === 503) return 'warn'
+  if (status >= 500) return 'error'
+  return ms > SLOW_MS ? 'info' : 'debug'
 }
 
 /** A throw in a callback of the HTTP server ends the process: it is logged instead, and the request left to its time-out. */

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { endHead } from '@gateway/sendfile/head-answer.js'
 import type { Edge } from '../edge.js'
 import { headersForClient, type RequestHead, rebuildHead } from '../passthrough/request-head.js'
 import { bodyStream, type UpstreamAnswer } from '../passthrough/upstream.js'
@@ -15,7 +16,6 @@ const STARTING = refuse('dependency_down', 'the edge has not reached the store y
 /** Limit: path and query together. The control plane takes 16 KB for all of a head. */
 const MAX_TARGET = 8_192
 
-const NOTHING = new Uint8Array(0)
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** Everything that is not the edge's own goes to the control plane, and its answer comes back, both as they flow. */
@@ -157,7 +157,7 @@ class PassedRequest implements UpstreamAnswer {
     this.#res.cork(() => {
       this.#res.writeStatus(status).writeHeader(headers.name, headers.value)
       if (!isHead) this.#res.end(body, close)
-      else if (!this.#res.tryEnd(NOTHING, body.length)[1]) this.#res.tryEnd(NOTHING, 0)
+      else endHead(this.#res, body.length)
     })
     this.#completed(isHead ? 0 : body.length)
   }

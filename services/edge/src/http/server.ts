@@ -1,6 +1,8 @@
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js'
 import { App, us_listen_socket_close } from 'uWebSockets.js'
+import { reachableHost } from '@gateway/settings/load.js'
 import type { Edge } from '../edge.js'
+import { bareHost } from '../supervisor/bare-host.js'
 import { onVectorByPath, onVectorDownload } from './downloads.js'
 import { active, Exchange, guarded } from './exchange.js'
 import { PREFLIGHT } from './header-block.js'
@@ -48,10 +50,13 @@ export function startServer(edge: Edge, host: string, port: number): Promise<Htt
   own('/health', onHealth)
   own('/ready', onReady)
   own('/metrics', onMetrics)
+  edge.sender.selfTestRoute(app)
   app.any('/*', safely(edge, onOther))
   return new Promise((resolve, reject) => {
     app.listen(host, port, (listening) => {
       if (listening === false) return reject(new Error(`cannot listen on ${host}:${port}`))
+      // Until its self-test has passed, the sender copies: requests need not wait for it.
+      void edge.sender.attach({ host: bareHost(reachableHost(host)), port })
       resolve({ drain: (seconds) => drain(edge, listening, seconds) })
     })
   })

@@ -1,4 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
+import { endHead } from '@gateway/sendfile/head-answer.js'
 import { StallWatch } from '../files/stall-watch.js'
 
 export interface StreamedHead {
@@ -79,7 +80,7 @@ export class StreamedAnswer {
   #endBodiless(): void {
     const { length, close, status } = this.#head
     if (length === null || length === 0 || /^(1|204|205|304)/.test(status)) this.#res.endWithoutBody(undefined, close)
-    else if (!this.#res.tryEnd(NOTHING, length)[1]) this.#res.tryEnd(NOTHING, 0)
+    else endHead(this.#res, length)
   }
 
   /** false: the socket is full and `#rest` waits. */

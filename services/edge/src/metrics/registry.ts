@@ -12,7 +12,7 @@ export interface Gauges {
   cachedTokens(): number
   openTransfers(): number
   /** the way in which file bytes reach sockets */
-  readonly fileTier: string
+  fileTier(): string
 }
 
 export type RequestKind = 'tile' | 'download' | 'passthrough'
@@ -84,7 +84,8 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     labelNames: ['tier'],
     registers: [registry],
     collect() {
-      this.set({ tier: gauges.fileTier }, 1)
+      this.reset()
+      this.set({ tier: gauges.fileTier() }, 1)
     },
   })
   const duration = new Histogram({

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Log } from '@gateway/logging/log.js'
+import { FileSender } from '@gateway/sendfile/file-sender.js'
 import { controlPlaneUrl, type Settings } from '@gateway/settings/load.js'
 import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
@@ -13,7 +14,6 @@ import { FollowLoop } from '../catalog/follow-loop.js'
 import { Follower } from '../catalog/follower.js'
 import { StoreLink } from '../catalog/store-link.js'
 import type { Edge } from '../edge.js'
-import { FILE_TIER, openTransfers } from '../files/send-range.js'
 import { startServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
@@ -67,12 +67,13 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     log,
   })
   const hotTiles = new HotTiles()
+  const sender = new FileSender({ log })
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => follower.appliedRevision,
     hotTileBytes: () => hotTiles.bytes,
     cachedTokens: () => tokens.size,
-    openTransfers,
-    fileTier: FILE_TIER,
+    openTransfers: () => sender.stats().active,
+    fileTier: () => sender.tier,
   })
   const trustMs = Math.max(settings.tokenOfflineSeconds, settings.tokenStaleSeconds) * 1000
   const edge: Edge = {
@@ -95,6 +96,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     sets,
     hotTiles,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log),
+    sender,
     upstream: new Upstream(controlPlaneUrl(settings)),
     upstreamKey: null,
     totals: () => totalsOrOwn(supervisor, metrics),

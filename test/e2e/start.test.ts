@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isReady } from '@gateway/launcher/readiness.js'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fromBuffer } from 'yauzl'
+import { freshDatabase, type TestDatabase } from '../harness/database.js'
+import type { TestSettings } from '../harness/environment.js'
+import { startRedis, type TestRedis } from '../harness/redis.js'
 import { type Printed, printed, StartHome, terminate } from '../harness/start-command.js'
 
 const execute = promisify(execFile)
@@ -15,6 +18,9 @@ beforeAll(async () => {
   home = await StartHome.make()
 })
 afterAll(() => home.remove())
+afterEach(async () => {
+  expect(await home.left()).toEqual([])
+})
 
 /** Runs a printed command as somebody who pastes it into a shell, in the home directory, and answers the file it wrote. */
 async function paste(command: string | undefined): Promise<Buffer> {
@@ -51,7 +57,6 @@ describe('on a machine without a database or Redis', () => {
     expect((await fetch((tilejson.tiles[0] ?? '').replace(/\{[xyz]\}/g, '0'))).status).toBe(200)
     expect((await fetch(first.Console ?? '')).status).toBe(401)
     expect(await terminate(start)).toEqual({ code: 0, signal: null })
-    expect(await home.left()).toEqual([])
   })
 
   test('the credentials and the demo token it keeps can be read by their owner alone', async () => {
@@ -67,7 +72,6 @@ describe('on a machine without a database or Redis', () => {
     expect(await printed(start)).toMatchObject({ TileJSON: first.TileJSON, Tile: first.Tile, GeoJSON: first.GeoJSON })
     expect((await fetch(first.TileJSON ?? '')).status).toBe(200)
     await terminate(start)
-    expect(await home.left()).toEqual([])
   })
 
   test('the start command logs no secret', async () => {
@@ -93,7 +97,6 @@ describe('on a machine without a database or Redis', () => {
     expect(second.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/already runs a gateway on DATA_DIR/)])
     expect(await isReady(`${home.url}/ready`)).toBe(true)
     await terminate(start)
-    expect(await home.left()).toEqual([])
   })
 
   test('a start on a port that is taken is refused with one line that names the setting', async () => {
@@ -115,7 +118,42 @@ describe('on a machine without a database or Redis', () => {
     const next = home.run('start')
     expect((await printed(next)).TileJSON).toBe(first.TileJSON)
     await terminate(next)
-    expect(await home.left()).toEqual([])
+  })
+})
+
+describe('with a database and a Redis of its own', () => {
+  let database: TestDatabase
+  let redis: TestRedis
+  let servers: TestSettings
+
+  beforeAll(async () => {
+    database = await freshDatabase()
+    redis = await startRedis()
+    servers = { DATABASE_URL: database.url, REDIS_URL: redis.url, DATA_DIR: join(home.dir, 'with-servers') }
+  })
+  afterAll(async () => {
+    await redis.stop()
+    await database.drop()
+  })
+
+  test('the start command uses them and starts no database', async () => {
+    const start = home.run('start', servers)
+    const { Tile = '' } = await printed(start)
+    expect((await sharp(await paste(Tile)).metadata()).width).toBe(256)
+    expect(await database.connections()).not.toEqual([])
+    await expect(stat(join(home.dir, 'with-servers/postgres'))).rejects.toThrow(/ENOENT/)
+    expect(await terminate(start)).toEqual({ code: 0, signal: null })
+    expect(await database.connections()).toEqual([])
+  })
+
+  test('edge and control plane run on their own as well, and end with 0 when asked', async () => {
+    const controlPlane = home.run('control-plane', servers)
+    const edge = home.run('edge', servers)
+    await expect.poll(() => isReady(`${home.url}/ready`), { timeout: 30_000 }).toBe(true)
+    const token = (await readFile(join(home.dir, 'with-servers/demo-token'), 'utf8')).trim()
+    expect((await fetch(`${home.url}/api/v1/catalog/basemaps?token=${token}`)).status).toBe(200)
+    expect(await terminate(edge)).toEqual({ code: 0, signal: null })
+    expect(await terminate(controlPlane)).toEqual({ code: 0, signal: null })
   })
 })
 
@@ -124,6 +162,5 @@ describe('with settings that cannot work', () => {
     const start = home.run('start', { API_PORT: 'eighty' })
     expect((await start.ended()).code).toBe(2)
     expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^API_PORT must be a port number/)])
-    expect(await home.left()).toEqual([])
   })
 })

@@ -1,42 +1,59 @@
-import { readFile, readlink, realpath } from 'node:fs/promises'
+import { readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StartRefusal } from '../start-refusal.js'
 
 /** A shutdown that writes everything out takes seconds at most on the small machines this is for. */
 const FAST_SHUTDOWN_MS = 20_000
 const LOOK_AGAIN_MS = 20
 
 /**
- * Ends a Postgres that still serves this data directory although the process that started it is gone: killed a moment ago, so that
- * its Postgres is still writing out, or killed where children outlive their parents. The caller holds the lock of the data.
+ * Makes a data directory free of an earlier Postgres: one whose starter was killed, and that is still writing out or was never told to
+ * stop, is ended. Then postmaster.pid is removed, because Postgres takes any process of that number for its own: one that has ended and
+ * was not reaped, or in a container simply another one. Safe because nobody but Postgres works in its data directory, which /proc
+ * tells; where there is no /proc, nothing is done and Postgres judges for itself. The caller holds the lock of the data.
  */
 export async function endLeftBehind(dataDir: string): Promise<void> {
-  const pid = await servingProcess(dataDir)
+  if (!(await exists('/proc/self/cwd'))) return
+  const pid = await recordedProcess(dataDir)
   if (pid === null) return
-  process.kill(pid, 'SIGINT')
-  if (await isGone(dataDir, pid, FAST_SHUTDOWN_MS)) return
-  process.kill(pid, 'SIGQUIT')
-  await isGone(dataDir, pid, FAST_SHUTDOWN_MS)
-}
-
-async function isGone(dataDir: string, pid: number, withinMs: number): Promise<boolean> {
-  const deadline = Date.now() + withinMs
-  while ((await servingProcess(dataDir)) === pid) {
-    if (Date.now() > deadline) return false
+  if ((await processesIn(dataDir)).includes(pid)) process.kill(pid, 'SIGINT')
+  const deadline = Date.now() + FAST_SHUTDOWN_MS
+  for (let left = await processesIn(dataDir); left.length > 0; left = await processesIn(dataDir)) {
+    if (Date.now() > deadline) throw new StartRefusal(`process ${left[0]} still works in ${dataDir} and does not end`)
     await sleep(LOOK_AGAIN_MS)
   }
-  return true
+  await rm(join(dataDir, 'postmaster.pid'), { force: true })
 }
 
-/**
- * The process named in postmaster.pid, if it is a Postgres of this very directory: after a crash of the machine the number may belong to
- * anything. Postgres works in its data directory, which /proc tells; where there is no /proc nobody is ended.
- */
-async function servingProcess(dataDir: string): Promise<number | null> {
+async function recordedProcess(dataDir: string): Promise<number | null> {
   try {
-    const pid = Number.parseInt(await readFile(join(dataDir, 'postmaster.pid'), 'utf8'), 10)
-    return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(dataDir)) ? pid : null
+    return Number.parseInt(await readFile(join(dataDir, 'postmaster.pid'), 'utf8'), 10)
   } catch {
     return null
   }
+}
+
+/** Living processes whose working directory this is: a Postgres server and all of its helpers, orphaned ones included. */
+async function processesIn(dataDir: string): Promise<number[]> {
+  const dir = await realpath(dataDir)
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger)
+  const there = await Promise.all(pids.map(async (pid) => (await workingDirectory(pid)) === dir))
+  return pids.filter((_, i) => there[i])
+}
+
+/** null for a process that has ended in the meantime, and for another user's, which is not ours to judge. */
+async function workingDirectory(pid: number): Promise<string | null> {
+  try {
+    return await readlink(`/proc/${pid}/cwd`)
+  } catch {
+    return null
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -93,6 +93,19 @@ describe.each([
     expect(await rememberedNumbers(next.url)).toEqual([1])
     await next.stop()
   })
+})
+
+test('a record of an earlier server whose number another process has now does not keep it from starting', async () => {
+  const first = await start()
+  await withSql(first.url, (sql) => sql`CREATE TABLE remembered AS SELECT 1 AS n`)
+  await first.stop()
+  const bystander = spawn('sleep', ['60'])
+  writeFileSync(join(dir, 'data/postmaster.pid'), `${bystander.pid}\n${join(dir, 'data')}\n`)
+  const second = await start()
+  expect(await rememberedNumbers(second.url)).toEqual([1])
+  expect(bystander.exitCode).toBe(null)
+  await second.stop()
+  bystander.kill()
 })
 
 test('the password is wanted, and only the owner can read it', async () => {

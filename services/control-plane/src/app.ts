@@ -5,6 +5,7 @@ import { registerAdminGate } from './admin-gate/gate.js'
 import type { ControlContext } from './context.js'
 import { registerFeatures } from './features.js'
 import type { App } from './http/app-type.js'
+import { closePromptly } from './http/closing.js'
 import { answerClientError, answerFrameworkError, registerErrorAnswers } from './http/error-answers.js'
 import { ambiguousFraming } from './http/framing.js'
 import { registerBodyParsers } from './http/json-body.js'
@@ -12,7 +13,6 @@ import { sendRefusal } from './http/refusal.js'
 import { registerRequestLog } from './http/request-log.js'
 import { registerSecurityHeaders } from './http/security-headers.js'
 import { SERVER_LIMITS } from './http/server-options.js'
-import { endSilentConnections } from './http/silent-connections.js'
 import { registerNotFound, trackPaths } from './http/unrouted.js'
 
 /** Builds the control plane's HTTP application. It does not listen; needs a migrated store. */
@@ -24,7 +24,7 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   registerBodyParsers(app)
   registerRequestLog(app, ctx)
   await registerSecurityHeaders(app, ctx)
-  endSilentConnections(app)
+  closePromptly(app)
   refuseAmbiguousFraming(app)
   registerAdminGate(app, ctx, edgeLink)
   const refuseOtherMethods = trackPaths(app)
@@ -42,6 +42,8 @@ function createApp(ctx: ControlContext): App {
     logController: new LogController({ disableRequestLogging: true }),
     // The gate judges the peer itself; Fastify's own notion of a trusted proxy is not used.
     trustProxy: false,
+    // What arrives while the process drains is answered like all else, as the last of its connection.
+    return503OnClosing: false,
     // Idle connections are closed at shutdown, busy ones may finish.
     forceCloseConnections: 'idle',
     frameworkErrors: answerFrameworkError,

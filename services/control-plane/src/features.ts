@@ -11,6 +11,7 @@ import { deliveryLoops } from './deliveries/background.js'
 import { KnownEdges } from './edges/known-edges.js'
 import { edgeRoutes } from './edges/routes.js'
 import { eventRoutes } from './events/routes.js'
+import { housekeeping } from './housekeeping/background.js'
 import type { App } from './http/app-type.js'
 import { registerOpenApi } from './openapi/register.js'
 import { pushRoutes } from './pushes/routes.js'
@@ -50,4 +51,4 @@ const NOTHING_YET: DashboardProviders = {
 }
 
 /** Every feature that works in the background; main starts them once the process listens. */
-export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [...scanLoops, ...deliveryLoops]
+export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [...scanLoops, ...deliveryLoops, housekeeping]

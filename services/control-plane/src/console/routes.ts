@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import { readBasemaps } from '@gateway/store/basemaps.js'
@@ -12,16 +13,24 @@ import { statePage } from './state-page.js'
 /** The built console, beside this service in the checkout and in the image. */
 const CONSOLE_DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
-/** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. */
-export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
+/**
+ * Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs.
+ * @param dist where the built console is, if it is; injected by tests alone
+ */
+export async function registerConsole(
+  app: App,
+  ctx: ControlContext,
+  edges: KnownEdges,
+  dist: string = CONSOLE_DIST,
+): Promise<void> {
   app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
-  if (existsSync(`${CONSOLE_DIST}index.html`)) await serveBuiltConsole(app)
+  if (existsSync(join(dist, 'index.html'))) await serveBuiltConsole(app, dist)
   else serveStatePage(app, ctx, edges)
 }
 
-async function serveBuiltConsole(app: App): Promise<void> {
+async function serveBuiltConsole(app: App, dist: string): Promise<void> {
   await app.register(fastifyStatic, {
-    root: CONSOLE_DIST,
+    root: dist,
     prefix: '/admin/',
     // Each file becomes a route at the start, which leaves the wildcard for the pages that the console's own router knows.
     wildcard: false,

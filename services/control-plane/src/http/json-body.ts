@@ -12,7 +12,8 @@ export function registerBodyParsers(app: App): void {
     return parseJson(request, body, done)
   })
   app.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
-    if (request.headers['content-length'] === '0') return done(null, undefined)
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+    if (length === '0' && coding === undefined) return done(null, undefined)
     return done(Object.assign(new Error('not JSON'), { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }))
   })
 }

@@ -10,7 +10,11 @@ import { active, guarded, logAnswer } from './exchange.js'
 import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
+/** Limit: bytes of a request body; all that the control plane takes are JSON documents. It says the same, but too late to be read. */
+const MAX_BODY_BYTES = 1024 * 1024
+
 const CONTROL_PLANE_DOWN = refuse('dependency_down', 'the control plane is out of reach; please try again')
+const BODY_TOO_LARGE = refuse('payload_too_large', `a request body holds at most ${MAX_BODY_BYTES} bytes`)
 const STARTING = refuse('dependency_down', 'the edge has not reached the store yet; please try again')
 
 /** Limit: path and query together. The control plane takes 16 KB for all of a head. */
@@ -77,6 +81,7 @@ class PassedRequest implements UpstreamAnswer {
     })
     const { rebuilt } = this.#head
     if (!rebuilt.ok) return this.#refuse(rebuilt)
+    if ((rebuilt.bodyLength ?? 0) > MAX_BODY_BYTES) return this.#refuse(BODY_TOO_LARGE)
     const key = this.#edge.upstreamKey
     if (key === null) return this.#refuse(STARTING)
     const peer = Buffer.from(this.#res.getRemoteAddressAsText()).toString()
@@ -124,6 +129,7 @@ class PassedRequest implements UpstreamAnswer {
   /** The body goes on as it arrives; a control plane that reads slowly slows the client down. */
   #readBody(): Readable {
     let paused = false
+    let received = 0
     const body = bodyStream(() => {
       if (!paused || this.#gone || this.#over) return
       paused = false
@@ -132,6 +138,8 @@ class PassedRequest implements UpstreamAnswer {
     body.on('error', () => {})
     this.#res.onData((chunk, isLast) => {
       guarded(this.#edge, () => {
+        received += chunk.byteLength
+        if (received > MAX_BODY_BYTES) return this.#tooLarge()
         // What the server hands over is only lent for the time of this call.
         const enough = chunk.byteLength > 0 && !body.destroyed && !body.push(Buffer.from(chunk.slice(0)))
         if (isLast) {
@@ -145,7 +153,13 @@ class PassedRequest implements UpstreamAnswer {
     return body
   }
 
-  #refuse(refusal: Refusal): void {
+  #tooLarge() {
+    if (this.#over || this.#answer !== null) return
+    this.#giveUp()
+    this.#refuse(BODY_TOO_LARGE)
+  }
+
+  #refuse(refusal: Refusal) {
     const { status, headers, body } = prepareRefusal(refusal)
     countRefusal(this.#edge, refusal)
     const code = Number.parseInt(status, 10)

@@ -88,6 +88,14 @@ export async function failAbandonedScans(sql: Queryable): Promise<void> {
     WHERE status = 'running'`
 }
 
+/** The scans of a source, newest first. */
+export async function readScans(sql: Queryable, sourceCode: string): Promise<Scan[]> {
+  const rows = await sql<SourceRow[]>`
+    SELECT status, started_at, finished_at, added, updated, missing, message FROM scans
+    WHERE source_code = ${sourceCode} ORDER BY started_at DESC LIMIT ${KEPT_SCANS}`
+  return rows.flatMap((row) => toScan(row) ?? [])
+}
+
 /** How many scans of each source stay listed. */
 const KEPT_SCANS = 50
 

@@ -1,4 +1,5 @@
 import type { Bus, RevisionMessage } from '@gateway/bus/bus.js'
+import type { Change } from '@gateway/contracts/change.js'
 import type { Log } from '@gateway/logging/log.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { NewChange } from '@gateway/store/change-log.js'
@@ -29,8 +30,16 @@ export async function commitAndPublish<T>(
   work: (tx: Transaction) => Promise<{ result: T; changes: readonly NewChange[] }>,
 ): Promise<{ result: T; revision: number | null }> {
   const { result, changes } = await commitWithChanges(ctx.sql, work)
+  return { result, revision: await publishChanges(ctx, changes) }
+}
+
+/** Tells the edges of changes that are committed; answers the revision that they must reach, null where there is no change. */
+export async function publishChanges(
+  ctx: Pick<ControlContext, 'bus' | 'log'>,
+  changes: readonly Change[],
+): Promise<number | null> {
   const last = changes.at(-1)
-  if (last === undefined) return { result, revision: null }
+  if (last === undefined) return null
   const message: RevisionMessage = { revision: last.revision, changes }
   await ctx.bus.publish(message).catch((error: Error) => {
     ctx.log.warn(
@@ -38,5 +47,5 @@ export async function commitAndPublish<T>(
       'the bus is out of reach; edges will find the change by polling',
     )
   })
-  return { result, revision: last.revision }
+  return last.revision
 }

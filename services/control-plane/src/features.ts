@@ -11,6 +11,7 @@ import { deliveryLoops } from './deliveries/background.js'
 import { KnownEdges } from './edges/known-edges.js'
 import { edgeRoutes } from './edges/routes.js'
 import { eventRoutes } from './events/routes.js'
+import { healthRoutes } from './health/routes.js'
 import { housekeeping } from './housekeeping/background.js'
 import type { App } from './http/app-type.js'
 import { registerOpenApi } from './openapi/register.js'
@@ -34,6 +35,7 @@ export async function registerFeatures(app: App, ctx: ControlContext): Promise<v
   scanRoutes(app, ctx)
   basemapRoutes(app, ctx)
   vectorRoutes(app, ctx)
+  healthRoutes(app, ctx)
   tokenRoutes(app, ctx, edges)
   targetRoutes(app, ctx)
   pushRoutes(app, ctx)

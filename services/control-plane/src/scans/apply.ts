@@ -1,0 +1,52 @@
+import {
+  readBasemaps,
+  setVersionsAvailable,
+  touchVersions,
+  upsertBasemap,
+  upsertVersion,
+} from '@gateway/store/basemaps.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { readVectors, setVectorsAvailable, upsertVectors } from '@gateway/store/vectors.js'
+import { diffBasemaps } from './diff-basemaps.js'
+import { diffVectors } from './diff-vectors.js'
+import type { FoundBasemaps, FoundVectors } from './found.js'
+
+/** What a scan has come to, and which cache entries of the edges it touches. */
+export interface Applied {
+  readonly added: number
+  readonly updated: number
+  readonly missing: number
+  readonly warnings: readonly string[]
+  readonly changes: readonly NewChange[]
+}
+
+/** Writes what a basemap scan found. Reads what is known in the same transaction, so that nothing that changed meanwhile is undone. */
+export async function applyBasemaps(
+  tx: Transaction,
+  found: FoundBasemaps,
+  sourceCode: string,
+  tileBaseUrl: string,
+): Promise<Applied> {
+  const diff = diffBasemaps(found, await readBasemaps(tx, null), sourceCode, tileBaseUrl)
+  for (const change of diff.changes) {
+    if (change.upsert) await upsertBasemap(tx, { code: change.code, name: change.name, tileBaseUrl, sourceCode })
+    for (const version of change.versions) await upsertVersion(tx, change.code, version)
+    if (change.missing.length > 0) await setVersionsAvailable(tx, change.code, change.missing, false)
+  }
+  for (const [code, versions] of diff.seen) await touchVersions(tx, code, versions)
+  return {
+    ...diff,
+    warnings: [...found.warnings, ...diff.warnings],
+    changes: diff.changes.map((change) => ({ kind: 'basemap', key: change.code })),
+  }
+}
+
+/** Writes what a vector scan found. */
+export async function applyVectors(tx: Transaction, found: FoundVectors, sourceCode: string): Promise<Applied> {
+  const diff = diffVectors(found.vectors, await readVectors(tx, null), sourceCode)
+  if (diff.upserts.length > 0) await upsertVectors(tx, diff.upserts)
+  if (diff.missingCodes.length > 0) await setVectorsAvailable(tx, diff.missingCodes, false)
+  const codes = [...diff.upserts.map((vector) => vector.code), ...diff.missingCodes]
+  return { ...diff, warnings: found.warnings, changes: codes.map((key) => ({ kind: 'vector', key })) }
+}

@@ -3,7 +3,7 @@ import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { ControlContext } from '../context.js'
 
 /** Often enough that what is remembered when the bus fails is what was there a moment before. */
-const REMEMBER_EVERY_MS = 5_000
+const REMEMBER_EVERY_MS = 2_000
 
 /** The edge processes of the installation, remembered for the time in which the bus cannot tell. */
 export class KnownEdges {

@@ -75,7 +75,7 @@ function diffOne(
   const versions: NewVersion[] = []
   for (const version of now?.versions ?? []) {
     const was = versionsBefore.get(version.version)
-    if (was !== undefined && was.available && isSame(was, version)) continue
+    if (was?.available && isSame(was, version)) continue
     versions.push(version)
     if (was === undefined) counts.added += 1
     else counts.updated += 1

@@ -1,0 +1,43 @@
+import { close, createReadStream, readFile } from 'node:fs'
+import { promisify } from 'node:util'
+import { type OpenedFile, openBelow } from '@gateway/files/open-below.js'
+import type { Bundle, BundleFile } from './bundle.js'
+
+/** Read in pieces of this size: small enough that hundreds of transfers which wait for their receivers hold little memory. */
+export const CHUNK_BYTES = 64 * 1024
+
+/** Opens a file of a bundle, proven to lie in its root. Throws, with words for the operator, where it cannot be read. */
+export async function openSource(bundle: Bundle, file: BundleFile): Promise<OpenedFile> {
+  const opened = await openBelow(bundle.root, file.path)
+  if (opened.ok) return opened
+  throw new Error(`${file.name} cannot be read: ${opened.reason.replaceAll('_', ' ')}`)
+}
+
+const readWhole = promisify(readFile) as (fd: number) => Promise<Buffer>
+const closeFd = promisify(close)
+
+/** A file no larger than a chunk, in one piece; closes it. Throws where its size has changed since it was opened. */
+export async function contentOf(name: string, opened: OpenedFile): Promise<Buffer> {
+  try {
+    const content = await readWhole(opened.fd)
+    if (content.length !== opened.size) throw changed(name)
+    return content
+  } finally {
+    await closeFd(opened.fd)
+  }
+}
+
+/** The file as it was when opened, in chunks; closes it at the end. Throws where it has become shorter meanwhile. */
+export async function* chunksOf(name: string, opened: OpenedFile): AsyncGenerator<Buffer> {
+  const stream = createReadStream('', { fd: opened.fd, start: 0, end: opened.size - 1, highWaterMark: CHUNK_BYTES })
+  let read = 0
+  for await (const chunk of stream) {
+    read += chunk.length
+    yield chunk
+  }
+  if (read !== opened.size) throw changed(name)
+}
+
+function changed(name: string): Error {
+  return new Error(`${name} changed while it was read`)
+}

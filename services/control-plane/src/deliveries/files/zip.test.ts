@@ -1,0 +1,136 @@
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Entry, fromBuffer } from 'yauzl'
+import type { Bundle } from './bundle.js'
+import { zipOf } from './zip.js'
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'zip-'))
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+function bundleOf(files: Readonly<Record<string, Uint8Array>>, compressible = false): Bundle {
+  const folder = mkdtempSync(path.join(root, 'bundle-'))
+  for (const [name, data] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), data)
+    utimesSync(path.join(folder, name), 1_700_000_000, 1_700_000_000)
+  }
+  return {
+    root: folder,
+    kind: 'folder',
+    place: 'a/b',
+    compressible,
+    files: async function* () {
+      for (const name of Object.keys(files)) yield { name, path: path.join(folder, name) }
+    },
+  }
+}
+
+/** What an independent reader finds in a zip. */
+async function unzip(zip: Buffer): Promise<Record<string, Buffer>> {
+  const found: Record<string, Buffer> = {}
+  const file = await new Promise<import('yauzl').ZipFile>((resolve, reject) =>
+    fromBuffer(zip, { lazyEntries: true }, (error, opened) => (error ? reject(error) : resolve(opened))),
+  )
+  await new Promise<void>((resolve, reject) => {
+    file.on('error', reject).on('end', resolve)
+    file.on('entry', (entry: Entry) =>
+      file.openReadStream(entry, async (error, stream) => {
+        if (error) return reject(error)
+        found[entry.fileName] = await buffer(stream)
+        file.readEntry()
+      }),
+    )
+    file.readEntry()
+  })
+  return found
+}
+
+const openDescriptors = () => readdirSync('/proc/self/fd').length
+
+test('an independent reader finds every file as it was, small, large and empty, packed and stored', async () => {
+  const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}(\/[a-z0-9 ä]{1,8}){0,2}\.x$/), { maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(names, fc.boolean(), fc.integer({ min: 0, max: 100_000 }), async (list, compressible, size) => {
+      const files = Object.fromEntries(list.map((name, i) => [name, Buffer.alloc(Math.floor(size / (i + 1)), name)]))
+      const found = await unzip(await buffer(zipOf(bundleOf(files, compressible))))
+      expect(Object.keys(found)).toEqual(Object.keys(files))
+      for (const [name, data] of Object.entries(files)) expect(found[name]?.equals(data), name).toBe(true)
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('the same files give the same bytes', async () => {
+  const bundle = bundleOf({ 'a/1.png': Buffer.alloc(100_000, 'x'), 'a/2.png': Buffer.from('y') })
+  expect((await buffer(zipOf(bundle))).equals(await buffer(zipOf(bundle)))).toBe(true)
+})
+
+test('a file that cannot be read, or leads out of its root, breaks the archive off with its name', async () => {
+  const bundle = bundleOf({ 'a/1.png': Buffer.from('x') })
+  const withName = (name: string, file: string): Bundle => ({
+    ...bundle,
+    files: async function* () {
+      yield* bundle.files()
+      yield { name, path: file }
+    },
+  })
+  await expect(buffer(zipOf(withName('gone', path.join(bundle.root, 'gone'))))).rejects.toThrow('gone cannot be read')
+  await expect(buffer(zipOf(withName('passwd', '/etc/passwd')))).rejects.toThrow('passwd cannot be read: outside')
+})
+
+test('a consumer that stops early leaves no file open', async () => {
+  const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.bin`, Buffer.alloc(3_000_000, i)]))
+  const bundle = bundleOf(files)
+  const before = openDescriptors()
+  for await (const chunk of zipOf(bundle)) if (chunk.length > 0) break
+  await expect.poll(openDescriptors).toBe(before)
+})
+
+test('a file that shrinks while it is read breaks the archive off', async () => {
+  const bundle = bundleOf({ 'big.bin': Buffer.alloc(30_000_000, 1) })
+  const file = path.join(bundle.root, 'big.bin')
+  const reading = (async () => {
+    for await (const chunk of zipOf(bundle)) if (statSync(file).size > 0 && chunk.length > 0) truncateSync(file, 0)
+  })()
+  await expect(reading).rejects.toThrow('changed while it was read')
+})
+
+test('a large bundle takes little memory however fast it could be read', async () => {
+  const bundle = bundleOf({})
+  const file = path.join(bundle.root, 'sparse.mbtiles')
+  closeSync(openSync(file, 'w'))
+  truncateSync(file, 150_000_000)
+  const large: Bundle = {
+    ...bundle,
+    files: async function* () {
+      yield { name: 'sparse.mbtiles', path: file }
+    },
+  }
+  let size = 0
+  let most = 0
+  const before = process.memoryUsage.rss()
+  for await (const chunk of zipOf(large)) {
+    size += chunk.length
+    most = Math.max(most, process.memoryUsage.rss() - before)
+  }
+  expect(size).toBeGreaterThan(150_000_000)
+  expect(most).toBeLessThan(60_000_000)
+})

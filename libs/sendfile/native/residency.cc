@@ -11,7 +11,7 @@
 namespace {
 // One byte in each of these is asked for: the kernel reads ahead in units of this order, so what is missing is missing in
 // stretches like it. A missed smaller gap costs one short wait.
-constexpr size_t kStride = 256 * 1024;
+constexpr size_t kStride = 512 * 1024;
 constexpr size_t kReadSize = 128 * 1024;
 
 // File systems of other machines, where a read can take as long as the network likes (linux/magic.h, fs/*/super.c).

@@ -24,8 +24,10 @@ struct Transfer {
   uint64_t length;
   bool head_waits = false;  // uWS could not send the head yet and must do so first
   bool warming = false;     // a thread reads the next stretch
-  uint64_t progress_at = 0;  // when the peer last took something, in the loop's milliseconds
-  int unacknowledged = 0;    // bytes that the kernel held for the peer then
+  // What is known of the peer's progress; looked at every kCheckSeconds.
+  bool moved = true;         // the kernel has taken bytes since the last look
+  int unacknowledged = 0;    // bytes that the kernel held for the peer at the last look
+  uint64_t progress_at = 0;  // the last look that showed progress, in the loop's milliseconds
 };
 
 namespace {
@@ -64,11 +66,6 @@ int unacknowledged(int fd) {
   int bytes = 0;
   ioctl(fd, SIOCOUTQ, &bytes);
   return bytes;
-}
-
-void note_progress(Transfer &transfer) {
-  transfer.progress_at = uv_now(app.uv_loop);
-  transfer.unacknowledged = unacknowledged(us.us_poll_fd(transfer.socket));
 }
 
 // Writable is asked for just before the next poll and not here, because uSockets ends its own interest in it whenever an
@@ -112,7 +109,7 @@ void after_warming(uv_work_t *work, int) {
     report_aborted(transfer);
     return;
   }
-  note_progress(*transfer);
+  transfer->moved = true;  // it was not the peer that kept us waiting
   go_on_when_writable(transfer->socket);
 }
 
@@ -141,7 +138,7 @@ us_socket_t *go_on(Connection &connection) {
   Transfer &transfer = *connection.transfer;
   const uint64_t left_before = transfer.left;
   const Pumped pumped = pump(us.us_poll_fd(connection.socket), transfer);
-  if (transfer.left != left_before) note_progress(transfer);
+  transfer.moved = transfer.moved || transfer.left != left_before;
   switch (pumped) {
     case Pumped::All:
       return settle(connection, Outcome::Sent);
@@ -207,7 +204,6 @@ Started start_transfer(int file, int64_t offset, uint64_t length) {
   if (++last_id == 0) ++last_id;  // 0 is no id
   transfer.id = last_id;
   connection->transfer = new Transfer(transfer);
-  note_progress(*connection->transfer);
   go_on_later(*connection->transfer, pumped);
   return {Started::Pending, transfer.id, Outcome::Sent, sent};
 }
@@ -229,14 +225,17 @@ us_socket_t *on_writable(us_socket_t *socket) {
 }
 
 // A reader is cut for taking nothing at all for the whole time, however slow it is otherwise. What counts is what the peer's
-// kernel has acknowledged; bytes that merely moved into our own kernel's buffer prove nothing.
+// kernel acknowledges: that makes the bytes that ours holds for it fewer, or makes room for new ones.
 us_socket_t *on_timeout(us_socket_t *socket) {
   Connection *connection = find_connection(socket);
   Transfer *transfer = connection ? connection->transfer : nullptr;
   if (!transfer) return uws.timeout(socket);
-  const int now_unacknowledged = unacknowledged(us.us_poll_fd(socket));
-  if (transfer->warming || now_unacknowledged < transfer->unacknowledged) note_progress(*transfer);
-  if (uv_now(app.uv_loop) - transfer->progress_at >= app.stall_ms) return settle(*connection, Outcome::Stalled);
+  const uint64_t now = uv_now(app.uv_loop);
+  const int held = unacknowledged(us.us_poll_fd(socket));
+  if (transfer->moved || transfer->warming || held < transfer->unacknowledged) transfer->progress_at = now;
+  transfer->moved = false;
+  transfer->unacknowledged = held;
+  if (now - transfer->progress_at >= app.stall_ms) return settle(*connection, Outcome::Stalled);
   us.us_socket_timeout(0, socket, kCheckSeconds);
   return socket;
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { proveTier } from './proof/prove-tier.js'
-import { request, ServerProcess, sha256 } from './proof/server-process.js'
+import { freePort, request, ServerProcess, sha256 } from './proof/server-process.js'
 
 proveTier('native')
 
 let server: ServerProcess
 beforeAll(async () => {
-  server = await ServerProcess.start(['native'])
+  server = await ServerProcess.start({ tiers: ['native'] })
 })
 afterAll(() => server.stop())
 
@@ -70,4 +70,37 @@ it.each([
   const client = await server.connect()
   client.write(`${request('/echo', 'Transfer-Encoding: chunked\r\n', 'POST')}${body}`)
   await expect(client.response().then(({ status }) => status === 400 || status)).resolves.toBe(true)
+})
+
+it('leaves connections that are older than itself to uWebSockets.js, in the middle of a request', async () => {
+  const late = await ServerProcess.start({ tiers: ['native'], attachLate: true })
+  const file = late.file('late', 1_000_000)
+  const [idle, inHead, inBody] = [await late.connect(), await late.connect(), await late.connect()]
+  idle.write(request('/f/late'))
+  expect((await idle.response()).sha256).toBe(file.sha256)
+  inHead.write('GET /f/late HTTP/1.1\r\nHost: x\r\nX-Rest: ')
+  inBody.write(`${request('/echo', 'Content-Length: 7\r\n', 'POST')}abc`)
+  await late.stats()
+  await late.attach()
+  expect(late.tier).toBe('native')
+  idle.write(request('/f/late'))
+  inHead.write('of it\r\n\r\n')
+  inBody.write(`defg${request('/f/late')}`)
+  expect((await inBody.response()).sha256).toBe(sha256(Buffer.from(`7 ${sha256(Buffer.from('abcdefg'))}`)))
+  for (const client of [idle, inHead, inBody, await late.connect()]) {
+    if (client !== idle && client !== inHead && client !== inBody) client.write(request('/f/late'))
+    expect((await client.response()).sha256).toBe(file.sha256)
+    client.close()
+  }
+  await late.stop()
+})
+
+it('finds its own process where several share the port', async () => {
+  // uWebSockets.js shares only a port that it was given, so not one that the system has picked.
+  const port = await freePort()
+  const servers = await Promise.all([1, 2, 3].map(() => ServerProcess.start({ tiers: ['native'], port })))
+  for (const each of servers) {
+    expect(each).toMatchObject({ tier: 'native', port })
+    await each.stop()
+  }
 })

@@ -3,7 +3,8 @@
 //
 //   node server.mjs '{"root": DIR, "tiers": ["native"], "stallSeconds": 60, "port": 0}'
 //
-// prints {"port", "tier", "reason"} when it is ready.
+// prints {"port", "tier", "reason"} when it is ready. With "attachLate" it prints that as soon as it listens, and again when it has been
+// told to attach by SIGHUP.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ import { endHead } from '../dist/head-answer.js'
 const server = 'uWebSockets.js'
 const { App, us_listen_socket_close, us_socket_local_port } = await import(server)
 
-const { root, tiers, stallSeconds = 60, port = 0 } = JSON.parse(process.argv[2] ?? '{}')
+const { root, tiers, stallSeconds = 60, port = 0, attachLate = false } = JSON.parse(process.argv[2] ?? '{}')
 const say = (level) => (fields, message) => process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`)
 const log = { info: say('info'), warn: say('warn'), error: say('error') }
 const sender = new FileSender({ log, stallSeconds, ...(tiers ? { tiers } : {}) })
@@ -115,12 +116,26 @@ app.get('/stats', (res) => {
   const descriptors = readdirSync('/proc/self/fd').length
   text(res, '200 OK', JSON.stringify({ ...sender.stats(), descriptors, rss: process.memoryUsage.rss(), peak }))
 })
+// A length that the file does not have.
+app.get('/overlong/*', (res, req) => {
+  const file = openFile(requestOf(req).name)
+  res.writeStatus('200 OK')
+  sender.send(res, file.fd, 0, file.size + 1000, { onDone: () => closeSync(file.fd) })
+})
 app.any('/*', (res) => text(res, '404 Not Found', '{"error":"Not found."}'))
 
 app.listen('127.0.0.1', port, async (token) => {
   const listening = us_socket_local_port(token)
-  await sender.attach({ host: '127.0.0.1', port: listening })
-  process.stdout.write(`${JSON.stringify({ port: listening, tier: sender.tier, reason: sender.reason })}\n`)
+  const ready = () =>
+    process.stdout.write(`${JSON.stringify({ port: listening, tier: sender.tier, reason: sender.reason })}\n`)
+  const attach = async () => {
+    await sender.attach({ host: '127.0.0.1', port: listening })
+    ready()
+  }
+  if (attachLate) {
+    process.on('SIGHUP', attach)
+    ready()
+  } else await attach()
   process.on('SIGUSR2', () => us_listen_socket_close(token)) // drain: what is under way goes on
   process.on('SIGTERM', () => app.close()) // closes every connection; the process ends by itself
 })

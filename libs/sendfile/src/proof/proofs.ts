@@ -3,6 +3,7 @@
  * something is not as it must be.
  */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { renameSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -163,6 +164,34 @@ export async function truncationCloses(server: ServerProcess, rounds: number): P
     client.socket.resume()
     await assert.rejects(client.response())
     await server.until((stats) => stats.active === 0 && stats.truncated === before.truncated + 1)
+  }
+}
+
+/** A promise that the file never could keep ends the same way. */
+export async function overlongLengthsClose(server: ServerProcess): Promise<void> {
+  for (const size of [100, 400_000]) {
+    const file = server.file('short', size)
+    const before = await server.stats()
+    const client = await server.connect()
+    client.write(request(`/overlong/${file.name}`))
+    await assert.rejects(client.response())
+    await server.until((stats) => stats.active === 0 && stats.truncated === before.truncated + 1)
+  }
+}
+
+/** What must first be read from the disk arrives too, and so does leaving during that. */
+export async function coldFilesArrive(server: ServerProcess): Promise<void> {
+  const file = server.file('cold', 10_000_000)
+  for (const leave of [false, true]) {
+    // GNU dd asks the kernel to drop a file from its cache in this way.
+    execFileSync('dd', [`of=${join(server.root, file.name)}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0'], {
+      stdio: 'ignore',
+    })
+    const client = await server.connect()
+    client.write(request(`/f/${file.name}`))
+    if (leave) client.close()
+    else assertIs(await client.response(), file)
+    await server.until((stats) => stats.active === 0)
   }
 }
 

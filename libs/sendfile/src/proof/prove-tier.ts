@@ -14,10 +14,10 @@ export function proveTier(tier: TierName): void {
     let slow: Promise<void>
     let stalled: Promise<void>
     beforeAll(async () => {
-      server = await ServerProcess.start([tier])
+      server = await ServerProcess.start({ tiers: [tier] })
       // These two take their time, whatever the machine: they go on while the others run.
-      patient = await ServerProcess.start([tier])
-      impatient = await ServerProcess.start([tier], 3)
+      patient = await ServerProcess.start({ tiers: [tier] })
+      impatient = await ServerProcess.start({ tiers: [tier], stallSeconds: 3 })
       slow = proofs.slowReadersAreServed(patient, 3, 14)
       stalled = proofs.stalledClientsAreCut(impatient)
       for (const proof of [slow, stalled]) proof.catch(() => {})
@@ -36,6 +36,10 @@ export function proveTier(tier: TierName): void {
     it('leaks nothing when clients leave in the middle', () => proofs.abortsLeakNothing(server, 200))
 
     it('closes the connection when a file is cut while it is sent', () => proofs.truncationCloses(server, 3))
+
+    it('closes the connection where a file is shorter than promised', () => proofs.overlongLengthsClose(server))
+
+    it('sends a file that is not in memory', () => proofs.coldFilesArrive(server))
 
     it('sends a file that is replaced or deleted meanwhile as it was', () => proofs.swappedFilesStayWhole(server, 4))
 

@@ -3,9 +3,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { SenderStats } from '../file-sender.js'
@@ -22,6 +23,13 @@ export interface ServerStats extends SenderStats {
   readonly peak: number
 }
 
+export interface ServerOptions {
+  readonly tiers: readonly TierName[]
+  readonly stallSeconds?: number
+  readonly port?: number
+  readonly attachLate?: boolean
+}
+
 export interface TestFile {
   readonly name: string
   readonly content: Buffer
@@ -32,21 +40,32 @@ export interface TestFile {
 export class ServerProcess {
   readonly root = mkdtempSync(join(tmpdir(), 'sendfile-'))
   readonly #process: ChildProcess
+  readonly #lines: Interface
   port = 0
   tier = ''
   reason = ''
 
-  private constructor(tiers: readonly TierName[], stallSeconds: number) {
-    const options = JSON.stringify({ root: this.root, tiers, stallSeconds })
-    this.#process = spawn(process.execPath, [PROGRAM, options], { stdio: ['ignore', 'pipe', 'ignore'] })
+  private constructor(options: ServerOptions) {
+    const argument = JSON.stringify({ root: this.root, ...options })
+    this.#process = spawn(process.execPath, [PROGRAM, argument], { stdio: ['ignore', 'pipe', 'ignore'] })
+    this.#lines = createInterface(this.#process.stdout as NodeJS.ReadableStream)
   }
 
-  static async start(tiers: readonly TierName[], stallSeconds = 60): Promise<ServerProcess> {
-    const server = new ServerProcess(tiers, stallSeconds)
-    const lines = createInterface(server.#process.stdout as NodeJS.ReadableStream)
-    const [line] = (await once(lines, 'line')) as [string]
-    Object.assign(server, JSON.parse(line))
+  static async start(options: ServerOptions): Promise<ServerProcess> {
+    const server = new ServerProcess(options)
+    await server.#ready()
     return server
+  }
+
+  async #ready(): Promise<void> {
+    const [line] = (await once(this.#lines, 'line')) as [string]
+    Object.assign(this, JSON.parse(line))
+  }
+
+  /** Attaches a server that was started with `attachLate`. */
+  async attach(): Promise<void> {
+    this.signal('SIGHUP')
+    await this.#ready()
   }
 
   get pid(): number {
@@ -108,4 +127,13 @@ export function sha256(bytes: Uint8Array): string {
 /** A request as bytes; `headers` as "Name: value\r\n" lines. */
 export function request(path: string, headers = '', method = 'GET'): string {
   return `${method} ${path} HTTP/1.1\r\nHost: test\r\n${headers}\r\n`
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
 }

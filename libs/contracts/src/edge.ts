@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
 import { tokenSchema } from './token.js'
+import { trafficCountersSchema } from './traffic.js'
 
 /** One edge process, as it announces itself on the bus. */
 export const edgePresenceSchema = z.object({
@@ -11,6 +12,7 @@ export const edgePresenceSchema = z.object({
   started_at: timestampSchema,
   seen_at: timestampSchema,
   applied_revision: z.int().describe('the revision of the change log that this process has applied'),
+  traffic: trafficCountersSchema.optional(),
 })
 export type EdgePresence = z.infer<typeof edgePresenceSchema>
 

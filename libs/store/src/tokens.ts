@@ -50,10 +50,12 @@ export interface Page {
   readonly offset: number
 }
 
+/** Tokens that operators issued; what the console's previews use comes and goes by itself and is not listed. */
 export async function listTokens(sql: Queryable, page: Page): Promise<{ items: Token[]; total: number }> {
   const rows = await sql<TokenRow[]>`
-    SELECT ${columns(sql)} FROM tokens ORDER BY created_at DESC, id LIMIT ${page.limit} OFFSET ${page.offset}`
-  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM tokens`
+    SELECT ${columns(sql)} FROM tokens WHERE NOT preview ORDER BY created_at DESC, id
+    LIMIT ${page.limit} OFFSET ${page.offset}`
+  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM tokens WHERE NOT preview`
   return { items: rows.map(toToken), total: count?.n ?? 0 }
 }
 

@@ -1,46 +1,77 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import fastifyStatic from '@fastify/static'
+import { LIVE_TOPICS } from '@gateway/contracts/console.js'
+import { trafficHistorySchema } from '@gateway/contracts/traffic.js'
 import { readBasemaps } from '@gateway/store/basemaps.js'
 import { readLedger } from '@gateway/store/ledger.js'
+import { z } from 'zod'
 import type { ControlContext } from '../context.js'
 import type { KnownEdges } from '../edges/known-edges.js'
 import type { App } from '../http/app-type.js'
+import { EventStreams } from '../http/event-streams.js'
 import { toAdminBasemap } from '../resources/basemap.js'
+import { Live } from './live.js'
+import { previewTokenRoute } from './preview-token.js'
+import { settingsRoute } from './settings-view.js'
 import { statePage } from './state-page.js'
+import { serveBuiltConsole } from './static-files.js'
+import { SAMPLE_MS, TrafficHistory } from './traffic-history.js'
 
 /** The built console, beside this service in the checkout and in the image. */
 const CONSOLE_DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
-/**
- * Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs.
- * @param dist where the built console is, if it is; injected by tests alone
- */
-export async function registerConsole(
-  app: App,
-  ctx: ControlContext,
-  edges: KnownEdges,
-  dist: string = CONSOLE_DIST,
-): Promise<void> {
+/** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. */
+export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
+  previewTokenRoute(app, ctx)
+  settingsRoute(app, ctx)
+  stateRoutes(app, ctx, edges)
   app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
-  if (existsSync(join(dist, 'index.html'))) await serveBuiltConsole(app, dist)
+  if (existsSync(`${CONSOLE_DIST}index.html`)) await serveBuiltConsole(app, CONSOLE_DIST)
   else serveStatePage(app, ctx, edges)
 }
 
-async function serveBuiltConsole(app: App, dist: string): Promise<void> {
-  await app.register(fastifyStatic, {
-    root: dist,
-    prefix: '/admin/',
-    // Each file becomes a route at the start, which leaves the wildcard for the pages that the console's own router knows.
-    wildcard: false,
-    cacheControl: false,
-    setHeaders: (reply, path) => {
-      // Names under assets/ carry a hash of their content.
-      if (path.includes('/assets/')) reply.header('Cache-Control', 'private, max-age=31536000, immutable')
+function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  const history = new TrafficHistory(ctx.now())
+  const live = new Live(ctx, edges, () => history.samples)
+  const streams = new EventStreams(app)
+  app.addHook('onListen', async () => void sampleTraffic(ctx, edges, history))
+  app.get(
+    '/api/v1/admin/dashboard/traffic',
+    {
+      schema: {
+        summary: 'What the edges served in the last hour',
+        description:
+          'Over all edge processes, in spans of half a minute, and of each process what it does now. Watched by the answering control ' +
+          'plane since it started; a metrics system that scrapes `/metrics` knows more.',
+        response: { 200: trafficHistorySchema },
+      },
     },
-  })
-  app.get('/admin/*', { schema: { hide: true } }, (_request, reply) => reply.sendFile('index.html'))
+    () => history.view(),
+  )
+  app.get(
+    '/api/v1/admin/dashboard/live',
+    {
+      exposeHeadRoute: false,
+      config: { mayTakeLong: true },
+      schema: {
+        summary: 'In which parts of the console something has changed',
+        description:
+          'Server-sent events: `touched`, at most one a second, its data a list of topics (' +
+          `${LIVE_TOPICS.join(', ')}). Read what they concern after every (re)connect and every event. A comment comes every 15 s.`,
+        response: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.unknown() } } } },
+      },
+    },
+    (_request, reply) =>
+      streams.answer(reply, (send) => live.listen((topics) => send({ event: 'touched', data: topics }))),
+  )
+}
+
+async function sampleTraffic(ctx: ControlContext, edges: KnownEdges, history: TrafficHistory): Promise<void> {
+  while (!ctx.shutdown.aborted) {
+    history.sample(edges.lastKnown, ctx.now())
+    await sleep(SAMPLE_MS, undefined, { signal: ctx.shutdown, ref: false }).catch(() => {})
+  }
 }
 
 function serveStatePage(app: App, ctx: ControlContext, edges: KnownEdges): void {

@@ -1,6 +1,7 @@
 import type { Bus, OwnPresence } from '@gateway/bus/bus.js'
 import { ANNOUNCE_INTERVAL_MS } from '@gateway/bus/bus.js'
 import { openBus } from '@gateway/bus/open.js'
+import type { TrafficCounters } from '@gateway/contracts/traffic.js'
 import type { Log } from '@gateway/logging/log.js'
 import type { Follower } from './follower.js'
 import { QUERY_TIMEOUT_MS, type StoreLink } from './store-link.js'
@@ -15,7 +16,9 @@ export interface FollowLoopOptions {
   readonly follower: Follower
   readonly redisUrl: string | null
   readonly staleMs: number
-  readonly presence: Omit<OwnPresence, 'applied_revision'>
+  readonly presence: Omit<OwnPresence, 'applied_revision' | 'traffic'>
+  /** what this process has counted, for the console */
+  readonly traffic: () => TrafficCounters
   readonly log: Log
 }
 
@@ -49,7 +52,8 @@ export class FollowLoop {
   /** Says at once which revision has been applied; what waits for it is an operator's disable call. */
   announce(): void {
     if (this.#bus === null || !this.#o.follower.loaded || this.#stopped) return
-    const presence = { ...this.#o.presence, applied_revision: this.#o.follower.appliedRevision }
+    const { presence: identity, follower, traffic } = this.#o
+    const presence = { ...identity, applied_revision: follower.appliedRevision, traffic: traffic() }
     // Presence that cannot be announced expires: the other side then takes this process for cut off, which it is.
     this.#bus.announce(presence).catch(() => {})
   }

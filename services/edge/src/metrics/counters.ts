@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
+import type { TrafficCounters } from '@gateway/contracts/traffic.js'
 
 /** Refusals of a service token that are counted as authentication failures; the code is the label `reason`. */
 export const AUTH_FAILURES = [
@@ -40,5 +41,19 @@ export class Counters {
 
   countRefusal(code: ErrorCode): void {
     if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
+  }
+
+  /** What is told with this process's presence. */
+  traffic(): TrafficCounters {
+    return {
+      requests: this.requests,
+      tiles: this.tiles,
+      tiles_missing: this.missingTiles,
+      memory_hits: this.hotTileHits,
+      downloads: this.downloads,
+      auth_failures: Object.values(this.authFailures).reduce((sum, n) => sum + n, 0),
+      server_errors: this.serverErrors,
+      bytes_sent: this.bytesSent,
+    }
   }
 }

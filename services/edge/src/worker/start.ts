@@ -64,6 +64,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       version: ownVersion(),
       started_at: new Date().toISOString(),
     },
+    traffic: () => counters.traffic(),
     log,
   })
   const hotTiles = new HotTiles()

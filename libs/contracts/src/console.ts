@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { timestampSchema } from './common.js'
+
+/** What a page of the console may show: an event names those in which something has changed. */
+export const LIVE_TOPICS = ['catalog', 'scans', 'deliveries', 'slicing', 'edges', 'traffic', 'audit'] as const
+export type LiveTopic = (typeof LIVE_TOPICS)[number]
+
+export const previewTokenBodySchema = z
+  .strictObject({ basemap_code: z.string().min(1).optional(), vector_code: z.string().min(1).optional() })
+  .refine((body) => (body.basemap_code === undefined) !== (body.vector_code === undefined), {
+    error: 'exactly one of basemap_code and vector_code is needed',
+  })
+
+export const previewTokenSchema = z.object({
+  token: z.string().describe('the plaintext; for the header X-Access-Token'),
+  expires_at: timestampSchema,
+})
+export type PreviewToken = z.infer<typeof previewTokenSchema>
+
+export const settingViewSchema = z.object({
+  name: z.string().describe('as the environment and the env file call it'),
+  value: z
+    .union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))])
+    .nullable()
+    .describe('in force after defaults; null where nothing is set, and for every secret'),
+  secret: z.boolean(),
+  is_set: z.boolean(),
+})
+export type SettingView = z.infer<typeof settingViewSchema>
+
+export const settingsViewSchema = z.object({
+  config_file: z.string(),
+  items: z.array(settingViewSchema),
+  total: z.int().min(0),
+})
+export type SettingsView = z.infer<typeof settingsViewSchema>

@@ -1,0 +1,38 @@
+import type { EdgePresence } from '@gateway/contracts/edge.js'
+import { expect, test } from 'vitest'
+import { TrafficHistory } from './traffic-history.js'
+
+const START = Date.parse('2026-01-01T00:00:00Z')
+
+function edge(id: string, requests: number, startedMs = START - 60_000): EdgePresence {
+  const at = new Date(startedMs).toISOString()
+  const rest = { tiles: 0, tiles_missing: 0, memory_hits: 0, downloads: 0, auth_failures: 0, server_errors: 0 }
+  const traffic = { requests, ...rest, bytes_sent: 0 }
+  return { id, host: 'h', pid: 1, version: '1', started_at: at, seen_at: at, applied_revision: 0, traffic }
+}
+
+test('what an edge had counted before the control plane began to watch is no traffic of this hour', () => {
+  const history = new TrafficHistory(START)
+  history.sample([edge('a', 5_000)], START + 5_000)
+  history.sample([edge('a', 5_040)], START + 10_000)
+  const { points, edges } = history.view()
+  expect(points.map(({ requests, seconds }) => ({ requests, seconds }))).toEqual([{ requests: 40, seconds: 10 }])
+  expect(edges).toMatchObject([{ id: 'a', requests: 40, seconds: 5 }])
+})
+
+test('a process that replaces another is counted from its start, and none counts backwards', () => {
+  const history = new TrafficHistory(START)
+  history.sample([edge('a', 100)], START + 5_000)
+  history.sample([edge('b', 7, START + 6_000)], START + 10_000)
+  history.sample([edge('b', 3, START + 6_000)], START + 15_000)
+  expect(history.view().points[0]?.requests).toBe(7)
+  expect(history.view().edges).toMatchObject([{ id: 'b', requests: 0 }])
+})
+
+test('spans of half a minute are kept for an hour', () => {
+  const history = new TrafficHistory(START)
+  for (let second = 5; second <= 2 * 3600; second += 5) history.sample([edge('a', second)], START + second * 1000)
+  const { points } = history.view()
+  expect(points.length).toBe(120)
+  expect(points.slice(1, -1).every(({ requests, seconds }) => requests === 30 && seconds === 30)).toBe(true)
+})

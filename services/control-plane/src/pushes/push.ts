@@ -1,0 +1,79 @@
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
+import type { Target } from '@gateway/contracts/target.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
+import { type Delivery, insertPush, type Lane, type NewPush } from '@gateway/store/deliveries.js'
+import { readTargets } from '@gateway/store/targets.js'
+import { readVector } from '@gateway/store/vectors.js'
+import type { ControlContext } from '../context.js'
+import type { AdminIdentity } from '../http/app-type.js'
+import { toPushRecord, toVectorPushRecord } from './record.js'
+
+export type Pushed<T> = { readonly ok: true; readonly record: T } | Refusal
+
+export interface BasemapPush {
+  readonly target_code: string
+  readonly basemap_code: string
+  /** a label, or `current` for what is the default now */
+  readonly version: string
+}
+
+/** Owes a version to a target. What does not exist is 404; what exists and cannot be pushed now is 409. */
+export async function pushBasemap(
+  ctx: ControlContext,
+  body: BasemapPush,
+  admin: AdminIdentity,
+): Promise<Pushed<PushRecord>> {
+  const target = await usableTarget(ctx, body.target_code)
+  if (!target.ok) return target
+  const basemap = await readBasemap(ctx.sql, body.basemap_code)
+  if (basemap === null) return refuse('not_found', 'there is no such basemap')
+  const label = body.version === CURRENT_VERSION ? basemap.defaultVersion : body.version
+  const version = basemap.versions.find((one) => one.version === label)
+  if (version === undefined) return refuse('not_found', 'the basemap has no such version')
+  if (!version.available) return refuse('conflict', 'the version is not available now')
+  const push = { kind: 'basemap_push', basemapCode: basemap.code, version: version.version } as const
+  return { ok: true, record: toPushRecord(await owe(ctx, target.target, push, admin)) }
+}
+
+export async function pushVector(
+  ctx: ControlContext,
+  body: { readonly target_code: string; readonly vector_code: string },
+  admin: AdminIdentity,
+): Promise<Pushed<VectorPushRecord>> {
+  const target = await usableTarget(ctx, body.target_code)
+  if (!target.ok) return target
+  const vector = await readVector(ctx.sql, body.vector_code)
+  if (vector === null) return refuse('not_found', 'there is no such vector')
+  if (!vector.available) return refuse('conflict', 'the vector is not available now')
+  const delivery = await owe(ctx, target.target, { kind: 'vector_push', vectorCode: vector.code }, admin)
+  return { ok: true, record: toVectorPushRecord(delivery) }
+}
+
+async function usableTarget(
+  ctx: ControlContext,
+  code: string,
+): Promise<{ readonly ok: true; readonly target: Target } | Refusal> {
+  const [target] = await readTargets(ctx.sql, code)
+  if (target === undefined) return refuse('not_found', 'there is no such target')
+  return target.enabled ? { ok: true, target } : refuse('conflict', 'the target is disabled')
+}
+
+async function owe(ctx: ControlContext, target: Target, push: NewPush, admin: AdminIdentity): Promise<Delivery> {
+  const lane: Lane = target.mode === 'upload' ? 'transfer' : 'message'
+  const detail =
+    push.kind === 'basemap_push' ? { basemap: push.basemapCode, version: push.version } : { vector: push.vectorCode }
+  const delivery = await ctx.sql.begin(async (tx) => {
+    const inserted = await insertPush(tx, { code: target.code, lane }, push)
+    await insertAudit(tx, {
+      ...admin,
+      action: 'push.create',
+      subject: inserted.id,
+      detail: { target: target.code, ...detail },
+    })
+    return inserted
+  })
+  return delivery as Delivery
+}

@@ -1,0 +1,125 @@
+import { listOf, timestampSchema } from '@gateway/contracts/common.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import {
+  type Delivery,
+  type DeliveryKind,
+  listDeliveries,
+  readDelivery,
+  retryDelivery,
+} from '@gateway/store/deliveries.js'
+import { listAttempts } from '@gateway/store/delivery-attempts.js'
+import { z } from 'zod'
+import type { ControlContext } from '../context.js'
+import type { App } from '../http/app-type.js'
+import { wholeNumber } from '../http/page-query.js'
+import { sendRefusal } from '../http/refusal.js'
+
+const attemptSchema = z.object({
+  started_at: timestampSchema,
+  duration_ms: z.int(),
+  outcome: z
+    .enum(['succeeded', 'failed', 'interrupted'])
+    .describe('interrupted: the control plane stopped or died; such an attempt does not count'),
+  http_status: z.int().nullable(),
+  message: z.string(),
+  answer: z.string().describe('the first part of what the receiver answered'),
+})
+
+/** From the interface: the most recent 20. */
+const DEFAULT_PAGE = 20
+const MAX_PAGE = 200
+
+const pageSchema = z.object({
+  limit: wholeNumber(1, MAX_PAGE).default(DEFAULT_PAGE).describe('records answered at most'),
+  before: z.uuid().optional().describe('only records older than the one of this id'),
+})
+
+const paramsSchema = z.object({ id: z.string() })
+const NO_SUCH_RECORD = refuse('not_found', 'there is no such record')
+
+export interface RecordKind {
+  readonly kind: DeliveryKind
+  /** below /api/v1/admin/ */
+  readonly path: string
+  /** in the plural, for the document */
+  readonly noun: string
+  readonly schema: z.ZodObject
+  readonly toRecord: (delivery: Delivery) => object
+}
+
+/** The list, the detail with its attempts, and the retry of one kind of delivery. */
+export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind): void {
+  const path = `/api/v1/admin/${records.path}`
+  app.get(
+    path,
+    {
+      schema: {
+        summary: `The most recent ${records.noun}`,
+        description:
+          'Newest first. The next page is the one before the last id of this one. `total` counts all records.',
+        querystring: pageSchema,
+        response: { 200: listOf(records.schema) },
+      },
+    },
+    async ({ query }) => {
+      const page = { limit: query.limit, before: query.before ?? null }
+      const { items, total } = await listDeliveries(ctx.sql, records.kind, page)
+      return { items: items.map((item) => ({ ...records.toRecord(item) })), total }
+    },
+  )
+  app.get(
+    `${path}/:id`,
+    {
+      schema: {
+        summary: `One of the ${records.noun}, with every attempt at it, the newest first`,
+        params: paramsSchema,
+        response: { 200: records.schema.extend({ attempt_log: z.array(attemptSchema) }) },
+      },
+    },
+    async ({ params }, reply) => {
+      const delivery = isUuid(params.id) ? await readDelivery(ctx.sql, records.kind, params.id) : null
+      if (delivery === null) return sendRefusal(reply, NO_SUCH_RECORD)
+      return { ...records.toRecord(delivery), attempt_log: await readAttemptLog(ctx, delivery.id) }
+    },
+  )
+  app.post(
+    `${path}/:id/retry`,
+    {
+      schema: {
+        summary: `Deliver again: one of the ${records.noun}`,
+        description:
+          'A finished record goes back to `pending` with its count at zero and is tried at once, under the same `webhook-id`. One that is ' +
+          'still on its way is tried at once and keeps its count.',
+        params: paramsSchema,
+        response: { 202: records.schema },
+      },
+    },
+    async ({ params, admin }, reply) => {
+      const delivery = isUuid(params.id)
+        ? await ctx.sql.begin(async (tx) => {
+            const retried = await retryDelivery(tx, records.kind, params.id)
+            if (retried !== null) await insertAudit(tx, { ...admin, action: 'push.retry', subject: retried.id })
+            return retried
+          })
+        : null
+      if (delivery === null) return sendRefusal(reply, NO_SUCH_RECORD)
+      return reply.code(202).send({ ...records.toRecord(delivery) })
+    },
+  )
+}
+
+async function readAttemptLog(ctx: ControlContext, deliveryId: string): Promise<z.output<typeof attemptSchema>[]> {
+  return (await listAttempts(ctx.sql, deliveryId)).map((line) => ({
+    started_at: line.startedAt.toISOString(),
+    duration_ms: line.durationMs,
+    outcome: line.outcome,
+    http_status: line.httpStatus,
+    message: line.message,
+    answer: line.answer,
+  }))
+}
+
+function isUuid(id: string): boolean {
+  return z.uuid().safeParse(id).success
+}

@@ -1,0 +1,58 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { Target, TargetBody } from '@gateway/contracts/target.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { readTargetWithSecret, upsertTarget } from '@gateway/store/targets.js'
+import { type ControlContext, commitAndPublish } from '../context.js'
+import type { DestinationGuard } from '../deliveries/guard/guard.js'
+import { signingKey } from '../deliveries/sign.js'
+import type { AdminIdentity } from '../http/app-type.js'
+
+export type Saved = { readonly ok: true; readonly target: Target } | Refusal
+
+/** Creates or updates a target. Its secret goes into the store and nowhere else: the audit row says only that it was changed. */
+export async function saveTarget(
+  ctx: ControlContext,
+  guard: DestinationGuard,
+  body: TargetBody,
+  admin: AdminIdentity,
+): Promise<Saved> {
+  const problem = problemOf(body, guard)
+  if (problem !== null) return refuse('invalid_parameters', problem)
+  const { result } = await commitAndPublish(ctx, async (tx) => {
+    const known = await readTargetWithSecret(tx, body.code)
+    const target = await upsertTarget(tx, {
+      code: body.code,
+      kind: body.kind,
+      url: body.kind === 'http' ? (body.url ?? null) : null,
+      path: body.kind === 'directory' ? (body.path ?? null) : null,
+      mode: body.kind === 'directory' ? 'upload' : (body.mode ?? known?.mode ?? 'notify'),
+      name: body.name,
+      enabled: body.enabled,
+      // A directory has nothing to verify a signature with.
+      secret: body.kind === 'directory' ? null : body.secret,
+    })
+    const { kind, mode, enabled } = target
+    const detail = { kind, mode, enabled, secret: body.secret === undefined ? 'kept' : 'changed' }
+    const action = known === null ? 'target.create' : 'target.update'
+    await insertAudit(tx, { ...admin, action, subject: target.code, detail })
+    return { result: target, changes: [] }
+  })
+  return { ok: true, target: result }
+}
+
+function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
+  if (body.kind === 'directory') {
+    if (body.path === undefined) return 'body.path: a target of kind directory needs it'
+    if (body.url !== undefined) return 'body.url: belongs to kind http'
+    if (body.mode === 'notify') return 'body.mode: a directory is always given the data'
+    return typeof body.secret === 'string' ? 'body.secret: belongs to kind http' : null
+  }
+  if (body.url === undefined) return 'body.url: a target of kind http needs it'
+  if (body.path !== undefined) return 'body.path: belongs to kind directory'
+  const refused = guard.problemOf(body.url)
+  if (refused !== null) return `body.url: ${refused}`
+  if (typeof body.secret === 'string' && signingKey(body.secret) === null) {
+    return 'body.secret: what follows whsec_ must be base64'
+  }
+  return null
+}

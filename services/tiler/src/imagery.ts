@@ -96,8 +96,10 @@ function masksOf({ bands }: GdalInfo, colours: readonly number[]): number[] {
   return each ? distinct : [distinct[0]!]
 }
 
-function rangeOf({ bands }: GdalInfo, colours: readonly number[]): Imagery['range'] {
+function rangeOf({ bands, driverShortName }: GdalInfo, colours: readonly number[]): Imagery['range'] {
   const used = colours.map((band) => bands[band - 1]!)
+  // PNG samples always fill their range (PNG specification, "sample depth scaling"); those of a GeoTIFF are measurements.
+  if (driverShortName === 'PNG' && used[0]!.type === 'UInt16') return [0, 65535]
   if (used.some((band) => band.type !== 'Byte')) return 'measured'
   const bits = Number(used[0]!.metadata?.IMAGE_STRUCTURE?.NBITS ?? 8)
   return bits < 8 ? [0, 2 ** bits - 1] : null

@@ -24,10 +24,17 @@ const PARENT_CHECK_MS = 500
 
 let scratch: string | null = null
 
+/** Text as it may stand in a log: a terminal must not take any of it for a command. */
+function visible(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is made visible
+  return line.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd')
+}
+
 const voice: Voice = {
   say: (line: OutputLine) => process.stdout.write(`${JSON.stringify(line)}\n`),
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is made visible
-  log: (message: string) => process.stderr.write(`${message.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd')}\n`),
+  log: (message: string) => {
+    for (const line of message.split('\n')) process.stderr.write(`${visible(line)}\n`)
+  },
 }
 
 /** Ends everything at once; scratch files go, staged tiles are the caller's. */

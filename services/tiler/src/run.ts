@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chunkQueue } from './chunk-queue.js'
@@ -9,6 +8,7 @@ import { type LayerMetadata, METADATA_FILE, tileReader } from './layer.js'
 import { unionOfBounds } from './mercator.js'
 import { chunksOf, type Grid } from './plan.js'
 import { type Preflight, preflight } from './preflight.js'
+import { runToEnd } from './process.js'
 import type { OutputLine, Phase, SuccessLine, TilingRequest } from './protocol.js'
 import { buildPyramid } from './pyramid.js'
 import { measureRange, type Range } from './stretch.js'
@@ -42,7 +42,7 @@ export async function run(request: TilingRequest, temp: string, voice: Voice): P
     progress('finishing', TILED)
     const metadata = layerAfter(before, range)
     await writeFile(join(request.staging_dir, METADATA_FILE), `${JSON.stringify(metadata, null, 2)}\n`)
-    reachDisk(request.staging_dir)
+    await reachDisk(request.staging_dir, request.limits.idle_timeout_seconds)
     progress('finishing', 100)
     return success(before, metadata, written)
   } finally {
@@ -114,8 +114,10 @@ function success({ grid }: Preflight, metadata: LayerMetadata, written: number):
 }
 
 /** Has the file system written out before tiles are published: a power cut must not leave renamed but empty ones. */
-function reachDisk(folder: string): void {
-  spawnSync('sync', ['--file-system', folder], { env: BARE_ENVIRONMENT, stdio: 'ignore' })
+async function reachDisk(folder: string, idleSeconds: number): Promise<void> {
+  const sync = { command: 'sync', args: ['--file-system', folder], env: BARE_ENVIRONMENT, descriptors: [], idleSeconds }
+  // Where there is no such command, the kernel writes in its own time.
+  await runToEnd(sync).catch(() => {})
 }
 
 /** Says how far the run is whenever it has come half a percent further, and never less than before. */

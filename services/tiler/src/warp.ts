@@ -87,7 +87,9 @@ function warpOptions(job: WarpJob, chunk: Chunk): string[] {
   const { threads } = job.engine
   return [
     ...['-of', 'GTiff', '-t_srs', 'EPSG:3857', '-te', ...extent.map(String), '-ts', String(width), String(height)],
-    ...['-r', 'cubic', '-et', String(TRANSFORM_TOLERANCE), '-dstalpha', '-ovr', 'NONE'],
+    ...['-r', 'cubic', '-et', String(TRANSFORM_TOLERANCE), '-ovr', 'NONE'],
+    // Said outright: with several sources GDAL would take their alpha for a fourth colour.
+    ...(hasAlpha(job) ? ['-srcalpha', '-dstalpha'] : ['-dstalpha']),
     // Sources on both sides of the antimeridian are placed by us, each on its side.
     ...['-to', 'INSERT_CENTER_LONG=NO'],
     ...(threads > 1 ? ['-multi', '-wo', `NUM_THREADS=${threads}`] : []),
@@ -110,8 +112,13 @@ function vrtFor(job: WarpJob, placed: PlacedSource, index: number): string {
     level: levelFor(placed, resolutionOf(job.grid.warpZoom, job.grid.tileSize)),
     imagery: source.imagery,
     range: range === 'measured' ? job.range : range,
-    alpha: job.placed.some(({ source: { imagery } }) => imagery.masks.length > 0 || imagery.palette === 'transparent'),
+    alpha: hasAlpha(job),
   })
+}
+
+/** Whether any source has pixels that do not count; then all are warped with alpha, as one warp takes only sources alike. */
+function hasAlpha({ placed }: WarpJob): boolean {
+  return placed.some(({ source: { imagery } }) => imagery.masks.length > 0 || imagery.palette === 'transparent')
 }
 
 /** The smallest version of a source that is still as fine as the tiles. */

@@ -47,6 +47,7 @@ const WORDS_AFTER: Readonly<Record<string, number>> = {
   '-nofl': 0,
   '-overwrite': 0,
   '-srcwin': 4,
+  '-srcalpha': 0,
   '-dstalpha': 0,
   '-outsize': 2,
   '-ts': 2,

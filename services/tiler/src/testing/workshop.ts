@@ -133,7 +133,7 @@ export function tile(layer: string, name: string, tileSize = 256): Promise<Pixel
 }
 
 /** Red, green, blue and alpha of one pixel. */
-export function pixel({ data }: Pixels, x: number, y: number, tileSize = 256): number[] {
+export function pixel(data: Buffer, x: number, y: number, tileSize = 256): number[] {
   return [...data.subarray((y * tileSize + x) * 4, (y * tileSize + x) * 4 + 4)]
 }
 

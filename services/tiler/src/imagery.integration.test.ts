@@ -1,0 +1,342 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { METADATA_FILE } from './layer.js'
+import type { TilingRequest } from './protocol.js'
+import { alphaDifferences, GLOBE_REFERENCE, pixel, psnr, tile, tilesIn, Workshop } from './testing/workshop.js'
+
+const shop = new Workshop()
+afterAll(() => shop.close())
+
+/** A piece of Europe at the resolution of zoom 4, and a tile of that zoom that it covers. */
+const PIECE = ['-srcwin', '1900', '360', '500', '260']
+const INSIDE = '4/8/5.png'
+const LAYER = { zoom_min: 4, zoom_max: 4 } as const
+const WGS84 =
+  'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]]'
+
+let globe: string
+let piece: string
+let plain: Buffer
+
+async function slice(source: string | string[], changes: Partial<TilingRequest> = LAYER): Promise<string> {
+  return shop.layer({ source_paths: [source].flat(), ...changes })
+}
+
+async function inside(source: string | string[]): Promise<Buffer> {
+  return (await tile(await slice(source), INSIDE)).data
+}
+
+beforeAll(async () => {
+  globe = await shop.make('globe.tif', 'gdal_translate', [...GLOBE_REFERENCE, '-co', 'TILED=YES'])
+  piece = await shop.make('piece.tif', 'gdal_translate', PIECE, globe)
+  plain = await inside(piece)
+})
+
+describe('pixels of every kind', () => {
+  it('shows grey as grey', async () => {
+    const grey = await inside(await shop.make('grey.tif', 'gdal_translate', ['-b', '2'], piece))
+    const [red, green, blue, alpha] = pixel(grey, 128, 128)
+    expect([red, blue, alpha]).toEqual([green, green, 255])
+    expect(green).toBe(pixel(plain, 128, 128)[1])
+  })
+
+  it.each([
+    ['16-bit', 'UInt16', [0, 51000], 200],
+    ['floating-point', 'Float32', [-1, 1], 2 / 255],
+  ])('shows %s values by one scale, which the layer remembers', async (name, type, [low, high], step) => {
+    const wide = ['-ot', type, '-scale', '0', '255', String(low), String(high)]
+    const source = await shop.make(`${type}.tif`, 'gdal_translate', wide, piece)
+    const south = await shop.make(`${type}-south.tif`, 'gdal_translate', ['-srcwin', '0', '130', '500', '130'], source)
+    // The smaller source lies on top and holds no light pixels: by a scale of its own it would be brighter.
+    const layer = await slice([source, south])
+    const [least, most] = JSON.parse(readFileSync(join(layer, METADATA_FILE), 'utf8')).value_range
+    const expected = Buffer.from(plain)
+    for (let i = 0; i < expected.length; i++) {
+      const value = plain[i]! * step + low!
+      if (i % 4 < 3) expected[i] = Math.max(0, Math.min(255, ((value - least) * 255) / (most - least)))
+    }
+    expect(psnr((await tile(layer, INSIDE)).data, expected), name).toBeGreaterThan(40)
+  })
+
+  it('shows 16-bit PNG as what it says', async () => {
+    const wide = ['-ot', 'UInt16', '-scale', '0', '255', '0', '65535', '-of', 'PNG']
+    const source = await shop.make('wide.png', 'gdal_translate', wide, piece)
+    writeFileSync(shop.path('wide.pgw'), '0.087890625\n0\n0\n-0.087890625\n-12.9638671875\n58.3154296875\n')
+    writeFileSync(shop.path('wide.prj'), WGS84)
+    expect(psnr(await inside(source), plain)).toBeGreaterThan(45)
+  })
+
+  it('shows the first three of many bands', async () => {
+    const many = ['1', '2', '3', '1', '1', '2'].flatMap((band) => ['-b', band])
+    const source = await shop.make('many.tif', 'gdal_translate', [...many, '-co', 'PHOTOMETRIC=RGB'], piece)
+    expect(psnr(await inside(source), plain)).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('looks colours up in a palette before it mixes them', async () => {
+    // One bit a pixel has a palette of black and white.
+    const bits = ['-b', '1', '-co', 'NBITS=1', '-scale', '0', '90', '0', '1']
+    const data = await inside(await shop.make('bits.tif', 'gdal_translate', bits, piece))
+    const reds = new Set(data.filter((_, index) => index % 4 === 0))
+    expect([Math.min(...reds), Math.max(...reds)]).toEqual([0, 255])
+    expect(reds.size).toBeGreaterThan(50)
+  })
+})
+
+describe('pixels that do not count', () => {
+  it('nodata is transparent, and black in one band alone is not nodata', async () => {
+    const dark = ['-scale', '40', '255', '0', '255']
+    const colours = await inside(await shop.make('dark.tif', 'gdal_translate', dark, piece))
+    const made = await inside(await shop.make('nodata.tif', 'gdal_translate', ['-a_nodata', '0', ...dark], piece))
+    const count = { black: 0, blackShown: 0, blue: 0, blueShown: 0 }
+    for (let i = 0; i < made.length; i += 4) {
+      const [red, green, blue] = pixel(colours, (i / 4) % 256, Math.floor(i / 4 / 256)) as [number, number, number]
+      if (red + green + blue === 0) {
+        count.black++
+        if (made[i + 3] === 255) count.blackShown++
+      } else if (red === 0 && blue > 10) {
+        count.blue++
+        if (made[i + 3] === 255) count.blueShown++
+      }
+    }
+    expect(count.blue).toBeGreaterThan(1000)
+    expect(count.blueShown / count.blue).toBeGreaterThan(0.95)
+    expect(count.black).toBeGreaterThan(50)
+    expect(count.blackShown / count.black).toBeLessThan(0.4)
+  })
+
+  it('alpha bands and mask bands cut a source out alike', async () => {
+    const around = [
+      '-te',
+      '-30',
+      '20',
+      '60',
+      '70',
+      '-ts',
+      '1024',
+      '570',
+      '-dstalpha',
+      '-of',
+      'GTiff',
+      '-t_srs',
+      'EPSG:4326',
+    ]
+    const alpha = await shop.make('alpha.tif', 'gdalwarp', around, piece)
+    const sources = [await shop.make('grey-alpha.tif', 'gdal_translate', ['-b', '1', '-b', '4'], alpha)]
+    if (shop.engines.includes('gdal')) {
+      const config = ['--config', 'GDAL_TIFF_INTERNAL_MASK', 'YES', '-b', '1', '-b', '2', '-b', '3', '-mask', '4']
+      execFileSync('gdal_translate', ['-q', ...config, alpha, shop.path('mask.tif')])
+      sources.push(shop.path('mask.tif'))
+    }
+    const reference = await slice(alpha)
+    for (const source of sources) {
+      const layer = await slice(source)
+      expect(tilesIn(layer)).toEqual(tilesIn(reference))
+      for (const name of tilesIn(reference)) {
+        const [a, b] = [await tile(layer, name), await tile(reference, name)]
+        expect(alphaDifferences(a.data, b.data), `${source} ${name}`).toBe(0)
+      }
+    }
+    // The frame is empty but for the piece.
+    expect(tilesIn(reference)).toEqual(tilesIn(await slice(piece)))
+    expect((await tile(reference, INSIDE)).alpha).toBe('opaque')
+  })
+
+  it('a source without a single visible pixel fails with a reason', async () => {
+    const empty = ['-scale', '0', '255', '7', '7', '-a_nodata', '7']
+    const source = await shop.make('nothing.tif', 'gdal_translate', empty, piece)
+    const { code, lines } = await shop.tile(shop.request({ ...LAYER, source_paths: [source] }))
+    expect(code).toBe(1)
+    expect(lines.at(-1)).toEqual({ type: 'result', ok: false, reason: expect.stringContaining('no visible pixels') })
+  })
+})
+
+describe('formats and georeferencing beside the image', () => {
+  it.each([
+    ['JPEG', 'jpg'],
+    ['PNG', 'png'],
+  ])('%s with a world file and a .prj is placed by them', async (driver, extension) => {
+    const quality = driver === 'JPEG' ? ['-co', 'QUALITY=100'] : []
+    const source = await shop.make(`beside.${extension}`, 'gdal_translate', ['-of', driver, ...quality], piece)
+    const world = `beside.${extension[0]}${extension.at(-1)}w`
+    writeFileSync(shop.path(world), '0.087890625\n0\n0\n-0.087890625\n-12.9638671875\n58.3154296875\n')
+    writeFileSync(shop.path('beside.prj'), WGS84)
+    expect(psnr(await inside(source), plain)).toBeGreaterThan(38)
+  })
+
+  it('an .aux.xml gives the reference system, the transform, and nothing else', async () => {
+    const source = await shop.make('pam.png', 'gdal_translate', ['-of', 'PNG'], piece)
+    const transform = '<GeoTransform> -13.0078125, 0.087890625, 0, 58.359375, 0, -0.087890625</GeoTransform>'
+    const system = `<SRS dataAxisToSRSAxisMapping="2,1">${WGS84.replaceAll('"', '&quot;')}</SRS>`
+    const nodata = '<PAMRasterBand band="1"><NoDataValue>20</NoDataValue></PAMRasterBand>'
+    writeFileSync(`${source}.aux.xml`, `<PAMDataset>${system}${transform}${nodata}</PAMDataset>`)
+    const made = await inside(source)
+    expect(psnr(made, plain)).toBe(Number.POSITIVE_INFINITY)
+    expect(alphaDifferences(made, plain)).toBe(0)
+  })
+
+  it.each([
+    ['webp', 'webp'],
+    ['avif', 'avif'],
+    ['jpg', 'webp'],
+  ] as const)('%s is stored as %s', async (asked, stored) => {
+    const shape = { zoom_min: 2, zoom_max: 3, tile_format: asked, tile_size: 512 } as const
+    const request = shop.request({ source_paths: [piece], ...shape })
+    const { lines } = await shop.tile(request)
+    const result = { ok: true, format: stored, tile_size: 512, min_zoom: 2, max_zoom: 3 }
+    expect(lines.at(-1)).toMatchObject(result)
+    const names = tilesIn(request.staging_dir)
+    expect(names.every((name) => name.endsWith(`.${stored}`))).toBe(true)
+    expect((await tile(request.staging_dir, names[0]!, 512)).data.length).toBe(512 * 512 * 4)
+  })
+})
+
+describe('anywhere on earth', () => {
+  let world: string
+  beforeAll(async () => {
+    world = await slice(globe)
+  })
+
+  const warp = (name: string, system: string, ...more: string[]) =>
+    shop.make(name, 'gdalwarp', ['-overwrite', '-of', 'GTiff', '-t_srs', system, '-r', 'cubic', ...more], globe)
+
+  /** A shift by one pixel would cost far more than having been resampled twice. */
+  async function expectInPlace(layer: string): Promise<void> {
+    let compared = 0
+    for (const name of tilesIn(layer)) {
+      const [made, reference] = [await tile(layer, name), await tile(world, name)]
+      if (made.data.filter((value, index) => index % 4 === 3 && value === 255).length < 5000) continue
+      expect(psnr(made.data, reference.data), name).toBeGreaterThan(27)
+      compared++
+    }
+    expect(compared).toBeGreaterThan(0)
+  }
+
+  it.each([
+    ['UTM', 'EPSG:32633', '-400000 4300000 1400000 6000000', '5000'],
+    ['Web Mercator', 'EPSG:3857', '-200000 4500000 2700000 7500000', '8000'],
+    ['CGCS 2000', 'EPSG:4490', '-3 37 26 57', '0.06'],
+    ['Gauss-Krüger with northing first', 'EPSG:4549', '-1000000 2000000 2000000 5000000', '6000'],
+  ])('%s lands where it belongs', async (_, system, extent, resolution) => {
+    const shape = ['-te', ...extent.split(' '), '-tr', resolution, resolution]
+    await expectInPlace(await slice(await warp(`${system.slice(5)}.tif`, system, ...shape)))
+  })
+
+  it('sources of different reference systems become one layer', async () => {
+    const left = ['-te', '-400000', '4300000', '500000', '6000000', '-tr', '5000', '5000']
+    const right = ['-te', '14', '37', '26', '57', '-tr', '0.06', '0.06']
+    const sources = [await warp('left.tif', 'EPSG:32633', ...left), await warp('right.tif', 'EPSG:4490', ...right)]
+    const layer = await slice(sources)
+    await expectInPlace(layer)
+    expect((await tile(layer, '4/8/5.png')).data[3 + 4 * (100 * 256 + 200)]).toBe(255)
+  })
+
+  it.each([
+    ['geographic', 'EPSG:4326', '170 -30 190 10', '0.1'],
+    ['UTM', 'EPSG:32760', '200000 6000000 1400000 8000000', '8000'],
+  ])(
+    'a %s source across the antimeridian lies on both edges of the map, and not between',
+    async (_, system, extent, resolution) => {
+      const name = `across-${system.slice(5)}.tif`
+      const shape = [
+        '-of',
+        'GTiff',
+        '-t_srs',
+        system,
+        '-te',
+        ...extent.split(' '),
+        '-tr',
+        resolution,
+        resolution,
+        '-dstalpha',
+      ]
+      // GDAL's own warp does not wrap: the Pacific is put together from both ends of the globe.
+      const ends = [
+        { window: '3800 0 296 2048', corners: '153.984375 90 180 -90', first: shape },
+        { window: '0 0 300 2048', corners: '180 90 206.3671875 -90', first: [] },
+      ]
+      for (const { window, corners, first } of ends) {
+        const cut = ['-srcwin', ...window.split(' '), '-a_srs', 'EPSG:4326', '-a_ullr', ...corners.split(' ')]
+        const end = await shop.make('end.tif', 'gdal_translate', cut)
+        await shop.make(name, 'gdalwarp', [...first, '-r', 'cubic'], end)
+      }
+      const layer = await slice(shop.path(name))
+      await expectInPlace(layer)
+      expect([...new Set(tilesIn(layer).map((each) => each.split('/')[1]))]).toEqual(['0', '15'])
+      const { bounds } = JSON.parse(readFileSync(join(layer, METADATA_FILE), 'utf8'))
+      expect([bounds[0], bounds[2]]).toEqual([-180, 180])
+    },
+  )
+
+  it('longitudes from 0 to 360 cover the whole map', async () => {
+    const turned = ['-a_srs', 'EPSG:4326', '-a_ullr', '0', '90', '360', '-90']
+    const layer = await slice(await shop.make('turned.tif', 'gdal_translate', turned), { zoom_min: 2, zoom_max: 2 })
+    expect(tilesIn(layer)).toHaveLength(16)
+    const reference = await slice(globe, { zoom_min: 2, zoom_max: 2 })
+    for (const name of ['2/0/1.png', '2/3/2.png']) {
+      const [, x, y] = name.split(/[/.]/).map(Number)
+      const [made, opposite] = [await tile(layer, name), await tile(reference, `2/${(x! + 2) % 4}/${y}.png`)]
+      expect(made.alpha).toBe('opaque')
+      expect(psnr(made.data, opposite.data)).toBeGreaterThan(40)
+    }
+  })
+
+  it('a source around a pole reaches all longitudes up to 85.0511 degrees', async () => {
+    const shape = ['-te', '-2000000', '-2000000', '2000000', '2000000', '-tr', '10000', '10000']
+    const layer = await slice(await warp('polar.tif', 'EPSG:3413', ...shape), { zoom_min: 2, zoom_max: 2 })
+    for (const column of [0, 1, 2, 3]) {
+      const { data } = await tile(layer, `2/${column}/0.png`)
+      const topRow = data.subarray(0, 256 * 4).filter((_, index) => index % 4 === 3)
+      expect(Math.min(...topRow), `column ${column}`).toBe(255)
+    }
+  })
+
+  it('a source that lies beyond 85.0511 degrees fails with a reason', async () => {
+    const cap = await warp('cap.tif', 'EPSG:4326', '-te', '-20', '86', '20', '89', '-tr', '0.1', '0.1')
+    const { code, lines } = await shop.tile(shop.request({ ...LAYER, source_paths: [cap] }))
+    expect(code).toBe(1)
+    expect(lines.at(-1)).toEqual({ type: 'result', ok: false, reason: expect.stringContaining('85.0511') })
+  })
+
+  it('both engines make the same layers', async () => {
+    if (!shop.engines.includes('gdal')) return expect(shop.engines).toEqual(['wasm'])
+    for (const name of ['Float32.tif', '32633.tif', 'across-4326.tif', 'bits.tif']) {
+      const source = shop.path(name)
+      const [native, portable] = [await slice(source), await slice(source, { ...LAYER, engine: 'wasm' })]
+      expect(tilesIn(portable), name).toEqual(tilesIn(native))
+      for (const each of tilesIn(native)) {
+        const [a, b] = [await tile(native, each), await tile(portable, each)]
+        // Their versions of PROJ may disagree on a pixel of a curved edge.
+        expect(alphaDifferences(a.data, b.data), `${name} ${each}`).toBeLessThan(5)
+        expect(psnr(a.data, b.data), `${name} ${each}`).toBeGreaterThan(50)
+      }
+    }
+  })
+})
+
+describe('at any zoom', () => {
+  it('zooms beyond the resolution of the source are drawn larger', async () => {
+    const small = await shop.make('small.tif', 'gdal_translate', ['-srcwin', '100', '100', '64', '64'], piece)
+    const layer = await slice(small, { zoom_min: 7, zoom_max: 7 })
+    // 64 pixels of zoom 4 are 512 of zoom 7, on each side.
+    expect(tilesIn(layer).length).toBeGreaterThanOrEqual(6)
+    expect(tilesIn(layer).length).toBeLessThanOrEqual(12)
+  })
+
+  it('a source smaller than a pixel of the default zoom leaves a trace', async () => {
+    const corners = ['-a_srs', 'EPSG:32633', '-a_ullr', '500000', '5001000', '501000', '5000000']
+    const layer = await slice(await shop.make('trace.tif', 'gdal_translate', corners), { zoom_min: 0, zoom_max: 0 })
+    expect(tilesIn(layer)).toEqual(['0/0/0.png'])
+    expect((await tile(layer, '0/0/0.png')).alpha).toBe('partial')
+  })
+
+  it('overviews that a source holds give the same picture', async () => {
+    if (!shop.engines.includes('gdal')) return expect(shop.engines).toEqual(['wasm'])
+    const source = shop.path('overviews.tif')
+    execFileSync('gdal_translate', ['-q', '-of', 'COG', '-co', 'RESAMPLING=AVERAGE', globe, source])
+    const [fast, slow] = [await slice(source, {}), await slice(globe, {})]
+    const [a, b] = [await tile(fast, '0/0/0.png'), await tile(slow, '0/0/0.png')]
+    expect(psnr(a.data, b.data)).toBeGreaterThan(30)
+  })
+})

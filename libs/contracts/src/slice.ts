@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 
 export const SLICE_STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
@@ -28,3 +29,32 @@ export const sliceJobSchema = z.object({
   progress: z.number().min(0).max(100),
 })
 export type SliceJob = z.infer<typeof sliceJobSchema>
+
+/** What a job would make, told from the headers of its sources; nothing is written for it. */
+export const sliceEstimateSchema = z.object({
+  tiles: z.number().describe('at most so many tiles will be written'),
+  bytes_estimate: z.number().describe('bytes that many tiles of this format usually take'),
+  temp_bytes_estimate: z.number().describe('the most scratch space in use at one time'),
+  bounds: boundsSchema,
+  min_zoom: z.int(),
+  max_zoom: z.int(),
+})
+export type SliceEstimate = z.infer<typeof sliceEstimateSchema>
+
+/** An entry of a directory in which source images may lie. */
+export const sliceFileSchema = z.object({
+  name: z.string(),
+  path: z.string().describe('absolute'),
+  kind: z.enum(['directory', 'file']),
+  size: z.int().nullable().describe('bytes; null for a directory'),
+  modified_at: timestampSchema,
+})
+
+/** A directory as the console's file picker shows it; without `dir` the allowed roots are the items. */
+export const sliceFilesSchema = z.object({
+  dir: z.string().nullable(),
+  parent: z.string().nullable().describe('null: `dir` is an allowed root, or the list of roots itself'),
+  items: z.array(sliceFileSchema),
+  total: z.int().min(0),
+})
+export type SliceFiles = z.infer<typeof sliceFilesSchema>

@@ -133,10 +133,13 @@ export async function releaseDelivery(sql: Queryable, owner: string, lease: Leas
     SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, 'interrupted', ${line.message} FROM released`
 }
 
-/** Seconds until the next delivery falls due or the next lease can expire; null: nothing is to come. */
+/**
+ * Seconds until the next delivery falls due or the next lease can expire, negative for what has come up within the last second: it may have
+ * been too early for the claim before. null: nothing is to come.
+ */
 export async function secondsToNextDelivery(sql: Queryable): Promise<number | null> {
   const [row] = await sql<{ seconds: number | null }[]>`
     SELECT extract(epoch FROM min(greatest(due_at, lease_until)) - now())::float8 AS seconds FROM deliveries
-    WHERE due_at IS NOT NULL AND greatest(due_at, lease_until) > now()`
+    WHERE due_at IS NOT NULL AND greatest(due_at, lease_until) > now() - interval '1 second'`
   return row?.seconds ?? null
 }

@@ -30,5 +30,8 @@ export const LEASE_MARGIN_MS = 3_000
 /** A notification may be lost with its connection: never sleep for longer. */
 export const POLL_MS = 2_000
 
+/** What just fell due while its destination has no room must not keep the store busy; far less than the second that waits are exact to. */
+export const SOONEST_MS = 25
+
 /** Before the next try, where the store does not answer. */
 export const STORE_PAUSE_MS = 1_000

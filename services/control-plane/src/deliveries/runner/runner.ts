@@ -6,7 +6,7 @@ import { DELIVERIES_CHANNEL, type Lane } from '@gateway/store/deliveries.js'
 import { type ClaimedDelivery, claimDeliveries, secondsToNextDelivery } from '@gateway/store/delivery-leases.js'
 import { type AttemptTools, attempt } from './attempt.js'
 import { HeldLeases } from './held-leases.js'
-import { CLAIM_BATCH, LANE_LIMITS, LEASE_SECONDS, POLL_MS, STORE_PAUSE_MS } from './limits.js'
+import { CLAIM_BATCH, LANE_LIMITS, LEASE_SECONDS, POLL_MS, SOONEST_MS, STORE_PAUSE_MS } from './limits.js'
 import { Wake } from './wake.js'
 
 export interface RunnerOptions extends Omit<AttemptTools, 'owner' | 'leases'> {
@@ -73,7 +73,7 @@ export class DeliveryRunner {
 
   async #msToNext(): Promise<number> {
     const seconds = await secondsToNextDelivery(this.#options.sql)
-    return seconds === null ? POLL_MS : Math.min(POLL_MS, Math.max(0, Math.ceil(seconds * 1000)))
+    return seconds === null ? POLL_MS : Math.min(POLL_MS, Math.max(SOONEST_MS, Math.ceil(seconds * 1000)))
   }
 
   /** A delivery written by any process wakes this one; without the notification, the next poll finds it. */

@@ -9,8 +9,11 @@ import { StallWatch } from './stall-watch.js'
 import type { Tier, TierName } from './types.js'
 import { type HttpApp, type HttpResponse, type Outcome, type ProbedTier, type SenderLog, TIERS } from './types.js'
 
-/** Limit: a client that takes nothing at all for so long is cut. */
-const STALL_SECONDS = 60
+/**
+ * Limit: a client that takes nothing at all for so long is cut. A minute, and a little more: what a client reads shows only when its
+ * kernel has room for a whole segment again, which on loopback is 64 KB, or 64 seconds for a reader at 1 KB/s.
+ */
+const STALL_SECONDS = 70
 
 export interface SenderStats {
   /** Bodies begun, and bytes of them that were handed to the kernel. */
@@ -31,10 +34,10 @@ export interface SendOptions {
 
 export interface SenderOptions {
   readonly log: SenderLog
-  /** In seconds, for tests; a minute otherwise. The tiers look every 4 seconds. */
-  readonly stallSeconds?: number
+  /** In seconds, for tests. The tiers look every 4 seconds. */
+  readonly stallSeconds?: number | undefined
   /** The tiers that may be used, for tests and measurements; all otherwise. Copying always may. */
-  readonly tiers?: readonly TierName[]
+  readonly tiers?: readonly TierName[] | undefined
 }
 
 /**

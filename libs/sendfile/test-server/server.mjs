@@ -1,7 +1,7 @@
 // A file server on the sender, for the tests and the correctness runs. It is started as a process of its own, since it is measured from
 // outside (descriptors, memory) and must survive what is done to it.
 //
-//   node server.mjs '{"root": DIR, "tiers": ["native"], "stallSeconds": 60, "port": 0}'
+//   node server.mjs '{"root": DIR, "tiers": ["native"], "stallSeconds": 70, "port": 0}'
 //
 // prints {"port", "tier", "reason"} when it is ready. With "attachLate" it prints that as soon as it listens, and again when it has been
 // told to attach by SIGHUP.
@@ -15,10 +15,10 @@ import { endHead } from '../dist/head-answer.js'
 const server = 'uWebSockets.js'
 const { App, us_listen_socket_close, us_socket_local_port } = await import(server)
 
-const { root, tiers, stallSeconds = 60, port = 0, attachLate = false } = JSON.parse(process.argv[2] ?? '{}')
+const { root, tiers, stallSeconds, port = 0, attachLate = false } = JSON.parse(process.argv[2] ?? '{}')
 const say = (level) => (fields, message) => process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`)
 const log = { info: say('info'), warn: say('warn'), error: say('error') }
-const sender = new FileSender({ log, stallSeconds, ...(tiers ? { tiers } : {}) })
+const sender = new FileSender({ log, stallSeconds, tiers })
 
 const text = (res, status, body) => {
   res.writeStatus(status)

@@ -20,6 +20,8 @@ const NOTHING = new Uint8Array(0)
  * one byte is written at each writable event until the buffer is empty; 32 events drain far more than one chunk.
  */
 const HELD_BYTES = 32
+/** A shorter chunk (an event, most often) is written whole: it fits the socket, or the server drains it by itself. */
+const UNSPLIT_BYTES = 1_024
 
 const watch = new StallWatch()
 
@@ -103,7 +105,8 @@ export class StreamedAnswer {
 
   /** false: the socket is full and `#rest` waits. */
   #writeChunk(piece: Uint8Array): boolean {
-    const now = Math.max(1, piece.length - HELD_BYTES)
+    const split = piece.length > UNSPLIT_BYTES || this.#listening
+    const now = split ? Math.max(1, piece.length - HELD_BYTES) : piece.length
     let room = false
     this.#res.cork(() => {
       room = this.#res.write(piece.subarray(0, now))

@@ -1,5 +1,6 @@
 import { type BigIntStats, fstat } from 'node:fs'
 import fs from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { fileIdentity } from '@gateway/files/file-identity.js'
@@ -10,6 +11,9 @@ import { Piscina } from 'piscina'
 import type { ZipTask } from './build-zip.js'
 import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
 import { trimZipFolder } from './zip-cache.js'
+
+/** The built module, by the package's own name: a thread runs no TypeScript, whoever loads this file. */
+const BUILDER = createRequire(import.meta.url).resolve('@gateway/edge/zip/build-zip.js')
 
 /** Limit: bytes of zips kept. Each can be built again from its shapefile. */
 const MAX_CACHE_BYTES = 2 * 1024 * 1024 * 1024
@@ -111,7 +115,7 @@ export class ZipStore {
 
   #pool(): Piscina<ZipTask, void> {
     this.#threads ??= new Piscina<ZipTask, void>({
-      filename: new URL('./build-zip.js', import.meta.url).href,
+      filename: BUILDER,
       minThreads: 0,
       maxThreads: THREADS,
       idleTimeout: IDLE_THREAD_MS,

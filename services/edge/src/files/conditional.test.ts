@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { httpDate, isNotModified, isRangeStillGood } from './conditional.js'
+
+const current = { etag: '"a,b-1"', modifiedMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678) }
+
+describe('If-None-Match', () => {
+  test.each(['"a,b-1"', 'W/"a,b-1"', '"x", "a,b-1"', '"x",W/"a,b-1" , "y"', '*', ' * '])(
+    '%s finds the same content',
+    (header) => {
+      expect(isNotModified(header, '', current)).toBe(true)
+    },
+  )
+
+  test.each(['"x"', '"a"', 'a,b-1', '"a,b-1', 'W/"x", "b-1"'])('%s finds other content', (header) => {
+    expect(isNotModified(header, '', current)).toBe(false)
+  })
+
+  test('decides alone where it is there', () => {
+    expect(isNotModified('"x"', httpDate(current.modifiedMs), current)).toBe(false)
+  })
+})
+
+test('If-Modified-Since counts whole seconds', () => {
+  expect(isNotModified('', httpDate(current.modifiedMs), current)).toBe(true)
+  expect(isNotModified('', httpDate(current.modifiedMs + 5_000), current)).toBe(true)
+  expect(isNotModified('', httpDate(current.modifiedMs - 1_000), current)).toBe(false)
+  expect(isNotModified('', 'yesterday', current)).toBe(false)
+})
+
+test('If-Range takes the strong tag or the exact date, and never a weak tag', () => {
+  expect(isRangeStillGood('', current)).toBe(true)
+  expect(isRangeStillGood('"a,b-1"', current)).toBe(true)
+  expect(isRangeStillGood('W/"a,b-1"', current)).toBe(false)
+  expect(isRangeStillGood(httpDate(current.modifiedMs), current)).toBe(true)
+  expect(isRangeStillGood(httpDate(current.modifiedMs + 60_000), current)).toBe(false)
+  expect(isRangeStillGood('nonsense', current)).toBe(false)
+})
+
+test('no header makes the judgement fail', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (a, b) => {
+      isNotModified(a, b, current)
+      isRangeStillGood(a, current)
+    }),
+  )
+})

@@ -1,0 +1,305 @@
+import { createHash, randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import http from 'node:http'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EMPTY_CATALOG, nextCatalog } from '../catalog/catalog.js'
+import { freePort } from '../testing/free-port.js'
+import { type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-edge-'))
+const SMALL = randomBytes(5_000)
+const LARGE = randomBytes(900_000)
+const VECTOR_TILE = Buffer.from(`\x1a${'layer '.repeat(3_000)}`)
+const GEOJSON = Buffer.from(JSON.stringify({ type: 'FeatureCollection', features: [], x: 'y'.repeat(400_000) }))
+
+let running: RunningEdge
+let upstream: http.Server
+let onUpstream: http.RequestListener
+
+function write(relativePath: string, data: Uint8Array): void {
+  const file = path.join(home, relativePath)
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(file, data)
+}
+
+beforeAll(async () => {
+  write('maps/raster/0/0/0.png', SMALL)
+  write('maps/raster/1/0/0.png', LARGE)
+  write('maps/vector/0/0/0.pbf', gzipSync(VECTOR_TILE))
+  write('maps/vector/1/0/0.pbf', gzipSync(Buffer.alloc(64 * 1024 * 1024)))
+  write('vectors/points.geojson', GEOJSON)
+  for (const extension of ['shp', 'shx', 'dbf']) write(`vectors/roads.${extension}`, randomBytes(1_000))
+  const source = { sourcePath: path.join(home, 'maps') }
+  const vectors = { sourcePath: path.join(home, 'vectors') }
+  const catalog = nextCatalog(
+    EMPTY_CATALOG,
+    {
+      codes: null,
+      rows: [
+        storedBasemap('raster', [storedVersion('v1', { path: path.join(home, 'maps/raster') })], source),
+        storedBasemap(
+          'vector',
+          [storedVersion('v1', { path: path.join(home, 'maps/vector'), format: 'pbf', extension: 'pbf' })],
+          source,
+        ),
+      ],
+    },
+    {
+      codes: null,
+      rows: [
+        storedVector('points', { ...vectors, path: path.join(home, 'vectors/points.geojson') }),
+        storedVector('roads', {
+          ...vectors,
+          kind: 'shapefile',
+          fileName: 'röads.shp',
+          relativePath: 'roads.shp',
+          path: path.join(home, 'vectors/roads.shp'),
+        }),
+      ],
+    },
+  )
+  upstream = http.createServer((req, res) => onUpstream(req, res))
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  const controlPlane = `http://127.0.0.1:${(upstream.address() as net.AddressInfo).port}`
+  running = await runEdge({ port: await freePort(), catalog, dataDir: home, controlPlane })
+})
+
+afterAll(async () => {
+  await Promise.all([running.edge.upstream.close(), running.edge.zips.close()])
+  upstream.closeAllConnections()
+  await new Promise((resolve) => upstream.close(resolve))
+  fs.rmSync(home, { recursive: true, force: true })
+})
+
+/** A request whose body comes back as it was on the wire. */
+function ask(address: string, options: http.RequestOptions & { body?: Uint8Array } = {}) {
+  return new Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    const headers = { 'x-access-token': running.token, ...(options.headers as object) }
+    // Not as one address, which would be normalised on its way.
+    const { hostname, port } = new URL(running.url)
+    const req = http.request({ agent: false, ...options, hostname, port, path: address, headers }, async (res) => {
+      try {
+        const parts: Buffer[] = []
+        for await (const part of res) parts.push(part as Buffer)
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(parts) })
+      } catch (error) {
+        reject(error)
+      }
+    })
+    req.once('error', reject)
+    req.end(options.body)
+  })
+}
+
+test('a tile is answered from memory the second time, with the same bytes and headers', async () => {
+  const before = running.edge.counters.hotTileHits
+  const [first, second] = [await ask('/tiles/raster/0/0/0.png'), await ask('/tiles/raster/0/0/0.png')]
+  expect(running.edge.counters.hotTileHits).toBe(before + 1)
+  expect(first.body.equals(SMALL) && second.body.equals(SMALL)).toBe(true)
+  expect({ ...second.headers, date: '' }).toEqual({ ...first.headers, date: '' })
+})
+
+test('HEAD has the headers of GET, of small tiles, large tiles and downloads', async () => {
+  for (const address of [
+    '/tiles/raster/0/0/0.png',
+    '/tiles/raster/1/0/0.png',
+    '/geojson/points.geojson',
+    '/shp/roads.shp',
+  ]) {
+    const get = await ask(address)
+    const head = await ask(address, { method: 'HEAD' })
+    expect(get.status, address).toBe(200)
+    expect(head.body).toHaveLength(0)
+    expect({ ...head.headers, date: '' }, address).toEqual({ ...get.headers, date: '' })
+  }
+})
+
+test('a packed vector tile goes out as stored, and plain with a tag of its own to a client that refuses gzip', async () => {
+  const packed = await ask('/tiles/vector/0/0/0.pbf', { headers: { 'accept-encoding': 'gzip' } })
+  const plain = await ask('/tiles/vector/0/0/0.pbf', { headers: { 'accept-encoding': 'gzip;q=0' } })
+  expect(packed.headers['content-encoding']).toBe('gzip')
+  expect(packed.body.equals(gzipSync(VECTOR_TILE))).toBe(true)
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  expect(plain.body.equals(VECTOR_TILE)).toBe(true)
+  expect(plain.headers.etag).not.toBe(packed.headers.etag)
+  for (const { headers } of [packed, plain]) expect(headers.vary).toBe('Accept-Encoding')
+  const again = await ask('/tiles/vector/0/0/0.pbf', { headers: { 'if-none-match': plain.headers.etag ?? '' } })
+  expect([again.status, again.headers.vary, again.headers['content-length']]).toEqual([
+    304,
+    'Accept-Encoding',
+    undefined,
+  ])
+})
+
+test('a tile that unpacks without end is refused instead of unpacked', async () => {
+  const bomb = await ask('/tiles/vector/1/0/0.pbf', { headers: { 'accept-encoding': 'identity' } })
+  expect(bomb.status).toBe(500)
+  expect(JSON.parse(bomb.body.toString())).toEqual({ error: expect.any(String) })
+})
+
+test('a part of a download is those bytes, and a part for another state of the file is the whole file', async () => {
+  const part = await ask('/vectors/points/download', { headers: { range: 'bytes=100-199999' } })
+  expect(part.status).toBe(206)
+  expect(part.headers['content-range']).toBe(`bytes 100-199999/${GEOJSON.length}`)
+  expect(part.body.equals(GEOJSON.subarray(100, 200_000))).toBe(true)
+  const whole = await ask('/vectors/points/download', { headers: { range: 'bytes=0-9', 'if-range': '"older"' } })
+  expect([whole.status, whole.body.length]).toEqual([200, GEOJSON.length])
+  const head = await ask('/vectors/points/download', { method: 'HEAD', headers: { range: 'bytes=0-9' } })
+  expect([head.status, head.headers['content-length']]).toEqual([200, String(GEOJSON.length)])
+})
+
+test('a file name beyond ASCII is told in both forms', async () => {
+  const zip = await ask('/vectors/roads/download', { method: 'HEAD' })
+  expect(zip.headers['content-disposition']).toBe('attachment; filename="r?ads.zip"; filename*=UTF-8\'\'r%C3%B6ads.zip')
+})
+
+test('what goes to the control plane is rebuilt: its body as it came, its headers without those of the edge', async () => {
+  const body = randomBytes(700_000)
+  onUpstream = async (req, res) => {
+    const parts: Buffer[] = []
+    for await (const part of req) parts.push(part as Buffer)
+    const sent = createHash('sha256').update(Buffer.concat(parts)).digest('hex')
+    res.setHeader('content-type', 'application/json')
+    res.end(JSON.stringify({ url: req.url, headers: req.headers, method: req.method, sent }))
+  }
+  const answer = await ask('/api/v1/x/../y?a=%20', {
+    method: 'POST',
+    body,
+    headers: {
+      'x-edge-key': 'forged',
+      'x-edge-peer': '127.9.9.9',
+      'x-forwarded-for': '1.2.3.4',
+      connection: 'x-trace, close',
+      'x-trace': '1',
+    },
+  })
+  const seen = JSON.parse(answer.body.toString())
+  expect(seen.url).toBe('/api/v1/x/../y?a=%20')
+  expect(seen.sent).toBe(createHash('sha256').update(body).digest('hex'))
+  expect(seen.headers).toMatchObject({
+    'x-edge-key': 'the edge key',
+    'x-edge-peer': '127.0.0.1',
+    'x-forwarded-for': '1.2.3.4',
+  })
+  expect(seen.headers['x-trace']).toBeUndefined()
+})
+
+test.each([true, false])(
+  'a slow reader gets the whole answer of the control plane (length known: %s)',
+  async (known) => {
+    const body = randomBytes(6_000_000)
+    onUpstream = (_, res) => {
+      if (known) res.setHeader('content-length', body.length)
+      // Pieces of all sizes: what is held back while the socket is full must come out in order.
+      for (let at = 0, size = 1; at < body.length; at += size, size = (size * 7 + 3) % 200_000)
+        res.write(body.subarray(at, at + size))
+      res.end()
+    }
+    const hash = createHash('sha256')
+    await new Promise<void>((resolve, reject) => {
+      const request = http.get(`${running.url}/api/v1/large`, { agent: false }, (res) => {
+        res.on('data', (part: Buffer) => {
+          hash.update(part)
+          res.pause()
+          setImmediate(() => setImmediate(() => res.resume()))
+        })
+        res.once('end', resolve)
+      })
+      request.once('error', reject)
+    })
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'))
+  },
+)
+
+test('an event reaches the client while the answer goes on, and the client leaving reaches the control plane', async () => {
+  let left: () => void = () => {}
+  const upstreamClosed = new Promise<void>((resolve) => {
+    left = resolve
+  })
+  onUpstream = (_, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    res.write('data: 1\n\n')
+    res.once('close', left)
+  }
+  const event = await new Promise<string>((resolve) => {
+    const request = http.get(`${running.url}/api/v1/events`, { agent: false }, (res) => {
+      res.once('data', (part: Buffer) => {
+        request.destroy()
+        resolve(part.toString())
+      })
+    })
+    request.on('error', () => {})
+  })
+  expect(event).toBe('data: 1\n\n')
+  await upstreamClosed
+})
+
+test('an answer that breaks off is cut, and looks complete to nobody', async () => {
+  onUpstream = (_, res) => {
+    res.writeHead(200, { 'content-length': 100 })
+    res.write('half')
+    setImmediate(() => res.destroy())
+  }
+  await expect(ask('/api/v1/broken')).rejects.toThrow()
+})
+
+test('a control plane that hangs up without an answer is 503 with Retry-After, in the one form of all errors', async () => {
+  onUpstream = (req) => void req.socket.destroy()
+  for (const method of ['GET', 'POST']) {
+    const answer = await ask('/api/v1/x', { method })
+    expect(answer.status).toBe(503)
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+    expect(JSON.parse(answer.body.toString())).toEqual({ error: expect.any(String) })
+  }
+})
+
+test('other methods on the addresses of the edge are 405 with Allow, and preflight names what may be sent', async () => {
+  for (const address of [
+    '/tiles/raster/0/0/0.png',
+    '/geojson/x',
+    '/shp/x',
+    '/vectors/points/download',
+    '/health',
+    '/metrics',
+  ]) {
+    const answer = await ask(address, { method: 'DELETE' })
+    expect([answer.status, answer.headers.allow], address).toEqual([405, 'GET, HEAD, OPTIONS'])
+  }
+  const preflight = await ask('/tiles/raster/0/0/0.png', { method: 'OPTIONS' })
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers['access-control-allow-headers']).toContain('X-Access-Token')
+})
+
+test('a draining server finishes what is under way, closes, and takes nothing new', async () => {
+  let release: () => void = () => {}
+  const arrived = new Promise<void>((resolve) => {
+    onUpstream = (_, res) => {
+      release = () => res.end('late')
+      resolve()
+    }
+  })
+  const late = ask('/api/v1/late')
+  await arrived
+  const kept = net.connect(Number(new URL(running.url).port), '127.0.0.1')
+  await new Promise<void>((resolve) => kept.once('connect', resolve))
+  let drained = false
+  const draining = running.server.drain(10).then(() => {
+    drained = true
+  })
+  await expect(ask('/health')).rejects.toThrow('ECONNREFUSED')
+  // A connection from before is still answered, for the last time.
+  kept.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+  let answer = ''
+  for await (const part of kept) answer += part
+  expect(answer).toContain('200 OK')
+  expect(answer).toContain('Connection: close')
+  expect(drained).toBe(false)
+  release()
+  expect((await late).body.toString()).toBe('late')
+  await draining
+})

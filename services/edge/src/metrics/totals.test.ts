@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { Counters } from './counters.js'
+import { createProcessMetrics, type ProcessMetrics } from './registry.js'
+import { exposition, Totals } from './totals.js'
+
+function processWith(requests: number, revision = 7): { metrics: ProcessMetrics; counters: Counters } {
+  const counters = new Counters()
+  counters.requests = requests
+  counters.authFailures.token_expired = requests
+  const metrics = createProcessMetrics(counters, {
+    appliedRevision: () => revision,
+    hotTileBytes: () => 10,
+    cachedTokens: () => 1,
+    openTransfers: () => 0,
+    fileTier: () => 'copy',
+  })
+  return { metrics, counters }
+}
+
+const sampleOf = (text: string, name: string) =>
+  Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(' ')
+      .at(-1),
+  )
+
+test('counters and gauges are summed over processes, and the lowest revision is told', async () => {
+  const totals = new Totals()
+  totals.keep(1, await processWith(3, 9).metrics.report())
+  totals.keep(2, await processWith(4, 5).metrics.report())
+  const text = await totals.text([exposition('gauge', 'gateway_edge_processes', 'Processes', 2)])
+  expect(sampleOf(text, 'gateway_requests_total')).toBe(7)
+  expect(sampleOf(text, 'gateway_auth_failures_total{reason="token_expired"}')).toBe(7)
+  expect(sampleOf(text, 'gateway_auth_failures_total{reason="token_missing"}')).toBe(0)
+  expect(sampleOf(text, 'gateway_applied_revision')).toBe(5)
+  expect(sampleOf(text, 'gateway_file_tier{tier="copy"}')).toBe(2)
+  expect(sampleOf(text, 'gateway_edge_processes')).toBe(2)
+})
+
+test('what a dead process had counted stays in the sums, its gauges do not', async () => {
+  const totals = new Totals()
+  const dying = processWith(3)
+  dying.metrics.observe('tile', 0.002)
+  totals.keep(1, await dying.metrics.report())
+  totals.keep(2, await processWith(4).metrics.report())
+  await totals.retire(1)
+  const text = await totals.text([])
+  expect(sampleOf(text, 'gateway_requests_total')).toBe(7)
+  expect(sampleOf(text, 'gateway_hot_tile_bytes')).toBe(10)
+  expect(sampleOf(text, 'gateway_request_duration_seconds_count{kind="tile"}')).toBe(1)
+  totals.keep(3, await processWith(5).metrics.report())
+  await totals.retire(2)
+  await totals.retire(3)
+  expect(sampleOf(await totals.text([]), 'gateway_requests_total')).toBe(12)
+})

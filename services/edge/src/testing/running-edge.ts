@@ -1,0 +1,71 @@
+import type { AccessToken } from '@gateway/access/decide.js'
+import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import { createLog } from '@gateway/logging/log.js'
+import { FileSender } from '@gateway/sendfile/file-sender.js'
+import { loadSettings } from '@gateway/settings/load.js'
+import { TokenCache } from '../access/token-cache.js'
+import { TokenUsage } from '../access/token-usage.js'
+import type { Catalog } from '../catalog/catalog.js'
+import type { Edge } from '../edge.js'
+import { type HttpServer, startServer } from '../http/server.js'
+import { Counters } from '../metrics/counters.js'
+import { createProcessMetrics } from '../metrics/registry.js'
+import { Upstream } from '../passthrough/upstream.js'
+import { HotTiles } from '../tiles/hot-tiles.js'
+import { OpenedSets } from '../tiles/opened-sets.js'
+import { ZipStore } from '../zip/zip-store.js'
+
+export interface RunningEdge {
+  readonly edge: Edge
+  readonly server: HttpServer
+  readonly url: string
+  /** a token that may read everything */
+  readonly token: string
+}
+
+/** One edge process's server, in this process, over a catalog that stands still and a store that knows one token. */
+export async function runEdge(options: {
+  readonly port: number
+  readonly catalog: Catalog
+  readonly dataDir: string
+  readonly controlPlane: string
+}): Promise<RunningEdge> {
+  const token = createToken()
+  const counters = new Counters()
+  const log = createLog('edge', 'silent')
+  const metrics = createProcessMetrics(counters, {
+    appliedRevision: () => 0,
+    hotTileBytes: () => 0,
+    cachedTokens: () => 0,
+    openTransfers: () => 0,
+    fileTier: () => 'copy',
+  })
+  const edge: Edge = {
+    settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent' }),
+    log,
+    counters,
+    metrics,
+    freshness: { loaded: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog: options.catalog },
+    tokens: new TokenCache(async () => new Map([[tokenDigest(token).toString('hex'), READER]]), new TokenUsage()),
+    sets: new OpenedSets(),
+    hotTiles: new HotTiles(),
+    zips: new ZipStore(`${options.dataDir}/zips`, log),
+    sender: new FileSender({ log }),
+    upstream: new Upstream(options.controlPlane),
+    upstreamKey: 'the edge key',
+    totals: async () => 'totals',
+    draining: false,
+  }
+  const server = await startServer(edge, '127.0.0.1', options.port)
+  return { edge, server, url: `http://127.0.0.1:${options.port}`, token }
+}
+
+const READER: AccessToken = {
+  id: 'reader',
+  prefix: 'bmp_reader',
+  scopes: new Set(['read']),
+  basemaps: new Set(['*']),
+  vectors: new Set(['*']),
+  expiresAtMs: null,
+  disabled: false,
+}

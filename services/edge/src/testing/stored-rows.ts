@@ -1,0 +1,64 @@
+import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import type { StoredVector } from '@gateway/store/vectors.js'
+
+const THEN = new Date('2026-01-01T00:00:00Z')
+
+/** A version as the store would tell it, for tests. */
+export function storedVersion(version: string, more: Partial<StoredVersion> = {}): StoredVersion {
+  return {
+    version,
+    storage: 'xyz',
+    format: 'png',
+    extension: 'png',
+    tileSize: 256,
+    minZoom: 0,
+    maxZoom: 4,
+    bounds: null,
+    attribution: null,
+    description: null,
+    vectorLayers: null,
+    path: `/maps/${version}`,
+    fingerprint: `fingerprint of ${version}`,
+    available: true,
+    scannedAt: THEN,
+    ...more,
+  }
+}
+
+export function storedBasemap(
+  code: string,
+  versions: readonly StoredVersion[],
+  more: Partial<StoredBasemap> = {},
+): StoredBasemap {
+  return {
+    code,
+    name: code,
+    setDefault: null,
+    defaultVersion: versions.at(-1)?.version ?? null,
+    versions,
+    tileBaseUrl: 'http://localhost',
+    sourceCode: 'source',
+    sourcePath: '/maps',
+    createdAt: THEN,
+    updatedAt: THEN,
+    ...more,
+  }
+}
+
+export function storedVector(code: string, more: Partial<StoredVector> = {}): StoredVector {
+  return {
+    code,
+    name: code,
+    kind: 'geojson',
+    relativePath: `${code}.geojson`,
+    fileName: `${code}.geojson`,
+    path: `/vectors/${code}.geojson`,
+    size: 2,
+    modifiedAt: THEN,
+    fingerprint: 'f',
+    available: true,
+    sourceCode: 'source',
+    sourcePath: '/vectors',
+    ...more,
+  }
+}

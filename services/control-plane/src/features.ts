@@ -1,3 +1,4 @@
+import { readLayerSources } from '@gateway/store/layer-sources.js'
 import { auditRoutes } from './audit/routes.js'
 import type { BackgroundLoop } from './background.js'
 import { basemapRoutes } from './basemaps/routes.js'
@@ -19,6 +20,9 @@ import { pushRoutes } from './pushes/routes.js'
 import { scanLoops } from './scans/background.js'
 import { scanRoutes } from './scans/routes.js'
 import { createServiceGate } from './service-access/token-gate.js'
+import { sliceAdminRoutes } from './slicing/admin-routes.js'
+import { slicingLoops } from './slicing/background.js'
+import { sliceRoutes } from './slicing/routes.js'
 import { systemRoutes } from './system/routes.js'
 import { targetRoutes } from './targets/routes.js'
 import { tokenRoutes } from './tokens/routes.js'
@@ -41,16 +45,26 @@ export async function registerFeatures(app: App, ctx: ControlContext): Promise<v
   pushRoutes(app, ctx)
   edgeRoutes(app, edges)
   auditRoutes(app, ctx)
-  dashboardRoutes(app, ctx, edges, NOTHING_YET)
+  dashboardRoutes(app, ctx, edges, dashboardProviders(ctx))
   eventRoutes(app, ctx)
   catalogRoutes(app, ctx, gate)
+  sliceRoutes(app, ctx, gate)
+  sliceAdminRoutes(app, ctx)
   await registerConsole(app, ctx, edges)
 }
 
-const NOTHING_YET: DashboardProviders = {
-  pushes: async () => ({ basemap_records: [], vector_records: [] }),
-  layers: async () => [],
+/** Sections of the dashboard that belong to features of their own. */
+function dashboardProviders(ctx: ControlContext): DashboardProviders {
+  return {
+    pushes: async () => ({ basemap_records: [], vector_records: [] }),
+    layers: () => readLayerSources(ctx.sql, null),
+  }
 }
 
 /** Every feature that works in the background; main starts them once the process listens. */
-export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [...scanLoops, ...deliveryLoops, housekeeping]
+export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
+  ...scanLoops,
+  ...deliveryLoops,
+  ...slicingLoops,
+  housekeeping,
+]

@@ -1,0 +1,31 @@
+import type { Queryable, Transaction } from './connect.js'
+
+export interface LayerSources {
+  readonly code: string
+  readonly version: string
+  readonly source_paths: string[]
+}
+
+/** Notes that images were laid into a version of a layer. One that lay there already lies on top now. */
+export async function appendLayerSources(
+  tx: Transaction,
+  layer: { readonly code: string; readonly version: string },
+  jobId: string,
+  paths: readonly string[],
+): Promise<void> {
+  await tx`
+    DELETE FROM layer_sources
+    WHERE target_code = ${layer.code} AND version = ${layer.version} AND path = ANY(${paths as string[]}::text[])`
+  for (const path of new Set(paths)) {
+    await tx`
+      INSERT INTO layer_sources (target_code, version, path, job_id) VALUES (${layer.code}, ${layer.version}, ${path}, ${jobId})`
+  }
+}
+
+/** The images of each version of a layer, or of all layers, in the order in which they were laid. */
+export async function readLayerSources(sql: Queryable, code: string | null): Promise<LayerSources[]> {
+  return sql<LayerSources[]>`
+    SELECT target_code AS code, version, array_agg(path ORDER BY position) AS source_paths
+    FROM layer_sources WHERE ${code}::text IS NULL OR target_code = ${code}
+    GROUP BY target_code, version ORDER BY target_code, version`
+}

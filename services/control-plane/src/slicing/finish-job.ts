@@ -1,0 +1,91 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readBasemap, setVersionsAvailable } from '@gateway/store/basemaps.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { appendLayerSources } from '@gateway/store/layer-sources.js'
+import { finishSliceJob, type SliceLease, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import { probeTileSet } from '@gateway/tiles/probe.js'
+import { type ControlContext, commitAndPublish } from '../context.js'
+import { enqueueCallback } from '../deliveries/enqueue-callback.js'
+import { registerVersion } from '../scans/register-version.js'
+import { LAYERS_SOURCE } from '../scans/sources-from-settings.js'
+import { toVersion } from '../scans/walk-basemaps.js'
+import { toSliceJob } from './job-object.js'
+import type { LayerPlace } from './layer-place.js'
+
+/** Thrown inside a transaction to undo it: another process has the job by now, and ends it. */
+export class LeaseLost extends Error {}
+
+/**
+ * Ends a job whose tiles are in place: the job, the layer's sources, its version in the catalog, the change log and the callback in one
+ * transaction, so that nothing is ever half told.
+ */
+export async function finishSucceeded(
+  ctx: ControlContext,
+  job: StoredSliceJob,
+  lease: SliceLease,
+  place: LayerPlace,
+): Promise<void> {
+  const probe = await probeTileSet(ctx.settings.sliceOutputRoot, place.layerDir)
+  if (probe === null) throw new Error('the finished layer holds no tile')
+  await commitAndPublish(ctx, async (tx) => {
+    await finish(ctx, tx, lease, { status: 'succeeded', message: '' })
+    await appendLayerSources(tx, { code: job.targetCode, version: place.version }, job.id, job.sourcePaths)
+    const basemap = {
+      code: job.targetCode,
+      name: job.name,
+      tileBaseUrl: ctx.settings.tilePublicBaseUrl,
+      sourceCode: LAYERS_SOURCE,
+    }
+    const version = toVersion(place.version, place.layerDir, probe)
+    return { result: null, changes: await registerVersion(tx, basemap, version, place.mode === 'mosaic') }
+  })
+}
+
+export async function finishFailed(ctx: ControlContext, lease: SliceLease, message: string): Promise<void> {
+  await ctx.sql.begin((tx) => finish(ctx, tx, lease, { status: 'failed', message }))
+}
+
+async function finish(
+  ctx: ControlContext,
+  tx: Transaction,
+  lease: SliceLease,
+  outcome: { status: 'succeeded' | 'failed'; message: string },
+): Promise<void> {
+  const finished = await finishSliceJob(tx, lease, outcome)
+  if (finished === null) throw new LeaseLost()
+  await oweCallback(ctx, tx, finished)
+}
+
+/** The callback of a job that has just ended, whatever ended it. */
+export async function oweCallback(ctx: ControlContext, tx: Transaction, job: StoredSliceJob): Promise<void> {
+  if (job.callbackUrl === '') return
+  const object = toSliceJob(job, ctx.settings.sliceOutputRoot, undefined)
+  await enqueueCallback(tx, { jobId: job.id, url: job.callbackUrl, job: { ...object } })
+}
+
+/** How many versions of a sliced layer stay for rollback, the default one not counted. */
+const KEPT_VERSIONS = 5
+
+/** Removes the oldest versions of a layer beyond the limit: first from the catalog, then, when edges no longer ask for them, from disk. */
+export async function removeOldVersions(ctx: ControlContext, code: string): Promise<void> {
+  const basemap = await readBasemap(ctx.sql, code)
+  const available = (basemap?.versions ?? []).filter((version) => version.available)
+  const old = available.slice(0, -KEPT_VERSIONS).filter((version) => version.version !== basemap?.defaultVersion)
+  if (old.length === 0) return
+  await commitAndPublish(ctx, async (tx) => {
+    await setVersionsAvailable(
+      tx,
+      code,
+      old.map((version) => version.version),
+      false,
+    )
+    const changes: NewChange[] = [{ kind: 'basemap', key: code }]
+    return { result: null, changes }
+  })
+  for (const { version } of old) {
+    await rm(join(ctx.settings.sliceOutputRoot, code, version), { recursive: true, force: true })
+    ctx.log.info({ layer: code, version }, 'an old version of a layer was removed')
+  }
+}

@@ -1,0 +1,65 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readBasemap } from '@gateway/store/basemaps.js'
+import type { Sql } from '@gateway/store/connect.js'
+import type { SliceLease, StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import { LAYERS_SOURCE } from '../scans/sources-from-settings.js'
+import { newVersionLabel } from './version-label.js'
+
+export type Mode = 'accumulate' | 'mosaic'
+
+export interface LayerPlace {
+  readonly mode: Mode
+  readonly version: string
+  /** the served directory of that version; it may not exist yet */
+  readonly layerDir: string
+  /** where new tiles are made: beside the versions, so that renames stay on one file system; hidden from scans by its dot */
+  readonly stagingDir: string
+}
+
+export type Placed = { readonly ok: true; readonly place: LayerPlace } | { readonly ok: false; readonly reason: string }
+
+const STAGING_MARK = '.staging-'
+
+/**
+ * Decides where a job's tiles go. One source accumulates into the layer's newest version, several build a new version. A job that ran
+ * before keeps its version, so that a rerun ends in the same place.
+ */
+export async function placeLayer(
+  sql: Sql,
+  outputRoot: string,
+  job: StoredSliceJob,
+  lease: SliceLease,
+  nowMs: number,
+): Promise<Placed> {
+  const basemap = await readBasemap(sql, job.targetCode)
+  if (basemap !== null && basemap.sourceCode !== LAYERS_SOURCE) {
+    return {
+      ok: false,
+      reason: `the basemap "${job.targetCode}" belongs to scan source "${basemap.sourceCode}"; choose another target_code`,
+    }
+  }
+  const mode: Mode = job.sourcePaths.length === 1 ? 'accumulate' : 'mosaic'
+  const known = (basemap?.versions ?? []).map((version) => version.version)
+  const newest = basemap?.versions.findLast((version) => version.available)?.version
+  const version =
+    job.version ?? (mode === 'accumulate' && newest !== undefined ? newest : newVersionLabel(known, nowMs))
+  const layer = join(outputRoot, job.targetCode)
+  return {
+    ok: true,
+    place: {
+      mode,
+      version,
+      layerDir: join(layer, version),
+      stagingDir: join(layer, `${STAGING_MARK}${lease.jobId}-${lease.fence}`),
+    },
+  }
+}
+
+/** Removes what crashed runs left beside a layer. One job runs at a time: nobody else's staging can be there. */
+export async function removeLeftStaging(outputRoot: string, targetCode: string): Promise<void> {
+  const layer = join(outputRoot, targetCode)
+  for (const name of await readdir(layer).catch(() => [])) {
+    if (name.startsWith(STAGING_MARK)) await rm(join(layer, name), { recursive: true, force: true })
+  }
+}

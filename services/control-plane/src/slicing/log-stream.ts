@@ -1,0 +1,36 @@
+import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import type { ControlContext } from '../context.js'
+
+const CHUNK_BYTES = 64 * 1024
+/** How often a followed log is looked at; a person reads no faster. */
+const FOLLOW_MS = 500
+
+/** The log of a job as a stream; followed, it goes on until the job has ended or this process stops. */
+export function followLog(ctx: ControlContext, job: StoredSliceJob, follow: boolean): Readable {
+  return Readable.from(chunks(ctx, job, follow), { objectMode: false })
+}
+
+async function* chunks(ctx: ControlContext, job: StoredSliceJob, follow: boolean): AsyncGenerator<Buffer> {
+  const file = await open(job.logPath, 'r').catch(() => null)
+  if (file === null) return
+  try {
+    let position = 0
+    for (;;) {
+      // Asked before reading: what was written before the end is read in this round.
+      const goesOn = follow && !ctx.shutdown.aborted && (await readSliceJob(ctx.sql, job.id))?.status === 'running'
+      for (;;) {
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)
+        if (bytesRead === 0) break
+        position += bytesRead
+        yield buffer.subarray(0, bytesRead)
+      }
+      if (!goesOn) return
+      await sleep(FOLLOW_MS, undefined, { signal: ctx.shutdown }).catch(() => {})
+    }
+  } finally {
+    await file.close()
+  }
+}

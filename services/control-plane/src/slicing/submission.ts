@@ -1,0 +1,94 @@
+import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
+import { isPlainPath } from '@gateway/tiler/plain-path.js'
+import { MAX_ZOOM } from '@gateway/tiler/protocol.js'
+import { z } from 'zod'
+
+/** Limit: a mosaic of more images is better built by a tool made for it; the body must fit its own limit, too. */
+const MAX_SOURCES = 5000
+
+const path = z
+  .string()
+  .refine(
+    isPlainPath,
+    'must be the absolute path of a plain file: no virtual file system, address, connection string or subdataset',
+  )
+
+/** The submit body; fields beyond these are ignored, as callers may send their own. */
+export const submissionSchema = z.object({
+  target_code: z
+    .string()
+    .max(MAX_LABEL_LENGTH)
+    .describe('layer code; characters beyond ASCII are removed, and letters, digits, `.`, `-` and `_` must remain'),
+  source_paths: z
+    .array(path)
+    .min(1)
+    .max(MAX_SOURCES)
+    .optional()
+    .describe('absolute paths of JPEG, PNG or GeoTIFF files'),
+  source_path: path.optional().describe('instead of source_paths, with a single image'),
+  code: z
+    .string()
+    .min(1)
+    .max(MAX_LABEL_LENGTH)
+    .optional()
+    .describe('idempotency key: a repeated one answers the existing job'),
+  name: z.string().max(MAX_LABEL_LENGTH).optional(),
+  zoom_min: z.int().min(0).max(MAX_ZOOM).default(0),
+  zoom_max: z.int().min(0).max(MAX_ZOOM).optional().describe('default: zoom_min, that is 0 where neither is given'),
+  tile_size: z.union([z.literal(256), z.literal(512)]).default(256),
+  tile_format: z
+    .string()
+    .regex(/^[A-Za-z0-9]{1,16}$/, 'must be a format name')
+    .default('webp')
+    .describe('metadata only; the tiling tool decides, and the catalog tells, the real format'),
+  callback_url: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(4096)]).optional(),
+  requested_by: z.string().max(MAX_LABEL_LENGTH).optional(),
+})
+export type Submission = z.output<typeof submissionSchema>
+
+export type Checked = { readonly ok: true; readonly job: NewSliceJob } | Refusal
+
+const BOTH = refuse('invalid_parameters', 'body: source_paths or source_path, not both')
+const NEITHER = refuse('invalid_parameters', 'body.source_paths: at least one image is required')
+const TARGET = refuse(
+  'invalid_parameters',
+  'body.target_code: must have ASCII letters, digits, ".", "-" or "_", and not begin with a dot',
+)
+const ZOOMS = refuse('invalid_parameters', 'body.zoom_max: must not be less than zoom_min')
+
+/** Checks the form of a submission and nothing else: whether its images exist, the job will tell. Pure. */
+export function checkSubmission(body: Submission): Checked {
+  if (body.source_paths !== undefined && body.source_path !== undefined) {
+    const same = body.source_paths.length === 1 && body.source_paths[0] === body.source_path
+    if (!same) return BOTH
+  }
+  const sourcePaths = body.source_paths ?? (body.source_path === undefined ? [] : [body.source_path])
+  if (sourcePaths.length === 0) return NEITHER
+  const targetCode = normalizedCode(body.target_code)
+  if (targetCode === null) return TARGET
+  const zoomMax = body.zoom_max ?? body.zoom_min
+  if (zoomMax < body.zoom_min) return ZOOMS
+  return {
+    ok: true,
+    job: {
+      code: body.code ?? null,
+      name: body.name ?? targetCode,
+      sourcePaths,
+      targetCode,
+      zoomMin: body.zoom_min,
+      zoomMax,
+      tileSize: body.tile_size,
+      tileFormat: body.tile_format,
+      callbackUrl: body.callback_url ?? '',
+      requestedBy: body.requested_by ?? '',
+    },
+  }
+}
+
+/** Characters beyond ASCII are removed; what is left must be a plain path segment. null: it is not. */
+export function normalizedCode(text: string): string | null {
+  const ascii = text.replace(/[^\x20-\x7e]/g, '').trim()
+  return /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(ascii) ? ascii : null
+}

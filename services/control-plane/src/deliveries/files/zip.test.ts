@@ -15,7 +15,7 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Entry, fromBuffer } from 'yauzl'
+import { unzip } from '../testing/unpack.js'
 import type { Bundle } from './bundle.js'
 import { zipOf } from './zip.js'
 
@@ -41,26 +41,6 @@ function bundleOf(files: Readonly<Record<string, Uint8Array>>, compressible = fa
       for (const name of Object.keys(files)) yield { name, path: path.join(folder, name) }
     },
   }
-}
-
-/** What an independent reader finds in a zip. */
-async function unzip(zip: Buffer): Promise<Record<string, Buffer>> {
-  const found: Record<string, Buffer> = {}
-  const file = await new Promise<import('yauzl').ZipFile>((resolve, reject) =>
-    fromBuffer(zip, { lazyEntries: true }, (error, opened) => (error ? reject(error) : resolve(opened))),
-  )
-  await new Promise<void>((resolve, reject) => {
-    file.on('error', reject).on('end', resolve)
-    file.on('entry', (entry: Entry) =>
-      file.openReadStream(entry, async (error, stream) => {
-        if (error) return reject(error)
-        found[entry.fileName] = await buffer(stream)
-        file.readEntry()
-      }),
-    )
-    file.readEntry()
-  })
-  return found
 }
 
 const openDescriptors = () => readdirSync('/proc/self/fd').length

@@ -1,0 +1,339 @@
+import { createHmac } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { PushRecord } from '@gateway/contracts/push.js'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryLoops } from '../deliveries/background.js'
+import { fillCatalog } from '../deliveries/testing/catalog.js'
+import { type Received, startReceiver } from '../deliveries/testing/receiver.js'
+import { parseForm, unzip } from '../deliveries/testing/unpack.js'
+import { startTestApp, type TestApp } from '../testing/test-app.js'
+
+const ADMIN = '/api/v1/admin'
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+let gateway: TestApp
+let home: string
+let loop: Promise<unknown>
+const closing: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  home = mkdtempSync(path.join(tmpdir(), 'pushes-'))
+  gateway = await startTestApp(process.env.TEST_POSTGRES_URL, { RETRY_WAITS: '0.05,0.1,0.1' })
+  await fillCatalog(gateway.ctx.sql, home)
+  loop = Promise.all(deliveryLoops.map((one) => one.run(gateway.ctx)))
+})
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+afterAll(async () => {
+  await gateway.close()
+  await loop
+  rmSync(home, { recursive: true })
+})
+
+async function post<T = Record<string, unknown>>(url: string, payload: object, status: number): Promise<T> {
+  const answer = await gateway.admin({ method: 'POST', url: `${ADMIN}${url}`, payload })
+  expect(answer.statusCode, answer.body).toBe(status)
+  return answer.json()
+}
+
+const get = async (url: string) => (await gateway.admin({ method: 'GET', url: `${ADMIN}${url}` })).json()
+
+async function ended(records: string, id: string): Promise<PushRecord & { attempt_log: Record<string, unknown>[] }> {
+  for (;;) {
+    const record = await get(`/${records}/${id}`)
+    if (record.next_attempt_at === null) return record
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+async function receiver(answer?: Parameters<typeof startReceiver>[0]) {
+  const started = await startReceiver(answer)
+  closing.push(started.close)
+  return started
+}
+
+const verified = (one: Received) => new Webhook(SECRET).verify(one.body, one.headers as Record<string, string>)
+
+describe('targets', () => {
+  test('are created and updated by code; the secret is never answered, not in lists and not in the audit', async () => {
+    const body = { code: 'city', kind: 'http', url: 'http://127.0.0.1:9/x', secret: SECRET, name: 'City' }
+    const created = {
+      code: 'city',
+      name: 'City',
+      kind: 'http',
+      url: body.url,
+      path: null,
+      mode: 'notify',
+      enabled: true,
+    }
+    expect(await post('/targets', body, 200)).toEqual({ ...created, has_secret: true })
+    const { secret: _, name: __, ...rest } = body
+    expect(await post('/targets', { ...rest, enabled: false }, 200)).toEqual({
+      ...created,
+      enabled: false,
+      has_secret: true,
+    })
+    expect(await post('/targets', { ...rest, secret: null }, 200)).toMatchObject({ enabled: false, has_secret: false })
+    const list = await get('/targets')
+    const audit = JSON.stringify(await get('/audit'))
+    expect(JSON.stringify(list)).not.toContain('whsec')
+    expect(audit).toContain('target.update')
+    expect(audit).not.toContain(SECRET.slice(6))
+  })
+
+  test.each([
+    [{ kind: 'http' }, 'url'],
+    [{ kind: 'http', url: 'ftp://h/' }, 'url'],
+    [{ kind: 'http', url: 'http://user:pass@h/' }, 'credentials'],
+    [{ kind: 'http', url: 'http://169.254.169.254/' }, 'never'],
+    [{ kind: 'http', url: 'http://[fe80::1]/' }, 'never'],
+    [{ kind: 'http', url: 'http://h/', path: '/x' }, 'path'],
+    [{ kind: 'http', url: 'http://h/', secret: 'whsec_!' }, 'base64'],
+    [{ kind: 'directory' }, 'path'],
+    [{ kind: 'directory', path: 'relative' }, 'path'],
+    [{ kind: 'directory', path: '/x', mode: 'notify' }, 'mode'],
+    [{ kind: 'http', url: 'http://h/', code: 'a/b' }, 'code'],
+    [{ kind: 'http', url: 'http://h/', colour: 'red' }, 'colour'],
+  ])('%j is refused', async (body, word) => {
+    const answer = await post('/targets', { code: 'wrong', ...body }, 400)
+    expect(answer.error).toContain(word)
+  })
+
+  test('a test call tries a target without a record and says what came back', async () => {
+    const { url, received } = await receiver((response) => response.writeHead(418).end('I am a teapot'))
+    await post('/targets', { code: 'tried', kind: 'http', url, secret: SECRET, enabled: false }, 200)
+    const before = (await get('/push-records')).total
+    expect(await post('/targets/tried/test', {}, 200)).toMatchObject({
+      delivered: false,
+      status: 418,
+      answer: 'I am a teapot',
+    })
+    expect(verified(received[0] as Received)).toMatchObject({ event: 'target.test', target: { code: 'tried' } })
+    expect((await get('/push-records')).total).toBe(before)
+    await post('/targets/none/test', {}, 404)
+    await post('/targets', { code: 'shelf', kind: 'directory', path: home }, 200)
+    expect(await post('/targets/shelf/test', {}, 200)).toMatchObject({ delivered: true, status: null })
+    await post('/targets', { code: 'shelf', kind: 'directory', path: path.join(home, 'gone') }, 200)
+    expect(await post('/targets/shelf/test', {}, 200)).toMatchObject({ delivered: false })
+  })
+})
+
+describe('a push', () => {
+  test('tells a receiver enough to use the layer, signed, and is pending when it is accepted', async () => {
+    const { url, received, count } = await receiver()
+    await post('/targets', { code: 'notify', kind: 'http', url, secret: SECRET }, 200)
+    const body = { target_code: 'notify', basemap_code: 'world', version: 'v1' }
+    const record = await post<PushRecord>('/pushes', body, 202)
+    expect(record).toMatchObject({ ...body, status: 'pending', attempts: 0, message: '' })
+    await count(1)
+    const event = verified(received[0] as Received)
+    expect(event).toMatchObject({
+      event: 'basemap.version.pushed',
+      record: { id: record.id, ...body, status: 'pending' },
+      basemap: {
+        code: 'world',
+        url_template: 'http://127.0.0.1:8910/tiles/world/current/{z}/{x}/{y}.png',
+        tilejson_url: 'http://127.0.0.1:8910/tiles/world/tilejson.json',
+        pushed_version: {
+          version: 'v1',
+          bounds: [-180, -85, 180, 85],
+          url_template: 'http://127.0.0.1:8910/tiles/world/v1/{z}/{x}/{y}.png',
+          tilejson_url: 'http://127.0.0.1:8910/tiles/world/v1/tilejson.json',
+        },
+      },
+      delivered: expect.any(String),
+    })
+    // Where the data lies on this machine is nobody else's business.
+    expect((received[0] as Received).body).not.toContain(home)
+    expect(await ended('push-records', record.id)).toMatchObject({
+      status: 'succeeded',
+      attempts: 1,
+      attempt_log: [{ outcome: 'succeeded', http_status: 200, answer: 'thanks', message: '200 OK' }],
+    })
+  })
+
+  test('of a vector names its download address', async () => {
+    const { url, received, count } = await receiver()
+    await post('/targets', { code: 'notify', kind: 'http', url }, 200)
+    const record = await post<PushRecord>('/vector-pushes', { target_code: 'notify', vector_code: 'main' }, 202)
+    await count(1)
+    expect(JSON.parse((received[0] as Received).body)).toMatchObject({
+      event: 'vector.pushed',
+      record: { id: record.id, vector_code: 'main' },
+      vector: { code: 'main', download_url: 'http://127.0.0.1:8910/vectors/main/download' },
+    })
+    expect(await ended('vector-push-records', record.id)).toMatchObject({ status: 'succeeded' })
+  })
+
+  test('of `current` names the version that this is', async () => {
+    const { url } = await receiver()
+    await post('/targets', { code: 'notify', kind: 'http', url }, 200)
+    const record = await post<PushRecord>(
+      '/pushes',
+      { target_code: 'notify', basemap_code: 'world', version: 'current' },
+      202,
+    )
+    expect(record.version).toBe('v2')
+    await ended('push-records', record.id)
+  })
+
+  test('that fails is retried and then failed; a retry by hand begins anew', async () => {
+    let status = 500
+    const { url, received } = await receiver((response) => response.writeHead(status).end('no'))
+    await post('/targets', { code: 'stubborn', kind: 'http', url }, 200)
+    const { id } = await post<PushRecord>(
+      '/pushes',
+      { target_code: 'stubborn', basemap_code: 'world', version: 'v1' },
+      202,
+    )
+    expect(await ended('push-records', id)).toMatchObject({
+      status: 'failed',
+      attempts: 4,
+      message: '500 Internal Server Error',
+    })
+    expect(received.length).toBe(4)
+    status = 200
+    expect(await post(`/push-records/${id}/retry`, {}, 202)).toMatchObject({ id, status: 'pending', attempts: 0 })
+    const record = await ended('push-records', id)
+    expect(record).toMatchObject({ status: 'succeeded', attempts: 1 })
+    expect(record.attempt_log.length).toBe(5)
+  })
+
+  test('of what does not exist is 404; to a disabled target it is 409', async () => {
+    await post('/targets', { code: 'real', kind: 'http', url: 'http://127.0.0.1:9/' }, 200)
+    await post('/targets', { code: 'off', kind: 'http', url: 'http://127.0.0.1:9/', enabled: false }, 200)
+    const body = { target_code: 'real', basemap_code: 'world', version: 'v1' }
+    await post('/pushes', { ...body, target_code: 'none' }, 404)
+    await post('/pushes', { ...body, basemap_code: 'none' }, 404)
+    await post('/pushes', { ...body, version: 'none' }, 404)
+    await post('/pushes', { ...body, target_code: 'off' }, 409)
+    await post('/pushes', { target_code: 'real' }, 400)
+    await post('/vector-pushes', { target_code: 'real', vector_code: 'none' }, 404)
+    await post('/push-records/none/retry', {}, 404)
+    await post('/push-records/00000000-0000-4000-8000-000000000000/retry', {}, 404)
+    await post('/vector-push-records/00000000-0000-4000-8000-000000000000/retry', {}, 404)
+  })
+
+  test('is listed among the 20 newest, and older ones by paging, each once', async () => {
+    const { url } = await receiver()
+    await post('/targets', { code: 'notify', kind: 'http', url }, 200)
+    const ids: string[] = []
+    for (let i = 0; i < 25; i++) {
+      const { id } = await post<PushRecord>(
+        '/pushes',
+        { target_code: 'notify', basemap_code: 'world', version: 'v1' },
+        202,
+      )
+      ids.unshift(id)
+    }
+    const first = await get('/push-records')
+    expect(first.items.map((one: PushRecord) => one.id)).toEqual(ids.slice(0, 20))
+    const next = await get(`/push-records?limit=3&before=${ids[19]}`)
+    expect(next.items.map((one: PushRecord) => one.id)).toEqual(ids.slice(20, 23))
+    expect(next.total).toBe(first.total)
+    for (const id of ids) await ended('push-records', id)
+  })
+})
+
+describe('an upload', () => {
+  test.each([null, SECRET])(
+    'carries the event and the files, laid out like a scan source (secret: %s)',
+    async (secret) => {
+      const { url, received } = await receiver()
+      await post('/targets', { code: 'upload', kind: 'http', url, mode: 'upload', secret }, 200)
+      const expected: Record<string, string[]> = {
+        v1: ['world/v1/metadata.json', ...Array.from({ length: 16 }, (_, i) => `world/v1/2/${i >> 2}/${i & 3}.png`)],
+        v2: ['world/v2.mbtiles'],
+      }
+      for (const [version, names] of Object.entries(expected)) {
+        const { id } = await post<PushRecord>('/pushes', { target_code: 'upload', basemap_code: 'world', version }, 202)
+        expect(await ended('push-records', id)).toMatchObject({ status: 'succeeded' })
+        const one = received.at(-1) as Received
+        const raw = Buffer.from(one.body, 'latin1')
+        if (secret === null) expect(one.headers['webhook-signature']).toBeUndefined()
+        // The signature is over the whole body, as the standard has it.
+        else verifiedBytes(raw, one)
+        const form = await parseForm(raw, one.headers['content-type'] as string)
+        expect(JSON.parse(String(form.event))).toMatchObject({ event: 'basemap.version.pushed', record: { id } })
+        const files = await unzip(form.archive as Buffer)
+        expect(Object.keys(files)).toEqual(names)
+        for (const name of names)
+          expect(files[name]?.equals(readFileSync(path.join(home, 'maps', name))), name).toBe(true)
+      }
+    },
+  )
+
+  test('of a shapefile carries its parts and nothing else', async () => {
+    const { url, received } = await receiver()
+    await post('/targets', { code: 'upload', kind: 'http', url, mode: 'upload' }, 200)
+    const { id } = await post<PushRecord>('/vector-pushes', { target_code: 'upload', vector_code: 'lakes' }, 202)
+    expect(await ended('vector-push-records', id)).toMatchObject({ status: 'succeeded' })
+    const one = received[0] as Received
+    const form = await parseForm(Buffer.from(one.body, 'latin1'), one.headers['content-type'] as string)
+    expect(Object.keys(await unzip(form.archive as Buffer))).toEqual(['lakes.dbf', 'lakes.shx', 'lakes.shp'])
+  })
+})
+
+/** The reference implementation takes text alone: for bytes, its formula by hand. */
+function verifiedBytes(raw: Buffer, { headers }: Received): void {
+  const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
+  const signed = Buffer.concat([Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`), raw])
+  expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+}
+
+describe('a directory', () => {
+  let shelf: string
+  beforeAll(async () => {
+    shelf = mkdtempSync(path.join(tmpdir(), 'shelf-'))
+    await post('/targets', { code: 'disk', kind: 'directory', path: shelf }, 200)
+  })
+  afterAll(() => rmSync(shelf, { recursive: true }))
+
+  const listing = () =>
+    readdirSync(shelf, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(shelf, path.join(entry.parentPath, entry.name)))
+      .sort()
+
+  async function pushed(version: string) {
+    const { id } = await post<PushRecord>('/pushes', { target_code: 'disk', basemap_code: 'world', version }, 202)
+    return ended('push-records', id)
+  }
+
+  test('holds a version whole, and a later push replaces it whatever it held', async () => {
+    expect(await pushed('v1')).toMatchObject({ status: 'succeeded', message: '' })
+    const tiles = Array.from({ length: 16 }, (_, i) => `world/v1/2/${i >> 2}/${i & 3}.png`)
+    expect(listing()).toEqual([...tiles, 'world/v1/metadata.json'])
+    for (const name of tiles) {
+      expect(readFileSync(path.join(shelf, name)).equals(readFileSync(path.join(home, 'maps', name))), name).toBe(true)
+    }
+    rmSync(path.join(shelf, 'world/v1/2/0'), { recursive: true })
+    mkdirSync(path.join(shelf, 'world/v1/9/9'), { recursive: true })
+    expect(await pushed('v1')).toMatchObject({ status: 'succeeded' })
+    expect(listing()).toEqual([...tiles, 'world/v1/metadata.json'])
+    expect(readdirSync(path.join(shelf, 'world'))).toEqual(['v1'])
+  })
+
+  test('holds an archive and a shapefile in their places', async () => {
+    expect(await pushed('v2')).toMatchObject({ status: 'succeeded' })
+    const { id } = await post<PushRecord>('/vector-pushes', { target_code: 'disk', vector_code: 'lakes' }, 202)
+    expect(await ended('vector-push-records', id)).toMatchObject({ status: 'succeeded' })
+    expect(listing()).toEqual(expect.arrayContaining(['lakes.dbf', 'lakes.shp', 'lakes.shx', 'world/v2.mbtiles']))
+  })
+
+  test('that is a link out of the target, or is gone, fails and leaves nothing behind', async () => {
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'))
+    rmSync(path.join(shelf, 'world'), { recursive: true })
+    symlinkSync(elsewhere, path.join(shelf, 'world'))
+    expect(await pushed('v1')).toMatchObject({ status: 'failed', message: expect.stringContaining('link') })
+    expect(readdirSync(elsewhere)).toEqual([])
+    rmSync(path.join(shelf, 'world'))
+    rmSync(elsewhere, { recursive: true })
+    rmSync(path.join(home, 'maps/world/v2.mbtiles'))
+    expect(await pushed('v2')).toMatchObject({ status: 'failed', message: expect.stringContaining('cannot be read') })
+    expect(listing().filter((name) => name.includes('v2') || name.includes('.tmp'))).toEqual([])
+  })
+})

@@ -7,7 +7,8 @@ import { fromBuffer } from 'yauzl'
 import { tileImage } from '../harness/fixtures/tile-image.js'
 import { makeMbtiles, makePmtiles, makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { makeGeojson, makeShapefile } from '../harness/fixtures/vectors.js'
-import type { Gateway, GatewayOptions } from '../harness/gateway.js'
+import type { Gateway } from '../harness/gateway.js'
+import type { GatewayOptions } from '../harness/start-gateway.js'
 import { useGateway } from '../harness/use-gateway.js'
 
 /** A gateway with a catalog of every kind, for tests that look at the interface from outside. */

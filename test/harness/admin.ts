@@ -19,10 +19,13 @@ export interface AdminCall {
 export class Admin {
   readonly #baseUrl: string
   readonly #token: string
+  readonly #afterScan: () => Promise<void>
 
-  constructor(baseUrl: string, token: string) {
+  /** @param afterScan waits until whoever is asked next knows what a scan has found */
+  constructor(baseUrl: string, token: string, afterScan: () => Promise<void> = async () => {}) {
     this.#baseUrl = baseUrl
     this.#token = token
+    this.#afterScan = afterScan
   }
 
   /** @param path after `/api/v1/admin` */
@@ -53,25 +56,37 @@ export class Admin {
     return this.expect<IssuedToken>('/tokens', { body: { name: 'test', ...body } })
   }
 
-  /** Registers a directory as a scan source and scans it; answers what the scan found. Throws where it failed. */
+  /** Registers a directory as a scan source and scans it; answers what the scan found, once every edge follows. Throws where it failed. */
   async scanSource(code: string, kind: SourceKind, path: string): Promise<Scan> {
     await this.expect('/scan-sources', { body: { code, kind, path } })
     return this.rescan(code)
   }
 
   async rescan(code: string): Promise<Scan> {
-    while ((await this.call(`/scan-sources/${code}/run`, { method: 'POST' })).status === 409) await nextTurn()
+    const deadline = Date.now() + SCAN_WITHIN_MS
+    for (;;) {
+      const started = await this.call(`/scan-sources/${code}/run`, { method: 'POST' })
+      if (started.status < 300) break
+      if (started.status !== 409) throw new Error(`the scan of ${code} was refused: ${JSON.stringify(started.body)}`)
+      await nextLook(deadline, `another scan keeps ${code} from being scanned`)
+    }
     for (;;) {
       const { items } = await this.expect<{ items: readonly ScanSource[] }>('/scan-sources')
       const last = items.find((source) => source.code === code)?.last_scan
-      if (last?.status === 'succeeded') return last
+      if (last?.status === 'succeeded') {
+        await this.#afterScan()
+        return last
+      }
       if (last?.status === 'failed') throw new Error(`the scan of ${code} failed: ${last.message}`)
-      await nextTurn()
+      await nextLook(deadline, `the scan of ${code} does not end: ${JSON.stringify(last)}`)
     }
   }
 }
 
+const SCAN_WITHIN_MS = 30_000
+
 /** Between two looks at something that the interface has no event for. */
-function nextTurn(): Promise<void> {
+function nextLook(deadline: number, complaint: string): Promise<void> {
+  if (Date.now() > deadline) throw new Error(complaint)
   return new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { currentRevision } from '@gateway/store/change-log.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 import { inject } from 'vitest'
 
@@ -8,6 +9,8 @@ export interface TestDatabase {
   readonly name: string
   /** How many connections other than the harness's own it has at this moment, by application name. */
   connections(): Promise<readonly string[]>
+  /** The revision of the change log. The schema must be there. */
+  revision(): Promise<number>
   drop(): Promise<void>
 }
 
@@ -15,23 +18,24 @@ export interface TestDatabase {
 export async function freshDatabase(): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
-  await asAdministrator(serverUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`)
+  await withConnection(serverUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return {
     url: url.href,
     name,
     connections: () =>
-      asAdministrator(serverUrl, async (sql) => {
+      withConnection(serverUrl, async (sql) => {
         const rows = await sql<{ application_name: string }[]>`
           SELECT application_name FROM pg_stat_activity WHERE datname = ${name}`
         return rows.map((row) => row.application_name)
       }),
-    drop: () => asAdministrator(serverUrl, async (sql) => void (await sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)),
+    revision: () => withConnection(url.href, currentRevision),
+    drop: () => withConnection(serverUrl, async (sql) => void (await sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)),
   }
 }
 
-async function asAdministrator<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function withConnection<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = openStore(url, { applicationName: 'harness', maxConnections: 1 })
   try {
     return await work(sql)

@@ -1,31 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
 import { isReady } from '@gateway/launcher/readiness.js'
 import { Admin } from './admin.js'
-import { freshDatabase, type TestDatabase } from './database.js'
-import { environment, type TestSettings } from './environment.js'
+import type { TestDatabase } from './database.js'
 import { connectionsLeft, portsLeft, processesLeft, troubleIn } from './left-behind.js'
-import { freePort } from './ports.js'
-import { startRedis, type TestRedis } from './redis.js'
-import { ServiceProcess } from './service-process.js'
-import { TcpProxy } from './tcp-proxy.js'
-
-export interface GatewayOptions {
-  /** how many edges, each on an address of its own; default 1 */
-  readonly edges?: number
-  /** processes of each edge; default 1 */
-  readonly edgeWorkers?: number
-  /** true: a redis-server of its own; 'proxy': every process reaches it through a TCP proxy of its own; default: Postgres NOTIFY */
-  readonly redis?: boolean | 'proxy'
-  /** 'proxy': every process reaches Postgres through a TCP proxy of its own */
-  readonly postgres?: 'proxy'
-  /** settings for all processes, on top of the harness's */
-  readonly env?: TestSettings
-}
+import type { TestRedis } from './redis.js'
+import type { ServiceProcess } from './service-process.js'
+import type { TcpProxy } from './tcp-proxy.js'
 
 /** The links of one process to what it depends on; null where it is linked directly. */
 export interface Links {
@@ -43,9 +26,12 @@ export interface ControlPlane extends Links {
   readonly process: ServiceProcess
 }
 
-const READY_WITHIN_MS = 60_000
+/** Far more than a start takes, and less than the hooks and tests that wait for it may. */
+const READY_WITHIN_MS = 40_000
+/** Edges announce what they have applied at once, and every second in any case. */
+const APPLIED_WITHIN_MS = 10_000
 const STOP_WITHIN_MS = 20_000
-const ADMIN_TOKEN = 'harness-admin-token'
+export const ADMIN_TOKEN = 'harness-admin-token'
 export const ADMIN_USER = 'admin'
 export const ADMIN_PASSWORD = 'harness-admin-password'
 
@@ -60,18 +46,26 @@ export class Gateway {
   readonly adminToken = ADMIN_TOKEN
   readonly #mark: string
   readonly #home: string
+  readonly #edgeWorkers: number
   readonly #allowed: RegExp[] = []
   #stopped = false
 
-  constructor(parts: Pick<Gateway, 'controlPlane' | 'edges' | 'redis' | 'database'> & { mark: string; home: string }) {
+  constructor(
+    parts: Pick<Gateway, 'controlPlane' | 'edges' | 'redis' | 'database'> & {
+      mark: string
+      home: string
+      edgeWorkers: number
+    },
+  ) {
     this.controlPlane = parts.controlPlane
     this.edges = parts.edges
     this.redis = parts.redis
     this.database = parts.database
     this.#mark = parts.mark
     this.#home = parts.home
+    this.#edgeWorkers = parts.edgeWorkers
     this.dataDir = join(parts.home, 'data')
-    this.admin = new Admin(this.url, ADMIN_TOKEN)
+    this.admin = new Admin(this.url, ADMIN_TOKEN, () => this.caughtUp())
   }
 
   /** The address of the first edge, at which the whole interface answers. */
@@ -100,7 +94,7 @@ export class Gateway {
       .join('\n')
   }
 
-  /** Answers when every process that runs says that it is ready. */
+  /** Answers when every service that runs says that it is ready, and every process of its edges has announced itself. */
   async ready(): Promise<void> {
     const deadline = Date.now() + READY_WITHIN_MS
     for (const { url, process } of [this.controlPlane, ...this.edges]) {
@@ -109,6 +103,34 @@ export class Gateway {
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       if (!process.running) throw new Error(`${process.name} ended before it was ready\n${this.logs()}`)
+    }
+    // An edge is ready as soon as one of its processes serves.
+    const processes = this.edges.filter(({ process }) => process.running).length * this.#edgeWorkers
+    await this.#edgesUntil((edges) => edges.length >= processes, 'not every edge process announces itself', deadline)
+  }
+
+  /** Answers when every edge process has applied what is committed at this moment. */
+  async caughtUp(): Promise<void> {
+    const revision = await this.database.revision()
+    const applied = (edges: readonly EdgePresence[]) => edges.every((edge) => edge.applied_revision >= revision)
+    await this.#edgesUntil(
+      applied,
+      `not every edge process applies revision ${revision}`,
+      Date.now() + APPLIED_WITHIN_MS,
+    )
+  }
+
+  async #edgesUntil(
+    satisfied: (edges: readonly EdgePresence[]) => boolean,
+    complaint: string,
+    deadline: number,
+  ): Promise<void> {
+    const admin = new Admin(this.controlPlane.url, ADMIN_TOKEN)
+    for (;;) {
+      const { body } = await admin.call<{ items?: readonly EdgePresence[] }>('/edges')
+      if (satisfied(body.items ?? [])) return
+      if (Date.now() > deadline) throw new Error(`${complaint}: ${JSON.stringify(body)}\n${this.logs()}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
 
@@ -138,94 +160,14 @@ export class Gateway {
     if (problems.length > 0) throw new Error(`the gateway left something behind:\n  ${problems.join('\n  ')}`)
   }
 
+  /** Kills everything, for a gateway that never came to serve: what it leaves behind says nothing then. */
+  async abandon(): Promise<void> {
+    for (const process of this.#processes()) if (process.running) await process.kill()
+    await this.stop().catch(() => {})
+  }
+
   /** In the order in which they are started. */
   #processes(): readonly ServiceProcess[] {
     return [this.controlPlane.process, ...this.edges.map(({ process }) => process)]
   }
-}
-
-/** Starts a gateway and answers when every process of it is ready. */
-export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const gateway = await launch(options)
-  try {
-    await gateway.ready()
-  } catch (error) {
-    await gateway.stop().catch(() => {})
-    throw error
-  }
-  return gateway
-}
-
-async function launch(options: GatewayOptions): Promise<Gateway> {
-  const mark = randomUUID()
-  const home = await mkdtemp(join(tmpdir(), 'gateway-test-'))
-  const database = await freshDatabase()
-  const redis = options.redis ? await startRedis() : null
-  const controlPort = await freePort()
-  const edgePorts: number[] = []
-  for (let i = 0; i < (options.edges ?? 1); i++) edgePorts.push(await freePort())
-  const common = {
-    CONFIG_FILE: join(home, 'service.env'),
-    DATA_DIR: join(home, 'data'),
-    CONTROL_PORT: String(controlPort),
-    API_PORT: String(edgePorts[0] ?? controlPort),
-    API_BASE_URL: localUrl(edgePorts[0] ?? controlPort),
-    EDGE_WORKERS: String(options.edgeWorkers ?? 1),
-    ADMIN_USER,
-    ADMIN_PASSWORD,
-    ADMIN_TOKEN,
-    DEMO: 'false',
-  }
-  const launchService = async (name: string, service: string, port: number, own: TestSettings) => {
-    const { links, addresses } = await link(options, database, redis)
-    const env = environment(mark, { ...common, ...addresses, ...own, ...options.env })
-    return {
-      ...links,
-      url: localUrl(port),
-      process: new ServiceProcess(name, [process.execPath, mainOf(service)], env),
-    }
-  }
-  const controlPlane = await launchService('control plane', 'control-plane', controlPort, {})
-  const edges: Edge[] = []
-  for (const [i, port] of edgePorts.entries()) {
-    edges.push(await launchService(`edge ${i + 1}`, 'edge', port, { API_PORT: String(port) }))
-  }
-  return new Gateway({ controlPlane, edges, redis, database, mark, home })
-}
-
-/** The addresses under which one process reaches Postgres and Redis, through proxies of its own where the test asks for them. */
-async function link(
-  options: GatewayOptions,
-  database: TestDatabase,
-  redis: TestRedis | null,
-): Promise<{ links: Links; addresses: TestSettings }> {
-  const postgresProxy = options.postgres === 'proxy' ? await proxyTo(database.url) : null
-  const redisProxy = options.redis === 'proxy' && redis !== null ? await proxyTo(redis.url) : null
-  return {
-    links: { postgresProxy, redisProxy },
-    addresses: {
-      DATABASE_URL: through(database.url, postgresProxy),
-      ...(redis !== null && { REDIS_URL: through(redis.url, redisProxy) }),
-    },
-  }
-}
-
-function proxyTo(address: string): Promise<TcpProxy> {
-  const { hostname, port } = new URL(address)
-  return TcpProxy.start({ host: hostname, port: Number(port) })
-}
-
-function through(address: string, proxy: TcpProxy | null): string {
-  if (proxy === null) return address
-  const url = new URL(address)
-  url.port = String(proxy.port)
-  return url.href
-}
-
-function localUrl(port: number): string {
-  return `http://127.0.0.1:${port}`
-}
-
-function mainOf(service: string): string {
-  return fileURLToPath(new URL(`../../services/${service}/dist/main.js`, import.meta.url))
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
-import { type Gateway, type GatewayOptions, startGateway } from './gateway.js'
+import type { Gateway } from './gateway.js'
+import { type GatewayOptions, startGateway } from './start-gateway.js'
 
 /**
  * One gateway for all tests of a file or a describe block: started before them, ended after them, with the checks of `Gateway.stop()`.

@@ -23,7 +23,7 @@ const FIRST_ATTEMPTS = 3
 
 /** Nothing a healthy machine does at a start takes this long; migrations of a big store are the longest part. */
 const READY_WITHIN_MS = 120_000
-const LOOK_AGAIN_MS = 25
+const LOOK_AGAIN_MS = 100
 
 /** A service that runs as a child process and is started again when it dies. */
 export class Child {

@@ -6,6 +6,7 @@
         "native/addon.cc",
         "native/connection.cc",
         "native/feed.cc",
+        "native/file_transfer.cc",
         "native/hooks.cc",
         "native/layout.cc",
         "native/listener.cc",

@@ -4,6 +4,7 @@
 
 #include "connection.h"
 #include "feed.h"
+#include "file_transfer.h"
 #include "hooks.h"
 #include "listener.h"
 
@@ -18,10 +19,10 @@ us_socket_t *on_open(us_socket_t *socket, int is_client, char *ip, int ip_length
 
 us_socket_t *on_close(us_socket_t *socket, int code, void *reason) {
   Connection *connection = find_connection(socket);
-  Transfer *transfer = connection ? detach_transfer(*connection) : nullptr;
+  std::unique_ptr<Transfer> transfer = connection ? detach_transfer(*connection) : nullptr;
   forget_connection(socket);
   socket = uws.close(socket, code, reason);
-  report_aborted(transfer);
+  report_aborted(std::move(transfer));
   return socket;
 }
 
@@ -124,7 +125,7 @@ napi_value mark(napi_env, napi_callback_info) {
 // start(file, offset, length): above 0, the id of a pending transfer; 0, sent; -1, not possible; -2 - outcome, failed
 napi_value start(napi_env env, napi_callback_info info) {
   const Arguments arguments(env, info);
-  const Started started = start_transfer(static_cast<int>(arguments.integer(0)), arguments.integer(1),
+  const Started started = start_file_transfer(static_cast<int>(arguments.integer(0)), arguments.integer(1),
                                          static_cast<uint64_t>(arguments.integer(2)));
   switch (started.kind) {
     case Started::Pending:

@@ -1,7 +1,6 @@
 #include "connection.h"
 
 #include "feed.h"
-#include "transfer.h"
 
 App app;
 

@@ -8,9 +8,8 @@
 
 #include "layout.h"
 #include "request_framing.h"
+#include "transfer.h"
 #include "usockets.h"
-
-struct Transfer;
 
 // One connection, from its opening to its end. A connection that was open before the hooks were set has none: nobody can tell
 // where in a request it was, so uWS alone serves it.
@@ -21,7 +20,7 @@ struct Connection {
   size_t scanned = 0;   // so much of `held` is known not to contain the end of a head
   bool waiting = false;  // in App::waiting
   bool reading_paused = false;
-  Transfer *transfer = nullptr;  // the file being sent
+  std::unique_ptr<Transfer> transfer;  // the body being sent
 };
 
 // The one App of this process that the hooks are set on. All of it belongs to the thread of its event loop.

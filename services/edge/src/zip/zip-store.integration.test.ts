@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { createLog } from '@gateway/logging/log.js'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { trimZipFolder } from './zip-cache.js'
+import { type OpenedZip, ZipStore } from './zip-store.js'
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-zips-'))
+const root = path.join(home, 'source')
+const log = createLog('edge', 'silent')
+const stores: ZipStore[] = []
+
+beforeEach(() => {
+  fs.rmSync(root, { recursive: true, force: true })
+  fs.mkdirSync(root, { recursive: true })
+  for (const name of [
+    'roads.shp',
+    'roads.shx',
+    'roads.DBF',
+    'roads.shp.xml',
+    'roads.txt',
+    'roads2.shp',
+    'rivers.shp',
+  ]) {
+    fs.writeFileSync(path.join(root, name), randomBytes(20_000))
+    fs.utimesSync(path.join(root, name), 1_700_000_000, 1_700_000_000)
+  }
+})
+
+afterAll(async () => {
+  await Promise.all(stores.map((store) => store.close()))
+  fs.rmSync(home, { recursive: true, force: true })
+})
+
+function newStore(folder: string): ZipStore {
+  const store = new ZipStore(path.join(home, folder), log)
+  stores.push(store)
+  return store
+}
+
+function bytesOf(zip: OpenedZip): Buffer {
+  if (!zip.ok) throw new Error(zip.reason)
+  const data = fs.readFileSync(zip.fd)
+  fs.closeSync(zip.fd)
+  return data
+}
+
+/** The names in the order of the local headers (APPNOTE 4.3.7); enough for archives that this service wrote itself. */
+function namesIn(zip: Buffer): string[] {
+  const names: string[] = []
+  for (let at = zip.indexOf('PK\x01\x02'); at >= 0; at = zip.indexOf('PK\x01\x02', at + 4)) {
+    names.push(zip.subarray(at + 46, at + 46 + zip.readUInt16LE(at + 28)).toString())
+  }
+  return names
+}
+
+test('a zip holds the shapefile and its sidecar files, sorted, and nothing else', async () => {
+  const zip = bytesOf(await newStore('a').open(root, path.join(root, 'roads.shp')))
+  expect(namesIn(zip)).toEqual(['roads.DBF', 'roads.shp', 'roads.shp.xml', 'roads.shx'])
+})
+
+test('the same files give the same bytes and the same identity, whoever builds', async () => {
+  const [one, two] = [newStore('b1'), newStore('b2')]
+  const [a, b] = [
+    await one.open(root, path.join(root, 'roads.shp')),
+    await two.open(root, path.join(root, 'roads.shp')),
+  ]
+  expect(a.ok && b.ok && a.identity === b.identity).toBe(true)
+  expect(bytesOf(a).equals(bytesOf(b))).toBe(true)
+})
+
+test('requests at the same time share one building, and later ones find what was built', async () => {
+  const store = newStore('c')
+  const zips = await Promise.all(Array.from({ length: 8 }, () => store.open(root, path.join(root, 'roads.shp'))))
+  const bytes = zips.map(bytesOf)
+  expect(bytes.every((data) => data.equals(bytes[0] as Buffer))).toBe(true)
+  const [file] = fs.readdirSync(path.join(home, 'c'))
+  const built = fs.statSync(path.join(home, 'c', file as string)).ino
+  bytesOf(await store.open(root, path.join(root, 'roads.shp')))
+  expect(fs.statSync(path.join(home, 'c', file as string)).ino).toBe(built)
+})
+
+test('a shapefile that changed is packed anew', async () => {
+  const store = newStore('d')
+  const before = await store.open(root, path.join(root, 'roads.shp'))
+  fs.writeFileSync(path.join(root, 'roads.shx'), 'other')
+  const after = await store.open(root, path.join(root, 'roads.shp'))
+  expect(before.ok && after.ok && before.identity !== after.identity).toBe(true)
+  expect(bytesOf(before).equals(bytesOf(after))).toBe(false)
+})
+
+test('a sidecar file that leads out of the source is left out, and a shapefile that does is absent', async () => {
+  const outside = path.join(home, 'outside.shx')
+  fs.writeFileSync(outside, 'secret')
+  fs.rmSync(path.join(root, 'roads.shx'))
+  fs.symlinkSync(outside, path.join(root, 'roads.shx'))
+  const store = newStore('e')
+  expect(namesIn(bytesOf(await store.open(root, path.join(root, 'roads.shp'))))).not.toContain('roads.shx')
+  fs.rmSync(path.join(root, 'roads.shp'))
+  fs.symlinkSync(outside, path.join(root, 'roads.shp'))
+  expect(await store.open(root, path.join(root, 'roads.shp'))).toEqual({ ok: false, reason: 'absent' })
+  expect(await store.open(root, path.join(root, 'nothing.shp'))).toEqual({ ok: false, reason: 'absent' })
+})
+
+test('no descriptor and no temporary file stays behind', async () => {
+  const store = newStore('f')
+  const open = () => fs.readdirSync('/proc/self/fd').length
+  bytesOf(await store.open(root, path.join(root, 'roads.shp')))
+  const before = open()
+  for (let i = 0; i < 5; i++) {
+    fs.writeFileSync(path.join(root, 'roads.shp'), `state ${i}`)
+    bytesOf(await store.open(root, path.join(root, 'roads.shp')))
+  }
+  await new Promise(setImmediate)
+  expect(open()).toBeLessThanOrEqual(before)
+  expect(fs.readdirSync(path.join(home, 'f')).filter((name) => !name.endsWith('.zip'))).toEqual([])
+})
+
+test('the oldest zips go until the rest fits, and the one just built stays', async () => {
+  const folder = path.join(home, 'g')
+  fs.mkdirSync(folder)
+  for (const [i, name] of ['old.zip', 'middle.zip', 'new.zip'].entries()) {
+    fs.writeFileSync(path.join(folder, name), Buffer.alloc(100))
+    fs.utimesSync(path.join(folder, name), 1_000 + i, 1_000 + i)
+  }
+  fs.writeFileSync(path.join(folder, '.abandoned.tmp'), '')
+  fs.utimesSync(path.join(folder, '.abandoned.tmp'), 1, 1)
+  fs.writeFileSync(path.join(folder, '.fresh.tmp'), '')
+  await trimZipFolder(folder, 250, path.join(folder, 'old.zip'), Date.now())
+  expect(fs.readdirSync(folder).sort()).toEqual(['.fresh.tmp', 'new.zip', 'old.zip'])
+})

@@ -30,9 +30,16 @@ export function missingPackages(root) {
  * needs one (the launcher makes the library links of the embedded Postgres itself), and none can then run code here.
  * @param {string} root of the checkout
  */
-export function installPackages(root) {
+export async function installPackages(root) {
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
-  return runTool('npm', ['ci', '--include=dev', '--ignore-scripts', ...quiet], root)
+  const installed = await runTool('npm', ['ci', '--include=dev', '--ignore-scripts', ...quiet], root)
+  return installed.ok ? mendPackages(root) : installed
+}
+
+/** Applies config/patches: mistakes in packages that no release mends yet. npm's postinstall does the same where scripts are on. */
+function mendPackages(root) {
+  const tool = join(root, 'node_modules/patch-package/index.js')
+  return runTool(process.execPath, [tool, '--patch-dir', 'config/patches', '--error-on-fail'], root)
 }
 
 function isSame(installed, wanted) {

@@ -50,6 +50,14 @@ test.each([
 })
 
 test.each([
+  ['1000', 1000],
+  ['64k', 65_536],
+  ['20G', 21_474_836_480],
+])('IMPORT_MAX_BYTES takes %s', (text, bytes) => {
+  expect(load({ IMPORT_MAX_BYTES: text }).importMaxBytes).toBe(bytes)
+})
+
+test.each([
   ['API_PORT', '0'],
   ['API_PORT', '70000'],
   ['API_PORT', 'tcp://10.0.0.1:80'],
@@ -62,6 +70,8 @@ test.each([
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['RETRY_WAITS', '30,,x'],
   ['DATABASE_URL', 'mysql://x'],
+  ['IMPORT_TOKEN', 'short'],
+  ['IMPORT_MAX_BYTES', '1.5g'],
   ['LOG_LEVEL', 'loud'],
 ])('a malformed %s (%s) is refused in one line that names it', (name, value) => {
   expect(() => load({ [name]: value })).toThrow(new RegExp(`^${name}[^\\n]*$`))

@@ -39,6 +39,9 @@ export interface Settings {
   readonly callbackAllow: readonly string[]
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
+  /** null: nothing is taken in from other gateways */
+  readonly importToken: string | null
+  readonly importMaxBytes: number
   readonly demo: boolean
   readonly logLevel: SettingValues['LOG_LEVEL']
 }
@@ -137,6 +140,8 @@ function withDerived(v: SettingValues, configFile: string): Settings {
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
     retryWaitsSeconds: v.RETRY_WAITS,
+    importToken: v.IMPORT_TOKEN ?? null,
+    importMaxBytes: v.IMPORT_MAX_BYTES,
     demo: v.DEMO,
     logLevel: v.LOG_LEVEL,
   }

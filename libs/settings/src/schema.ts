@@ -76,6 +76,14 @@ const waits = list.pipe(
     .transform((parts) => parts.map(Number)),
 )
 
+const UNIT_BYTES = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 } as const
+
+/** Whole bytes, or a number with k, m, g or t (powers of 1024). */
+const bytes = text
+  .regex(/^\d{1,12}[kmgtKMGT]?$/, 'must be whole bytes or a number with k, m, g or t')
+  .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
+  .refine((n) => n > 0, 'must be more than 0')
+
 const postgresUrl = text.refine(
   (s) => /^postgres(ql)?:\/\//.test(s) && URL.canParse(s),
   'must be a postgres:// address',
@@ -120,6 +128,11 @@ export const SETTINGS = {
   CALLBACK_ALLOW: destinations.default([]),
   CALLBACK_DENY: destinations.default([]),
   RETRY_WAITS: waits.default([30, 60, 60]),
+  IMPORT_TOKEN: text
+    .min(16, 'must have at least 16 characters')
+    .max(1000, 'must have at most 1000 characters')
+    .optional(),
+  IMPORT_MAX_BYTES: bytes.default(16 * 2 ** 30),
   DEMO: flag.default(true),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
@@ -137,6 +150,7 @@ export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'ADMIN_TOKEN',
   'DATABASE_URL',
   'REDIS_URL',
+  'IMPORT_TOKEN',
 ])
 
 export type SettingValues = { [K in SettingName]: z.output<(typeof SETTINGS)[K]> }

@@ -37,6 +37,8 @@ const VALUES: Readonly<Record<SettingName, (settings: Settings) => Value>> = {
   CALLBACK_ALLOW: (s) => s.callbackAllow,
   CALLBACK_DENY: (s) => s.callbackDeny,
   RETRY_WAITS: (s) => s.retryWaitsSeconds,
+  IMPORT_TOKEN: (s) => s.importToken,
+  IMPORT_MAX_BYTES: (s) => s.importMaxBytes,
   DEMO: (s) => s.demo,
   LOG_LEVEL: (s) => s.logLevel,
 }

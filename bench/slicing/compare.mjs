@@ -1,0 +1,234 @@
+// Compares the tiling tool with gdal2tiles.py on the same image, format, quality and effort, in paired runs:
+//   node bench/slicing/compare.mjs [--size 8000] [--zooms 12-17] [--rounds 3] [--format webp|png] [--engine gdal|wasm]
+// Needs gdal2tiles.py (Debian: python3-gdal, gdal-bin). Prints a table on stderr and JSON on stdout.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import sharp from 'sharp'
+
+const { values: options } = parseArgs({
+  options: {
+    size: { type: 'string', default: '8000' },
+    zooms: { type: 'string', default: '12-17' },
+    rounds: { type: 'string', default: '3' },
+    format: { type: 'string', default: 'webp' },
+    engine: { type: 'string', default: 'gdal' },
+  },
+})
+const size = Number(options.size)
+const [zoomMin, zoomMax] = options.zooms.split('-').map(Number)
+/** The quality that the tiling tool encodes WebP with; libwebp's default effort, 4, is that of both. */
+const QUALITY = '80'
+const SAMPLE_MS = 100
+const HALF_WORLD = Math.PI * 6378137
+const dir = mkdtempSync(join(tmpdir(), 'slicing-bench-'))
+
+/** A picture with detail at all scales, one metre a pixel, in UTM: what an aerial survey delivers. */
+async function makeImage() {
+  const globe = join(
+    dirname(createRequire(import.meta.url).resolve('three-globe')),
+    '../example/img/earth-blue-marble.jpg',
+  )
+  const land = sharp(globe)
+    .extract({ left: 1800, top: 500, width: 1000, height: 1000 })
+    .resize(size, size, { kernel: 'cubic' })
+  const layers = []
+  for (const [cell, sigma] of [
+    [32, 40],
+    [8, 30],
+    [2, 18],
+  ]) {
+    const side = Math.ceil(size / cell)
+    const noise = { type: 'gaussian', mean: 128, sigma }
+    const grain = sharp({ create: { width: side, height: side, channels: 3, background: '#808080', noise } })
+    const small = await grain.grayscale().png().toBuffer()
+    const input = await sharp(small)
+      .resize(size, size, { kernel: 'cubic', fit: 'fill' })
+      .png({ compressionLevel: 1 })
+      .toBuffer()
+    layers.push({ input, blend: 'overlay' })
+  }
+  const png = join(dir, 'image.png')
+  await land.composite(layers).removeAlpha().png({ compressionLevel: 1 }).toFile(png)
+  const corners = [400000, 5300000, 400000 + size, 5300000 - size].map(String)
+  const layout = ['-co', 'TILED=YES', '-co', 'COMPRESS=DEFLATE']
+  const image = join(dir, 'image.tif')
+  must('gdal_translate', ['-q', '-a_srs', 'EPSG:32633', '-a_ullr', ...corners, ...layout, png, image])
+  rmSync(png)
+  return image
+}
+
+function must(command, args) {
+  const { status, stderr } = spawnSync(command, args)
+  if (status !== 0) throw new Error(`${command} failed: ${stderr}`)
+}
+
+/** Processes that descend from `root`, itself included. */
+function family(root) {
+  const parents = new Map()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const found = new Set([root])
+  for (let grew = true; grew; ) {
+    grew = false
+    for (const [pid, parent] of parents) {
+      if (!found.has(parent) || found.has(pid)) continue
+      found.add(pid)
+      grew = true
+    }
+  }
+  return found
+}
+
+function residentBytes(root) {
+  let kilobytes = 0
+  for (const pid of family(root)) {
+    try {
+      kilobytes += Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return kilobytes * 1024
+}
+
+function bytesIn(folder) {
+  if (!existsSync(folder)) return 0
+  return Number(spawnSync('du', ['-sB1', folder]).stdout.toString().split('\t')[0])
+}
+
+/** Runs a command to its end; seconds of wall and processor, and the most memory and scratch space seen at one time. */
+async function measure(command, args, input, scratch) {
+  const script = `TIMEFORMAT='%R %U %S'; time "$0" "$@" 3>&2 2>/dev/null`
+  const child = spawn('bash', ['-c', script, command, ...args], { stdio: ['pipe', 'ignore', 'pipe'] })
+  child.stdin.end(input)
+  let text = ''
+  child.stderr.on('data', (data) => {
+    text += data
+  })
+  const peak = { memory: 0, scratch: 0 }
+  const timer = setInterval(() => {
+    peak.memory = Math.max(peak.memory, residentBytes(child.pid))
+    if (scratch) peak.scratch = Math.max(peak.scratch, bytesIn(scratch))
+  }, SAMPLE_MS)
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  clearInterval(timer)
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${text}`)
+  const [wall, user, system] = text.trim().split('\n').at(-1).split(' ').map(Number)
+  return { wall, cpu: user + system, ...peak }
+}
+
+function tiler(image, round) {
+  const limits = { max_pixels: 1e11, max_tiles: 1e7, timeout_seconds: 7200, idle_timeout_seconds: 600, memory_mb: 2048 }
+  const request = {
+    mode: 'mosaic',
+    source_paths: [image],
+    staging_dir: join(dir, `tiler-${round}`),
+    temp_dir: join(dir, 'scratch'),
+    zoom_min: zoomMin,
+    zoom_max: zoomMax,
+    tile_size: 256,
+    tile_format: options.format,
+    engine: options.engine,
+    limits,
+  }
+  const main = join(import.meta.dirname, '../../services/tiler/dist/main.js')
+  return measure(process.execPath, [main], JSON.stringify(request), request.temp_dir)
+}
+
+function gdal2tiles(image, round) {
+  const driver = options.format === 'webp' ? ['--tiledriver=WEBP', `--webp-quality=${QUALITY}`] : ['--tiledriver=PNG']
+  const args = ['-q', '--xyz', '--processes=2', '-z', options.zooms, '-r', 'bilinear', '-w', 'none', ...driver]
+  return measure('gdal2tiles.py', [...args, image, join(dir, `gdal2tiles-${round}`)], '', null)
+}
+
+/** Peak signal-to-noise ratio in dB, over some tiles of the deepest zoom, against a warp without approximation. */
+async function quality(image, layer) {
+  const tiles = readdirSync(join(layer, String(zoomMax)), { recursive: true }).filter((name) =>
+    name.endsWith(options.format),
+  )
+  const step = Math.max(1, Math.floor(tiles.length / 25))
+  let squares = 0
+  let count = 0
+  for (let index = 0; index < tiles.length; index += step) {
+    const [x, y] = tiles[index].split(/[/.]/).map(Number)
+    const width = (2 * HALF_WORLD) / 2 ** zoomMax
+    const west = x * width - HALF_WORLD
+    const north = HALF_WORLD - y * width
+    const extent = [west, north - width, west + width, north].map(String)
+    const reference = join(dir, 'reference.tif')
+    const exact = ['-q', '-overwrite', '-t_srs', 'EPSG:3857', '-et', '0', '-r', 'cubic', '-dstalpha']
+    must('gdalwarp', [...exact, '-te', ...extent, '-ts', '256', '256', image, reference])
+    const [a, b] = await Promise.all(
+      [reference, join(layer, String(zoomMax), tiles[index])].map((file) => sharp(file).ensureAlpha().raw().toBuffer()),
+    )
+    for (let i = 0; i < a.length; i++) {
+      if (i % 4 === 3 || a[i - (i % 4) + 3] !== 255 || b[i - (i % 4) + 3] !== 255) continue
+      squares += (a[i] - b[i]) ** 2
+      count++
+    }
+  }
+  return 10 * Math.log10((255 * 255 * count) / squares)
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
+
+function summary(runs, decibels, layer) {
+  const of = (key) => median(runs.map((run) => run[key]))
+  return {
+    wall_seconds: of('wall'),
+    cpu_seconds: of('cpu'),
+    peak_memory_mb: Math.round(of('memory') / 1e6),
+    peak_scratch_mb: Math.round(of('scratch') / 1e6),
+    layer_mb: Math.round(bytesIn(layer) / 1e6),
+    psnr_db: Number(decibels.toFixed(1)),
+    runs: runs.map(({ wall, cpu }) => ({ wall, cpu })),
+  }
+}
+
+try {
+  const { bavail, bsize } = statfsSync(dir)
+  if (bavail * bsize < size * size * 40) throw new Error('there is not enough disk space for this size')
+  const image = await makeImage()
+  const runs = { tiler: [], gdal2tiles: [] }
+  for (let round = 0; round < Number(options.rounds); round++) {
+    // Whoever comes first in one round comes second in the next, so that neither always finds the warmer cache.
+    const order = round % 2 === 0 ? [tiler, gdal2tiles] : [gdal2tiles, tiler]
+    for (const run of order) runs[run.name].push(await run(image, round))
+  }
+  const result = {
+    image: {
+      size,
+      zooms: options.zooms,
+      format: options.format,
+      engine: options.engine,
+      cores: availableParallelism(),
+    },
+    tiler: summary(runs.tiler, await quality(image, join(dir, 'tiler-0')), join(dir, 'tiler-0')),
+    gdal2tiles: summary(runs.gdal2tiles, await quality(image, join(dir, 'gdal2tiles-0')), join(dir, 'gdal2tiles-0')),
+  }
+  const ratios = (key) => runs.gdal2tiles.map((run, round) => run[key] / runs.tiler[round][key])
+  result.times_as_fast = { wall: median(ratios('wall')), cpu: median(ratios('cpu')) }
+  const { runs: _, ...columns } = result.tiler
+  for (const key of Object.keys(columns)) {
+    console.error(
+      `${key.padEnd(16)} tiler ${String(result.tiler[key]).padStart(8)}   gdal2tiles ${String(result.gdal2tiles[key]).padStart(8)}`,
+    )
+  }
+  console.error(
+    `times as fast    wall ${result.times_as_fast.wall.toFixed(2)}   cpu ${result.times_as_fast.cpu.toFixed(2)}`,
+  )
+  console.log(JSON.stringify(result, null, 2))
+} finally {
+  rmSync(dir, { recursive: true, force: true })
+}

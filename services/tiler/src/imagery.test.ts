@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { crsKind, isUsableCrs } from './crs.js'
+import { type GdalInfo, imageryOf } from './imagery.js'
+import { rangeOf } from './stretch.js'
+
+type Band = GdalInfo['bands'][number]
+const band = (colorInterpretation: string, more: Partial<Band> = {}): Band => ({
+  type: 'Byte',
+  colorInterpretation,
+  ...more,
+})
+const info = (bands: Band[], driverShortName = 'GTiff'): GdalInfo => ({ driverShortName, size: [1, 1], bands })
+const NODATA = { noDataValue: 0 }
+const RGB = ['Red', 'Green', 'Blue']
+
+describe('imageryOf', () => {
+  const cases: [string, Band[], object][] = [
+    ['RGB', RGB.map((name) => band(name)), { colours: [1, 2, 3], masks: [], palette: 'none', range: null }],
+    ['BGR', ['Blue', 'Green', 'Red'].map((name) => band(name)), { colours: [3, 2, 1] }],
+    [
+      'RGBA',
+      [...RGB.map((name) => band(name, { mask: { flags: ['PER_DATASET', 'ALPHA'] } })), band('Alpha')],
+      { masks: [1] },
+    ],
+    ['grey', [band('Gray')], { colours: [1, 1, 1], masks: [] }],
+    [
+      'grey and alpha',
+      [band('Gray', { mask: { flags: ['PER_DATASET', 'ALPHA'] } }), band('Alpha')],
+      { colours: [1, 1, 1], masks: [1] },
+    ],
+    ['a mask band', RGB.map((name) => band(name, { mask: { flags: ['PER_DATASET'] } })), { masks: [1] }],
+    ['nodata in every band', RGB.map((name) => band(name, NODATA)), { masks: [1, 2, 3] }],
+    ['nodata in one band', [band('Red', NODATA), band('Green'), band('Blue')], { masks: [] }],
+    ['many bands', Array.from({ length: 6 }, () => band('Undefined')), { colours: [1, 2, 3] }],
+    ['two bands', [band('Gray'), band('Undefined')], { colours: [1, 1, 1] }],
+    ['16 bits', RGB.map((name) => band(name, { type: 'UInt16' })), { range: 'measured' }],
+    ['4 bits', [band('Gray', { metadata: { IMAGE_STRUCTURE: { NBITS: '4' } } })], { range: [0, 15] }],
+    ['a palette', [band('Palette', { colorTable: { entries: [[1, 2, 3, 255]] } })], { palette: 'opaque', range: null }],
+    [
+      'a palette with a hole',
+      [band('Palette', { colorTable: { entries: [[1, 2, 3, 0]] } })],
+      { palette: 'transparent' },
+    ],
+  ]
+  it.each(cases)('knows how to read %s', (_, bands, expected) => {
+    expect(imageryOf(info(bands))).toMatchObject({ ok: true, imagery: expected })
+  })
+
+  it('takes 16-bit PNG for what it says', () => {
+    expect(imageryOf(info([band('Gray', { type: 'UInt16' })], 'PNG'))).toMatchObject({ imagery: { range: [0, 65535] } })
+  })
+
+  it.each([
+    ['complex numbers', [band('Gray', { type: 'CFloat32' })]],
+    ['no bands', []],
+  ])('refuses %s', (_, bands) => expect(imageryOf(info(bands)).ok).toBe(false))
+})
+
+describe('rangeOf', () => {
+  it('is the whole range where it is evenly filled', () => {
+    expect(rangeOf(Array.from({ length: 10_000 }, (_, index) => index))).toEqual([0, 9999])
+  })
+  it('leaves out a few outliers that would darken everything', () => {
+    const values = Array.from({ length: 10_000 }, (_, index) => index % 1000)
+    const [low, high] = rangeOf([...values, 65_535, 65_535])
+    expect([low, high]).toEqual([1, 999])
+  })
+  it('is never empty', () => {
+    expect(rangeOf([])).toEqual([0, 1])
+    expect(rangeOf([5, 5])).toEqual([5, 6])
+  })
+})
+
+describe('reference systems', () => {
+  const base =
+    'GEOGCRS["WGS 84",DATUM["W",ELLIPSOID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0,ANGLEUNIT["degree",0.0174532925199433]],CS[ellipsoidal,2],ID["EPSG",4326]]'
+  it.each([
+    ['geographic', base],
+    ['geographic', 'GEOGCS["GCS_WGS_1984",PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]'],
+    ['other', 'GEOGCS["NTF (Paris)",PRIMEM["Paris",2.33722917],UNIT["grad",0.01570796326794897]]'],
+    [
+      'web-mercator',
+      'PROJCRS["WGS 84 / Pseudo-Mercator",BASEGEOGCRS["WGS 84",ID["EPSG",4326]],CS[Cartesian,2],ID["EPSG",3857]]',
+    ],
+    [
+      'other',
+      'PROJCRS["WGS 84 / UTM zone 33N",BASEGEOGCRS["WGS 84",ID["EPSG",4326]],CS[Cartesian,2],ID["EPSG",32633]]',
+    ],
+  ])('%s: %s', (kind, wkt) => {
+    expect(isUsableCrs(wkt)).toBe(true)
+    expect(crsKind(wkt)).toBe(kind)
+  })
+  it.each([
+    'ENGCRS["local"]',
+    'LOCAL_CS["plan"]',
+    'EPSG:4326',
+    '/etc/passwd',
+    'http://host/crs',
+    '+proj=longlat +nadgrids=/etc/passwd',
+    'GEOGCS["a",EXTENSION["PROJ4","+proj=longlat +nadgrids=/etc/passwd"]]',
+    'BOUNDCRS[SOURCECRS[],ABRIDGEDTRANSFORMATION["NTv2",PARAMETERFILE["Latitude and longitude difference file","/etc/passwd"]]]',
+  ])('%s is not usable', (text) => expect(isUsableCrs(text)).toBe(false))
+})

@@ -1,0 +1,128 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { alphaKind, type Children, layOver, type Pixels, parentOf } from './pixels.js'
+
+const SIZE = 4
+const pixelsOf = (bytes: readonly number[]) => Buffer.from(bytes)
+/** Tiles of 4×4 pixels whose alpha takes its extremes often. */
+const tile = fc
+  .array(fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.oneof(fc.constantFrom(0, 255), fc.nat(255))), {
+    minLength: SIZE * SIZE,
+    maxLength: SIZE * SIZE,
+  })
+  .map((pixels) => pixelsOf(pixels.flat()))
+const child = fc.option(tile.map((data): Pixels => ({ data, alpha: alphaKind(data) })))
+const children = fc.tuple(child, child, child, child) as fc.Arbitrary<Children>
+
+function alphas(data: Buffer): number[] {
+  return [...data].filter((_, index) => index % 4 === 3)
+}
+
+describe('alphaKind', () => {
+  it('agrees with what each pixel says', () => {
+    fc.assert(
+      fc.property(tile, (data) => {
+        const values = alphas(data)
+        const expected = values.every((a) => a === 0) ? 'empty' : values.every((a) => a === 255) ? 'opaque' : 'partial'
+        expect(alphaKind(data)).toBe(expected)
+      }),
+    )
+  })
+})
+
+describe('layOver', () => {
+  it('never thickens: the alpha is the greater of the two', () => {
+    fc.assert(
+      fc.property(tile, tile, (above, below) => {
+        const expected = alphas(above).map((alpha, index) => Math.max(alpha, alphas(below)[index]!))
+        expect(alphas(layOver(above, below))).toEqual(expected)
+      }),
+    )
+  })
+
+  it('leaves a tile as it is where it is laid over itself', () => {
+    fc.assert(
+      fc.property(tile, (data) => {
+        const once = layOver(data, data)
+        for (let i = 0; i < data.length; i += 4) {
+          if (data[i + 3]! > 0) expect(once.subarray(i, i + 4)).toEqual(data.subarray(i, i + 4))
+        }
+      }),
+    )
+  })
+
+  it('shows what is opaque above and what is bare below', () => {
+    fc.assert(
+      fc.property(tile, tile, (above, below) => {
+        const result = layOver(above, below)
+        for (let i = 0; i < result.length; i += 4) {
+          if (above[i + 3] === 255) expect(result.subarray(i, i + 4)).toEqual(above.subarray(i, i + 4))
+          if (above[i + 3] === 0 && below[i + 3]! > 0)
+            expect(result.subarray(i, i + 4)).toEqual(below.subarray(i, i + 4))
+        }
+      }),
+    )
+  })
+
+  it('mixes colours within the two it mixes', () => {
+    fc.assert(
+      fc.property(tile, tile, (above, below) => {
+        const result = layOver(above, below)
+        result.forEach((value, i) => {
+          if (i % 4 === 3 || above[i - (i % 4) + 3] === 0 || below[i - (i % 4) + 3] === 0) return
+          expect(value).toBeGreaterThanOrEqual(Math.min(above[i]!, below[i]!))
+          expect(value).toBeLessThanOrEqual(Math.max(above[i]!, below[i]!))
+        })
+      }),
+    )
+  })
+})
+
+describe('parentOf', () => {
+  it('is opaque where all children are, and empty where there is none', () => {
+    const opaque: Pixels = { data: Buffer.alloc(SIZE * SIZE * 4, 255), alpha: 'opaque' }
+    expect(parentOf([opaque, opaque, opaque, opaque], SIZE)).toEqual(opaque)
+    expect(parentOf([null, null, null, null], SIZE).alpha).toBe('empty')
+    expect(parentOf([opaque, opaque, null, opaque], SIZE).alpha).toBe('partial')
+  })
+
+  it('knows its own alpha, and shows something exactly where a child does', () => {
+    fc.assert(
+      fc.property(children, (four) => {
+        const parent = parentOf(four, SIZE)
+        expect(parent.alpha).toBe(alphaKind(parent.data))
+        for (let y = 0; y < SIZE; y++) {
+          for (let x = 0; x < SIZE; x++) {
+            const quadrant = four[(y >= SIZE / 2 ? 2 : 0) + (x >= SIZE / 2 ? 1 : 0)]!
+            const covered = [0, 1].some((dy) =>
+              [0, 1].some((dx) => {
+                const at = ((2 * (y % 2) + dy) * SIZE + 2 * (x % 2) + dx) * 4
+                return (quadrant?.data[at + 3] ?? 0) > 0
+              }),
+            )
+            expect(parent.data[(y * SIZE + x) * 4 + 3]! > 0).toBe(covered)
+          }
+        }
+      }),
+    )
+  })
+
+  it('does not let the colour of transparent pixels bleed into it', () => {
+    const data = Buffer.alloc(SIZE * SIZE * 4)
+    for (let i = 0; i < data.length; i += 4) data.set(i % 8 === 0 ? [200, 100, 50, 255] : [0, 255, 0, 0], i)
+    const { data: parent } = parentOf([{ data, alpha: 'partial' }, null, null, null], SIZE)
+    expect([...parent.subarray(0, 4)]).toEqual([200, 100, 50, 128])
+  })
+
+  it('treats opaque tiles the same by either way of counting', () => {
+    fc.assert(
+      fc.property(tile, (data) => {
+        for (let i = 3; i < data.length; i += 4) data[i] = 255
+        const [fast, slow] = (['opaque', 'partial'] as const).map((alpha) =>
+          parentOf([{ data, alpha }, null, null, null], SIZE),
+        )
+        expect(fast!.data.equals(slow!.data)).toBe(true)
+      }),
+    )
+  })
+})

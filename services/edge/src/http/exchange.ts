@@ -29,7 +29,7 @@ export type ReadHeader = (typeof READ_HEADERS)[number]
 export class Exchange {
   readonly raw: HttpResponse
   readonly edge: Edge
-  /** null: not timed */
+  /** null: a probe or the like, neither timed nor logged */
   readonly kind: RequestKind | null
   readonly isHead: boolean
   readonly path: string
@@ -137,8 +137,9 @@ export class Exchange {
   #begin(status: string): boolean {
     if (this.#aborted || this.#answered) return false
     this.#answered = true
+    if (this.kind === null) return true
     const ms = performance.now() - this.#startedAt
-    if (this.kind !== null) this.edge.metrics.observe(this.kind, ms / 1000)
+    this.edge.metrics.observe(this.kind, ms / 1000)
     if (status.startsWith('5')) this.edge.counters.serverErrors++
     logAnswer(this.edge, { path: this.path, query: this.query, status: Number.parseInt(status, 10), ms })
     return true

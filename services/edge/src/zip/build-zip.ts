@@ -13,15 +13,34 @@ export interface ZipTask {
   }[]
 }
 
+export type ZipResult = 'built' | 'no_space'
+
 /** zlib's own default: more makes shapefiles hardly smaller and takes twice as long. */
 const LEVEL = 6
 const FILE_MODE = 0o644
 
 /**
  * Packs open files into a zip; runs in a worker thread. The same files give the same bytes: order, dates and modes come from the task
- * alone, and dates are written in UTC. The descriptors stay open. Rejects with the disk's error (ENOSPC ...).
+ * alone, and dates are written in UTC. The descriptors stay open. Rejects with the disk's error, but for a full disk: errors lose their
+ * codes on their way between threads.
  */
-export default async function buildZip(task: ZipTask): Promise<void> {
+export default async function buildZip(task: ZipTask): Promise<ZipResult> {
+  try {
+    await pack(task)
+    return 'built'
+  } catch (error) {
+    if (isDiskFull(error)) return 'no_space'
+    throw error
+  }
+}
+
+/** The disk, or this user's share of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+async function pack(task: ZipTask): Promise<void> {
   const archive = new ZipArchive({ zlib: { level: LEVEL } })
   const output = fs.createWriteStream(task.target, { flags: 'wx' })
   const written = finished(output)

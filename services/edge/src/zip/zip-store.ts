@@ -8,7 +8,7 @@ import { openBelow } from '@gateway/files/open-below.js'
 import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
 import type { Log } from '@gateway/logging/log.js'
 import { Piscina } from 'piscina'
-import type { ZipTask } from './build-zip.js'
+import { isDiskFull, type ZipResult, type ZipTask } from './build-zip.js'
 import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
 import { trimZipFolder } from './zip-cache.js'
 
@@ -32,12 +32,15 @@ export type OpenedZip =
     }
   | { readonly ok: false; readonly reason: 'absent' | 'no_space' | 'changing' }
 
+/** `changing`: the files changed while they were read, and what was built was thrown away. */
+type BuildOutcome = ZipResult | 'changing'
+
 /** Zipped shapefiles: built once for each state of a shapefile, in a thread of their own, and kept on disk below a bound. */
 export class ZipStore {
   readonly #folder: string
   readonly #log: Log
-  readonly #building = new Map<string, Promise<void>>()
-  #threads: Piscina<ZipTask, void> | null = null
+  readonly #building = new Map<string, Promise<BuildOutcome>>()
+  #threads: Piscina<ZipTask, ZipResult> | null = null
 
   constructor(folder: string, log: Log) {
     this.#folder = folder
@@ -52,21 +55,13 @@ export class ZipStore {
     try {
       let opened = await openBelow(this.#folder, file)
       if (!opened.ok) {
-        if (!(await this.#buildOnce(file, sidecars))) return { ok: false, reason: 'changing' }
+        const outcome = await this.#buildOnce(file, sidecars)
+        if (outcome !== 'built') return { ok: false, reason: outcome }
         opened = await openBelow(this.#folder, file)
       }
       if (!opened.ok) throw new Error(`the zip that was just built is ${opened.reason}`)
-      return {
-        ok: true,
-        fd: opened.fd,
-        size: opened.size,
-        identity: sidecars.fingerprint,
-        modifiedMs: sidecars.modifiedMs,
-      }
-    } catch (error) {
-      if (!isFull(error)) throw error
-      this.#log.warn({ shapefile: path.basename(shapefile) }, 'no space left to build a zip')
-      return { ok: false, reason: 'no_space' }
+      const { fd, size } = opened
+      return { ok: true, fd, size, identity: sidecars.fingerprint, modifiedMs: sidecars.modifiedMs }
     } finally {
       closeAll(sidecars.files)
     }
@@ -76,45 +71,43 @@ export class ZipStore {
     await this.#threads?.destroy()
   }
 
-  /** Requests for one zip share its building. false: the files changed while they were read, and what was built is thrown away. */
-  async #buildOnce(file: string, sidecars: SidecarSet): Promise<boolean> {
+  /** Requests for one zip share its building. */
+  #buildOnce(file: string, sidecars: SidecarSet): Promise<BuildOutcome> {
     const running = this.#building.get(file)
-    if (running !== undefined) {
-      await running
-      return true
-    }
-    let changed = false
-    const building = this.#build(file, sidecars).then((unchanged) => {
-      changed = !unchanged
-    })
+    if (running !== undefined) return running
+    const building = this.#build(file, sidecars).finally(() => void this.#building.delete(file))
     this.#building.set(file, building)
-    try {
-      await building
-    } finally {
-      this.#building.delete(file)
-    }
-    return !changed
+    return building
   }
 
-  async #build(file: string, sidecars: SidecarSet): Promise<boolean> {
-    await fs.mkdir(this.#folder, { recursive: true })
+  async #build(file: string, sidecars: SidecarSet): Promise<BuildOutcome> {
     const temporary = temporaryNameBeside(file)
     try {
-      await this.#pool().run({
+      await fs.mkdir(this.#folder, { recursive: true })
+      const packed = await this.#pool().run({
         target: temporary,
         entries: sidecars.files.map(({ name, file: { fd, size, mtimeMs } }) => ({ name, fd, size, mtimeMs })),
       })
-      if (!(await isUnchanged(sidecars))) return false
+      if (packed === 'no_space') return this.#noSpace()
+      if (!(await isUnchanged(sidecars))) return 'changing'
       await fs.rename(temporary, file)
+    } catch (error) {
+      if (!isDiskFull(error)) throw error
+      return this.#noSpace()
     } finally {
       await fs.rm(temporary, { force: true })
     }
     await trimZipFolder(this.#folder, MAX_CACHE_BYTES, file, Date.now())
-    return true
+    return 'built'
   }
 
-  #pool(): Piscina<ZipTask, void> {
-    this.#threads ??= new Piscina<ZipTask, void>({
+  #noSpace(): BuildOutcome {
+    this.#log.warn({ folder: this.#folder }, 'no space left to build a zip')
+    return 'no_space'
+  }
+
+  #pool(): Piscina<ZipTask, ZipResult> {
+    this.#threads ??= new Piscina<ZipTask, ZipResult>({
       filename: BUILDER,
       minThreads: 0,
       maxThreads: THREADS,
@@ -130,11 +123,6 @@ async function isUnchanged(sidecars: SidecarSet): Promise<boolean> {
     if (fileIdentity(now) !== file.identity) return false
   }
   return true
-}
-
-function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 const statOpen = promisify((fd: number, done: (error: Error | null, stat: BigIntStats) => void) =>

@@ -1,11 +1,11 @@
 import { mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { failure, type Outcome, success } from '../outcome.js'
 import type { Bundle, BundleFile } from './bundle.js'
 import { concurrently } from './concurrently.js'
+import { land, prepareLanding } from './landing.js'
 import { chunksOf, openSource } from './open-source.js'
-import { assertBelow, clearStages, placeFiles, placeFolder, stageIn, syncFolder } from './place.js'
+import { syncFolder } from './place.js'
 
 /** Files copied at a time: the disk's own queue gets something to sort, and one fsync waits while others write. */
 const PARALLEL_FILES = 8
@@ -26,23 +26,17 @@ export interface CopyTask {
 export async function copyBundle(task: CopyTask, signal: AbortSignal): Promise<Outcome> {
   const { bundle, target, id, turn } = task
   if (!(await isDirectory(target))) return failure('the target directory is not there')
-  const place = insideOf(target, bundle.place)
-  if (await isSame(bundle, place)) return failure('the target directory is where the data itself lies')
-  const parent = path.dirname(place)
-  await makeFolder(target, parent)
+  if (await isSame(bundle, target)) return failure('the target directory is where the data itself lies')
+  const landing = await prepareLanding({ root: target, kind: bundle.kind, place: bundle.place }, id, turn)
   const base = bundle.kind === 'folder' ? bundle.place : path.posix.dirname(bundle.place)
-  const stage = stageIn(parent, id, turn)
-  await clearStages(parent, id, place)
   try {
-    const copied = await copyAll(bundle, base, stage.folder, signal)
+    const copied = await copyAll(bundle, base, landing.stage.folder, signal)
     if (copied.names.length === 0) return failure('there are no files to copy')
     signal.throwIfAborted()
-    if (bundle.kind === 'folder') await placeFolder(stage, place)
-    else await placeFiles(stage, parent, copied.names)
-    await removeSuperseded(bundle, parent, copied.names)
+    await land(landing, copied.names)
     return success(`${copied.names.length} files, ${copied.bytes} bytes in place`)
   } finally {
-    await rm(stage.folder, { recursive: true, force: true })
+    await rm(landing.stage.folder, { recursive: true, force: true })
   }
 }
 
@@ -98,48 +92,10 @@ async function assertComplete(folder: string, files: number): Promise<void> {
   if (found !== files) throw new Error(`${found} of ${files} files are in place`)
 }
 
-/** What the receiver would otherwise find beside the new data and take for the same thing. */
-async function removeSuperseded(bundle: Bundle, parent: string, names: readonly string[]): Promise<void> {
-  const place = path.basename(bundle.place)
-  for (const name of await readdir(parent)) {
-    if (names.includes(name) || (bundle.kind === 'folder' && name === place)) continue
-    if (isSuperseded(bundle, place, name)) await rm(path.join(parent, name), { recursive: true })
-  }
-}
-
-function isSuperseded(bundle: Bundle, place: string, name: string): boolean {
-  const base = place.replace(/\.[^.]+$/, '')
-  if (place.endsWith('.shp')) return isPartOfShapefile(base, name)
-  const version = /\.(mbtiles|pmtiles)$/.test(place) ? base : bundle.kind === 'folder' ? place : null
-  return version !== null && [version, `${version}.mbtiles`, `${version}.pmtiles`].includes(name)
-}
-
-async function makeFolder(target: string, folder: string): Promise<void> {
-  // Each on its own, so that none is made behind a link that leads elsewhere.
-  let current = target
-  for (const segment of path.relative(target, folder).split(path.sep).filter(Boolean)) {
-    current = path.join(current, segment)
-    await mkdir(current).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-    await assertBelow(target, current)
-  }
-}
-
-/** The place below the target. The catalog's names are file names already; that they cannot climb is proven here all the same. */
-function insideOf(target: string, place: string): string {
-  const resolved = path.resolve(target, place)
-  if (place.split('/').some((segment) => segment === '..' || segment === '.' || segment === '')) {
-    throw new Error('the name of the data cannot be used as a path')
-  }
-  return resolved
-}
-
-/** Whether the place is the very directory or file that is to be copied. */
-async function isSame(bundle: Bundle, place: string): Promise<boolean> {
+/** Whether what is to be copied lies already where it would go. */
+async function isSame(bundle: Bundle, target: string): Promise<boolean> {
   for await (const file of bundle.files()) {
-    const here = path.join(place, path.posix.relative(bundle.place, file.name))
-    return (await realOrSelf(here)) === (await realOrSelf(file.path))
+    return (await realOrSelf(path.join(target, file.name))) === (await realOrSelf(file.path))
   }
   return false
 }

@@ -1,0 +1,227 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { SliceJob } from '@gateway/contracts/slice.js'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeGeotiff } from '../harness/fixtures/imagery.js'
+import { useGateway } from '../harness/use-gateway.js'
+
+const RED = { r: 200, g: 30, b: 30 }
+const BLUE = { r: 30, g: 30, b: 200 }
+const WEST = [-90, 0, -45, 40] as const
+const EAST = [-45, 0, 0, 40] as const
+
+let slicer: string
+let reader: string
+const gateway = useGateway({}, async (started) => {
+  slicer = (await started.issueToken({ scopes: ['slice'] })).token
+  reader = (await started.issueToken({ basemap_codes: ['*'] })).token
+  await makeGeotiff(join(started.home, 'west.tif'), { bounds: WEST, colour: RED })
+  await makeGeotiff(join(started.home, 'east.tif'), { bounds: EAST, colour: BLUE })
+})
+
+const image = (name: string) => join(gateway().home, name)
+
+async function submit(body: Record<string, unknown>, token = slicer): Promise<{ status: number; job: SliceJob }> {
+  const answer = await fetch(`${gateway().url}/api/v1/slice/jobs`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Access-Token': token },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, job: (await answer.json()) as SliceJob }
+}
+
+async function poll(id: string, token = slicer): Promise<{ status: number; job: SliceJob }> {
+  const answer = await fetch(`${gateway().url}/api/v1/slice/jobs/${id}`, { headers: { 'X-Access-Token': token } })
+  return { status: answer.status, job: (await answer.json()) as SliceJob }
+}
+
+async function ended(id: string): Promise<SliceJob> {
+  for (;;) {
+    const { job } = await poll(id)
+    if (job.status === 'succeeded' || job.status === 'failed') return job
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function pixel(code: string, path: string, x: number, y: number): Promise<number[]> {
+  const answer = await fetch(`${gateway().url}/tiles/${code}/${path}.webp?token=${reader}`)
+  expect([path, answer.status]).toEqual([path, 200])
+  const { data, info } = await sharp(Buffer.from(await answer.arrayBuffer()))
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return [...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4)]
+}
+
+const near = (colour: typeof RED) => [colour.r, colour.g, colour.b].map((value) => expect.closeTo(value, -1.4))
+
+test('one image becomes a layer that every reader sees by itself, with sources, TileJSON and a log', async () => {
+  const { status, job } = await submit({
+    target_code: '影像west',
+    name: 'West',
+    source_path: image('west.tif'),
+    zoom_max: 3,
+    requested_by: 'the test',
+  })
+  expect(status).toBe(202)
+  expect(job).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: 'West',
+    source_count: 1,
+    source_paths: [image('west.tif')],
+    target_code: 'west',
+    zoom_min: 0,
+    zoom_max: 3,
+    tile_size: 256,
+    tile_format: 'webp',
+    message: '',
+    callback_status: '',
+    requested_by: 'the test',
+  })
+  expect(['pending', 'running']).toContain(job.status)
+  const done = await ended(job.id)
+  expect(done).toMatchObject({
+    status: 'succeeded',
+    message: '',
+    progress: 100,
+    log_path: expect.stringMatching(/\.log$/),
+  })
+  expect((await pixel('west', '3/2/3', 128, 128)).slice(0, 3)).toEqual(near(RED))
+  const sources = await fetch(`${gateway().url}/api/v1/slice/layers/west/sources`, {
+    headers: { 'X-Access-Token': slicer },
+  })
+  expect(await sources.json()).toMatchObject({
+    code: 'west',
+    version: expect.any(String),
+    source_paths: [image('west.tif')],
+  })
+  const tilejson = await fetch(`${gateway().url}/tiles/west/tilejson.json?token=${reader}`)
+  expect(await tilejson.json()).toMatchObject({ name: 'West', minzoom: 0, maxzoom: 3 })
+  const log = await fetch(`${gateway().url}/api/v1/admin/slice/jobs/${job.id}/log`, {
+    headers: { Authorization: `Bearer ${gateway().adminToken}` },
+  })
+  expect(await log.text()).toMatch(/"type":"result"/)
+})
+
+test('a second image accumulates: what it covers it covers, and what was there stays', async () => {
+  const first = await submit({ target_code: 'both', source_paths: [image('west.tif')], zoom_max: 3 })
+  const second = await submit({ target_code: 'both', source_paths: [image('east.tif')], zoom_max: 3 })
+  expect(await ended(first.job.id)).toMatchObject({ status: 'succeeded' })
+  expect(await ended(second.job.id)).toMatchObject({ status: 'succeeded' })
+  expect((await pixel('both', '3/2/3', 128, 128)).slice(0, 3)).toEqual(near(RED))
+  expect((await pixel('both', '3/3/3', 128, 128)).slice(0, 3)).toEqual(near(BLUE))
+  const sources = await fetch(`${gateway().url}/api/v1/slice/layers/both/sources`, {
+    headers: { 'X-Access-Token': slicer },
+  })
+  expect(await sources.json()).toMatchObject({ source_paths: [image('west.tif'), image('east.tif')] })
+})
+
+test('several images build a new version beside the old one, which becomes the default', async () => {
+  const old = (
+    await gateway().admin.expect<{ items: { code: string; default_version: string }[] }>('/basemaps')
+  ).items.find((basemap) => basemap.code === 'both')?.default_version
+  const { job } = await submit({
+    target_code: 'both',
+    source_paths: [image('west.tif'), image('east.tif')],
+    zoom_max: 2,
+  })
+  expect(await ended(job.id)).toMatchObject({ status: 'succeeded', source_count: 2 })
+  const both = (
+    await gateway().admin.expect<{
+      items: { code: string; default_version: string; versions: { version: string }[] }[]
+    }>('/basemaps')
+  ).items.find((basemap) => basemap.code === 'both')
+  expect(both?.default_version).not.toBe(old)
+  expect(both?.versions.map((version) => version.version)).toContain(old)
+  expect((await fetch(`${gateway().url}/tiles/both/${old}/3/2/3.webp?token=${reader}`)).status).toBe(200)
+})
+
+test('a repeated code answers the existing job and queues no second one', async () => {
+  const body = { target_code: 'once', source_paths: [image('west.tif')], code: 'the-key' }
+  const first = await submit(body)
+  const second = await submit({ ...body, name: 'another' })
+  expect(second.status).toBe(202)
+  expect(second.job.id).toBe(first.job.id)
+  expect(second.job.code).toBe('the-key')
+  await ended(first.job.id)
+  expect((await submit(body)).job.id).toBe(first.job.id)
+})
+
+test('a source that is missing or unreadable makes the job fail with a reason', async () => {
+  const { status, job } = await submit({ target_code: 'ghost', source_paths: [image('nowhere.tif')] })
+  expect(status).toBe(202)
+  expect(await ended(job.id)).toMatchObject({ status: 'failed', message: expect.stringMatching(/nowhere|not|exist/i) })
+  expect((await fetch(`${gateway().url}/tiles/ghost/0/0/0.webp?token=${reader}`)).status).toBe(404)
+})
+
+test.each([
+  ['no target_code', { source_paths: ['/a.tif'] }],
+  ['a target_code with nothing left in ASCII', { target_code: '影像', source_paths: ['/a.tif'] }],
+  ['a target_code that leads elsewhere', { target_code: '../x', source_paths: ['/a.tif'] }],
+  ['no source', { target_code: 'x' }],
+  ['an empty list of sources', { target_code: 'x', source_paths: [] }],
+  ['a relative path', { target_code: 'x', source_paths: ['a.tif'] }],
+  ['a virtual file system', { target_code: 'x', source_paths: ['/vsicurl/http://127.0.0.1/a.tif'] }],
+  ['a subdataset', { target_code: 'x', source_paths: ['NETCDF:"/a.nc":x'] }],
+  ['zooms the wrong way round', { target_code: 'x', source_paths: ['/a.tif'], zoom_min: 5, zoom_max: 2 }],
+  ['a zoom that is no integer', { target_code: 'x', source_paths: ['/a.tif'], zoom_max: 1.5 }],
+  ['an odd tile size', { target_code: 'x', source_paths: ['/a.tif'], tile_size: 300 }],
+  [
+    'a callback to another protocol',
+    { target_code: 'x', source_paths: ['/a.tif'], callback_url: 'file:///etc/passwd' },
+  ],
+])('%s is refused with 400', async (_, body) => {
+  const { status, job } = await submit(body)
+  expect(status).toBe(400)
+  expect(job).toEqual({ error: expect.any(String) })
+})
+
+test('slicing needs the scope slice, and an unknown job is 404', async () => {
+  expect((await submit({ target_code: 'x', source_paths: ['/a.tif'] }, reader)).status).toBe(403)
+  expect((await submit({ target_code: 'x', source_paths: ['/a.tif'] }, '')).status).toBe(401)
+  expect((await poll('00000000-0000-4000-8000-000000000000')).status).toBe(404)
+  expect((await poll('nonsense')).status).toBe(404)
+  expect((await poll('nonsense', reader)).status).toBe(403)
+})
+
+describe('the completion callback', () => {
+  let receiver: Server
+  let url: string
+  const received: { headers: Record<string, unknown>; body: { event: string; job: SliceJob; delivered: string } }[] = []
+  beforeAll(async () => {
+    receiver = createServer(async (request, response) => {
+      received.push({ headers: request.headers, body: JSON.parse(await text(request)) })
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    url = `http://127.0.0.1:${(receiver.address() as { port: number }).port}/hook`
+  })
+  afterAll(() => receiver.close())
+
+  test.each([
+    ['success', 'west.tif', 'succeeded'],
+    ['failure', 'nowhere.tif', 'failed'],
+  ])('is delivered after a %s', async (_, file, status) => {
+    const { job } = await submit({ target_code: `called-${status}`, source_paths: [image(file)], callback_url: url })
+    await ended(job.id)
+    while (!received.some((call) => call.body.job.id === job.id)) await once(receiver, 'request')
+    const call = received.find((one) => one.body.job.id === job.id)
+    expect(call?.body).toMatchObject({
+      event: 'tile.job.finished',
+      job: { id: job.id, status },
+      delivered: expect.stringMatching(/Z$/),
+    })
+    expect(call?.headers['webhook-id']).toBeTruthy()
+    for (;;) {
+      const { job: now } = await poll(job.id)
+      if (now.callback_status === 'succeeded') {
+        expect(now).toMatchObject({ callback_attempts: 1, callback_message: expect.any(String) })
+        break
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  })
+})

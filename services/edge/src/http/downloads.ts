@@ -1,34 +1,22 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import fs from 'node:fs'
 import path from 'node:path'
-import { refuse } from '@gateway/contracts/errors.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
-import { openBelow } from '@gateway/files/open-below.js'
 import { create as contentDisposition } from 'content-disposition'
 import type { CatalogVector } from '../catalog/catalog.js'
 import type { Edge } from '../edge.js'
 import { parseByteRange } from '../files/byte-range.js'
-import { httpDate, isNotModified, isRangeStillGood, type Validators } from '../files/conditional.js'
+import { httpDate, isNotModified, isRangeStillGood } from '../files/conditional.js'
 import { authorize } from './authorize.js'
-import { Exchange } from './exchange.js'
+import { Exchange, guarded } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import { onOther } from './passthrough.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, UNDECODABLE } from './refusals.js'
 import { decodedSegment } from './tile-path.js'
+import { type Download, openVector } from './vector-file.js'
 
 const VECTORS = '/vectors/'
 const DOWNLOAD = '/download'
-const NO_SPACE = refuse('dependency_down', 'there is no space left for the zip; please tell the operator')
-const CHANGING = refuse('dependency_down', 'the shapefile is being written at this moment; please try again')
-
-/** A file that is ready to be sent. */
-interface Download {
-  readonly fd: number
-  readonly size: number
-  readonly validators: Validators
-  readonly type: string
-  readonly fileName: string
-}
 
 /** GET and HEAD of `/vectors/{code}/download`; other addresses below `/vectors/` are not the edge's. */
 export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest) {
@@ -60,50 +48,18 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
 
 function answerVector(exchange: Exchange, vector: CatalogVector | undefined) {
   if (vector === undefined || !vector.stored.available) return answerRefusal(exchange, NOT_FOUND)
-  const opening = vector.stored.kind === 'shapefile' ? openZip(exchange, vector) : openGeoJson(exchange, vector)
-  opening.then(
-    (download) => {
-      if (download !== null) answerDownload(exchange, download)
-    },
-    (error) => {
-      exchange.edge.log.error({ err: error, vector: vector.stored.code }, 'a vector cannot be read')
-      answerRefusal(exchange, INTERNAL)
-    },
+  openVector(exchange.edge.zips, vector).then(
+    (opened) =>
+      guarded(exchange.edge, () => {
+        if (opened.ok) answerDownload(exchange, opened)
+        else answerRefusal(exchange, opened)
+      }),
+    (error) =>
+      guarded(exchange.edge, () => {
+        exchange.edge.log.error({ err: error, vector: vector.stored.code }, 'a vector cannot be read')
+        answerRefusal(exchange, INTERNAL)
+      }),
   )
-}
-
-/** null: a refusal was answered. */
-async function openGeoJson(exchange: Exchange, { stored }: CatalogVector): Promise<Download | null> {
-  const opened = await openBelow(stored.sourcePath, stored.path)
-  if (!opened.ok) {
-    if (opened.reason === 'unreadable') throw new Error('the file exists, but may not be read')
-    answerRefusal(exchange, NOT_FOUND)
-    return null
-  }
-  return {
-    fd: opened.fd,
-    size: opened.size,
-    validators: { etag: `"${opened.identity}"`, modifiedMs: opened.mtimeMs },
-    type: 'application/geo+json',
-    fileName: stored.fileName,
-  }
-}
-
-/** null: a refusal was answered. */
-async function openZip(exchange: Exchange, { stored }: CatalogVector): Promise<Download | null> {
-  const zip = await exchange.edge.zips.open(stored.sourcePath, stored.path)
-  if (!zip.ok) {
-    const refusal = { absent: NOT_FOUND, no_space: NO_SPACE, changing: CHANGING }[zip.reason]
-    answerRefusal(exchange, refusal)
-    return null
-  }
-  return {
-    fd: zip.fd,
-    size: zip.size,
-    validators: { etag: `"${zip.identity}"`, modifiedMs: zip.modifiedMs },
-    type: 'application/zip',
-    fileName: stored.fileName.replace(/\.shp$/i, '.zip'),
-  }
 }
 
 function answerDownload(exchange: Exchange, download: Download) {

@@ -5,9 +5,10 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { endHead } from '@gateway/sendfile/head-answer.js'
 import type { Edge } from '../edge.js'
 import { headersForClient, type RequestHead, rebuildHead } from '../passthrough/request-head.js'
-import { bodyStream, type UpstreamAnswer } from '../passthrough/upstream.js'
+import type { UpstreamAnswer } from '../passthrough/upstream.js'
 import { active, guarded, logAnswer } from './exchange.js'
 import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
+import { takeBody } from './request-body.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
 /** Limit: bytes of a request body; all that the control plane takes are JSON documents. It says the same, but too late to be read. */
@@ -85,7 +86,7 @@ class PassedRequest implements UpstreamAnswer {
     const key = this.#edge.upstreamKey
     if (key === null) return this.#refuse(STARTING)
     const peer = Buffer.from(this.#res.getRemoteAddressAsText()).toString()
-    const body = rebuilt.bodyLength === 0 ? null : this.#readBody()
+    const body = rebuilt.bodyLength === 0 ? null : this.#takeBody()
     this.#giveUp = this.#edge.upstream.send(rebuilt, ['x-edge-key', key, 'x-edge-peer', peer], body, this)
   }
 
@@ -126,31 +127,9 @@ class PassedRequest implements UpstreamAnswer {
     this.#refuse(CONTROL_PLANE_DOWN)
   }
 
-  /** The body goes on as it arrives; a control plane that reads slowly slows the client down. */
-  #readBody(): Readable {
-    let paused = false
-    let received = 0
-    const body = bodyStream(() => {
-      if (!paused || this.#gone || this.#over) return
-      paused = false
-      this.#res.resume()
-    })
-    body.on('error', () => {})
-    this.#res.onData((chunk, isLast) => {
-      guarded(this.#edge, () => {
-        received += chunk.byteLength
-        if (received > MAX_BODY_BYTES) return this.#tooLarge()
-        // What the server hands over is only lent for the time of this call.
-        const enough = chunk.byteLength > 0 && !body.destroyed && !body.push(Buffer.from(chunk.slice(0)))
-        if (isLast) {
-          if (!body.destroyed) body.push(null)
-        } else if (enough && !paused) {
-          paused = true
-          this.#res.pause()
-        }
-      })
-    })
-    return body
+  #takeBody(): Readable {
+    const over = () => this.#gone || this.#over
+    return takeBody(this.#edge, this.#res, MAX_BODY_BYTES, over, () => this.#tooLarge())
   }
 
   #tooLarge() {

@@ -275,6 +275,38 @@ test('other methods on the addresses of the edge are 405 with Allow, and preflig
   expect(preflight.headers['access-control-allow-headers']).toContain('X-Access-Token')
 })
 
+test('a process that was cut off for too long answers 503, even to tokens and tiles that it knows', async () => {
+  expect((await ask('/tiles/raster/0/0/0.png')).status).toBe(200)
+  const { freshness } = running.edge
+  Object.assign(running.edge, { freshness: { ...freshness, trustedUntilMs: Date.now() - 1 } })
+  try {
+    for (const address of ['/tiles/raster/0/0/0.png', '/vectors/points/download', '/ready']) {
+      const answer = await ask(address)
+      expect([answer.status, answer.headers['retry-after']], address).toEqual([503, '5'])
+    }
+    expect((await ask('/health')).status).toBe(200)
+  } finally {
+    Object.assign(running.edge, { freshness })
+  }
+})
+
+test('an address of another form than a path, and an older HTTP, are refused', async () => {
+  const talk = (text: string) =>
+    new Promise<string>((resolve) => {
+      const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1', () => socket.write(text))
+      let answer = ''
+      socket.on('data', (part) => {
+        answer += part
+      })
+      socket.once('close', () => resolve(answer))
+    })
+  for (const target of ['*', 'http://elsewhere/tiles/raster/0/0/0.png']) {
+    const answer = await talk(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${running.token}\r\n\r\n`)
+    expect(answer, target).toMatch(/^HTTP\/1\.1 (400|505) /)
+  }
+  expect(await talk('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 (400|505) /)
+})
+
 test('a draining server finishes what is under way, closes, and takes nothing new', async () => {
   let release: () => void = () => {}
   const arrived = new Promise<void>((resolve) => {

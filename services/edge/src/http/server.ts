@@ -6,10 +6,11 @@ import { bareHost } from '../supervisor/bare-host.js'
 import { onVectorByPath, onVectorDownload } from './downloads.js'
 import { active, Exchange, guarded } from './exchange.js'
 import { PREFLIGHT } from './header-block.js'
+import { onTile } from './hot-tile.js'
 import { onOther } from './passthrough.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { answerRefusal, TOO_LONG, WRONG_METHOD } from './refusals.js'
-import { onTile, onTileSlow } from './tiles.js'
+import { onTileSlow } from './tiles.js'
 
 /** Limit: path and query of the edge's own addresses. A relative path may be long; what is longer than this is no address of ours. */
 const MAX_ADDRESS = 8_192

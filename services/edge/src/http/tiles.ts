@@ -1,83 +1,28 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { gunzip } from 'node:zlib'
-import { decide } from '@gateway/access/decide.js'
 import { parseTileAddress } from '@gateway/tiles/address.js'
-import { contentTypeOf, formatOfExtension } from '@gateway/tiles/formats.js'
-import { quickToken } from '../access/quick-token.js'
+import { formatOfExtension } from '@gateway/tiles/formats.js'
 import type { CatalogBasemap, CatalogVersion } from '../catalog/catalog.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
-import { httpDate, isNotModified } from '../files/conditional.js'
-import type { TileAnswer } from '../tiles/hot-tiles.js'
+import { isNotModified } from '../files/conditional.js'
 import { type LoadedTile, loadTile, readAll } from '../tiles/load-tile.js'
 import { authorize } from './authorize.js'
-import { active, Exchange, guarded } from './exchange.js'
-import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+import { Exchange, guarded } from './exchange.js'
+import type { HeaderBlock } from './header-block.js'
 import { answerRefusal, INTERNAL, MALFORMED_TILE, NOT_FOUND, TILE_NOT_FOUND, UNDECODABLE } from './refusals.js'
+import { tileAnswer } from './tile-answer.js'
 import { parseTilePath, type TilePath } from './tile-path.js'
 import { answerTileJson } from './tilejson.js'
 
 type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
 
-/** One tile in this many is timed: two clock reads would be a measurable part of a hit. */
-const SAMPLE_EVERY = 64
 /** Limit: a longer address is served, but not kept. */
 const MAX_KEPT_PATH = 512
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
 const MAX_PLAIN_BYTES = 16 * 1024 * 1024
 const OK = '200 OK'
 const NOT_MODIFIED = '304 Not Modified'
-
-/** GET below `/tiles/`: from memory where everything is known, otherwise the long way. */
-export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
-  edge.counters.requests++
-  const sampled = edge.counters.requests % SAMPLE_EVERY === 0
-  const startedAt = sampled ? performance.now() : 0
-  if (!answerHot(edge, res, req)) return onTileSlow(edge, res, req)
-  if (sampled) edge.metrics.observe('tile', (performance.now() - startedAt) / 1000)
-}
-
-/**
- * The hot path: a tile in memory, a token in memory, an answer that fits the socket. No promise, no query, no hashing. false: something
- * is not plain, nothing has been written, and the long way decides.
- */
-function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
-  const now = Date.now()
-  const tile = edge.hotTiles.get(req.getUrl(), edge.freshness.catalog, now)
-  if (tile === undefined || edge.draining || now > edge.freshness.trustedUntilMs) return false
-  const plaintext = quickToken(req.getHeader('authorization'), req.getHeader('x-access-token'), req.getQuery() ?? '')
-  const token = plaintext === '' ? undefined : edge.tokens.get(plaintext)
-  if (token === undefined || token === null) return false
-  if (!decide(token, tile.basemap.wanted, 'read', now).ok) return false
-  const { answer, body } = tile
-  if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return false
-  edge.counters.tokenHits++
-  edge.counters.hotTileHits++
-  edge.counters.tiles++
-  edge.tokens.noteUsed(token, now)
-  if (isNotModified(req.getHeader('if-none-match'), req.getHeader('if-modified-since'), answer)) {
-    res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value).endWithoutBody()
-    return true
-  }
-  edge.counters.bytesSent += body.length
-  res.writeHeader(answer.found.name, answer.found.value)
-  if (!res.tryEnd(body, body.length)[1]) waitForRoom(edge, res, body)
-  return true
-}
-
-function waitForRoom(edge: Edge, res: HttpResponse, body: Uint8Array): void {
-  active.add(res)
-  res.onAborted(() => void active.delete(res))
-  res.onWritable((offset) => {
-    let ok = true
-    guarded(edge, () => {
-      const [taken, done] = res.tryEnd(body.subarray(offset), body.length)
-      ok = taken
-      if (done) active.delete(res)
-    })
-    return ok
-  })
-}
 
 /** Everything below `/tiles/` that is not answered from memory: HEAD, first requests, refusals, TileJSON. */
 export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest) {
@@ -159,29 +104,5 @@ function readPart(part: Exclude<LoadedTile['body'], Uint8Array>): Uint8Array | n
     return part.length > MAX_PLAIN_BYTES ? null : readAll(part.fd, part.offset, part.length)
   } finally {
     part.release()
-  }
-}
-
-/** The header blocks of a tile. Packed and plain bytes have different tags, since a strong tag names bytes (RFC 9110, 8.8.3.3). */
-function tileAnswer(version: CatalogVersion, tile: LoadedTile, gzip: boolean): TileAnswer {
-  const packed = tile.encoding === 'gzip'
-  const etag = packed && !gzip ? `"${tile.identity}-plain"` : `"${tile.identity}"`
-  const common: [string, string][] = [
-    ['Cache-Control', 'public, max-age=31536000, immutable'],
-    ['Last-Modified', httpDate(tile.modifiedMs)],
-    ...(packed ? [['Vary', 'Accept-Encoding'] as [string, string]] : []),
-    ...(CORS as [string, string][]),
-  ]
-  return {
-    etag,
-    modifiedMs: tile.modifiedMs,
-    gzip: packed && gzip,
-    found: headerBlock(
-      ['Content-Type', contentTypeOf(version.stored.format)],
-      ['ETag', etag],
-      ...(packed && gzip ? [['Content-Encoding', 'gzip'] as [string, string]] : []),
-      ...common,
-    ),
-    notModified: headerBlock(['ETag', etag], ...common),
   }
 }

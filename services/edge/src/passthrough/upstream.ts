@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { type Dispatcher, Pool } from 'undici'
 import type { RequestHead } from './request-head.js'
 
@@ -99,11 +99,6 @@ export class Upstream {
   async close(): Promise<void> {
     await this.#pool.destroy()
   }
-}
-
-/** A request body that is written to as it arrives. `room` is called when the reader wants more after `push` said that it has enough. */
-export function bodyStream(room: () => void): Readable {
-  return new Readable({ read: room, highWaterMark: 256 * 1024 })
 }
 
 function isClosedConnection(error: Error): boolean {

@@ -113,8 +113,7 @@ test('no descriptor and no temporary file stays behind', async () => {
     fs.writeFileSync(path.join(root, 'roads.shp'), `state ${i}`)
     bytesOf(await store.open(root, path.join(root, 'roads.shp')))
   }
-  await new Promise(setImmediate)
-  expect(open()).toBeLessThanOrEqual(before)
+  await expect.poll(open).toBeLessThanOrEqual(before)
   expect(fs.readdirSync(path.join(home, 'f')).filter((name) => !name.endsWith('.zip'))).toEqual([])
 })
 

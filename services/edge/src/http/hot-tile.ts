@@ -1,0 +1,63 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { decide } from '@gateway/access/decide.js'
+import { quickToken } from '../access/quick-token.js'
+import type { Edge } from '../edge.js'
+import { acceptsGzip } from '../files/accepts-gzip.js'
+import { isNotModified } from '../files/conditional.js'
+import { active, guarded } from './exchange.js'
+import { onTileSlow } from './tiles.js'
+
+/** One tile in this many is timed: two clock reads would be a measurable part of a hit. */
+const SAMPLE_EVERY = 64
+const NOT_MODIFIED = '304 Not Modified'
+
+/** GET below `/tiles/`: from memory where everything is known, otherwise the long way. */
+export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const sampled = edge.counters.requests % SAMPLE_EVERY === 0
+  const startedAt = sampled ? performance.now() : 0
+  if (!answerHot(edge, res, req)) return onTileSlow(edge, res, req)
+  if (sampled) edge.metrics.observe('tile', (performance.now() - startedAt) / 1000)
+}
+
+/**
+ * The hot path: a tile in memory, a token in memory, an answer that fits the socket. No promise, no query, no hashing. false: something
+ * is not plain, nothing has been written, and the long way decides.
+ */
+function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
+  const now = Date.now()
+  const tile = edge.hotTiles.get(req.getUrl(), edge.freshness.catalog, now)
+  if (tile === undefined || edge.draining || now > edge.freshness.trustedUntilMs) return false
+  const plaintext = quickToken(req.getHeader('authorization'), req.getHeader('x-access-token'), req.getQuery() ?? '')
+  const token = plaintext === '' ? undefined : edge.tokens.get(plaintext)
+  if (token === undefined || token === null) return false
+  if (!decide(token, tile.basemap.wanted, 'read', now).ok) return false
+  const { answer, body } = tile
+  if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return false
+  edge.counters.tokenHits++
+  edge.counters.hotTileHits++
+  edge.counters.tiles++
+  edge.tokens.noteUsed(token, now)
+  if (isNotModified(req.getHeader('if-none-match'), req.getHeader('if-modified-since'), answer)) {
+    res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value).endWithoutBody()
+    return true
+  }
+  edge.counters.bytesSent += body.length
+  res.writeHeader(answer.found.name, answer.found.value)
+  if (!res.tryEnd(body, body.length)[1]) waitForRoom(edge, res, body)
+  return true
+}
+
+function waitForRoom(edge: Edge, res: HttpResponse, body: Uint8Array): void {
+  active.add(res)
+  res.onAborted(() => void active.delete(res))
+  res.onWritable((offset) => {
+    let ok = true
+    guarded(edge, () => {
+      const [taken, done] = res.tryEnd(body.subarray(offset), body.length)
+      ok = taken
+      if (done) active.delete(res)
+    })
+    return ok
+  })
+}

@@ -34,7 +34,8 @@ export async function finishSucceeded(
     await appendLayerSources(tx, { code: job.targetCode, version: place.version }, job.id, job.sourcePaths)
     const basemap = {
       code: job.targetCode,
-      name: job.name,
+      // A job without a display name of its own does not take away the one that the layer has.
+      name: job.name === job.targetCode ? ((await readBasemap(tx, job.targetCode))?.name ?? job.name) : job.name,
       tileBaseUrl: ctx.settings.tilePublicBaseUrl,
       sourceCode: LAYERS_SOURCE,
     }

@@ -8,9 +8,12 @@
         "native/feed.cc",
         "native/file_transfer.cc",
         "native/hooks.cc",
+        "native/hot_answer.cc",
+        "native/hot_table.cc",
+        "native/hot_table_addon.cc",
         "native/layout.cc",
         "native/listener.cc",
-        "native/request_framing.cc",
+        "native/request_head.cc",
         "native/residency.cc",
         "native/transfer.cc",
         "native/usockets.cc"

@@ -2,6 +2,7 @@
 
 #include <node_api.h>
 
+#include "arguments.h"
 #include "connection.h"
 #include "feed.h"
 #include "file_transfer.h"
@@ -44,30 +45,6 @@ napi_value to_js(bool truth) {
   return value;
 }
 
-// The arguments of a call; what is missing or of the wrong type reads as 0 or "".
-struct Arguments {
-  napi_value values[4];
-  Arguments(napi_env env, napi_callback_info info) : env_(env) {
-    size_t count = 4;  // Node-API fills the rest with undefined
-    napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
-  }
-  int64_t integer(int i) const {
-    int64_t value = 0;
-    napi_get_value_int64(env_, values[i], &value);
-    return value;
-  }
-  std::string text(int i) const {
-    size_t size = 0;
-    if (napi_get_value_string_utf8(env_, values[i], nullptr, 0, &size) != napi_ok) return "";
-    std::string value(size, '\0');
-    napi_get_value_string_utf8(env_, values[i], value.data(), size + 1, &size);
-    return value;
-  }
-
- private:
-  napi_env env_;
-};
-
 // attach(binaryPath, port, stallSeconds, onSettled(id, outcome, sent)): '' or why not
 napi_value attach(napi_env env, napi_callback_info info) {
   const Arguments arguments(env, info);
@@ -88,7 +65,7 @@ napi_value attach(napi_env env, napi_callback_info info) {
   const std::string problem = set_hooks(app.context, {on_open, on_data, on_writable, on_close, on_timeout});
   if (!problem.empty()) return to_js(problem);
   app.attached = true;
-  napi_create_reference(env, arguments.values[3], 1, &on_settled);
+  napi_create_reference(env, arguments[3], 1, &on_settled);
   return to_js(std::string());
 }
 
@@ -174,6 +151,7 @@ NAPI_MODULE_INIT() {
       {"start", nullptr, start, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
   };
   napi_define_properties(env, exports, sizeof functions / sizeof *functions, functions);
+  add_hot_table(env, exports);
   napi_add_async_cleanup_hook(env, clean_up, nullptr, nullptr);
   return exports;
 }

@@ -1,5 +1,6 @@
 // The face towards JavaScript (src/native.ts is its only caller).
 #pragma once
+#include <node_api.h>
 #include <stdint.h>
 
 #include "transfer.h"
@@ -7,3 +8,6 @@
 // Calls the function that JavaScript gave to attach: a pending transfer has ended. JavaScript runs inside this call: afterwards any
 // connection may be closed.
 void tell_javascript(uint32_t id, Outcome outcome, uint64_t sent);
+
+// Adds the functions of the hot table to what the addon exports.
+void add_hot_table(napi_env env, napi_value exports);

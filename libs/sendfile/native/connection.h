@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "layout.h"
-#include "request_framing.h"
+#include "request_head.h"
 #include "transfer.h"
 #include "usockets.h"
 

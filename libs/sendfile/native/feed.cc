@@ -7,6 +7,7 @@
 
 #include "connection.h"
 #include "hooks.h"
+#include "hot_answer.h"
 
 namespace {
 // uWS may write 2 bytes and read up to 32 behind the bytes it is given.
@@ -101,9 +102,16 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
         return socket;
       }
       if (!head || head > kMaxHead) return refuse(socket, Refusal::HeadTooLarge);
-      const Framing framing = read_framing(data, head);
-      if (framing.refusal != Refusal::None) return refuse(socket, framing.refusal);
-      connection->body.begin(framing);
+      const RequestHead request = read_request_head(data, head);
+      if (request.refusal != Refusal::None) return refuse(socket, request.refusal);
+      if (request.plain && answer_hot(*connection, request)) {
+        if (us.us_socket_is_closed(0, socket)) return socket;
+        data += head;
+        length -= head;
+        scanned = 0;
+        continue;
+      }
+      connection->body.begin(request);
       take = head;
       scanned = 0;
     }

@@ -5,7 +5,7 @@
 // - A request that comes while the one before is unanswered makes uWS close the connection. Here it is held until the answer is
 //   complete. That is what lets a client pipeline behind a file that takes a while, or behind a handler that awaits something.
 // - uWS 20.0 answers 505 to some request lines that are split over two packets. Here a head is held until it is whole.
-// - Malformed requests are refused at once (request_framing.h).
+// - Malformed requests are refused at once (request_head.h).
 // Bodies are never held nor searched: once a head says how long its body is, that many bytes pass straight through, whatever they
 // contain.
 #pragma once

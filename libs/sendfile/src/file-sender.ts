@@ -1,5 +1,6 @@
 import { BufferPool } from './buffer-pool.js'
 import { CopyTier } from './copy-tier.js'
+import type { HotTable } from './hot-table.js'
 import { KoffiTier } from './koffi-tier.js'
 import { loadAddon, NativeTier } from './native-tier.js'
 import { type Listener, testTier } from './self-test.js'
@@ -148,6 +149,11 @@ export class FileSender {
     } catch (error) {
       this.#options.log.error({ err: error }, 'the end of a file transfer was not handled')
     }
+  }
+
+  /** Tiles that are answered without JavaScript; undefined where the tier is not `native`. To be called after `attach`, and once. */
+  hotTable(capacityBytes: number): HotTable | undefined {
+    return this.#tier instanceof NativeTier ? this.#tier.hotTable(capacityBytes) : undefined
   }
 
   stats(): SenderStats {

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
+import { HotTable, type HotTableAddon } from './hot-table.js'
 import { type HttpResponse, type Job, NOTHING, OUTCOMES, type ProbedTier, type Tier } from './types.js'
 
 /** What native/addon.cc exports; its comments say more. */
-export interface Addon {
+export interface Addon extends HotTableAddon {
   attach(
     binary: string,
     port: number,
@@ -72,6 +73,11 @@ export class NativeTier implements ProbedTier {
     found = this.#addon.probe(3) && found
     res.tryEnd(Buffer.from('x'), 1)
     return this.#addon.probe(4) && found
+  }
+
+  /** One table for the process: a second one is the same with another capacity. */
+  hotTable(capacityBytes: number): HotTable {
+    return new HotTable(this.#addon, capacityBytes)
   }
 
   send(job: Job): void {

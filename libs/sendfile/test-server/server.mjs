@@ -111,6 +111,28 @@ app.post('/echo', (res) => {
     if (isLast) res.cork(() => text(res, '200 OK', `${bytes} ${hash.digest('hex')}`))
   })
 })
+// The hot table's methods, called from outside: a JSON list of calls, each [method, ...arguments]; bodies of tiles as text.
+let table
+app.post('/table', (res) => {
+  const chunks = []
+  res.onAborted(() => {})
+  res.onData((chunk, isLast) => {
+    chunks.push(Buffer.from(chunk.slice(0)))
+    if (!isLast) return
+    const results = JSON.parse(Buffer.concat(chunks)).map(([method, ...args]) => {
+      if (method === 'open') table = sender.hotTable(...args)
+      if (method === 'putTile') args[0].body = Buffer.from(args[0].body)
+      return method === 'open' ? table !== undefined : table[method](...args)
+    })
+    res.cork(() => text(res, '200 OK', JSON.stringify(results)))
+  })
+})
+// What the table does not answer.
+app.any('/tiles/*', (res) => {
+  res.writeStatus('200 OK')
+  res.writeHeader('X-Answered-By', 'javascript')
+  res.end('from the handler')
+})
 app.get('/stats', (res) => {
   const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
   const descriptors = readdirSync('/proc/self/fd').length

@@ -1,10 +1,9 @@
-#include "request_framing.h"
+#include "request_head.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include <algorithm>
-#include <string_view>
 
 namespace {
 constexpr int kMaxLengthDigits = 18;  // what uWS reads; a longer Content-Length is refused by both
@@ -33,20 +32,21 @@ std::string_view trim(std::string_view value) {
 }
 
 // "GET /path HTTP/1.1": what follows it, or a refusal. Only the origin form of the target is taken, as uWS does.
-const char *read_request_line(const char *p, const char *end, Refusal *refusal) {
-  *refusal = Refusal::BadRequest;
+const char *read_request_line(const char *p, const char *end, RequestHead *head) {
+  head->refusal = Refusal::BadRequest;
   const char *method = p;
   while (p < end && is_token(*p)) p++;
   if (p == method || end - p < 2 || p[0] != ' ' || p[1] != '/') return nullptr;
-  p++;
+  head->plain = std::string_view(method, static_cast<size_t>(p - method)) == "GET";
+  const char *target = ++p;
   while (p < end && static_cast<unsigned char>(*p) > ' ' && *p != 127) p++;
+  head->target = {target, static_cast<size_t>(p - target)};
   constexpr std::string_view version = " HTTP/1.1\r\n";
   if (static_cast<size_t>(end - p) < version.size() || memcmp(p, " HTTP/", 6) || memcmp(p + 9, "\r\n", 2)) return nullptr;
   if (memcmp(p, version.data(), version.size())) {
-    *refusal = Refusal::Version;
+    head->refusal = Refusal::Version;
     return nullptr;
   }
-  *refusal = Refusal::None;
   return p + version.size();
 }
 
@@ -66,44 +66,85 @@ int hex_value(char c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
+
+// Keeps the value of a field that must not come twice, nor empty, in a plain request.
+void keep(std::string_view value, std::string_view *place, RequestHead *head) {
+  if (!place->empty() || value.empty()) head->plain = false;
+  *place = value;
+}
+
+// Notes one field. `hosts` and `framings` count; false: the request is to be refused.
+bool read_field(std::string_view key, std::string_view value, RequestHead *head, int *hosts, int *framings) {
+  switch (key.front() | 0x20) {
+    case 'h':
+      if (equals(key, "host")) ++*hosts;
+      return true;
+    case 'a':
+      if (equals(key, "authorization")) keep(value, &head->authorization, head);
+      else if (equals(key, "accept-encoding")) keep(value, &head->accept_encoding, head);
+      return true;
+    case 'x':
+      if (equals(key, "x-access-token")) keep(value, &head->x_access_token, head);
+      return true;
+    case 'i':  // If-None-Match and the other conditions
+      if (key.size() > 3 && equals(key.substr(0, 3), "if-")) head->plain = false;
+      return true;
+    case 'r':
+      if (equals(key, "range")) head->plain = false;
+      return true;
+    case 'e':
+      if (equals(key, "expect")) head->plain = false;
+      return true;
+    case 'u':
+      if (equals(key, "upgrade")) head->plain = false;
+      return true;
+    case 'c':
+      if (equals(key, "connection") && !equals(value, "keep-alive")) head->plain = false;
+      if (!equals(key, "content-length")) return true;
+      head->plain = false;
+      ++*framings;
+      return read_length(value, &head->length);
+    case 't':
+      if (!equals(key, "transfer-encoding")) return true;
+      head->plain = false;
+      ++*framings;
+      head->chunked = true;
+      return equals(value, "chunked");
+    default:
+      return true;
+  }
+}
 }  // namespace
 
-Framing read_framing(const char *head, size_t size) {
-  Framing framing;
-  const char *end = head + size - 2;  // the head ends in an empty line
-  const char *p = read_request_line(head, head + size, &framing.refusal);
-  if (!p) return framing;
-  framing.refusal = Refusal::BadRequest;
-  if (p == end) return framing;  // uWS waits for ever for the first field
-  int lengths = 0, encodings = 0;
+RequestHead read_request_head(const char *data, size_t size) {
+  RequestHead head;
+  const char *end = data + size - 2;  // the head ends in an empty line
+  const char *p = read_request_line(data, data + size, &head);
+  if (!p) return head;
+  head.refusal = Refusal::BadRequest;
+  if (p == end) return head;  // uWS waits for ever for the first field
+  int hosts = 0, framings = 0;
   while (p < end) {
     const char *name = p;
     while (is_token(*p)) p++;
-    if (p == name || *p != ':') return framing;  // no name, a space before the colon, a folded line
+    if (p == name || *p != ':') return head;  // no name, a space before the colon, a folded line
     const std::string_view key(name, static_cast<size_t>(p - name));
     const char *from = ++p;
     while (static_cast<unsigned char>(*p) >= ' ' || *p == '\t') p++;
-    if (p[0] != '\r' || p[1] != '\n') return framing;  // a control character
-    const std::string_view value = trim({from, static_cast<size_t>(p - from)});
+    if (p[0] != '\r' || p[1] != '\n') return head;  // a control character
+    if (!read_field(key, trim({from, static_cast<size_t>(p - from)}), &head, &hosts, &framings)) return head;
     p += 2;
-    if (equals(key, "content-length")) {
-      lengths++;
-      if (!read_length(value, &framing.length)) return framing;
-    } else if (equals(key, "transfer-encoding")) {
-      encodings++;
-      framing.chunked = true;
-      if (!equals(value, "chunked")) return framing;
-    }
   }
-  if (p != end || lengths + encodings > 1) return framing;
-  framing.refusal = Refusal::None;
-  return framing;
+  if (p != end || framings > 1) return head;
+  if (hosts != 1) head.plain = false;
+  head.refusal = Refusal::None;
+  return head;
 }
 
-void BodyCursor::begin(const Framing &framing) {
-  left_ = framing.length;
+void BodyCursor::begin(const RequestHead &head) {
+  left_ = head.length;
   digits_ = 0;
-  if (framing.chunked) state_ = State::SizeFirst;
+  if (head.chunked) state_ = State::SizeFirst;
   else state_ = left_ ? State::Plain : State::Done;
 }
 

@@ -1,4 +1,5 @@
-// Where requests begin and end on a connection: HTTP/1.1 message framing (RFC 9112, sections 2 to 7.1), and nothing else.
+// What the addon reads of requests: where they begin and end on a connection (HTTP/1.1 message framing, RFC 9112, sections 2 to
+// 7.1), and whether one is so plain that it may be answered without uWS (hot_answer.h).
 //
 // The addon hands uWS one request at a time (feed.h), so it must agree with uWS byte for byte on where a request ends. It accepts
 // only what both read alike. uWS 20 is lenient where that is dangerous: it takes any Transfer-Encoding for chunked, the first of
@@ -7,6 +8,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 enum class Refusal { None, BadRequest, HeadTooLarge, Version };
 
@@ -14,19 +16,26 @@ enum class Refusal { None, BadRequest, HeadTooLarge, Version };
 // that), so this only has to stand above.
 constexpr size_t kMaxHead = 16 * 1024;
 
-struct Framing {
+struct RequestHead {
   Refusal refusal = Refusal::None;
   bool chunked = false;
   uint64_t length = 0;  // of the body, where it is not chunked
+
+  // A GET without body, with one Host, and without any field that could change the answer, but for those kept here.
+  bool plain = false;
+  std::string_view target;
+  std::string_view authorization;    // empty also where the field is missing
+  std::string_view x_access_token;
+  std::string_view accept_encoding;
 };
 
-// Judges a complete head, the empty line included.
-Framing read_framing(const char *head, size_t length);
+// Judges a complete head, the empty line included. The views point into it.
+RequestHead read_request_head(const char *head, size_t length);
 
 // The body of one request, as it passes by.
 class BodyCursor {
  public:
-  void begin(const Framing &framing);
+  void begin(const RequestHead &head);
   bool active() const { return state_ != State::Done; }
   // How many of the bytes belong to this body. `malformed` is set where the chunked coding is broken.
   size_t take(const char *data, size_t length, bool *malformed);

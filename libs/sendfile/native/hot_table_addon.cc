@@ -1,0 +1,116 @@
+// The hot table's face towards JavaScript (src/hot-table.ts is its only caller).
+#include <node_api.h>
+
+#include "addon.h"
+#include "arguments.h"
+#include "hot_answer.h"
+#include "hot_table.h"
+
+namespace {
+// setCapacity(bytes)
+napi_value set_capacity(napi_env env, napi_callback_info info) {
+  hot_table.set_capacity(static_cast<size_t>(Arguments(env, info).integer(0)));
+  return nullptr;
+}
+
+// putTile(target, head, body, code, needsGzip)
+napi_value put_tile(napi_env env, napi_callback_info info) {
+  const Arguments arguments(env, info);
+  HotTile tile;
+  tile.target = arguments.text(0);
+  tile.head = arguments.text(1);
+  tile.body = arguments.bytes(2);
+  tile.code = static_cast<uint32_t>(arguments.integer(3));
+  tile.needs_gzip = arguments.truth(4);
+  hot_table.put_tile(std::move(tile));
+  return nullptr;
+}
+
+// dropTile(target)
+napi_value drop_tile(napi_env env, napi_callback_info info) {
+  hot_table.drop_tile(Arguments(env, info).text(0));
+  return nullptr;
+}
+
+// dropCode(code)
+napi_value drop_code(napi_env env, napi_callback_info info) {
+  hot_table.drop_code(static_cast<uint32_t>(Arguments(env, info).integer(0)));
+  return nullptr;
+}
+
+// putToken(text, expiresAt, all, grants as bytes: the bit set in little-endian 64-bit words)
+napi_value put_token(napi_env env, napi_callback_info info) {
+  const Arguments arguments(env, info);
+  HotToken token;
+  token.text = arguments.text(0);
+  token.expires_at = arguments.integer(1);
+  token.all = arguments.truth(2);
+  const std::string bits = arguments.bytes(3);
+  token.grants.resize(bits.size() / sizeof(uint64_t));
+  bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
+  hot_table.put_token(std::move(token));
+  return nullptr;
+}
+
+// dropToken(text)
+napi_value drop_token(napi_env env, napi_callback_info info) {
+  hot_table.drop_token(Arguments(env, info).text(0));
+  return nullptr;
+}
+
+// clear()
+napi_value clear(napi_env, napi_callback_info) {
+  hot_table.clear();
+  return nullptr;
+}
+
+// trustTokensUntil(milliseconds since 1970)
+napi_value trust_tokens_until(napi_env env, napi_callback_info info) {
+  hot_table.trust_tokens_until(Arguments(env, info).integer(0));
+  return nullptr;
+}
+
+// counts(): [answers, body bytes of them, tiles, their bytes, tokens]
+napi_value counts(napi_env env, napi_callback_info) {
+  const double numbers[] = {static_cast<double>(hot_counts.answers), static_cast<double>(hot_counts.body_bytes),
+                            static_cast<double>(hot_table.tile_count()), static_cast<double>(hot_table.tile_bytes()),
+                            static_cast<double>(hot_table.token_count())};
+  napi_value list;
+  napi_create_array(env, &list);
+  for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    napi_value number;
+    napi_create_double(env, numbers[i], &number);
+    napi_set_element(env, list, i, number);
+  }
+  return list;
+}
+
+// takeUsedTokens(): those that something was answered to since the last call
+napi_value take_used_tokens(napi_env env, napi_callback_info) {
+  napi_value list;
+  napi_create_array(env, &list);
+  uint32_t i = 0;
+  for (const std::string &text : hot_table.take_used_tokens()) {
+    napi_value value;
+    napi_create_string_utf8(env, text.data(), text.size(), &value);
+    napi_set_element(env, list, i++, value);
+  }
+  return list;
+}
+}  // namespace
+
+void add_hot_table(napi_env env, napi_value exports) {
+  const napi_property_descriptor functions[] = {
+      {"setCapacity", nullptr, set_capacity, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"putTile", nullptr, put_tile, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"dropTile", nullptr, drop_tile, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"dropCode", nullptr, drop_code, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"putToken", nullptr, put_token, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"dropToken", nullptr, drop_token, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"clear", nullptr, clear, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"trustTokensUntil", nullptr, trust_tokens_until, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"counts", nullptr, counts, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"takeUsedTokens", nullptr, take_used_tokens, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+  };
+  napi_define_properties(env, exports, sizeof functions / sizeof *functions, functions);
+}

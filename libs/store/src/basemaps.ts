@@ -130,6 +130,7 @@ export async function touchVersions(tx: Transaction, basemapCode: string, versio
     WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[])`
 }
 
+/** Says whether versions are there, as somebody has just seen it: a scan that began earlier will not contradict. */
 export async function setVersionsAvailable(
   tx: Transaction,
   basemapCode: string,
@@ -137,7 +138,7 @@ export async function setVersionsAvailable(
   available: boolean,
 ): Promise<void> {
   await tx`
-    UPDATE basemap_versions SET available = ${available}
+    UPDATE basemap_versions SET available = ${available}, scanned_at = now()
     WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[])`
 }
 

@@ -58,10 +58,11 @@ export async function upsertScanSource(tx: Transaction, source: NewScanSource): 
   return row ?? null
 }
 
-export async function startScan(sql: Queryable, sourceCode: string): Promise<string> {
-  const [row] = await sql<{ id: string }[]>`
-    INSERT INTO scans (source_code, status) VALUES (${sourceCode}, 'running') RETURNING id`
-  return (row as { id: string }).id
+/** `startedAt` is by the store's clock, as are the times of everything that a scan is compared with. */
+export async function startScan(sql: Queryable, sourceCode: string): Promise<{ id: string; startedAt: Date }> {
+  const [row] = await sql<{ id: string; startedAt: Date }[]>`
+    INSERT INTO scans (source_code, status) VALUES (${sourceCode}, 'running') RETURNING id, started_at AS "startedAt"`
+  return row as { id: string; startedAt: Date }
 }
 
 export interface ScanOutcome {
@@ -74,7 +75,7 @@ export interface ScanOutcome {
 
 export async function finishScan(sql: Queryable, id: string, outcome: ScanOutcome): Promise<Scan> {
   const [row] = await sql<SourceRow[]>`
-    UPDATE scans SET status = ${outcome.status}, finished_at = now(), added = ${outcome.added}, updated = ${outcome.updated},
+    UPDATE scans SET status = ${outcome.status}, finished_at = clock_timestamp(), added = ${outcome.added}, updated = ${outcome.updated},
                      missing = ${outcome.missing}, message = ${outcome.message}
     WHERE id = ${id}
     RETURNING status, started_at, finished_at, added, updated, missing, message`
@@ -94,6 +95,19 @@ export async function readScans(sql: Queryable, sourceCode: string): Promise<Sca
     SELECT status, started_at, finished_at, added, updated, missing, message FROM scans
     WHERE source_code = ${sourceCode} ORDER BY started_at DESC LIMIT ${KEPT_SCANS}`
   return rows.flatMap((row) => toScan(row) ?? [])
+}
+
+/** The store's clock, to the microsecond, for `scannedSince`. */
+export async function storeTime(sql: Queryable): Promise<string> {
+  const [row] = await sql<{ now: string }[]>`SELECT clock_timestamp()::text AS now`
+  return (row as { now: string }).now
+}
+
+/** The codes of sources of which a scan is running, or has ended after that moment of the store's clock. */
+export async function scannedSince(sql: Queryable, moment: string): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ source_code: string }[]>`
+    SELECT DISTINCT source_code FROM scans WHERE status = 'running' OR finished_at > ${moment}::text::timestamptz`
+  return new Set(rows.map((row) => row.source_code))
 }
 
 /** How many scans of each source stay listed. */

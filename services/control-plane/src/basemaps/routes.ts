@@ -8,6 +8,7 @@ import { type ControlContext, commitAndPublish } from '../context.js'
 import type { AdminIdentity, App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { toAdminBasemap } from '../resources/basemap.js'
+import { search, searchQuery } from './search.js'
 
 const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
 const NO_SUCH_VERSION = refuse('not_found', 'this basemap has no such version')
@@ -26,16 +27,13 @@ export function basemapRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         summary: 'Basemaps with their versions',
-        querystring: z.object({ q: z.string().max(200).optional().describe('part of a code or name') }),
+        querystring: searchQuery('code or name'),
         response: { 200: listOf(adminBasemapSchema) },
       },
     },
     async ({ query }) => {
-      const wanted = (query.q ?? '').toLowerCase()
-      const items = (await readBasemaps(ctx.sql, null))
-        .filter(({ code, name }) => `${code}\n${name}`.toLowerCase().includes(wanted))
-        .map(toAdminBasemap)
-      return { items, total: items.length }
+      const { page, total } = search(await readBasemaps(ctx.sql, null), query, ({ code, name }) => [code, name])
+      return { items: page.map(toAdminBasemap), total }
     },
   )
   app.post(

@@ -1,82 +1,86 @@
-import { access } from 'node:fs/promises'
 import type { HealthCheck } from '@gateway/contracts/health.js'
 import { readBasemaps, setVersionsAvailable } from '@gateway/store/basemaps.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { scannedSince, storeTime } from '@gateway/store/scan-sources.js'
 import { readVectors, setVectorsAvailable } from '@gateway/store/vectors.js'
 import { type ControlContext, commitAndPublish } from '../context.js'
+import { lookAtAll } from './look.js'
+import { type Place, type Presence, placeOfVersion } from './look-worker.js'
 
-/** A path on a mount that hangs must not hang the check. */
-const PATH_TIMEOUT_MS = 5000
-/** Enough to hide the latency of a network mount; each look occupies a thread of libuv's pool. */
-const AT_ONCE = 16
-
-type Presence = 'there' | 'gone' | 'unknown'
+/** A version or vector, where it should be, and what was seen there. */
+interface Checked {
+  readonly kind: 'basemap' | 'vector'
+  readonly code: string
+  /** of a vector: empty */
+  readonly version: string
+  readonly available: boolean
+  readonly sourceCode: string
+  readonly place: Place
+  readonly presence: Presence
+}
 
 /**
  * Looks whether every version and vector of the catalog is where it was found. What is gone becomes unavailable, what is there again
- * available; where the look itself fails (permission, a mount that hangs) it counts as missing and nothing is changed.
+ * available; where the look itself fails (permission, a mount that hangs) it counts as missing and nothing is changed. Where a scan of
+ * the same source runs or ran meanwhile, that knows better, and nothing is changed either.
  */
 export async function checkHealth(ctx: ControlContext): Promise<HealthCheck> {
-  const versions = (await readBasemaps(ctx.sql, null)).flatMap((basemap) =>
-    basemap.versions.map(({ version, path, available }) => ({ code: basemap.code, version, path, available })),
+  const since = await storeTime(ctx.sql)
+  const checked = await checkAll(ctx)
+  const differing = checked.filter(
+    ({ presence, available }) => presence !== 'unknown' && available !== (presence === 'there'),
   )
-  const vectors = await readVectors(ctx.sql, null)
-  const paths = [...versions, ...vectors].map((item) => item.path)
-  const presence = await lookAtAll(paths)
-  const ofVersion = versions.map((version, i) => ({ ...version, presence: presence[i] as Presence }))
-  const ofVector = vectors.map((vector, i) => ({ ...vector, presence: presence[versions.length + i] as Presence }))
-  const differs = (item: { available: boolean; presence: Presence }) =>
-    item.presence !== 'unknown' && item.available !== (item.presence === 'there')
-  const changedVersions = ofVersion.filter(differs)
-  const changedVectors = ofVector.filter(differs)
   await commitAndPublish(ctx, async (tx) => {
-    for (const { code, version, presence } of changedVersions) {
-      await setVersionsAvailable(tx, code, [version], presence === 'there')
-    }
-    for (const available of [true, false]) {
-      const codes = changedVectors.filter((v) => (v.presence === 'there') === available).map((v) => v.code)
-      if (codes.length > 0) await setVectorsAvailable(tx, codes, available)
-    }
-    const basemapCodes = new Set(changedVersions.map((version) => version.code))
-    return {
-      result: null,
-      changes: [
-        ...[...basemapCodes].map((key) => ({ kind: 'basemap' as const, key })),
-        ...changedVectors.map(({ code }) => ({ kind: 'vector' as const, key: code })),
-      ],
-    }
+    const scanned = await scannedSince(tx, since)
+    const changed = differing.filter(({ sourceCode }) => !scanned.has(sourceCode))
+    await write(tx, changed)
+    return { result: null, changes: changesOf(changed) }
   })
+  const missing = checked.filter(({ presence }) => presence !== 'there')
+  const count = (items: readonly Checked[], kind: Checked['kind']) => items.filter((item) => item.kind === kind).length
   return {
     checked_at: new Date(ctx.now()).toISOString(),
-    versions_checked: ofVersion.length,
-    versions_missing: ofVersion.filter((version) => version.presence !== 'there').length,
-    vectors_checked: ofVector.length,
-    vectors_missing: ofVector.filter((vector) => vector.presence !== 'there').length,
+    versions_checked: count(checked, 'basemap'),
+    versions_missing: count(missing, 'basemap'),
+    vectors_checked: count(checked, 'vector'),
+    vectors_missing: count(missing, 'vector'),
   }
 }
 
-async function lookAtAll(paths: readonly string[]): Promise<Presence[]> {
-  const presence: Presence[] = []
-  const queue = paths.entries()
-  const worker = async () => {
-    for (const [i, path] of queue) presence[i] = await lookAt(path)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return presence
-}
-
-async function lookAt(path: string): Promise<Presence> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<Presence>((resolve) => {
-    timer = setTimeout(() => resolve('unknown'), PATH_TIMEOUT_MS)
-  })
-  const look = access(path).then(
-    (): Presence => 'there',
-    (error: NodeJS.ErrnoException): Presence =>
-      error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 'gone' : 'unknown',
+async function checkAll(ctx: ControlContext): Promise<Checked[]> {
+  const versions = (await readBasemaps(ctx.sql, null)).flatMap(({ code, sourceCode, sourcePath, versions }) =>
+    versions.map(({ version, available, path, storage }) => {
+      return {
+        kind: 'basemap' as const,
+        code,
+        version,
+        available,
+        sourceCode,
+        place: placeOfVersion(sourcePath, path, storage),
+      }
+    }),
   )
-  try {
-    return await Promise.race([look, timeout])
-  } finally {
-    clearTimeout(timer)
+  const vectors = (await readVectors(ctx.sql, null)).map(({ code, available, sourceCode, sourcePath, path }) => {
+    const place: Place = { root: sourcePath, path, is: 'file' }
+    return { kind: 'vector' as const, code, version: '', available, sourceCode, place }
+  })
+  const items = [...versions, ...vectors]
+  const presence = await lookAtAll(items.map((item) => item.place))
+  return items.map((item, i) => ({ ...item, presence: presence[i] ?? 'unknown' }))
+}
+
+async function write(tx: Transaction, changed: readonly Checked[]): Promise<void> {
+  for (const { kind, code, version, presence } of changed) {
+    if (kind === 'basemap') await setVersionsAvailable(tx, code, [version], presence === 'there')
   }
+  for (const presence of ['there', 'gone']) {
+    const codes = changed.filter((item) => item.kind === 'vector' && item.presence === presence).map(({ code }) => code)
+    if (codes.length > 0) await setVectorsAvailable(tx, codes, presence === 'there')
+  }
+}
+
+function changesOf(changed: readonly Checked[]): NewChange[] {
+  const of = (kind: Checked['kind']) => new Set(changed.filter((item) => item.kind === kind).map(({ code }) => code))
+  return (['basemap', 'vector'] as const).flatMap((kind) => [...of(kind)].map((key) => ({ kind, key })))
 }

@@ -1,42 +1,77 @@
-import type { Dirent, Stats } from 'node:fs'
-import { readdir, realpath, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { isBelow } from '@gateway/files/real-root.js'
+import { quoted } from './found.js'
+import { type WalkedSource, warnIn } from './source.js'
 
 export interface Entry {
   readonly name: string
   readonly path: string
   readonly kind: 'file' | 'directory'
+  readonly isLink: boolean
 }
+
+/** Folders that operating systems and storage appliances put at the top of a disk, often closed to everybody else. */
+const NOT_OURS: ReadonlySet<string> = new Set([
+  'lost+found',
+  'System Volume Information',
+  '$RECYCLE.BIN',
+  '@eaDir',
+  '#recycle',
+  '#snapshot',
+])
 
 /** Names that are never looked at: hidden ones, and what tools (slicing among them) use while they write. */
 function isHidden(name: string): boolean {
-  return name.startsWith('.') || name === '_tmp' || name === 'lost+found'
+  return name.startsWith('.') || name === '_tmp' || name.startsWith('_tmp.') || NOT_OURS.has(name)
 }
 
 /**
- * The files and directories of a directory, in a fixed order. A symbolic link counts as what it leads to, unless that lies outside of
- * the source or nowhere. Devices and pipes are left out. Throws where the directory cannot be listed: an error is no empty directory.
- * @param realRoot the source's own real path
+ * The files and directories of a directory, in a fixed order; empty where it has gone meanwhile. A symbolic link counts as what it leads
+ * to, unless that lies outside of the source, nowhere, or is a folder that the link itself lies in. Devices and pipes are left out.
+ * Throws where the directory cannot be listed: an error is no empty directory.
  */
-export async function listEntries(realRoot: string, directory: string): Promise<Entry[]> {
+export function listEntries(source: WalkedSource, directory: string): Entry[] {
+  source.progress()
   const found: Entry[] = []
-  for (const dirent of await readdir(directory, { withFileTypes: true })) {
-    if (isHidden(dirent.name)) continue
-    const path = join(directory, dirent.name)
-    const kind = await kindOf(realRoot, path, dirent)
-    if (kind !== null) found.push({ name: dirent.name, path, kind })
+  for (const dirent of listed(directory)) {
+    const { name } = dirent
+    if (isHidden(name)) continue
+    const path = join(directory, name)
+    if (name.includes('\uFFFD')) {
+      // It can be neither asked for in an address nor opened by what came back.
+      warnIn(source, `${quoted(relative(source.root, path))} is left out: its name is not UTF-8`)
+      continue
+    }
+    const isLink = dirent.isSymbolicLink()
+    const kind = isLink ? kindBehind(source, directory, path) : plainKind(dirent)
+    if (kind !== null) found.push({ name, path, kind, isLink })
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-async function kindOf(realRoot: string, path: string, dirent: Dirent): Promise<Entry['kind'] | null> {
-  if (!dirent.isSymbolicLink()) return plainKind(dirent)
+function listed(directory: string): Dirent[] {
   try {
-    if (!isBelow(realRoot, await realpath(path))) return null
-    return plainKind(await stat(path))
+    return readdirSync(directory, { withFileTypes: true })
   } catch (error) {
-    if (isGone(error) || (error as NodeJS.ErrnoException).code === 'ELOOP') return null
+    if (isGone(error)) return []
+    throw error
+  }
+}
+
+function kindBehind(source: WalkedSource, directory: string, path: string): Entry['kind'] | null {
+  const leftOut = (why: string) => {
+    warnIn(source, `${quoted(relative(source.root, path))} is left out: it is a link that ${why}`)
+    return null
+  }
+  try {
+    const target = realpathSync.native(path)
+    if (!isBelow(source.realRoot, target)) return leftOut('leads out of the source')
+    const kind = plainKind(statSync(target))
+    if (kind === 'directory' && isBelow(target, realpathSync.native(directory))) return leftOut('leads back to itself')
+    return kind
+  } catch (error) {
+    if (isGone(error) || (error as NodeJS.ErrnoException).code === 'ELOOP') return leftOut('leads nowhere')
     throw error
   }
 }

@@ -4,7 +4,8 @@ import type { NewVersion } from '@gateway/store/basemaps.js'
 /** A basemap as a walk has found it, with the versions that can be served. */
 export interface FoundBasemap {
   readonly code: string
-  readonly name: string
+  /** what the newest version that names itself says; null: none does */
+  readonly name: string | null
   readonly versions: readonly NewVersion[]
 }
 
@@ -12,7 +13,7 @@ export interface FoundBasemaps {
   readonly basemaps: readonly FoundBasemap[]
   /** versions that are there but could not be looked into now (an archive that is being written): they stay as they are known */
   readonly uncertain: readonly { readonly code: string; readonly version: string }[]
-  readonly warnings: readonly string[]
+  readonly warnings: Warnings
 }
 
 /** A vector as a walk has found it, before it has a code. */
@@ -30,7 +31,21 @@ export interface FoundVector {
 
 export interface FoundVectors {
   readonly vectors: readonly FoundVector[]
-  readonly warnings: readonly string[]
+  readonly warnings: Warnings
+}
+
+/** What was left out and why, in words for the operator. Of very many only the first are kept, and all are counted. */
+export interface Warnings {
+  readonly texts: string[]
+  total: number
+}
+
+/** More than any operator reads, and more than a scan's message holds. */
+const MAX_KEPT_WARNINGS = 200
+
+export function warn(warnings: Warnings, text: string): void {
+  warnings.total += 1
+  if (warnings.texts.length < MAX_KEPT_WARNINGS) warnings.texts.push(text)
 }
 
 /** A name from a file system in a message: quoted, so that control characters and blanks can be seen. */

@@ -1,9 +1,5 @@
-import { close, read } from 'node:fs'
-import { promisify } from 'node:util'
-import { openBelow } from '@gateway/files/open-below.js'
-
-const readAsync = promisify(read)
-const closeAsync = promisify(close)
+import { closeSync, readSync } from 'node:fs'
+import { openBelowSync } from '@gateway/files/open-below.js'
 
 /** RFC 7946: the types that a GeoJSON text may have. */
 const GEOJSON_TYPES: ReadonlySet<string> = new Set([
@@ -21,58 +17,54 @@ const GEOJSON_TYPES: ReadonlySet<string> = new Set([
 /** Writers put `type` first or last; so much of each end is looked at, whatever the file's size. */
 const LOOKED_AT_BYTES = 64 * 1024
 
+export type GeojsonFinding = 'geojson' | 'cut off' | 'something else'
+
 /**
- * Whether a file is GeoJSON by the `type` of its outermost object. Reads at most both ends of it, and does not prove that all between is
- * well formed. A file that cannot be opened is none; errors of the disk are thrown.
+ * Whether a file is GeoJSON by the `type` of its outermost object, and ends as an object does. Reads at most both ends of it, and does
+ * not prove that all between is well formed. Throws where the file cannot be read; where it has gone or leads out of `root` it is
+ * something else.
  */
-export async function looksLikeGeojson(root: string, path: string): Promise<boolean> {
-  const opened = await openBelow(root, path)
+export function examineGeojson(root: string, path: string): GeojsonFinding {
+  const opened = openBelowSync(root, path)
   if (!opened.ok) {
-    if (opened.reason === 'unreadable') throw new Error('permission denied')
-    return false
+    if (opened.reason === 'unreadable') throw new Error(`${path} may not be read by this process`)
+    return 'something else'
   }
   try {
-    const head = await readText(opened.fd, 0, Math.min(LOOKED_AT_BYTES, opened.size))
-    const type = outermostType(head)
-    if (type !== null) return GEOJSON_TYPES.has(type)
-    if (!/^\s*\{/.test(head) || opened.size <= LOOKED_AT_BYTES) return false
-    const tail = await readText(opened.fd, opened.size - LOOKED_AT_BYTES, LOOKED_AT_BYTES)
-    return GEOJSON_TYPES.has(lastMemberType(tail) ?? '')
+    const head = readText(opened.fd, 0, Math.min(LOOKED_AT_BYTES, opened.size)).replace(/^\uFEFF/, '')
+    if (!/^\s*\{/.test(head)) return 'something else'
+    const tailStart = Math.max(0, opened.size - LOOKED_AT_BYTES)
+    const tail = tailStart === 0 ? head : readText(opened.fd, tailStart, opened.size - tailStart)
+    const type = outermostType(head) ?? lastMemberType(tail)
+    if (type === null || !GEOJSON_TYPES.has(type)) return 'something else'
+    return /\}\s*$/.test(tail) ? 'geojson' : 'cut off'
   } finally {
-    await closeAsync(opened.fd)
+    closeSync(opened.fd)
   }
 }
 
-async function readText(fd: number, position: number, length: number): Promise<string> {
-  const { bytesRead, buffer } = await readAsync(fd, Buffer.alloc(length), 0, length, position)
-  return buffer.toString('utf8', 0, bytesRead).replace(/^\uFEFF/, '')
+function readText(fd: number, position: number, length: number): string {
+  const buffer = Buffer.alloc(length)
+  return buffer.toString('utf8', 0, readSync(fd, buffer, 0, length, position))
 }
 
 /** The value of `type` in the outermost object, as far as the text reaches; null: not found in it. */
 export function outermostType(text: string): string | null {
-  const token = /"((?:[^"\\]|\\.)*)"|[{}[\]]|[:,]/gy
+  // White space, numbers and literals are stepped over; a string that the end of the text cuts matches as the last of the alternatives.
+  const token = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|([{}[\]:,])|"/g
   let depth = 0
   let key: string | null = null
-  let expectsKey = false
-  if (!/^\s*\{/.test(text)) return null
-  for (let at = 0; at < text.length; at = token.lastIndex) {
-    token.lastIndex = at
-    const match = token.exec(text)
-    if (match === null) {
-      // White space, numbers, literals, and the cut at the end of what was read.
-      token.lastIndex = at + 1
-      continue
-    }
-    const [symbol, string] = match
-    if (string !== undefined) {
-      if (depth !== 1) continue
+  let expectsKey = true
+  for (const [whole, string, symbol] of text.matchAll(token)) {
+    if (whole === '"') return null
+    if (string !== undefined && depth === 1) {
       if (expectsKey) key = string
       else if (key === 'type') return string
-    } else if (symbol === '{' || symbol === '[') {
-      depth += 1
-      if (depth === 1) expectsKey = true
-    } else if (symbol === '}' || symbol === ']') depth -= 1
-    else if (depth === 1) expectsKey = symbol === ','
+    }
+    if (symbol === '{' || symbol === '[') depth += 1
+    if (symbol === '}' || symbol === ']') depth -= 1
+    if (depth === 1 && symbol === ':') expectsKey = false
+    if (depth === 1 && symbol === ',') expectsKey = true
   }
   return null
 }

@@ -1,10 +1,17 @@
+import { resolve } from 'node:path'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
-import { scanSchema, scanSourceBodySchema, scanSourceSchema } from '@gateway/contracts/scan-source.js'
+import {
+  type ScanSource,
+  type ScanSourceBody,
+  scanSchema,
+  scanSourceBodySchema,
+  scanSourceSchema,
+} from '@gateway/contracts/scan-source.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readScanSources, readScans, upsertScanSource } from '@gateway/store/scan-sources.js'
 import { z } from 'zod'
-import type { ControlContext } from '../context.js'
+import { type ControlContext, commitAndPublish } from '../context.js'
 import type { AdminIdentity, App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { runScan, runScans } from './run.js'
@@ -37,14 +44,8 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       },
     },
     async ({ body, admin }, reply) => {
-      const saved = await ctx.sql.begin(async (tx) => {
-        const row = await upsertScanSource(tx, { ...body, name: body.name, enabled: body.enabled })
-        if (row !== null) await audit(tx, admin, 'scan-source.save', body.code, { ...body })
-        return row
-      })
-      if (saved === null) return sendRefusal(reply, KIND_FIXED)
-      const [source] = await readScanSources(ctx.sql, body.code)
-      return source ?? sendRefusal(reply, NO_SUCH_SOURCE)
+      const saved = await saveSource(ctx, { ...body, path: resolve(body.path) }, admin)
+      return saved ?? sendRefusal(reply, KIND_FIXED)
     },
   )
   app.post(
@@ -80,7 +81,9 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         response: { 200: listOf(scanSchema) },
       },
     },
-    async ({ params }) => {
+    async ({ params }, reply) => {
+      const [source] = await readScanSources(ctx.sql, params.code)
+      if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
       const items = await readScans(ctx.sql, params.code)
       return { items, total: items.length }
     },
@@ -106,6 +109,21 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       return { items, total: items.length }
     },
   )
+}
+
+/** null: the source is of another kind. */
+async function saveSource(ctx: ControlContext, body: ScanSourceBody, admin: AdminIdentity): Promise<ScanSource | null> {
+  const { result } = await commitAndPublish(ctx, async (tx) => {
+    const [before] = await readScanSources(tx, body.code)
+    const saved = await upsertScanSource(tx, { ...body, name: body.name, enabled: body.enabled })
+    if (saved === null) return { result: null, changes: [] }
+    await audit(tx, admin, 'scan-source.save', body.code, { ...body })
+    const [source] = await readScanSources(tx, body.code)
+    // Edges serve nothing from outside of a source's directory: they must know that it is another one now.
+    const moved = before !== undefined && before.path !== body.path
+    return { result: source ?? null, changes: moved ? [{ kind: 'all', key: '' }] : [] }
+  })
+  return result
 }
 
 function audit(

@@ -1,41 +1,42 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
 import { logChanges } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { type LockSession, tryLockSession } from '@gateway/store/lock-session.js'
 import { failAbandonedScans, finishScan, pruneScans, startScan } from '@gateway/store/scan-sources.js'
 import { readVectors } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../context.js'
 import { publishChanges } from '../context.js'
 import { type Applied, applyBasemaps, applyVectors } from './apply.js'
-import { startExaminer } from './examiner.js'
-import { type HeldScanLock, tryScanLock } from './scan-lock.js'
-import { walkBasemaps } from './walk-basemaps.js'
-import { walkVectors } from './walk-vectors.js'
+import type { Warnings } from './found.js'
+import type { Found } from './walk-worker.js'
+import { WalkError, walkInThread } from './walker.js'
 
 export type ScanRun = { readonly ok: true; readonly scan: Scan } | Refusal
+export type ScanRuns = { readonly ok: true; readonly scans: readonly Scan[] } | Refusal
+
+export type ScannedSource = Pick<ScanSource, 'code' | 'kind' | 'path'>
 
 const SCAN_RUNNING = refuse('scan_running', 'a scan is already running')
 
-type Source = Pick<ScanSource, 'code' | 'kind' | 'path'>
+/** Any number serves, as long as nothing else in the database takes an advisory lock of the same one. */
+const SCAN_LOCK = 891_002
 
-/** Scans one source now. One scan runs at a time in the whole cluster: refused while there is another. */
-export async function runScan(ctx: ControlContext, source: Source): Promise<ScanRun> {
-  const lock = await tryScanLock(ctx.sql)
-  if (lock === null) return SCAN_RUNNING
-  try {
-    return { ok: true, scan: await scanUnderLock(ctx, source, lock) }
-  } finally {
-    await lock.release()
-  }
+/** `runScans` for one source. */
+export async function runScan(ctx: ControlContext, source: ScannedSource): Promise<ScanRun> {
+  const run = await runScans(ctx, [source])
+  return run.ok ? { ok: true, scan: run.scans[0] as Scan } : run
 }
 
-/** Scans several sources under one lock, one after the other. */
-export async function runScans(
-  ctx: ControlContext,
-  sources: readonly Source[],
-): Promise<{ ok: true; scans: Scan[] } | Refusal> {
-  const lock = await tryScanLock(ctx.sql)
+/**
+ * Scans sources now, one after the other. One scan runs at a time in the whole cluster: refused while there is another. A scan that
+ * fails, for whatever reason, is one of the answered scans and changes nothing; rejects where the store itself is out of reach.
+ */
+export async function runScans(ctx: ControlContext, sources: readonly ScannedSource[]): Promise<ScanRuns> {
+  const lock = await tryLockSession(ctx.sql, SCAN_LOCK)
   if (lock === null) return SCAN_RUNNING
   try {
+    await failAbandonedScans(ctx.sql)
     const scans: Scan[] = []
     for (const source of sources) scans.push(await scanUnderLock(ctx, source, lock))
     return { ok: true, scans }
@@ -44,65 +45,65 @@ export async function runScans(
   }
 }
 
-async function scanUnderLock(ctx: ControlContext, source: Source, lock: HeldScanLock): Promise<Scan> {
-  await failAbandonedScans(ctx.sql)
-  const id = await startScan(ctx.sql, source.code)
+async function scanUnderLock(ctx: ControlContext, source: ScannedSource, lock: LockSession): Promise<Scan> {
+  const { id, startedAt } = await startScan(ctx.sql, source.code)
   try {
-    const scan = await walkAndWrite(ctx, source, lock, id)
+    const found = await walk(ctx, source, AbortSignal.any([ctx.shutdown, lock.lost]))
+    const scan = await write(ctx, found, { id, sourceCode: source.code, startedAt }, lock)
     await pruneScans(ctx.sql, source.code)
     return scan
   } catch (error) {
-    ctx.log.warn({ err: error, source: source.code }, 'a scan failed and changed nothing')
-    return await finishScan(ctx.sql, id, { ...NOTHING, status: 'failed', message: reasonOf(error, source) })
+    const message = reasonOf(error, ctx.shutdown)
+    ctx.log.warn({ err: error instanceof WalkError ? message : error, source: source.code }, 'a scan failed')
+    return await finishScan(ctx.sql, id, { added: 0, updated: 0, missing: 0, status: 'failed', message })
   }
 }
 
-const NOTHING = { added: 0, updated: 0, missing: 0 }
+async function walk(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<Found> {
+  if (source.kind === 'basemap') return walkInThread({ kind: 'basemap' }, source.path, signal)
+  const own = (await readVectors(ctx.sql, null)).filter((vector) => vector.sourceCode === source.code)
+  const known = new Map(own.map((vector) => [vector.relativePath, vector.fingerprint]))
+  return walkInThread({ kind: 'vector', known }, source.path, signal)
+}
 
-async function walkAndWrite(ctx: ControlContext, source: Source, lock: HeldScanLock, id: string): Promise<Scan> {
-  const write = await walk(ctx, source, AbortSignal.any([ctx.shutdown, lock.lost]))
-  const { scan, changes } = await lock.write(async (tx) => {
-    const applied = await write(tx)
+/** One transaction for the catalog, the change log and the scan's own row. */
+async function write(
+  ctx: ControlContext,
+  found: Found,
+  scan: { readonly id: string; readonly sourceCode: string; readonly startedAt: Date },
+  lock: LockSession,
+): Promise<Scan> {
+  const { finished, changes } = await lock.begin(async (tx) => {
+    const applied = await apply(ctx, tx, found, scan)
     const { added, updated, missing, warnings } = applied
-    const scan = await finishScan(tx, id, { status: 'succeeded', added, updated, missing, message: joined(warnings) })
-    return { scan, changes: await logChanges(tx, applied.changes) }
+    const message = joined(warnings)
+    const finished = await finishScan(tx, scan.id, { status: 'succeeded', added, updated, missing, message })
+    return { finished, changes: await logChanges(tx, applied.changes) }
   })
   await publishChanges(ctx, changes)
-  return scan
+  return finished
 }
 
-type Write = (tx: Parameters<typeof applyVectors>[0]) => Promise<Applied>
-
-/** Looks at the source, and answers what is to be written in the transaction that follows. */
-async function walk(ctx: ControlContext, source: Source, signal: AbortSignal): Promise<Write> {
-  const examiner = startExaminer()
-  try {
-    if (source.kind === 'basemap') {
-      const found = await walkBasemaps(source.path, examiner, signal)
-      return (tx) => applyBasemaps(tx, found, source.code, ctx.settings.tilePublicBaseUrl)
-    }
-    const known = (await readVectors(ctx.sql, null)).filter((vector) => vector.sourceCode === source.code)
-    const fingerprints = new Map(known.map((vector) => [vector.relativePath, vector.fingerprint]))
-    const found = await walkVectors(source.path, examiner, fingerprints, signal)
-    return (tx) => applyVectors(tx, found, source.code)
-  } finally {
-    await examiner.close()
-  }
+function apply(
+  ctx: ControlContext,
+  tx: Transaction,
+  result: Found,
+  scan: { readonly sourceCode: string; readonly startedAt: Date },
+): Promise<Applied> {
+  if (result.kind === 'vector') return applyVectors(tx, result.found, scan)
+  return applyBasemaps(tx, result.found, scan, ctx.settings.tilePublicBaseUrl)
 }
 
-/** So much of a scan's warnings is kept; the first ones are enough to see what is wrong. */
+/** Limit: characters of a scan's message; the first warnings are enough to see what is wrong. */
 const MAX_MESSAGE = 4000
 
-function joined(warnings: readonly string[]): string {
-  const text = warnings.join('; ')
-  if (text.length <= MAX_MESSAGE) return text
-  return `${warnings.length} warnings: ${text.slice(0, MAX_MESSAGE)}…`
+function joined({ texts, total }: Warnings): string {
+  const text = texts.join('; ')
+  if (texts.length === total && text.length <= MAX_MESSAGE) return text
+  return `${total} warnings: ${text.slice(0, MAX_MESSAGE)}…`
 }
 
-/** Words for the operator; the path is the one that they configured. */
-function reasonOf(error: unknown, source: Source): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return `${source.path} (or something in it) is not there: nothing was changed`
-  if (code === 'EACCES' || code === 'EPERM') return `permission denied: ${message}`
-  return message
+function reasonOf(error: unknown, shutdown: AbortSignal): string {
+  if (shutdown.aborted) return 'the control plane was stopped during this scan'
+  return (error as Error).message.slice(0, MAX_MESSAGE)
 }

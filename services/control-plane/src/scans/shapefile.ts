@@ -23,24 +23,38 @@ export const SIDECAR_EXTENSIONS: ReadonlySet<string> = new Set([
   'shp.xml',
 ])
 
-/** Whether a file name in the same folder belongs to the shapefile of that base name (without `.shp`). */
-export function isPartOf(base: string, name: string): boolean {
-  if (!name.startsWith(`${base}.`)) return false
-  const extension = name.slice(base.length + 1).toLowerCase()
-  return extension === 'shp' || SIDECAR_EXTENSIONS.has(extension)
+/** The names of sidecar files by the base name of the shapefile that they belong to. Extensions count in any case, base names as they are. */
+export function partsByBase(names: readonly string[]): Map<string, string[]> {
+  const parts = new Map<string, string[]>()
+  for (const name of names) {
+    const base = baseOf(name)
+    if (base === null) continue
+    const same = parts.get(base)
+    if (same === undefined) parts.set(base, [name])
+    else same.push(name)
+  }
+  return parts
+}
+
+function baseOf(name: string): string | null {
+  if (name.toLowerCase().endsWith('.shp.xml')) return name.slice(0, -'.shp.xml'.length)
+  const dot = name.lastIndexOf('.')
+  return dot > 0 && SIDECAR_EXTENSIONS.has(name.slice(dot + 1).toLowerCase()) ? name.slice(0, dot) : null
 }
 
 export interface FilePart {
   readonly name: string
+  /** bytes */
   readonly size: number
   readonly mtimeMs: number
+  /** changes when the file is written or replaced */
+  readonly identity: string
 }
 
-/** Changes when a part was added, removed or written. */
+/** Changes when a part was added, removed, written or replaced. */
 export function fingerprintOf(parts: readonly FilePart[]): string {
   const hash = createHash('sha256')
-  for (const part of [...parts].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    hash.update(`${part.name}\0${part.size}\0${part.mtimeMs}\0`)
-  }
+  for (const part of [...parts].sort((a, b) => (a.name < b.name ? -1 : 1)))
+    hash.update(`${part.name}\0${part.identity}\0`)
   return hash.digest('base64url').slice(0, 22)
 }

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
 import type { Settings } from '@gateway/settings/load.js'
+import { insertAudit } from '@gateway/store/audit.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { readScanSources, upsertScanSource } from '@gateway/store/scan-sources.js'
 import { reducedCode } from './vector-codes.js'
@@ -12,38 +13,51 @@ export const LAYERS_SOURCE = 'layers'
 interface Wanted {
   readonly kind: SourceKind
   readonly path: string
-  readonly code: string
 }
 
 /**
- * Makes scan sources of BASEMAP_ROOTS, VECTOR_ROOTS and SLICE_OUTPUT_ROOT, and answers them. A directory that is a source already stays
- * the source that it is, whatever the order of the settings; a new one is named after its last segment.
+ * Makes scan sources of SLICE_OUTPUT_ROOT, BASEMAP_ROOTS and VECTOR_ROOTS, and answers them. A directory that is a source already stays
+ * the source that it is, whatever the order of the settings; a new one is named after its last segment. The layers' source is always
+ * called `layers` and follows SLICE_OUTPUT_ROOT when that moves: its basemaps are the same layers.
  */
 export async function sourcesFromSettings(sql: Sql, settings: Settings): Promise<ScanSource[]> {
   await mkdir(settings.sliceOutputRoot, { recursive: true })
-  const answered: ScanSource[] = []
+  const answered = [await layersSource(sql, settings.sliceOutputRoot)]
   for (const wanted of wantedSources(settings)) {
     const known = await readScanSources(sql)
     const same = known.find((source) => source.kind === wanted.kind && source.path === wanted.path)
-    if (same !== undefined) {
-      answered.push(same)
-      continue
-    }
-    // The layers' source keeps its code when SLICE_OUTPUT_ROOT moves: its basemaps are the same layers.
-    const code = wanted.code === LAYERS_SOURCE ? LAYERS_SOURCE : freeCode(wanted.code, known)
-    await sql.begin((tx) => upsertScanSource(tx, { ...wanted, code, name: undefined, enabled: undefined }))
-    answered.push(...(await readScanSources(sql, code)))
+    if (same === undefined) answered.push(await save(sql, freeCode(reducedCode(basename(wanted.path)), known), wanted))
+    else if (!answered.some((source) => source.code === same.code)) answered.push(same)
   }
   return answered
 }
 
+async function layersSource(sql: Sql, path: string): Promise<ScanSource> {
+  const [known] = await readScanSources(sql, LAYERS_SOURCE)
+  if (known !== undefined && known.kind !== 'basemap') {
+    throw new Error(`the scan source "${LAYERS_SOURCE}" belongs to slicing and cannot hold vectors`)
+  }
+  return known?.path === path ? known : save(sql, LAYERS_SOURCE, { kind: 'basemap', path })
+}
+
+async function save(sql: Sql, code: string, wanted: Wanted): Promise<ScanSource> {
+  await sql.begin(async (tx) => {
+    await upsertScanSource(tx, { ...wanted, code, name: undefined, enabled: undefined })
+    await insertAudit(tx, {
+      actor: 'system',
+      address: '',
+      action: 'scan-source.save',
+      subject: code,
+      detail: { ...wanted },
+    })
+  })
+  const [source] = await readScanSources(sql, code)
+  return source as ScanSource
+}
+
 function wantedSources(settings: Settings): Wanted[] {
-  const named = (kind: SourceKind) => (path: string) => ({ kind, path, code: reducedCode(basename(path)) })
-  return [
-    ...settings.basemapRoots.map(named('basemap')),
-    ...settings.vectorRoots.map(named('vector')),
-    { kind: 'basemap', path: settings.sliceOutputRoot, code: LAYERS_SOURCE },
-  ]
+  const of = (kind: SourceKind) => (path: string) => ({ kind, path })
+  return [...settings.basemapRoots.map(of('basemap')), ...settings.vectorRoots.map(of('vector'))]
 }
 
 function freeCode(code: string, known: readonly ScanSource[]): string {

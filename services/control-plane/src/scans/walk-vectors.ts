@@ -1,79 +1,82 @@
-import { realpath, stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import type { VectorKind } from '@gateway/contracts/vector.js'
+import { fileIdentity } from '@gateway/files/file-identity.js'
 import { type Entry, isGone, listEntries } from './entries.js'
-import type { Examiner } from './examiner.js'
 import { type FoundVector, type FoundVectors, quoted } from './found.js'
-import { type FilePart, fingerprintOf, isPartOf } from './shapefile.js'
-
-/** Deeper trees are taken for a mistake, such as a link that leads back up. */
-const MAX_DEPTH = 64
+import { examineGeojson } from './geojson.js'
+import { type FilePart, fingerprintOf, partsByBase } from './shapefile.js'
+import { openSource, type WalkedSource, warnIn } from './source.js'
 
 /** What is known of a file already, by relative path: an unchanged one is not looked into again. */
 export type KnownFingerprints = ReadonlyMap<string, string>
 
 interface Walk {
-  readonly root: string
-  readonly realRoot: string
-  readonly examiner: Examiner
+  readonly source: WalkedSource
   readonly known: KnownFingerprints
-  readonly signal: AbortSignal
-  readonly seen: Set<string>
   readonly vectors: FoundVector[]
-  readonly warnings: string[]
 }
 
 /**
- * Finds the GeoJSON files and shapefiles of a source at any depth. Throws, with nothing found, where a folder cannot be listed, a file
- * cannot be read, or the source itself is not there.
+ * Finds the GeoJSON files and shapefiles of a source at any depth. A folder behind a link within the source is found under the link's
+ * path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing found, where a
+ * folder cannot be listed, a file cannot be read, or the source itself is not there.
  */
-export async function walkVectors(
-  root: string,
-  examiner: Examiner,
-  known: KnownFingerprints,
-  signal: AbortSignal,
-): Promise<FoundVectors> {
-  const realRoot = await realpath(root)
-  const walk: Walk = { root, realRoot, examiner, known, signal, seen: new Set(), vectors: [], warnings: [] }
-  await walkDirectory(walk, root, 0)
-  return { vectors: walk.vectors, warnings: walk.warnings }
+export function walkVectors(root: string, known: KnownFingerprints, progress: () => void): FoundVectors {
+  const source = openSource(root, progress)
+  const walk: Walk = { source, known, vectors: [] }
+  const folders = [{ path: root, behindLink: false }]
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = listEntries(source, folder.path)
+    if (folder.path === root && entries.length === 0) {
+      warnIn(source, 'the directory is empty; if it is a mount point, is the disk mounted?')
+    }
+    takeFiles(walk, folder.path, entries)
+    for (const entry of entries) {
+      if (entry.kind !== 'directory' || (folder.behindLink && entry.isLink)) continue
+      folders.push({ path: entry.path, behindLink: folder.behindLink || entry.isLink })
+    }
+  }
+  source.assertStillThere()
+  return { vectors: walk.vectors, warnings: source.warnings }
 }
 
-async function walkDirectory(walk: Walk, directory: string, depth: number): Promise<void> {
-  walk.signal.throwIfAborted()
-  const real = await realpath(directory)
-  // A folder that two links lead to is walked once, and a loop ends.
-  if (walk.seen.has(real)) return
-  walk.seen.add(real)
-  if (depth > MAX_DEPTH) {
-    walk.warnings.push(`${quoted(relative(walk.root, directory))} lies too deep and was left out`)
-    return
-  }
-  const entries = await listEntries(walk.realRoot, directory)
-  for (const entry of entries) {
-    if (entry.kind === 'file') await takeFile(walk, entry, entries)
-    else await walkDirectory(walk, entry.path, depth + 1)
+function takeFiles(walk: Walk, folder: string, entries: readonly Entry[]): void {
+  const files = entries.filter((entry) => entry.kind === 'file')
+  const parts = partsByBase(files.map((entry) => entry.name))
+  for (const entry of files) {
+    const kind = kindOf(entry.name)
+    if (kind === null) continue
+    const base = entry.name.slice(0, -extname(entry.name).length)
+    const names = kind === 'geojson' ? [entry.name] : [entry.name, ...(parts.get(base) ?? [])]
+    takeVector(walk, entry, kind, base, statParts(folder, names))
   }
 }
 
-async function takeFile(walk: Walk, entry: Entry, siblings: readonly Entry[]): Promise<void> {
-  const extension = extname(entry.name).toLowerCase()
-  const kind: VectorKind | null =
-    extension === '.shp' ? 'shapefile' : extension === '.geojson' || extension === '.json' ? 'geojson' : null
-  if (kind === null) return
-  const relativePath = relative(walk.root, entry.path).split(sep).join('/')
-  // A name that is not UTF-8 comes back with replacement characters, and can be neither asked for nor opened.
-  if (relativePath.includes('\uFFFD') || relativePath.length > MAX_PATH) {
-    walk.warnings.push(`${quoted(relativePath)}: the name is not UTF-8 or too long`)
+function kindOf(name: string): VectorKind | null {
+  const extension = extname(name).toLowerCase()
+  if (extension === '.shp') return 'shapefile'
+  return extension === '.geojson' || extension === '.json' ? 'geojson' : null
+}
+
+/** Limit: characters of a relative path, which travels in addresses; edges refuse longer ones. */
+const MAX_PATH = 2000
+
+function takeVector(walk: Walk, entry: Entry, kind: VectorKind, base: string, parts: readonly FilePart[]): void {
+  if (parts[0]?.name !== entry.name) return
+  const { source } = walk
+  const relativePath = relative(source.root, entry.path).split(sep).join('/')
+  if (!canBeAddressed(relativePath)) {
+    warnIn(
+      source,
+      `${quoted(relativePath)} is left out: its path is too long or holds control characters or backslashes`,
+    )
     return
   }
-  const base = entry.name.slice(0, -extension.length)
-  const names = kind === 'geojson' ? [entry.name] : partsOf(base, siblings)
-  const parts = await statParts(join(entry.path, '..'), names)
-  if (!parts.some((part) => part.name === entry.name)) return
   const fingerprint = fingerprintOf(parts)
-  if (kind === 'geojson' && !(await isGeojson(walk, entry, relativePath, fingerprint, extension))) return
-  if (kind === 'shapefile') warnOfMissingParts(walk, relativePath, base, parts)
+  if (kind === 'geojson' && walk.known.get(relativePath) !== fingerprint && !isGeojson(source, entry, relativePath))
+    return
+  if (kind === 'shapefile') warnOfMissingParts(source, relativePath, base, parts)
   walk.vectors.push({
     relativePath,
     fileName: entry.name,
@@ -86,36 +89,42 @@ async function takeFile(walk: Walk, entry: Entry, siblings: readonly Entry[]): P
   })
 }
 
-/** Limit: the length of a relative path, which travels in addresses. */
-const MAX_PATH = 2000
-
-function partsOf(base: string, siblings: readonly Entry[]): string[] {
-  return siblings.filter((entry) => entry.kind === 'file' && isPartOf(base, entry.name)).map((entry) => entry.name)
+function canBeAddressed(relativePath: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
+  return relativePath.length <= MAX_PATH && !/[\u0000-\u001f\u007f\\]/.test(relativePath)
 }
 
-async function statParts(directory: string, names: readonly string[]): Promise<FilePart[]> {
-  const parts: FilePart[] = []
-  for (const name of names) {
+/** In the order of the names; what has gone meanwhile is left out. */
+function statParts(folder: string, names: readonly string[]): FilePart[] {
+  return names.flatMap((name) => {
     try {
-      const { size, mtimeMs } = await stat(join(directory, name))
-      parts.push({ name, size, mtimeMs })
+      const stat = statSync(join(folder, name), { bigint: true })
+      return [{ name, size: Number(stat.size), mtimeMs: Number(stat.mtimeMs), identity: fileIdentity(stat) }]
     } catch (error) {
-      if (!isGone(error)) throw error
+      if (isGone(error)) return []
+      throw error
     }
-  }
-  return parts
+  })
 }
 
-async function isGeojson(walk: Walk, entry: Entry, relativePath: string, fingerprint: string, extension: string) {
-  if (walk.known.get(relativePath) === fingerprint) return true
-  const yes = await walk.examiner.examine({ kind: 'geojson', root: walk.root, path: entry.path })
+function isGeojson(source: WalkedSource, entry: Entry, relativePath: string): boolean {
+  source.progress()
+  const finding = examineGeojson(source.root, entry.path)
+  if (finding === 'geojson') return true
   // Many a .json is something else; a .geojson that is none is a mistake.
-  if (!yes && extension === '.geojson') walk.warnings.push(`${quoted(relativePath)} is not GeoJSON`)
-  return yes
+  if (finding === 'cut off')
+    warnIn(source, `${quoted(relativePath)} is left out: it is cut off, or still being written`)
+  else if (/\.geojson$/i.test(entry.name)) warnIn(source, `${quoted(relativePath)} is left out: it is not GeoJSON`)
+  return false
 }
 
-function warnOfMissingParts(walk: Walk, relativePath: string, base: string, parts: readonly FilePart[]): void {
+function warnOfMissingParts(
+  source: WalkedSource,
+  relativePath: string,
+  base: string,
+  parts: readonly FilePart[],
+): void {
   const have = new Set(parts.map((part) => part.name.slice(base.length + 1).toLowerCase()))
   const lacking = ['shx', 'dbf'].filter((extension) => !have.has(extension))
-  if (lacking.length > 0) walk.warnings.push(`${quoted(relativePath)} lacks its .${lacking.join(' and .')}`)
+  if (lacking.length > 0) warnIn(source, `${quoted(relativePath)} lacks its .${lacking.join(' and .')}`)
 }

@@ -1,7 +1,7 @@
 import { listOf } from '@gateway/contracts/common.js'
 import { adminVectorSchema } from '@gateway/contracts/vector.js'
-import { readVectors } from '@gateway/store/vectors.js'
-import { z } from 'zod'
+import { readVectors, type StoredVector } from '@gateway/store/vectors.js'
+import { search, searchQuery } from '../basemaps/search.js'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
 import { toAdminVector } from '../resources/vector.js'
@@ -12,16 +12,14 @@ export function vectorRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         summary: 'Vectors',
-        querystring: z.object({ q: z.string().max(200).optional().describe('part of a code, name or relative path') }),
+        querystring: searchQuery('code, name or relative path'),
         response: { 200: listOf(adminVectorSchema) },
       },
     },
     async ({ query }) => {
-      const wanted = (query.q ?? '').toLowerCase()
-      const items = (await readVectors(ctx.sql, null))
-        .filter(({ code, name, relativePath }) => `${code}\n${name}\n${relativePath}`.toLowerCase().includes(wanted))
-        .map((vector) => toAdminVector(vector, ctx.settings.vectorPublicBaseUrl))
-      return { items, total: items.length }
+      const texts = (vector: StoredVector) => [vector.code, vector.name, vector.relativePath]
+      const { page, total } = search(await readVectors(ctx.sql, null), query, texts)
+      return { items: page.map((vector) => toAdminVector(vector, ctx.settings.vectorPublicBaseUrl)), total }
     },
   )
 }

@@ -1,0 +1,12 @@
+/** Text as Postgres takes it: without NUL, which its type cannot hold, and without half surrogate pairs, which UTF-8 cannot. */
+export function cleanText(text: string): string {
+  return Buffer.from(text.replaceAll('\0', ''), 'utf8').toString('utf8')
+}
+
+/** `cleanText` for every text of a JSON value, keys included. */
+export function cleanJson<T>(value: T): T {
+  if (typeof value === 'string') return cleanText(value) as T
+  if (Array.isArray(value)) return value.map(cleanJson) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), cleanJson(inner)])) as T
+}

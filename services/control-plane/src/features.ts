@@ -15,7 +15,9 @@ import { eventRoutes } from './events/routes.js'
 import { healthRoutes } from './health/routes.js'
 import { housekeeping } from './housekeeping/background.js'
 import type { App } from './http/app-type.js'
+import { importRoutes } from './imports/routes.js'
 import { registerOpenApi } from './openapi/register.js'
+import { recentPushes } from './pushes/recent.js'
 import { pushRoutes } from './pushes/routes.js'
 import { scanLoops } from './scans/background.js'
 import { scanRoutes } from './scans/routes.js'
@@ -50,13 +52,14 @@ export async function registerFeatures(app: App, ctx: ControlContext): Promise<v
   catalogRoutes(app, ctx, gate)
   sliceRoutes(app, ctx, gate)
   sliceAdminRoutes(app, ctx)
+  await importRoutes(app, ctx)
   await registerConsole(app, ctx, edges)
 }
 
 /** Sections of the dashboard that belong to features of their own. */
 function dashboardProviders(ctx: ControlContext): DashboardProviders {
   return {
-    pushes: async () => ({ basemap_records: [], vector_records: [] }),
+    pushes: () => recentPushes(ctx.sql),
     layers: () => readLayerSources(ctx.sql, null),
   }
 }

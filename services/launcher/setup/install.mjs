@@ -1,5 +1,5 @@
 /** Whether node_modules holds what package-lock.json asks for, and the one npm command that mends it. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runTool } from './run-tool.mjs'
 
@@ -38,6 +38,7 @@ export async function installPackages(root) {
 
 /** Applies config/patches: mistakes in packages that no release mends yet. npm's postinstall does the same where scripts are on. */
 function mendPackages(root) {
+  if (!existsSync(join(root, 'config/patches'))) return { ok: true }
   const tool = join(root, 'node_modules/patch-package/index.js')
   return runTool(process.execPath, [tool, '--patch-dir', 'config/patches', '--error-on-fail'], root)
 }

@@ -11,12 +11,14 @@ test('one line for each thing to try, and nothing where there is none', () => {
     tile: `${base}/tiles/world/current/0/0/0.jpg?token=bmp_x`,
     geojson: `${base}/vectors/countries/download?token=bmp_x`,
     shapefile: null,
+    slice: { url: `${base}/api/v1/slice/jobs?token=bmp_x`, body: `{"name":"it's"}` },
   }
   const lines = banner({ ...facts, demo }).split('\n')
   expect(lines.filter((l) => l.includes('token='))).toEqual([
     expect.stringMatching(/^ {2}TileJSON +http:\/\/127\.0\.0\.1:8910\/tiles\/world\/tilejson\.json\?token=bmp_x$/),
     expect.stringMatching(/^ {2}Tile +curl -fsS -o tile\.jpg '.*\/0\/0\/0\.jpg\?token=bmp_x'$/),
     expect.stringMatching(/^ {2}GeoJSON +curl -fsS -o demo\.geojson '.*\/vectors\/countries\/download\?token=bmp_x'$/),
+    expect.stringMatching(/^ {2}Slice +curl .* -d '{"name":"it'\\''s"}' '.*\/api\/v1\/slice\/jobs\?token=bmp_x'$/),
   ])
 })
 
@@ -28,7 +30,7 @@ test('without demo data the console remains', () => {
 
 test('a shell takes the address of a printed command as one word, whatever is in it', () => {
   const tile = `${base}/tiles/it's%20&co/current/0/0/0.png?token=bmp_x&a=$HOME`
-  const text = banner({ ...facts, demo: { tilejson: null, tile, geojson: null, shapefile: null } })
+  const text = banner({ ...facts, demo: { tilejson: null, tile, geojson: null, shapefile: null, slice: null } })
   const command =
     text
       .split('\n')

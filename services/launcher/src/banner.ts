@@ -4,6 +4,8 @@ export interface DemoAddresses {
   readonly tile: string | null
   readonly geojson: string | null
   readonly shapefile: string | null
+  /** a slice job to submit, and its JSON body */
+  readonly slice: { readonly url: string; readonly body: string } | null
 }
 
 export interface BannerFacts {
@@ -20,6 +22,7 @@ export function banner({ consoleUrl, credentials, demo }: BannerFacts): string {
   if (demo?.tile) lines.push(line('Tile', curl(demo.tile, `tile.${extensionOf(demo.tile)}`)))
   if (demo?.geojson) lines.push(line('GeoJSON', curl(demo.geojson, 'demo.geojson')))
   if (demo?.shapefile) lines.push(line('Shapefile', curl(demo.shapefile, 'demo-shapefile.zip')))
+  if (demo?.slice) lines.push(line('Slice', post(demo.slice)))
   lines.push(line('Gateway', 'ready; Ctrl-C stops it'))
   return `\n${lines.join('\n')}\n\n`
 }
@@ -33,6 +36,11 @@ function line(label: string, text: string): string {
 /** The address is quoted: `?` and `&` mean something to shells. Addresses in answers hold no single quote of their own. */
 function curl(url: string, file: string): string {
   return `curl -fsS -o ${file} '${url.replaceAll("'", '%27')}'`
+}
+
+function post({ url, body }: { readonly url: string; readonly body: string }): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  return `curl -fsS -H 'Content-Type: application/json' -d ${quoted(body)} ${quoted(url)}`
 }
 
 function extensionOf(url: string): string {

@@ -1,11 +1,17 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import type { AdminClient } from '../admin-client.js'
 import type { DemoAddresses } from '../banner.js'
 import { fillWithDemo } from './fill.js'
+import { DEMO_IMAGE } from './imagery.js'
 import { DEMO_BASEMAPS, DEMO_VECTORS, planDemo } from './plan.js'
 import { demoToken } from './token.js'
+
+/** The layer that the offered slice job makes; the demo token may read it. */
+const DEMO_LAYER = 'first-layer'
 
 export interface DemoPlaces {
   readonly dataDir: string
@@ -28,10 +34,12 @@ export async function prepareDemo(admin: AdminClient, places: DemoPlaces): Promi
     vectors: vectors.filter(({ source_code }) => source_code === DEMO_VECTORS),
   }
   const token = await demoToken(admin, places.edgeUrl, places.dataDir, {
-    basemapCodes: ours.basemaps.map(({ code }) => code),
+    basemapCodes: [...ours.basemaps.map(({ code }) => code), DEMO_LAYER],
     vectorCodes: ours.vectors.map(({ code }) => code),
   })
-  return addressesToTry(ours.basemaps, ours.vectors, token, places.tileBaseUrl)
+  const addresses = addressesToTry(ours.basemaps, ours.vectors, token, places.tileBaseUrl)
+  const image = join(places.dataDir, 'demo', DEMO_IMAGE)
+  return { ...addresses, slice: existsSync(image) ? sliceToTry(image, token, places.edgeUrl) : null }
 }
 
 async function readCatalog(
@@ -50,7 +58,7 @@ export function addressesToTry(
   vectors: readonly AdminVector[],
   token: string,
   tileBaseUrl: string,
-): DemoAddresses {
+): Omit<DemoAddresses, 'slice'> {
   // The basemap with the most versions shows most.
   const basemap = basemaps.toSorted((a, b) => b.versions.length - a.versions.length)[0]
   const version = basemap?.versions.find(({ version }) => version === basemap.default_version) ?? basemap?.versions[0]
@@ -66,4 +74,10 @@ export function addressesToTry(
     geojson: withToken(vectors.find(({ kind }) => kind === 'geojson')?.download_url),
     shapefile: withToken(vectors.find(({ kind }) => kind === 'shapefile')?.download_url),
   }
+}
+
+/** A slice job of the demo image: as deep as its pixels go. */
+export function sliceToTry(image: string, token: string, edgeUrl: string): DemoAddresses['slice'] {
+  const body = { target_code: DEMO_LAYER, name: 'My first layer', source_path: image, zoom_max: 4 }
+  return { url: `${edgeUrl}/api/v1/slice/jobs?token=${token}`, body: JSON.stringify(body) }
 }

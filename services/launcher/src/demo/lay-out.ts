@@ -21,7 +21,7 @@ export interface DemoRoots {
 
 /**
  * Makes the demo data under `dir`, unless it is there: basemaps of the world in three kinds of storage, and countries in two vector
- * formats, some 25 MB. It is made in another folder and renamed, so that `dir` is complete whenever it exists; what an earlier start left
+ * formats, and an image to slice, some 25 MB. It is made in another folder and renamed, so that `dir` is complete whenever it exists; what an earlier start left
  * unfinished is removed. One process at a time may call this for one `dir`. Throws where the data cannot be made.
  */
 export async function layOutDemoData(dir: string): Promise<DemoRoots> {

@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeBasemaps } from './basemaps.js'
+import { writeImagery } from './imagery.js'
 import { writeVectors } from './vectors.js'
 
 // A process of its own: it computes for some seconds and needs some hundred megabytes, neither of which the launcher can spare.
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: make.js <folder>')
 await mkdir(join(folder, 'basemaps'), { recursive: true })
+await writeImagery(join(folder, 'imagery'))
 await writeVectors(join(folder, 'vectors'))
 await writeBasemaps(join(folder, 'basemaps'))

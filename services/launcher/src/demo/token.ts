@@ -23,6 +23,7 @@ export async function demoToken(
   if (kept !== '' && (await isAccepted(baseUrl, kept.trim()))) return kept.trim()
   const { token } = await admin.post<IssuedToken>('/tokens', {
     name: 'demo',
+    scopes: ['read', 'slice'],
     basemap_codes: grants.basemapCodes,
     vector_codes: grants.vectorCodes,
   })

@@ -8,18 +8,29 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildAddon } from '../services/launcher/setup/native.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const filters = process.argv.slice(2)
 const totals = { passed: 0, failed: 0, skipped: 0 }
 
 /** Programs that tests start, and the Debian package of each. */
-const PROGRAMS = { 'redis-server': 'redis-server', ogr2ogr: 'gdal-bin', chromium: 'chromium' }
+const PROGRAMS = {
+  'redis-server': 'redis-server',
+  ogr2ogr: 'gdal-bin',
+  chromium: 'chromium',
+  'g++': 'g++',
+  make: 'make',
+  python3: 'python3',
+}
+
+/** With these the native addon is compiled, which has tests of its own. */
+const COMPILING = new Set(['g++', 'make', 'python3'])
 
 /** In this order: what is quick to run and quick to understand fails first. */
 const LAYERS = ['unit', 'integration', 'system']
 
-if (providePrograms()) {
+if (await providePrograms()) {
   if (filters.length === 0) lint()
   for (const layer of LAYERS) runLayer(layer)
   if (totals.passed + totals.failed === 0) fail('No test was found.')
@@ -28,12 +39,18 @@ if (providePrograms()) {
 }
 finish()
 
-function providePrograms() {
+async function providePrograms() {
   const missing = Object.entries(PROGRAMS).filter(([program]) => !isOnPath(program))
   if (missing.length === 0) return true
-  const packages = missing.map(([, name]) => name).join(' ')
-  if (process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages.split(' '))) return true
-  console.error(`The tests need ${missing.map(([program]) => program).join(', ')}: apt-get install ${packages}`)
+  const packages = missing.map(([, name]) => name)
+  if (process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages)) {
+    // The set-up has tried in vain before there was a compiler.
+    if (missing.some(([program]) => COMPILING.has(program))) await buildAddon(root)
+    return true
+  }
+  console.error(
+    `The tests need ${missing.map(([program]) => program).join(', ')}: apt-get install ${packages.join(' ')}`,
+  )
   return false
 }
 

@@ -47,6 +47,7 @@ test('a control plane that is killed in the middle of jobs ends every one of the
   expect(ended.map((job) => [job.code, job.status, job.message])).toEqual(
     jobs.map((job) => [job.code, 'succeeded', '']),
   )
+  expect(await codesByEnd()).toEqual(jobs.map((job) => job.code))
   const { token } = await gateway().issueToken({ basemap_codes: ['*'] })
   for (const layer of ['layer0', 'layer1']) {
     expect((await readdir(join(gateway().dataDir, 'layers', layer))).filter((name) => name.startsWith('.'))).toEqual([])

@@ -11,8 +11,11 @@ import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
 import { takeBody } from './request-body.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
-/** Limit: bytes of a request body; all that the control plane takes are JSON documents. It says the same, but too late to be read. */
+/** Limit: bytes of a JSON document. The control plane says the same, but too late to be read. */
 const MAX_BODY_BYTES = 1024 * 1024
+
+/** Takes archives of any size, under a limit and a credential of its own, and reads them as they come. */
+const IMPORT_PATH = '/api/v1/import'
 
 const CONTROL_PLANE_DOWN = refuse('dependency_down', 'the control plane is out of reach; please try again')
 const BODY_TOO_LARGE = refuse('payload_too_large', `a request body holds at most ${MAX_BODY_BYTES} bytes`)
@@ -82,7 +85,7 @@ class PassedRequest implements UpstreamAnswer {
     })
     const { rebuilt } = this.#head
     if (!rebuilt.ok) return this.#refuse(rebuilt)
-    if ((rebuilt.bodyLength ?? 0) > MAX_BODY_BYTES) return this.#refuse(BODY_TOO_LARGE)
+    if ((rebuilt.bodyLength ?? 0) > this.#maxBodyBytes()) return this.#refuse(BODY_TOO_LARGE)
     const key = this.#edge.upstreamKey
     if (key === null) return this.#refuse(STARTING)
     const peer = Buffer.from(this.#res.getRemoteAddressAsText()).toString()
@@ -127,9 +130,13 @@ class PassedRequest implements UpstreamAnswer {
     this.#refuse(CONTROL_PLANE_DOWN)
   }
 
+  #maxBodyBytes(): number {
+    return this.#head.path === IMPORT_PATH ? Number.POSITIVE_INFINITY : MAX_BODY_BYTES
+  }
+
   #takeBody(): Readable {
     const over = () => this.#gone || this.#over
-    return takeBody(this.#edge, this.#res, MAX_BODY_BYTES, over, () => this.#tooLarge())
+    return takeBody(this.#edge, this.#res, this.#maxBodyBytes(), over, () => this.#tooLarge())
   }
 
   #tooLarge() {

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { appendFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { PushRecord } from '@gateway/contracts/push.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { useGateway } from '../harness/use-gateway.js'
+
+const gateway = useGateway({ env: { RETRY_WAITS: '2,2,2' } }, async (started) => {
+  const folder = join(started.home, 'maps/world/v1')
+  await makeTileFolder(folder)
+  // More than sockets hold: a receiver that does not read stops the sender in the middle.
+  for (let x = 0; x < 4; x++) await appendFile(join(folder, `2/${x}/0.png`), randomBytes(8_000_000))
+  await started.admin.scanSource('maps', 'basemap', join(started.home, 'maps'))
+})
+
+type Detail = PushRecord & { attempt_log: { outcome: string }[] }
+
+let answer: (request: IncomingMessage, response: ServerResponse) => void
+const seen: IncomingMessage[] = []
+const receiver = createServer((request, response) => {
+  seen.push(request)
+  answer(request, response)
+})
+beforeAll(() => new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve)))
+afterAll(() => receiver.closeAllConnections())
+
+async function push(mode: 'notify' | 'upload'): Promise<string> {
+  seen.length = 0
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  await gateway().admin.expect('/targets', { body: { code: 'receiver', kind: 'http', mode, url } })
+  const body = { target_code: 'receiver', basemap_code: 'world', version: 'v1' }
+  return (await gateway().admin.expect<PushRecord>('/pushes', { body })).id
+}
+
+async function until(id: string, reached: (record: Detail) => boolean): Promise<Detail> {
+  for (;;) {
+    const record = await gateway().admin.expect<Detail>(`/push-records/${id}`)
+    if (reached(record)) return record
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function crash(): Promise<void> {
+  gateway().allowErrors(/ECONN|control plane|upstream|fetch failed/i)
+  await gateway().controlPlane.process.kill()
+  gateway().controlPlane.process.start()
+  await gateway().ready()
+}
+
+const ended = (record: Detail) => record.next_attempt_at === null
+
+test('a delivery that waits for its next attempt when the control plane is killed is attempted after its restart', async () => {
+  answer = (request, response) => {
+    request.resume()
+    response.writeHead(seen.length === 1 ? 500 : 200).end()
+  }
+  const id = await push('notify')
+  await until(id, ({ status }) => status === 'retrying')
+  await crash()
+  expect(await until(id, ended)).toMatchObject({ status: 'succeeded', attempts: 2 })
+  expect(seen.length).toBe(2)
+  expect(new Set(seen.map((one) => one.headers['webhook-id'])).size).toBe(1)
+})
+
+test('an upload in the middle of which the control plane is killed is made again once its lease has run out', async () => {
+  let size = 0
+  const begun = new Promise<void>((resolve) => {
+    answer = (request, response) => {
+      if (seen.length === 1) return void request.once('data', () => resolve(void request.pause()))
+      request.on('data', (chunk: Buffer) => (size += chunk.length)).on('end', () => response.end('thanks'))
+    }
+  })
+  const id = await push('upload')
+  await begun
+  await crash()
+  const record = await until(id, ended)
+  expect(record).toMatchObject({ status: 'succeeded', attempts: 1 })
+  expect(record.attempt_log.map(({ outcome }) => outcome)).toEqual(['succeeded', 'interrupted'])
+  expect(size).toBeGreaterThan(32_000_000)
+  expect(new Set(seen.map((one) => one.headers['webhook-id'])).size).toBe(1)
+})

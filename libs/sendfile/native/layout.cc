@@ -1,6 +1,7 @@
 #include "layout.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,9 +9,8 @@
 #include <string_view>
 
 namespace {
-// LoopData and HttpResponseData are 200 to 400 bytes long. Only readable memory is searched, and nothing is written before all
-// stages have agreed, so a search beyond the end finds either nothing or a second candidate, which is a failure.
-constexpr size_t kSearchBytes = 512;
+// LoopData and HttpResponseData are 200 to 400 bytes long.
+constexpr size_t kMaxSearch = 512;
 constexpr unsigned kCorkBufferSize = 16 * 1024;
 
 // The bits of the response state that the stages of the probe must show.
@@ -25,11 +25,18 @@ bool is_readable(const void *address, size_t size) {
   close(pipe_ends[1]);
   return ok;
 }
+// How much of what uSockets allocated as `block` lies behind `part` of it.
+size_t size_behind(void *block, const void *part) {
+  const char *end = static_cast<char *>(block) + malloc_usable_size(block);
+  const auto size = static_cast<size_t>(end - static_cast<const char *>(part));
+  return end > part && size < kMaxSearch ? size : kMaxSearch;
+}
 }  // namespace
 
 void Layout::reset(us_loop_t *loop) {
   *this = Layout();
   loop_data_ = static_cast<char *>(us.us_loop_ext(loop));
+  loop_data_size_ = size_behind(loop, loop_data_);
 }
 
 us_socket_t *Layout::corked_socket() const { return *reinterpret_cast<us_socket_t **>(loop_data_ + cork_ + 16); }
@@ -42,9 +49,9 @@ bool Layout::response_pending(us_socket_t *socket) const {
 
 // {address of a buffer, 0 bytes in it, this socket}
 bool Layout::find_cork(us_socket_t *socket) {
-  if (!is_readable(loop_data_, kSearchBytes)) return false;
+  if (!is_readable(loop_data_, loop_data_size_)) return false;
   int found = 0;
-  for (size_t at = 0; at + 24 <= kSearchBytes; at += 8) {
+  for (size_t at = 0; at + 24 <= loop_data_size_; at += 8) {
     const auto buffer = *reinterpret_cast<uintptr_t *>(loop_data_ + at);
     if (*reinterpret_cast<us_socket_t **>(loop_data_ + at + 16) != socket) continue;
     if (*reinterpret_cast<unsigned *>(loop_data_ + at + 8) != 0) continue;
@@ -64,9 +71,11 @@ bool Layout::check_cork(const char *begin, const char *end) const {
 
 bool Layout::narrow_state(us_socket_t *socket, int expected) {
   const auto *ints = static_cast<int *>(us.us_socket_ext(0, socket));
+  const size_t size = size_behind(socket, ints);
+  if (!is_readable(ints, size)) return false;
   int left = 0;
-  for (size_t i = 0; i < kSearchBytes / sizeof(int); i++) {
-    state_candidates_[i] = state_candidates_[i] && ints[i] == expected;
+  for (size_t i = 0; i < kMaxSearch / sizeof(int); i++) {
+    state_candidates_[i] = state_candidates_[i] && i < size / sizeof(int) && ints[i] == expected;
     if (!state_candidates_[i]) continue;
     left++;
     state_ = i * sizeof(int);
@@ -77,7 +86,7 @@ bool Layout::narrow_state(us_socket_t *socket, int expected) {
 bool Layout::probe(ProbeStage stage, us_socket_t *socket) {
   if (stage == ProbeStage::Untouched) {
     for (bool &candidate : state_candidates_) candidate = true;
-    return is_readable(us.us_socket_ext(0, socket), kSearchBytes) && find_cork(socket) && narrow_state(socket, kPending);
+    return find_cork(socket) && narrow_state(socket, kPending);
   }
   if (!cork_ || corked_socket() != socket) return false;
   switch (stage) {

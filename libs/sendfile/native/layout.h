@@ -39,6 +39,7 @@ class Layout {
   bool narrow_state(us_socket_t *socket, int expected);
 
   char *loop_data_ = nullptr;
+  size_t loop_data_size_ = 0;
   size_t cork_ = 0;                // offset in LoopData of the buffer's address
   bool state_candidates_[128] = {};  // by int index in HttpResponseData
   size_t state_ = 0;               // offset in HttpResponseData

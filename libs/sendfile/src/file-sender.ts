@@ -11,10 +11,10 @@ import type { Tier, TierName } from './types.js'
 import { type HttpApp, type HttpResponse, type Outcome, type ProbedTier, type SenderLog, TIERS } from './types.js'
 
 /**
- * Limit: a client that takes nothing at all for so long is cut. A minute, and a little more: what a client reads shows only when its
- * kernel has room for a whole segment again, which on loopback is 64 KB, or 64 seconds for a reader at 1 KB/s.
+ * Limit: a client that takes nothing at all for so long is cut. A minute, and half a minute more: what a client reads shows only when its
+ * kernel has room for a whole segment again. On loopback that is 64 KB, which a reader at 1 KB/s needs 62 to 65 seconds for (measured).
  */
-const STALL_SECONDS = 70
+const STALL_SECONDS = 90
 
 export interface SenderStats {
   /** Bodies begun, and bytes of them that were handed to the kernel. */

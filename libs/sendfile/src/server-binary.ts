@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
  */
 const PROVEN: Readonly<Record<string, string>> = {
   '6f8d96d761a64beddb060f1f7f0e617dd293ed127ec1d57507aa561a0083171e': 'uws-pack 20.0.8, Linux x64, Node 20',
+  '8cabc918bbf9a07323e54f89a33882491080b2eb35df0607f473ccdb1f3c31af': 'uws-pack 20.0.8, Linux x64, Node 22',
 }
 
 /** The path of the uWebSockets.js binary that this process has loaded, if it is one of those, or why not. */

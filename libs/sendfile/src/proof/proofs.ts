@@ -348,3 +348,39 @@ export async function drainsAndCloses(server: ServerProcess): Promise<void> {
   first.close()
   assert.equal(await server.ended(), 0)
 }
+
+/** Bytes that are nearly requests, in random pieces, end connections at most. `seed` makes a run repeatable. */
+export async function garbageHarmsNobody(server: ServerProcess, rounds: number, seed: number): Promise<void> {
+  const file = server.file('garbage', 100_000)
+  let state = seed
+  const random = (below: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+  const valid = Buffer.concat([
+    Buffer.from(request('/f/garbage') + request('/later/garbage')),
+    post(trickyBody(random(2000)), false),
+    post(trickyBody(random(2000)), true),
+    Buffer.from(request('/f/garbage', 'Range: bytes=5-9\r\n')),
+  ])
+  for (let round = 0; round < rounds; round++) {
+    const bytes = Buffer.from(valid)
+    for (let i = random(6); i > 0; i--) bytes[random(bytes.length)] = random(256)
+    const cut = random(bytes.length)
+    const mutated = random(2) ? bytes : Buffer.concat([bytes.subarray(0, cut), bytes.subarray(cut + random(40))])
+    const client = await server.connect()
+    client.socket.resume()
+    for (let at = 0; at < mutated.length && !client.socket.destroyed; ) {
+      const size = 1 + random(random(2) ? 20 : mutated.length)
+      client.write(mutated.subarray(at, at + size))
+      at += size
+      await nextTurn()
+    }
+    client.close()
+  }
+  const client = await server.connect()
+  client.write(request('/f/garbage'))
+  assertIs(await client.response(), file)
+  client.close()
+  await server.until((stats) => stats.active === 0)
+}

@@ -51,6 +51,8 @@ export function proveTier(tier: TierName): void {
 
     it('finds the end of request bodies that come in pieces', () => proofs.splitBodiesPassThrough(server, 97))
 
+    it('survives garbage', () => proofs.garbageHarmsNobody(server, 150, 1))
+
     it('survives a caller that throws or forgets to cork', () => proofs.callersMayBeWrong(server))
 
     it('spends no memory on slow downloads', async () => {

@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
 const size = Number(options.size)
 const [zoomMin, zoomMax] = options.zooms.split('-').map(Number)
 /** The quality that the tiling tool encodes WebP with; libwebp's default effort, 4, is that of both. */
-const QUALITY = '80'
+const QUALITY = '85'
 const SAMPLE_MS = 100
 const HALF_WORLD = Math.PI * 6378137
 const dir = mkdtempSync(join(tmpdir(), 'slicing-bench-'))

@@ -7,7 +7,7 @@ sharp.concurrency(1)
 sharp.cache(false)
 
 /** What a photograph needs so that tiles show no blocks at twice their size. */
-const WEBP = { quality: 80, effort: 4 } as const
+const WEBP = { quality: 85, effort: 4 } as const
 const AVIF = { quality: 60, effort: 2 } as const
 const PNG = { compressionLevel: 6 } as const
 

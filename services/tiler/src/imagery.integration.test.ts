@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { METADATA_FILE } from './layer.js'
-import type { TilingRequest } from './protocol.js'
+import { METADATA_FILE, type TilingRequest } from './protocol.js'
 import { alphaDifferences, GLOBE_REFERENCE, pixel, psnr, tile, tilesIn, Workshop } from './testing/workshop.js'
 
 const shop = new Workshop()
@@ -299,20 +298,21 @@ describe('anywhere on earth', () => {
     expect(lines.at(-1)).toEqual({ type: 'result', ok: false, reason: expect.stringContaining('85.0511') })
   })
 
-  it('both engines make the same layers', async () => {
-    if (!shop.engines.includes('gdal')) return expect(shop.engines).toEqual(['wasm'])
-    for (const name of ['Float32.tif', '32633.tif', 'across-4326.tif', 'bits.tif']) {
+  it.each(['Float32.tif', '32633.tif', 'across-4326.tif', 'bits.tif'])(
+    'both engines make the same of %s',
+    async (name) => {
+      if (!shop.engines.includes('gdal')) return expect(shop.engines).toEqual(['wasm'])
       const source = shop.path(name)
       const [native, portable] = [await slice(source), await slice(source, { ...LAYER, engine: 'wasm' })]
-      expect(tilesIn(portable), name).toEqual(tilesIn(native))
+      expect(tilesIn(portable)).toEqual(tilesIn(native))
       for (const each of tilesIn(native)) {
         const [a, b] = [await tile(native, each), await tile(portable, each)]
         // Their versions of PROJ may disagree on a pixel of a curved edge.
-        expect(alphaDifferences(a.data, b.data), `${name} ${each}`).toBeLessThan(5)
-        expect(psnr(a.data, b.data), `${name} ${each}`).toBeGreaterThan(50)
+        expect(alphaDifferences(a.data, b.data), each).toBeLessThan(5)
+        expect(psnr(a.data, b.data), each).toBeGreaterThan(50)
       }
-    }
-  })
+    },
+  )
 })
 
 describe('at any zoom', () => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { METADATA_FILE, readLayer, tileReader } from './layer.js'
+import { readLayer, tileReader } from './layer.js'
+import { METADATA_FILE } from './protocol.js'
 
 let dir: string
 beforeEach(() => {

@@ -7,10 +7,7 @@ import { decodeTile } from './encode.js'
 import { Failure, fail, quoted } from './failure.js'
 import { MAX_LATITUDE } from './mercator.js'
 import type { Pixels } from './pixels.js'
-import { MAX_ZOOM, REAL_TILE_FORMATS } from './protocol.js'
-
-/** Beside the zoom folders; the catalog reads the same file. Written last, so it also says that a staged layer is whole. */
-export const METADATA_FILE = 'metadata.json'
+import { MAX_ZOOM, METADATA_FILE, REAL_TILE_FORMATS } from './protocol.js'
 
 /** What a layer says of itself; further fields, an operator's name or attribution, are kept. */
 export const layerMetadataSchema = z.looseObject({

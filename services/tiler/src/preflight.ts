@@ -1,4 +1,5 @@
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { Engine } from './engines/engine.js'
 import { fail } from './failure.js'
@@ -8,6 +9,9 @@ import { countTiles, estimateBytes, estimateTempBytes, type Grid, gridOf } from 
 import { footprintsOf, probe, type Source } from './probe.js'
 import type { PlanLine, RealTileFormat, TilingRequest } from './protocol.js'
 import type { PlacedSource } from './warp.js'
+
+/** Sources whose headers are read side by side: mosaics have hundreds, and each costs a process. */
+const PROBED_AT_A_TIME = availableParallelism()
 
 /** Everything that is decided before the first pixel is read. */
 export interface Preflight {
@@ -67,13 +71,15 @@ function realFormat(asked: TilingRequest['tile_format']): RealTileFormat {
 }
 
 async function probeAll(engine: Engine, request: TilingRequest, onProbed: (share: number) => void): Promise<Source[]> {
-  const { source_paths: paths, limits } = request
+  const { source_paths: paths, source_roots: roots = [], limits } = request
   const sources: Source[] = []
   let pixels = 0
-  for (const path of paths) {
-    const source = await probe(engine, path, request.source_roots ?? [])
-    sources.push(source)
-    pixels += source.width * source.height
+  for (let at = 0; at < paths.length; at += PROBED_AT_A_TIME) {
+    const some = paths.slice(at, at + PROBED_AT_A_TIME)
+    for (const source of await Promise.all(some.map((path) => probe(engine, path, roots)))) {
+      sources.push(source)
+      pixels += source.width * source.height
+    }
     if (pixels > limits.max_pixels) {
       fail(`the sources have more than ${limits.max_pixels} pixels, which is the limit for one job`)
     }

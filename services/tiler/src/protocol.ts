@@ -13,6 +13,9 @@ export const MAX_ZOOM = 24
 /** Limit: bytes of the request on stdin; ten thousand long paths fit. */
 export const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
+/** Beside the zoom folders; the catalog reads the same file. Written last, so it also says that a staged layer is whole. */
+export const METADATA_FILE = 'metadata.json'
+
 export const REAL_TILE_FORMATS = ['webp', 'png', 'avif'] as const
 /** What tiles are written as. JPEG is not among them: it cannot hold the transparency that merging rests on. */
 export type RealTileFormat = (typeof REAL_TILE_FORMATS)[number]

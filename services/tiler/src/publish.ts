@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { METADATA_FILE } from './layer.js'
+import { METADATA_FILE } from './protocol.js'
 
 /** Columns whose tiles are renamed at a time. */
 const COLUMNS_AT_A_TIME = 8

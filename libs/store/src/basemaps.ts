@@ -108,19 +108,19 @@ export async function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promi
 
 export type NewVersion = Omit<StoredVersion, 'available' | 'scannedAt'>
 
-/** Creates a version or replaces what is known of it, and makes it available. */
+/** Creates a version or replaces what is known of it, and makes it available: as it is now, not when the transaction began. */
 export async function upsertVersion(tx: Transaction, basemapCode: string, v: NewVersion): Promise<void> {
   await tx`
     INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, bounds, attribution,
-                                  description, vector_layers, path, fingerprint)
+                                  description, vector_layers, path, fingerprint, scanned_at)
     VALUES (${basemapCode}, ${v.version}, ${v.storage}, ${v.format}, ${v.extension}, ${v.tileSize}, ${v.minZoom}, ${v.maxZoom},
             ${v.bounds as number[] | null}::float8[], ${v.attribution}, ${v.description},
-            ${v.vectorLayers === null ? null : tx.json(v.vectorLayers as never)}, ${v.path}, ${v.fingerprint})
+            ${v.vectorLayers === null ? null : tx.json(v.vectorLayers as never)}, ${v.path}, ${v.fingerprint}, clock_timestamp())
     ON CONFLICT (basemap_code, version) DO UPDATE SET
       storage = excluded.storage, format = excluded.format, extension = excluded.extension, tile_size = excluded.tile_size,
       min_zoom = excluded.min_zoom, max_zoom = excluded.max_zoom, bounds = excluded.bounds, attribution = excluded.attribution,
       description = excluded.description, vector_layers = excluded.vector_layers, path = excluded.path,
-      fingerprint = excluded.fingerprint, available = true, scanned_at = now()`
+      fingerprint = excluded.fingerprint, available = true, scanned_at = excluded.scanned_at`
 }
 
 /** Notes that a scan has seen these versions, changed or not. */
@@ -138,7 +138,7 @@ export async function setVersionsAvailable(
   available: boolean,
 ): Promise<void> {
   await tx`
-    UPDATE basemap_versions SET available = ${available}, scanned_at = now()
+    UPDATE basemap_versions SET available = ${available}, scanned_at = clock_timestamp()
     WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[])`
 }
 

@@ -20,7 +20,7 @@ export type ScannedSource = Pick<ScanSource, 'code' | 'kind' | 'path'>
 const SCAN_RUNNING = refuse('scan_running', 'a scan is already running')
 
 /** Any number serves, as long as nothing else in the database takes an advisory lock of the same one. */
-const SCAN_LOCK = 891_002
+export const SCAN_LOCK = 891_002
 
 /** `runScans` for one source. */
 export async function runScan(ctx: ControlContext, source: ScannedSource): Promise<ScanRun> {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Blocks } from './blocks.js'
-import { type Chunk, chunksOf } from './plan.js'
+import { type Chunk, chunksOf } from './chunks.js'
 import { openChunk, type WarpJob, warpChunk } from './warp.js'
 
 export interface OpenedChunk {

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { chunksOf } from './chunks.js'
 import type { Placement } from './footprint.js'
 import { HALF_WORLD, MAX_LATITUDE, mercatorX, mercatorY } from './mercator.js'
-import { childTiles, chunksOf, countTiles, estimateTempBytes, type Grid, gridOf, rectsWithin } from './plan.js'
+import { childTiles, countTiles, estimateTempBytes, type Grid, gridOf, rectsWithin } from './plan.js'
 
 const placed = (west: number, south: number, east: number, north: number): Placement => ({
   shift: 0,

@@ -24,15 +24,6 @@ export interface Grid {
   readonly rects: readonly TileRect[]
 }
 
-/** A piece of the deepest zoom that is warped at once, cropped to what the sources cover. */
-export interface Chunk {
-  readonly x: number
-  readonly y: number
-  readonly rect: Omit<TileRect, 'placement'>
-  /** Placements that touch it, in the order in which they are laid. */
-  readonly placements: readonly number[]
-}
-
 /**
  * Pixels of a chunk's side. A chunk is at most 4096² × 4 bytes = 64 MiB of scratch space, two of them are in use at a
  * time, and starting a warp costs little beside warping 16 megapixels.
@@ -92,7 +83,8 @@ function countAt(rects: readonly Omit<TileRect, 'placement'>[]): number {
   return Math.min(sum, (around.x1 - around.x0 + 1) * (around.y1 - around.y0 + 1))
 }
 
-function boxAround(rects: readonly Omit<TileRect, 'placement'>[]): Omit<TileRect, 'placement'> {
+/** The smallest rectangle around all. */
+export function boxAround(rects: readonly Omit<TileRect, 'placement'>[]): Omit<TileRect, 'placement'> {
   const box = { x0: Number.POSITIVE_INFINITY, x1: 0, y0: Number.POSITIVE_INFINITY, y1: 0 }
   for (const rect of rects) {
     box.x0 = Math.min(box.x0, rect.x0)
@@ -160,35 +152,4 @@ export function childTiles(x: number, y: number): readonly (readonly [number, nu
     [2 * x, 2 * y + 1],
     [2 * x + 1, 2 * y + 1],
   ]
-}
-
-/** All chunks, in the order in which a depth-first walk of the tile pyramid needs them. */
-export function* chunksOf(grid: Grid): Generator<Chunk> {
-  yield* walk(grid, grid.rects, 0, 0, 0)
-}
-
-function* walk(grid: Grid, rects: readonly TileRect[], zoom: number, x: number, y: number): Generator<Chunk> {
-  const within = rectsWithin(grid, rects, zoom, x, y)
-  if (within.length === 0) return
-  if (zoom === grid.chunkZoom) {
-    yield cropped(grid, within, x, y)
-    return
-  }
-  for (const [childX, childY] of childTiles(x, y)) yield* walk(grid, within, zoom + 1, childX, childY)
-}
-
-function cropped(grid: Grid, within: readonly TileRect[], x: number, y: number): Chunk {
-  const scale = 2 ** (grid.warpZoom - grid.chunkZoom)
-  const around = boxAround(within)
-  return {
-    x,
-    y,
-    rect: {
-      x0: Math.max(around.x0, x * scale),
-      x1: Math.min(around.x1, (x + 1) * scale - 1),
-      y0: Math.max(around.y0, y * scale),
-      y1: Math.min(around.y1, (y + 1) * scale - 1),
-    },
-    placements: within.map((rect) => rect.placement),
-  }
 }

@@ -1,6 +1,6 @@
 import { fstatSync, readSync } from 'node:fs'
+import type { EmscriptenNode, EmscriptenStream, GdalModule } from './wasm-module.js'
 import { sourceMount } from './wasm-protocol.js'
-import type { EmscriptenNode, EmscriptenStream, GdalModule } from './wasm-tools.js'
 
 const DIRECTORY = 0o040555
 const FILE = 0o100444

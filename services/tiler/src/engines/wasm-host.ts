@@ -3,8 +3,9 @@ import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { GDAL_CONFIGURATION } from './engine.js'
 import { mountSources } from './wasm-files.js'
+import type { GdalModule } from './wasm-module.js'
 import { type HostAnswer, type HostRequest, type HostSource, sourceMount, tempMount } from './wasm-protocol.js'
-import { type GdalModule, runTool } from './wasm-tools.js'
+import { runTool } from './wasm-tools.js'
 
 /**
  * The process that runs GDAL's WebAssembly build: `node wasm-host.js <scratch folder>`, one request a line on stdin, one

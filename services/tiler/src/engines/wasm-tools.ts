@@ -1,35 +1,7 @@
 import { SOURCE_DRIVERS, type Tool } from './engine.js'
+import { type GdalModule, withStrings } from './wasm-module.js'
 import { sourceMount } from './wasm-protocol.js'
-
-/** What is used of Emscripten's file system; it has no types of its own. */
-export interface EmscriptenNode {
-  readonly id: number
-  readonly name: string
-  readonly mode: number
-}
-export interface EmscriptenStream {
-  readonly node: EmscriptenNode
-  readonly position: number
-}
-
-/** What is used of the WebAssembly module. */
-export interface GdalModule {
-  readonly FS: {
-    readonly ErrnoError: new (errno: number) => Error
-    mkdir(path: string): void
-    mount(type: object, options: object, path: string): void
-    unmount(path: string): void
-    createNode(parent: EmscriptenNode | null, name: string, mode: number, device: number): EmscriptenNode
-  }
-  readonly NODEFS: object
-  readonly HEAPU32: Uint32Array
-  readonly HEAPF64: Float64Array
-  ccall(name: string, result: 'number' | 'string' | null, types: string[], values: unknown[]): unknown
-  lengthBytesUTF8(text: string): number
-  stringToUTF8(text: string, pointer: number, room: number): void
-  _malloc(bytes: number): number
-  _free(pointer: number): void
-}
+import { transform } from './wasm-transform.js'
 
 export interface ToolResult {
   readonly code: number
@@ -138,43 +110,6 @@ function make(Module: GdalModule, tool: Tool, target: string, datasets: readonly
   return true
 }
 
-/** Points, one a line, from one reference system to another; the same lines as gdaltransform prints. */
-function transform(Module: GdalModule, args: readonly string[], input: string): string {
-  const points = input
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' ').map(Number))
-  const systems = [`SRC_SRS=${args[args.indexOf('-s_srs') + 1]}`, `DST_SRS=${args[args.indexOf('-t_srs') + 1]}`]
-  const transformer = withStrings(
-    Module,
-    systems,
-    (options) =>
-      Module.ccall(
-        'GDALCreateGenImgProjTransformer2',
-        'number',
-        ['number', 'number', 'number'],
-        [0, 0, options],
-      ) as number,
-  )
-  if (!transformer) throw new Error('the coordinate reference system is not usable')
-  const count = points.length
-  const memory = Module._malloc(count * 28)
-  const at = memory / 8
-  const xs = points.map((point) => point[0]!)
-  const ys = points.map((point) => point[1]!)
-  Module.HEAPF64.set([...xs, ...ys, ...xs.map(() => 0)], at)
-  const types = ['number', 'number', 'number', 'number', 'number', 'number', 'number']
-  const values = [transformer, 0, count, memory, memory + 8 * count, memory + 16 * count, memory + 24 * count]
-  Module.ccall('GDALGenImgProjTransform', 'number', types, values)
-  const succeeded = new Int32Array(Module.HEAPF64.buffer, memory + 24 * count, count)
-  const lines = points.map((_, index) =>
-    succeeded[index] ? `${Module.HEAPF64[at + index]} ${Module.HEAPF64[at + count + index]}` : 'transformation failed.',
-  )
-  Module._free(memory)
-  Module.ccall('GDALDestroyGenImgProjTransformer', null, ['number'], [transformer])
-  return lines.join('\n')
-}
-
 function withOptions(Module: GdalModule, name: string, options: readonly string[], use: (pointer: number) => unknown) {
   return withStrings(Module, options, (list) => {
     const pointer = Module.ccall(`${name}OptionsNew`, 'number', ['number', 'number'], [list, 0]) as number
@@ -185,21 +120,4 @@ function withOptions(Module: GdalModule, name: string, options: readonly string[
       Module.ccall(`${name}OptionsFree`, null, ['number'], [pointer])
     }
   })
-}
-
-/** Passes strings as C's null-terminated list of them. */
-function withStrings<T>(Module: GdalModule, strings: readonly string[], use: (list: number) => T): T {
-  const pointers = strings.map((text) => {
-    const room = Module.lengthBytesUTF8(text) + 1
-    const pointer = Module._malloc(room)
-    Module.stringToUTF8(text, pointer, room)
-    return pointer
-  })
-  const list = Module._malloc(4 * (strings.length + 1))
-  Module.HEAPU32.set([...pointers, 0], list / 4)
-  try {
-    return use(list)
-  } finally {
-    for (const pointer of [...pointers, list]) Module._free(pointer)
-  }
 }

@@ -1,0 +1,41 @@
+import { boxAround, childTiles, type Grid, rectsWithin, type TileRect } from './plan.js'
+
+/** A piece of the deepest zoom that is warped at once, cropped to what the sources cover. */
+export interface Chunk {
+  readonly x: number
+  readonly y: number
+  readonly rect: Omit<TileRect, 'placement'>
+  /** Placements that touch it, in the order in which they are laid. */
+  readonly placements: readonly number[]
+}
+
+/** All chunks, in the order in which a depth-first walk of the tile pyramid needs them. */
+export function* chunksOf(grid: Grid): Generator<Chunk> {
+  yield* walk(grid, grid.rects, 0, 0, 0)
+}
+
+function* walk(grid: Grid, rects: readonly TileRect[], zoom: number, x: number, y: number): Generator<Chunk> {
+  const within = rectsWithin(grid, rects, zoom, x, y)
+  if (within.length === 0) return
+  if (zoom === grid.chunkZoom) {
+    yield cropped(grid, within, x, y)
+    return
+  }
+  for (const [childX, childY] of childTiles(x, y)) yield* walk(grid, within, zoom + 1, childX, childY)
+}
+
+function cropped(grid: Grid, within: readonly TileRect[], x: number, y: number): Chunk {
+  const scale = 2 ** (grid.warpZoom - grid.chunkZoom)
+  const around = boxAround(within)
+  return {
+    x,
+    y,
+    rect: {
+      x0: Math.max(around.x0, x * scale),
+      x1: Math.min(around.x1, (x + 1) * scale - 1),
+      y0: Math.max(around.y0, y * scale),
+      y1: Math.min(around.y1, (y + 1) * scale - 1),
+    },
+    placements: within.map((rect) => rect.placement),
+  }
+}

@@ -11,10 +11,12 @@ import type { Tier, TierName } from './types.js'
 import { type HttpApp, type HttpResponse, type Outcome, type ProbedTier, type SenderLog, TIERS } from './types.js'
 
 /**
- * Limit: a client that takes nothing at all for so long is cut. A minute, and half a minute more: what a client reads shows only when its
- * kernel has room for a whole segment again. On loopback that is 64 KB, which a reader at 1 KB/s needs 62 to 65 seconds for (measured).
+ * Limits: a client that takes nothing at all for so long is cut. Longer than a minute, because what a client reads shows only when its
+ * kernel has room for a whole segment again. On loopback that is 64 KB: a reader at 1 KB/s shows progress every 59 to 65 seconds where
+ * sendfile sends, and every 63 to 128 seconds where copies are sent (measured; they take more of its buffer).
  */
 const STALL_SECONDS = 90
+const COPYING_STALL_SECONDS = 150
 
 export interface SenderStats {
   /** Bodies begun, and bytes of them that were handed to the kernel. */
@@ -55,7 +57,6 @@ export class FileSender {
   readonly #options: SenderOptions
   readonly #stallSeconds: number
   readonly #pool = new BufferPool()
-  readonly #watch: StallWatch
   readonly #copying: CopyTier
   readonly #route = new SelfTestRoute()
   readonly #counts = { transfers: 0, bytes: 0, sent: 0, aborted: 0, truncated: 0, stalled: 0 }
@@ -65,8 +66,7 @@ export class FileSender {
   constructor(options: SenderOptions) {
     this.#options = options
     this.#stallSeconds = options.stallSeconds ?? STALL_SECONDS
-    this.#watch = new StallWatch(this.#stallSeconds)
-    this.#copying = new CopyTier(this.#pool, this.#watch)
+    this.#copying = new CopyTier(this.#pool, new StallWatch(options.stallSeconds ?? COPYING_STALL_SECONDS))
     this.#tier = this.#copying
   }
 
@@ -104,9 +104,13 @@ export class FileSender {
   }
 
   #open(name: 'native' | 'koffi', binary: string, port: number): ProbedTier | string {
-    if (name === 'koffi') return KoffiTier.attach(binary, port, this.#pool, this.#watch, this.#copying)
+    if (name === 'koffi') return this.#openKoffi(binary, port)
     const addon = loadAddon()
     return typeof addon === 'string' ? addon : NativeTier.attach(addon, binary, port, this.#stallSeconds, this.#copying)
+  }
+
+  #openKoffi(binary: string, port: number): KoffiTier | string {
+    return KoffiTier.attach(binary, port, this.#pool, new StallWatch(this.#stallSeconds), this.#copying)
   }
 
   async #prove(tier: ProbedTier, listener: Listener): Promise<string> {

@@ -1,7 +1,7 @@
 // A file server on the sender, for the tests and the correctness runs. It is started as a process of its own, since it is measured from
 // outside (descriptors, memory) and must survive what is done to it.
 //
-//   node server.mjs '{"root": DIR, "tiers": ["native"], "stallSeconds": 90, "port": 0}'
+//   node server.mjs '{"root": DIR, "tiers": ["native"], "stallSeconds": 60, "port": 0}'
 //
 // prints {"port", "tier", "reason"} when it is ready. With "attachLate" it prints that as soon as it listens, and again when it has been
 // told to attach by SIGHUP.

@@ -61,7 +61,8 @@ async function copyAll(bundle: Bundle, base: string, folder: string, signal: Abo
       await mkdir(path.dirname(copy), { recursive: true })
       folders.add(path.dirname(copy))
     }
-    bytes += await copyFile(bundle, file, copy, signal)
+    const copied = await copyFile(bundle, file, copy, signal)
+    bytes += copied
   })
   for (const one of folders) await syncFolder(one)
   await assertComplete(folder, names.length)

@@ -114,3 +114,20 @@ test('a large bundle takes little memory however fast it could be read', async (
   expect(size).toBeGreaterThan(150_000_000)
   expect(most).toBeLessThan(60_000_000)
 })
+
+test('the directory of many files takes little memory, however slowly it is consumed', async () => {
+  const bundle = bundleOf({ 'one.png': Buffer.from('x') })
+  const many: Bundle = {
+    ...bundle,
+    files: async function* () {
+      for (let i = 0; i < 15_000; i++) yield { name: `${i}.png`, path: path.join(bundle.root, 'one.png') }
+    },
+  }
+  let most = 0
+  const before = process.memoryUsage.rss()
+  for await (const _ of zipOf(many)) {
+    most = Math.max(most, process.memoryUsage.rss() - before)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(most).toBeLessThan(50_000_000)
+})

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { ZipArchive } from 'archiver'
+import { BlockQueue } from './block-queue.js'
 import type { Bundle } from './bundle.js'
 import { CHUNK_BYTES, chunksOf, contentOf, openSource } from './open-source.js'
 
@@ -7,95 +8,60 @@ import { CHUNK_BYTES, chunksOf, contentOf, openSource } from './open-source.js'
 const LEVEL = 6
 const FILE_MODE = 0o644
 
-/** Produced ahead of the receiver at most: archiver itself would read the whole bundle into memory. */
-const MAX_AHEAD_BYTES = 1024 * 1024
-
 /**
- * The bundle as a zip, produced as fast as it is consumed, in even chunks. The same files give the same bytes: order, dates and modes come
+ * The bundle as a zip, produced as fast as it is consumed, in even blocks. The same files give the same bytes: order, dates and modes come
  * from them alone. Throws where a file cannot be read. Ending the iteration early closes what is open.
+ *
+ * archiver writes its directory at the end in twenty pieces for each file, all at once. Taken from it by a consumer that waits, they
+ * would take 5 KB of memory for each file; so its output is taken at once, and the waiting is done where files are handed in.
  */
 export async function* zipOf(bundle: Bundle): AsyncGenerator<Buffer> {
-  const archive = new ZipArchive({ store: !bundle.compressible, zlib: { level: LEVEL }, highWaterMark: CHUNK_BYTES })
-  const pace = new Pace()
-  const feeding = feed(archive, bundle, pace).catch((error) => archive.destroy(error))
+  const archive = new ZipArchive({ store: !bundle.compressible, zlib: { level: LEVEL } })
+  const queue = new BlockQueue()
+  archive.on('data', (piece: Buffer) => queue.add(piece))
+  archive.on('end', () => queue.end())
+  archive.on('error', (error) => queue.end(error))
+  const feeding = feed(archive, bundle, queue).catch((error) => queue.end(error))
   try {
-    for await (const chunk of evenChunks(archive)) {
-      pace.took(chunk.length)
-      yield chunk
-    }
+    for (let block = await queue.take(); block !== null; block = await queue.take()) yield block
   } finally {
-    pace.end()
+    queue.close()
     archive.destroy()
     await feeding
   }
 }
 
-/** How far production may run ahead of consumption. */
-class Pace {
-  #taken = 0
-  #ended = false
-  #resume: () => void = () => {}
-
-  took(bytes: number): void {
-    this.#taken += bytes
-    this.#resume()
-  }
-
-  end(): void {
-    this.#ended = true
-    this.#resume()
-  }
-
-  /** Waits until no more than the limit is waiting to be consumed; throws once nobody will consume it. */
-  async wait(produced: () => number): Promise<void> {
-    while (!this.#ended && produced() - this.#taken > MAX_AHEAD_BYTES) {
-      await new Promise<void>((resolve) => {
-        this.#resume = resolve
-      })
-    }
-    if (this.#ended) throw new Error('the archive is not wanted any more')
-  }
-}
-
-async function feed(archive: ZipArchive, bundle: Bundle, pace: Pace): Promise<void> {
+async function feed(archive: ZipArchive, bundle: Bundle, queue: BlockQueue): Promise<void> {
   for await (const file of bundle.files()) {
-    await pace.wait(() => archive.pointer())
+    await queue.room()
     const opened = await openSource(bundle, file)
     const entry = { name: file.name, date: new Date(opened.mtimeMs), mode: FILE_MODE }
     // Most tiles are small, and a stream for each would cost more than their bytes.
-    if (opened.size <= CHUNK_BYTES) await appended(archive, await contentOf(file.name, opened), entry)
-    else await appended(archive, Readable.from(chunksOf(file.name, opened), { objectMode: false }), entry)
+    if (opened.size <= CHUNK_BYTES) await append(archive, await contentOf(file.name, opened), entry)
+    else await append(archive, Readable.from(paced(chunksOf(file.name, opened), queue), { objectMode: false }), entry)
   }
   await archive.finalize()
 }
 
-function appended(archive: ZipArchive, source: Readable | Buffer, entry: { name: string; date: Date; mode: number }) {
+async function* paced(chunks: AsyncIterable<Buffer>, queue: BlockQueue): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    await queue.room()
+    yield chunk
+  }
+}
+
+function append(archive: ZipArchive, source: Readable | Buffer, entry: { name: string; date: Date; mode: number }) {
   return new Promise<void>((resolve, reject) => {
     const settle = (error?: Error) => {
       archive.off('entry', done).off('close', closed)
-      if (error === undefined) resolve()
-      else reject(error)
-      if (source instanceof Readable && error !== undefined) source.destroy()
+      if (error === undefined) return resolve()
+      if (source instanceof Readable) source.destroy()
+      reject(error)
     }
     const done = () => settle()
-    const closed = () => settle(new Error('the archive is not wanted any more'))
+    const closed = () => settle(new Error('nobody wants the rest'))
     archive.once('entry', done).once('close', closed)
     if (source instanceof Readable) source.once('error', settle)
     archive.append(source, entry)
   })
-}
-
-/** archiver writes a zip in many pieces of a few bytes; sent as they are, each would be a packet of its own. */
-async function* evenChunks(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let waiting: Buffer[] = []
-  let size = 0
-  for await (const chunk of source) {
-    waiting.push(chunk)
-    size += chunk.length
-    if (size < CHUNK_BYTES) continue
-    yield Buffer.concat(waiting)
-    waiting = []
-    size = 0
-  }
-  if (size > 0) yield Buffer.concat(waiting)
 }

@@ -6,7 +6,7 @@ import { scannedSince, storeTime } from '@gateway/store/scan-sources.js'
 import { readVectors, setVectorsAvailable } from '@gateway/store/vectors.js'
 import { type ControlContext, commitAndPublish } from '../context.js'
 import { lookAtAll } from './look.js'
-import { type Place, type Presence, placeOfVersion } from './look-worker.js'
+import { type Place, type Presence, placeOfVersion } from './place.js'
 
 /** A version or vector, where it should be, and what was seen there. */
 interface Checked {
@@ -66,7 +66,10 @@ async function checkAll(ctx: ControlContext): Promise<Checked[]> {
     return { kind: 'vector' as const, code, version: '', available, sourceCode, place }
   })
   const items = [...versions, ...vectors]
-  const presence = await lookAtAll(items.map((item) => item.place))
+  const presence = await lookAtAll(
+    items.map((item) => item.place),
+    ctx.shutdown,
+  )
   return items.map((item, i) => ({ ...item, presence: presence[i] ?? 'unknown' }))
 }
 

@@ -6,6 +6,8 @@ import { startScan } from '@gateway/store/scan-sources.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTree, PIXEL, POINT, type Tree } from '../scans/testing/trees.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
+import { lookAtAll } from './look.js'
+import type { Place } from './place.js'
 
 let app: TestApp
 let tree: Tree
@@ -109,4 +111,17 @@ test('a check leaves a row in the audit', async () => {
   await check()
   const [row] = await app.ctx.sql`SELECT action, actor, detail FROM audit ORDER BY id DESC LIMIT 1`
   expect(row).toMatchObject({ action: 'health.check', actor: 'token', detail: { versions_checked: 3 } })
+})
+
+test('what does not answer in time is unknown, and the shutdown is not held up', async () => {
+  const place = (root: string, path: string): Place => ({ root: tree.at(root), path: tree.at(path), is: 'file' })
+  const places = [place('shapes', 'shapes/a.geojson'), place('shapes', 'shapes/none'), place('maps', 'maps/none')]
+  const never = new AbortController().signal
+  expect(await lookAtAll(places, never)).toEqual(['there', 'gone', 'gone'])
+  // No process starts within a millisecond.
+  expect(await lookAtAll(places, never, 1)).toEqual(['unknown', 'unknown', 'unknown'])
+  const stop = new AbortController()
+  const looking = lookAtAll(places, stop.signal)
+  stop.abort(new Error('shutting down'))
+  await expect(looking).rejects.toThrow()
 })

@@ -1,39 +1,48 @@
-import { Piscina } from 'piscina'
-import type { Place, Presence } from './look-worker.js'
+import { HelperProcess } from '../scans/helper/process.js'
+import type { Place, Presence } from './place.js'
 
-/** The built worker, from the sources (in tests) as from the build. */
-const WORKER = new URL('../../dist/health/look-worker.js', import.meta.url).href
+/** The built file, from the sources (in tests) as from the build. */
+const LOOK_PROCESS = new URL('../../dist/health/look-process.js', import.meta.url)
 
-/** Limit: scan sources that are looked at at the same time, each in a thread. */
+/** Limit: scan sources that are looked at at the same time, each by a process. */
 const SOURCES_AT_ONCE = 4
 
 /** A path on a mount that hangs must not hang the check. A sound network mount answers in milliseconds, after a fail-over in seconds. */
 const PATH_TIMEOUT_MS = 5000
 
 /**
- * Looks at every place, in threads, and answers in the places' order. Once one place of a scan source has not answered in time, the
- * others of that source are `unknown` without another wait: they are on the same disk.
+ * Looks at every place, and answers in the places' order. Once one place of a scan source has not answered in time, the others of that
+ * source are `unknown` without another wait: they are on the same disk. Rejects once the signal is aborted.
  */
-export async function lookAtAll(places: readonly Place[]): Promise<Presence[]> {
+export async function lookAtAll(
+  places: readonly Place[],
+  signal: AbortSignal,
+  timeoutMs = PATH_TIMEOUT_MS,
+): Promise<Presence[]> {
   const presence: Presence[] = places.map(() => 'unknown')
-  const pool = new Piscina<Place, Presence>({ filename: WORKER, minThreads: 0, maxThreads: SOURCES_AT_ONCE })
-  const bySource = indicesBySource(places)
-  const lanes = Array.from({ length: SOURCES_AT_ONCE }, async () => {
-    for (const indices of bySource) {
+  const sources = indicesBySource(places)
+  const helpers = Array.from({ length: SOURCES_AT_ONCE }, () => new HelperProcess<Place, Presence>(LOOK_PROCESS))
+  const end = () => {
+    for (const helper of helpers) helper.end()
+  }
+  signal.addEventListener('abort', end)
+  const lane = async (helper: HelperProcess<Place, Presence>) => {
+    for (const indices of sources) {
       for (const i of indices) {
-        const seen = await inTime(pool, places[i] as Place)
+        const seen = await inTime(helper, places[i] as Place, timeoutMs)
         if (seen === null) break
         presence[i] = seen
       }
     }
-  })
-  try {
-    await Promise.all(lanes)
-  } finally {
-    // Not waited for: a thread that hangs in a system call ends when that returns.
-    pool.destroy().catch(() => {})
   }
-  return presence
+  try {
+    await Promise.all(helpers.map(lane))
+    signal.throwIfAborted()
+    return presence
+  } finally {
+    signal.removeEventListener('abort', end)
+    end()
+  }
 }
 
 /** One iterator, which all lanes draw from. */
@@ -48,12 +57,19 @@ function indicesBySource(places: readonly Place[]): IterableIterator<number[]> {
 }
 
 /** null: no answer in time. */
-async function inTime(pool: Piscina<Place, Presence>, place: Place): Promise<Presence | null> {
-  const timeout = AbortSignal.timeout(PATH_TIMEOUT_MS)
+async function inTime(
+  helper: HelperProcess<Place, Presence>,
+  place: Place,
+  timeoutMs: number,
+): Promise<Presence | null> {
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(), timeoutMs)
   try {
-    return await pool.run(place, { signal: timeout })
+    return await helper.ask(place, stop.signal)
   } catch (error) {
-    if (timeout.aborted) return null
+    if (stop.signal.aborted) return null
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -9,8 +9,8 @@ import type { ControlContext } from '../context.js'
 import { publishChanges } from '../context.js'
 import { type Applied, applyBasemaps, applyVectors } from './apply.js'
 import type { Warnings } from './found.js'
-import type { Found } from './walk-worker.js'
-import { WalkError, walkInThread } from './walker.js'
+import { WalkError, walk } from './walk.js'
+import type { Found } from './walk-process.js'
 
 export type ScanRun = { readonly ok: true; readonly scan: Scan } | Refusal
 export type ScanRuns = { readonly ok: true; readonly scans: readonly Scan[] } | Refusal
@@ -48,22 +48,23 @@ export async function runScans(ctx: ControlContext, sources: readonly ScannedSou
 async function scanUnderLock(ctx: ControlContext, source: ScannedSource, lock: LockSession): Promise<Scan> {
   const { id, startedAt } = await startScan(ctx.sql, source.code)
   try {
-    const found = await walk(ctx, source, AbortSignal.any([ctx.shutdown, lock.lost]))
+    const found = await look(ctx, source, AbortSignal.any([ctx.shutdown, lock.lost]))
     const scan = await write(ctx, found, { id, sourceCode: source.code, startedAt }, lock)
     await pruneScans(ctx.sql, source.code)
     return scan
   } catch (error) {
     const message = reasonOf(error, ctx.shutdown)
-    ctx.log.warn({ err: error instanceof WalkError ? message : error, source: source.code }, 'a scan failed')
+    const expected = error instanceof WalkError || ctx.shutdown.aborted
+    ctx.log.warn({ err: expected ? message : error, source: source.code }, 'a scan failed')
     return await finishScan(ctx.sql, id, { added: 0, updated: 0, missing: 0, status: 'failed', message })
   }
 }
 
-async function walk(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<Found> {
-  if (source.kind === 'basemap') return walkInThread({ kind: 'basemap' }, source.path, signal)
+async function look(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<Found> {
+  if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal)
   const own = (await readVectors(ctx.sql, null)).filter((vector) => vector.sourceCode === source.code)
   const known = new Map(own.map((vector) => [vector.relativePath, vector.fingerprint]))
-  return walkInThread({ kind: 'vector', known }, source.path, signal)
+  return walk({ kind: 'vector', root: source.path, known }, signal)
 }
 
 /** One transaction for the catalog, the change log and the scan's own row. */

@@ -1,26 +1,12 @@
 import { closeSync, readdirSync, realpathSync } from 'node:fs'
-import type { Storage } from '@gateway/contracts/basemap.js'
 import { openBelowSync } from '@gateway/files/open-below.js'
 import { currentRealRoot, isBelow } from '@gateway/files/real-root.js'
+import { serve } from '../scans/helper/serve.js'
+import type { Place, Presence } from './place.js'
 
-/** Where something of the catalog should be. */
-export interface Place {
-  /** the directory of its scan source */
-  readonly root: string
-  readonly path: string
-  /** a folder above zoom folders, or a file */
-  readonly is: 'tile tree' | 'file'
-}
+serve<Place, Presence>(look)
 
-/** `unknown`: it could not be looked at, which says nothing about whether it is there. */
-export type Presence = 'there' | 'gone' | 'unknown'
-
-export function placeOfVersion(root: string, path: string, storage: Storage): Place {
-  return { root, path, is: storage === 'xyz' || storage === 'tms' ? 'tile tree' : 'file' }
-}
-
-/** Runs in a thread, with synchronous calls: a mount that hangs holds that thread alone. */
-export default function look(place: Place): Presence {
+function look(place: Place): Presence {
   try {
     return place.is === 'file' ? lookAtFile(place) : lookAtTree(place)
   } catch (error) {

@@ -1,6 +1,6 @@
+import type { RealTileFormat } from '@gateway/tiling/protocol.js'
 import sharp from 'sharp'
 import { alphaKind, type Pixels } from './pixels.js'
-import type { RealTileFormat } from './protocol.js'
 
 // Tiles are encoded side by side, so threads within one tile would only get in each other's way.
 sharp.concurrency(1)

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { METADATA_FILE } from '@gateway/tiling/protocol.js'
 import sharp from 'sharp'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readLayer, tileReader } from './layer.js'
-import { METADATA_FILE } from './protocol.js'
 
 let dir: string
 beforeEach(() => {

@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Bounds, boundsSchema } from '@gateway/contracts/basemap.js'
+import { MAX_ZOOM, METADATA_FILE, REAL_TILE_FORMATS } from '@gateway/tiling/protocol.js'
 import sharp from 'sharp'
 import { z } from 'zod'
 import { decodeTile } from './encode.js'
 import { Failure, fail, quoted } from './failure.js'
 import { MAX_LATITUDE } from './mercator.js'
 import type { Pixels } from './pixels.js'
-import { MAX_ZOOM, METADATA_FILE, REAL_TILE_FORMATS } from './protocol.js'
 
 /** What a layer says of itself; further fields, an operator's name or attribution, are kept. */
 export const layerMetadataSchema = z.looseObject({

@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { publishStaged } from '@gateway/tiling/publish.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBlocks } from './blocks.js'
 import { HALF_WORLD } from './mercator.js'
-import { publishStaged } from './publish.js'
 import { alphaDifferences, GLOBE_REFERENCE, psnr, tile, tilesIn, Workshop } from './testing/workshop.js'
 
 const shop = new Workshop()

@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { Failure, reasonOf } from './failure.js'
-import { killAll } from './process.js'
 import {
   MAX_REQUEST_BYTES,
   type OutputLine,
   type ResultLine,
   type TilingRequest,
   tilingRequestSchema,
-} from './protocol.js'
+} from '@gateway/tiling/protocol.js'
+import { Failure, reasonOf } from './failure.js'
+import { killAll } from './process.js'
 import { run, type Voice } from './run.js'
 
 /**

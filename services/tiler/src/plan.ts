@@ -1,6 +1,6 @@
+import { MAX_ZOOM, type RealTileFormat } from '@gateway/tiling/protocol.js'
 import type { Placement } from './footprint.js'
 import { HALF_WORLD, resolutionOf } from './mercator.js'
-import { MAX_ZOOM, type RealTileFormat } from './protocol.js'
 
 /** Tile columns and rows at one zoom, both ends included, and the placement that covers them. */
 export interface TileRect {

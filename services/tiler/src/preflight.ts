@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import type { PlanLine, RealTileFormat, TilingRequest } from '@gateway/tiling/protocol.js'
 import type { Engine } from './engines/engine.js'
 import { fail } from './failure.js'
 import { type LayerMetadata, readLayer } from './layer.js'
@@ -8,7 +9,6 @@ import { boundsAround } from './mercator.js'
 import { footprintsOf } from './placing.js'
 import { countTiles, estimateBytes, estimateTempBytes, type Grid, gridOf } from './plan.js'
 import { probe, type Source } from './probe.js'
-import type { PlanLine, RealTileFormat, TilingRequest } from './protocol.js'
 import type { PlacedSource } from './warp.js'
 
 /** Sources whose headers are read side by side: mosaics have hundreds, and each costs a process. */

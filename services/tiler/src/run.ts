@@ -1,5 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  METADATA_FILE,
+  type OutputLine,
+  type Phase,
+  type SuccessLine,
+  type TilingRequest,
+} from '@gateway/tiling/protocol.js'
 import { chunkQueue } from './chunk-queue.js'
 import { chunksOf } from './chunks.js'
 import { BARE_ENVIRONMENT } from './confinement.js'
@@ -10,7 +17,6 @@ import { unionOfBounds } from './mercator.js'
 import type { Grid } from './plan.js'
 import { type Preflight, preflight } from './preflight.js'
 import { runToEnd } from './process.js'
-import { METADATA_FILE, type OutputLine, type Phase, type SuccessLine, type TilingRequest } from './protocol.js'
 import { buildPyramid } from './pyramid.js'
 import { measureRange, type Range } from './stretch.js'
 import { tileWriter } from './tile-writer.js'

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { openBelow } from '@gateway/files/open-below.js'
+import { isPlainPath } from '@gateway/tiling/plain-path.js'
 import type { Identity, OpenSource } from './engines/engine.js'
 import { fail, quoted } from './failure.js'
-import { isPlainPath } from './plain-path.js'
 
 const fstat = promisify(fs.fstat) as (fd: number, options: { bigint: true }) => Promise<fs.BigIntStats>
 const close = promisify(fs.close)

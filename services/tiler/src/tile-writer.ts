@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import type { RealTileFormat } from '@gateway/tiling/protocol.js'
 import { encodeTile } from './encode.js'
 import type { Pixels } from './pixels.js'
-import type { RealTileFormat } from './protocol.js'
 
 export interface TileWriter {
   /** Resolves as soon as there is room for the next one, not when the tile is written; rejects if an earlier one failed. */

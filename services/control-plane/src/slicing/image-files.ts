@@ -2,7 +2,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { isBelow } from '@gateway/files/real-root.js'
-import { isPlainPath } from '@gateway/tiler/plain-path.js'
+import { isPlainPath } from '@gateway/tiling/plain-path.js'
 
 interface Item {
   readonly name: string

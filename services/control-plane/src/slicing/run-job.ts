@@ -10,8 +10,8 @@ import {
   type SliceProgress,
   type StoredSliceJob,
 } from '@gateway/store/slice-jobs.js'
-import { DEFAULT_LIMITS, type PlanLine, type TilingRequest } from '@gateway/tiler/protocol.js'
-import { publishStaged } from '@gateway/tiler/publish.js'
+import { DEFAULT_LIMITS, type PlanLine, type TilingRequest } from '@gateway/tiling/protocol.js'
+import { publishStaged } from '@gateway/tiling/publish.js'
 import type { ControlContext } from '../context.js'
 import { finishFailed, finishSucceeded, LeaseLost, removeOldVersions } from './finish-job.js'
 import { type LayerPlace, placeLayer, removeLeftStaging } from './layer-place.js'

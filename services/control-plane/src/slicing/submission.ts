@@ -1,8 +1,8 @@
 import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
-import { isPlainPath } from '@gateway/tiler/plain-path.js'
-import { MAX_ZOOM } from '@gateway/tiler/protocol.js'
+import { isPlainPath } from '@gateway/tiling/plain-path.js'
+import { MAX_ZOOM } from '@gateway/tiling/protocol.js'
 import { z } from 'zod'
 
 /** Limit: a mosaic of more images is better built by a tool made for it; the body must fit its own limit, too. */

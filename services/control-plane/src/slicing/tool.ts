@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { WriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { type OutputLine, outputLineSchema, type ResultLine, type TilingRequest } from '@gateway/tiler/protocol.js'
+import { type OutputLine, outputLineSchema, type ResultLine, type TilingRequest } from '@gateway/tiling/protocol.js'
 
 const BUILT_IN_TOOL = fileURLToPath(new URL('../../../tiler/dist/main.js', import.meta.url))
 
@@ -18,7 +18,7 @@ export interface ToolRun {
 }
 
 /**
- * Runs the tiling tool: the built-in one, or the operator's own command in a shell, both speaking the protocol of `@gateway/tiler`. What it
+ * Runs the tiling tool: the built-in one, or the operator's own command in a shell, both speaking the protocol of `@gateway/tiling`. What it
  * writes to stderr, and its lines, go into the log. It runs in a process group of its own, so that all of it can be ended.
  */
 export function runTool(

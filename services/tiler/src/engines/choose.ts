@@ -1,6 +1,6 @@
+import type { TilingRequest } from '@gateway/tiling/protocol.js'
 import { confinement } from '../confinement.js'
 import { fail } from '../failure.js'
-import type { TilingRequest } from '../protocol.js'
 import type { Engine } from './engine.js'
 import { systemGdal } from './gdal.js'
 import { wasmGdal } from './wasm.js'

@@ -7,12 +7,18 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 // By its package name: the built one, which finds its host program beside it.
 import { wasmGdal } from '@gateway/tiler/engines/wasm.js'
+import {
+  DEFAULT_LIMITS,
+  type EngineName,
+  type OutputLine,
+  outputLineSchema,
+  type TilingRequest,
+} from '@gateway/tiling/protocol.js'
 import { confinement } from '../confinement.js'
 import { decodeTile } from '../encode.js'
 import type { Engine, Tool } from '../engines/engine.js'
 import { systemGdal } from '../engines/gdal.js'
 import type { Pixels } from '../pixels.js'
-import { DEFAULT_LIMITS, type EngineName, type OutputLine, outputLineSchema, type TilingRequest } from '../protocol.js'
 import { closeSources, openSource } from '../sources.js'
 
 /** Memory of a program that makes fixtures, in MiB, and seconds that it may be silent. */

@@ -48,6 +48,13 @@ export async function readVector(sql: Queryable, code: string): Promise<StoredVe
   return (await readVectors(sql, [code]))[0] ?? null
 }
 
+/** What names the content of each vector of a source, by relative path. */
+export async function readVectorFingerprints(sql: Queryable, sourceCode: string): Promise<Map<string, string>> {
+  const rows = await sql<{ relative_path: string; fingerprint: string }[]>`
+    SELECT relative_path, fingerprint FROM vectors WHERE source_code = ${sourceCode}`
+  return new Map(rows.map((row) => [row.relative_path, row.fingerprint]))
+}
+
 export type NewVector = Omit<StoredVector, 'available' | 'sourcePath'>
 
 /** Creates a vector or replaces what is known of it, and makes it available. The code of a known relative path never changes. */

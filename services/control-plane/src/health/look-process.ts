@@ -4,7 +4,12 @@ import { currentRealRoot, isBelow } from '@gateway/files/real-root.js'
 import { serve } from '../scans/helper/serve.js'
 import type { Place, Presence } from './place.js'
 
-serve<Place, Presence>(look)
+serve<readonly Place[], Presence[]>((places, progress) =>
+  places.map((place) => {
+    progress()
+    return look(place)
+  }),
+)
 
 function look(place: Place): Presence {
   try {

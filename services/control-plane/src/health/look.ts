@@ -4,11 +4,16 @@ import type { Place, Presence } from './place.js'
 /** The built file, from the sources (in tests) as from the build. */
 const LOOK_PROCESS = new URL('../../dist/health/look-process.js', import.meta.url)
 
+type Helper = HelperProcess<readonly Place[], Presence[]>
+
 /** Limit: scan sources that are looked at at the same time, each by a process. */
 const SOURCES_AT_ONCE = 4
 
 /** A path on a mount that hangs must not hang the check. A sound network mount answers in milliseconds, after a fail-over in seconds. */
 const PATH_TIMEOUT_MS = 5000
+
+/** Places in one message; what one of them hangs on, all of them go without an answer for. */
+const PLACES_AT_ONCE = 100
 
 /**
  * Looks at every place, and answers in the places' order. Once one place of a scan source has not answered in time, the others of that
@@ -19,19 +24,21 @@ export async function lookAtAll(
   signal: AbortSignal,
   timeoutMs = PATH_TIMEOUT_MS,
 ): Promise<Presence[]> {
-  const presence: Presence[] = places.map(() => 'unknown')
+  const presence = places.map((): Presence => 'unknown')
   const sources = indicesBySource(places)
-  const helpers = Array.from({ length: SOURCES_AT_ONCE }, () => new HelperProcess<Place, Presence>(LOOK_PROCESS))
+  const helpers = Array.from({ length: SOURCES_AT_ONCE }, (): Helper => new HelperProcess(LOOK_PROCESS))
   const end = () => {
     for (const helper of helpers) helper.end()
   }
   signal.addEventListener('abort', end)
-  const lane = async (helper: HelperProcess<Place, Presence>) => {
+  const lane = async (helper: Helper) => {
     for (const indices of sources) {
-      for (const i of indices) {
-        const seen = await inTime(helper, places[i] as Place, timeoutMs)
+      for (let start = 0; start < indices.length; start += PLACES_AT_ONCE) {
+        const some = indices.slice(start, start + PLACES_AT_ONCE)
+        const asked = some.map((i) => places[i] as Place)
+        const seen = await inTime(helper, asked, timeoutMs)
         if (seen === null) break
-        presence[i] = seen
+        for (const [n, i] of some.entries()) presence[i] = seen[n] ?? 'unknown'
       }
     }
   }
@@ -56,16 +63,16 @@ function indicesBySource(places: readonly Place[]): IterableIterator<number[]> {
   return bySource.values()
 }
 
-/** null: no answer in time. */
+/** null: no answer in time. Each sign of life begins the time anew. */
 async function inTime(
-  helper: HelperProcess<Place, Presence>,
-  place: Place,
+  helper: Helper,
+  places: readonly Place[],
   timeoutMs: number,
-): Promise<Presence | null> {
+): Promise<readonly Presence[] | null> {
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), timeoutMs)
   try {
-    return await helper.ask(place, stop.signal)
+    return await helper.ask(places, stop.signal, () => timer.refresh())
   } catch (error) {
     if (stop.signal.aborted) return null
     throw error

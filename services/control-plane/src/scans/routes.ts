@@ -56,7 +56,9 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         summary: 'Scan a source now',
         description:
           'Answers when the scan is over, also where it failed (`status` tells). One scan runs at a time in the whole cluster: 409 while ' +
-          'there is another, and for a disabled source.',
+          'there is another, and for a disabled source. What is not found any more becomes unavailable and comes back by itself; a ' +
+          'directory that is gone or cannot be read makes the scan fail, and nothing changes. `message` says what was left out and why: ' +
+          'links out of the source, names that cannot be a code, broken archives, codes that belong to another source.',
         params: z.object({ code: z.string() }),
         response: { 200: scanRunSchema },
       },
@@ -94,7 +96,9 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       config: { mayTakeLong: true },
       schema: {
         summary: 'Scan every enabled vector source now',
-        description: 'One after the other; answers when all are over. 409 while another scan is running.',
+        description:
+          'One after the other; answers when all are over. 409 while another scan is running. A `.json` that is not GeoJSON is passed over; ' +
+          'a shapefile without its `.shx` or `.dbf` is listed, and said so. A folder behind a link within the source is found under both paths.',
         response: { 200: listOf(scanRunSchema) },
       },
     },

@@ -4,7 +4,7 @@ import { logChanges } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { type LockSession, tryLockSession } from '@gateway/store/lock-session.js'
 import { failAbandonedScans, finishScan, pruneScans, startScan } from '@gateway/store/scan-sources.js'
-import { readVectors } from '@gateway/store/vectors.js'
+import { readVectorFingerprints } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../context.js'
 import { publishChanges } from '../context.js'
 import { type Applied, applyBasemaps, applyVectors } from './apply.js'
@@ -62,8 +62,7 @@ async function scanUnderLock(ctx: ControlContext, source: ScannedSource, lock: L
 
 async function look(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<Found> {
   if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal)
-  const own = (await readVectors(ctx.sql, null)).filter((vector) => vector.sourceCode === source.code)
-  const known = new Map(own.map((vector) => [vector.relativePath, vector.fingerprint]))
+  const known = await readVectorFingerprints(ctx.sql, source.code)
   return walk({ kind: 'vector', root: source.path, known }, signal)
 }
 

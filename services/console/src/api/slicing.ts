@@ -1,0 +1,59 @@
+import type { SliceEstimate, SliceFiles, SliceJob } from '@gateway/contracts/slice.js'
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { adminGet, adminPost, type List, segment } from './client.js'
+
+/** The body of a submit; see the interface. */
+export interface SliceBody {
+  readonly target_code: string
+  readonly source_paths: readonly string[]
+  readonly name?: string
+  readonly zoom_min: number
+  readonly zoom_max: number
+  readonly tile_size: number
+  readonly tile_format: string
+  readonly callback_url?: string
+}
+
+/** While a job runs its progress moves by the second, of which no event tells. */
+const RUNNING_EVERY_MS = 2_000
+
+export const isOpen = (job: SliceJob): boolean => job.status === 'pending' || job.status === 'running'
+
+export const sliceJobsQuery = queryOptions({
+  queryKey: ['slicing', 'jobs'],
+  queryFn: ({ signal }) => adminGet<List<SliceJob>>('/slice/jobs', signal),
+  refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? RUNNING_EVERY_MS : false),
+})
+
+export function sliceFilesQuery(dir: string | null) {
+  return queryOptions({
+    queryKey: ['slice-files', dir],
+    queryFn: ({ signal }) =>
+      adminGet<SliceFiles>(`/slice/files${dir === null ? '' : `?dir=${encodeURIComponent(dir)}`}`, signal),
+  })
+}
+
+export function estimateQuery(body: SliceBody) {
+  return queryOptions({
+    queryKey: ['slice-estimate', body],
+    queryFn: () => adminPost<SliceEstimate>('/slice/estimate', body),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+}
+
+export function useSubmitSlice() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: SliceBody) => adminPost<SliceJob>('/slice/jobs', body),
+    onSuccess: () => queries.invalidateQueries({ queryKey: sliceJobsQuery.queryKey }),
+  })
+}
+
+export function useCancelSlice() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => adminPost(`/slice/jobs/${segment(id)}/cancel`),
+    onSuccess: () => queries.invalidateQueries({ queryKey: sliceJobsQuery.queryKey }),
+  })
+}

@@ -1,0 +1,16 @@
+import { Tooltip } from '@mantine/core'
+import type { LiveState } from '../api/live.js'
+import { useTexts } from '../texts/texts.js'
+
+/** Whether the page keeps itself up to date. */
+export function LiveMark({ state }: { state: LiveState }) {
+  const t = useTexts()
+  return (
+    <Tooltip label={t.nav.liveWords[state]}>
+      <span role="status" className="live" data-state={state}>
+        <span className="live-dot" aria-hidden />
+        <span className="live-word">{t.nav.live[state]}</span>
+      </span>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,57 @@
+import {
+  IconBook2,
+  IconFolderSearch,
+  IconGauge,
+  IconHistory,
+  IconKey,
+  IconLayoutGrid,
+  IconSend,
+  IconSettings,
+  IconStack2,
+  IconVector,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import type { Texts } from '../texts/en.js'
+
+export interface NavigationEntry {
+  readonly to: string
+  readonly label: string
+  readonly icon: TablerIcon
+  /** leaves the console */
+  readonly outside?: boolean
+}
+
+export interface NavigationGroup {
+  readonly label: string
+  readonly entries: readonly NavigationEntry[]
+}
+
+export function navigation({ nav }: Texts): readonly NavigationGroup[] {
+  return [
+    { label: nav.groups.state, entries: [{ to: '/', label: nav.overview, icon: IconGauge }] },
+    {
+      label: nav.groups.maps,
+      entries: [
+        { to: '/basemaps', label: nav.basemaps, icon: IconStack2 },
+        { to: '/vectors', label: nav.vectors, icon: IconVector },
+        { to: '/sources', label: nav.sources, icon: IconFolderSearch },
+        { to: '/slicing', label: nav.slicing, icon: IconLayoutGrid },
+      ],
+    },
+    {
+      label: nav.groups.delivery,
+      entries: [
+        { to: '/tokens', label: nav.tokens, icon: IconKey },
+        { to: '/pushes', label: nav.pushes, icon: IconSend },
+      ],
+    },
+    {
+      label: nav.groups.system,
+      entries: [
+        { to: '/audit', label: nav.audit, icon: IconHistory },
+        { to: '/settings', label: nav.settings, icon: IconSettings },
+        { to: '/admin/docs/', label: nav.reference, icon: IconBook2, outside: true },
+      ],
+    },
+  ]
+}

@@ -1,0 +1,55 @@
+import { createBrowserRouter, type RouteObject } from 'react-router'
+import { PageFailed, PageMissing } from './failures.js'
+import { Shell } from './shell.js'
+
+type Module = Promise<{ readonly Page: () => React.ReactNode }>
+
+/** A page of its own file, loaded when it is first opened. */
+function page(path: string | undefined, load: () => Module): RouteObject {
+  const lazy = async () => ({ Component: (await load()).Page })
+  return path === undefined ? { index: true, lazy } : { path, lazy }
+}
+
+/** The address of every page. They are links that people keep: they do not change. */
+export function createRoutes() {
+  return createBrowserRouter(
+    [
+      {
+        Component: Shell,
+        hydrateFallbackElement: <></>,
+        ErrorBoundary: PageFailed,
+        children: [
+          {
+            ErrorBoundary: PageFailed,
+            children: [
+              page(undefined, () => import('../pages/overview/overview-page.js')),
+              page('basemaps', () => import('../pages/basemaps/basemaps-page.js')),
+              page('basemaps/:code', () => import('../pages/basemaps/basemap-page.js')),
+              page('basemaps/:code/compare', () => import('../pages/basemaps/compare-page.js')),
+              page('basemaps/:code/versions/:version', () => import('../pages/basemaps/version-page.js')),
+              page('vectors', () => import('../pages/vectors/vectors-page.js')),
+              page('vectors/:code', () => import('../pages/vectors/vector-page.js')),
+              page('tokens', () => import('../pages/tokens/tokens-page.js')),
+              page('tokens/new', () => import('../pages/tokens/issue-page.js')),
+              page('sources', () => import('../pages/sources/sources-page.js')),
+              page('sources/new', () => import('../pages/sources/new-source-page.js')),
+              page('sources/:code', () => import('../pages/sources/source-page.js')),
+              page('slicing', () => import('../pages/slicing/slicing-page.js')),
+              page('slicing/new', () => import('../pages/slicing/submit-page.js')),
+              page('slicing/jobs/:id', () => import('../pages/slicing/job-page.js')),
+              page('pushes', () => import('../pages/pushes/pushes-page.js')),
+              page('pushes/new', () => import('../pages/pushes/new-push-page.js')),
+              page('pushes/targets/new', () => import('../pages/pushes/target-page.js')),
+              page('pushes/targets/:code', () => import('../pages/pushes/target-page.js')),
+              page('pushes/:of/:id', () => import('../pages/pushes/push-page.js')),
+              page('audit', () => import('../pages/audit/audit-page.js')),
+              page('settings', () => import('../pages/settings/settings-page.js')),
+              { path: '*', Component: PageMissing },
+            ],
+          },
+        ],
+      },
+    ],
+    { basename: '/admin' },
+  )
+}

@@ -1,0 +1,69 @@
+import { AppShell, Burger, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useEffect } from 'react'
+import { Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
+import { useLive } from '../api/live.js'
+import { useTexts } from '../texts/texts.js'
+import { TextLink } from '../ui/links.js'
+import { LiveMark } from './live-mark.js'
+import { Mark } from './mark.js'
+import { Menu } from './menu.js'
+import { Preferences } from './preferences.js'
+import { Search, SearchButton } from './search.js'
+
+/** The frame of every page. */
+export function Shell() {
+  const t = useTexts()
+  const [opened, { toggle, close }] = useDisclosure()
+  const live = useLive()
+  const { pathname } = useLocation()
+  const { state } = useNavigation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
+  useEffect(close, [pathname])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a className="skip-link" href="#main">
+        {t.skipToContent}
+      </a>
+      <AppShell.Header className="header">
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={opened ? t.nav.close : t.nav.open}
+              aria-expanded={opened}
+            />
+            <TextLink to="/" underline="never" className="brand">
+              <Mark />
+              <Text component="span" fw={650} c="var(--mantine-color-text)" truncate>
+                {t.brand}
+              </Text>
+            </TextLink>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <SearchButton />
+            <LiveMark state={live} />
+            <Preferences />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label={t.nav.main} className="navbar">
+        <Menu />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <div className="page" aria-busy={state === 'loading'}>
+          <Outlet />
+        </div>
+      </AppShell.Main>
+      <Search />
+      <ScrollRestoration />
+    </AppShell>
+  )
+}

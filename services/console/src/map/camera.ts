@@ -1,0 +1,17 @@
+export interface Camera {
+  readonly zoom: number
+  readonly lat: number
+  readonly lon: number
+}
+
+/** `zoom/lat/lon` for an address; five decimals are about a metre. */
+export function cameraText({ zoom, lat, lon }: Camera): string {
+  return `${zoom.toFixed(2)}/${lat.toFixed(5)}/${lon.toFixed(5)}`
+}
+
+export function parseCamera(text: string | null): Camera | null {
+  const [zoom, lat, lon, ...rest] = (text ?? '').split('/').map((part) => (part === '' ? Number.NaN : Number(part)))
+  if (rest.length > 0 || zoom === undefined || lat === undefined || lon === undefined) return null
+  const sane = zoom >= -2 && zoom <= 24 && Math.abs(lat) <= 90 && Math.abs(lon) <= 180
+  return sane ? { zoom, lat, lon } : null
+}

@@ -1,0 +1,108 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import { Alert } from '@mantine/core'
+import type { LayerSpecification, MapMouseEvent, SourceSpecification } from 'maplibre-gl'
+import { useEffect, useRef, useState } from 'react'
+import { TOKEN_HEADER } from '../api/preview.js'
+import { useTexts } from '../texts/texts.js'
+import type { Camera } from './camera.js'
+import { MapLibre, NavigationControl, ScaleControl } from './library.js'
+
+export interface MapContent {
+  readonly sources: Readonly<Record<string, SourceSpecification>>
+  readonly layers: readonly LayerSpecification[]
+}
+
+interface MapViewProps {
+  readonly label: string
+  readonly content: MapContent
+  /** what is shown at first, where no camera is given */
+  readonly bounds: Bounds | null
+  readonly camera?: Camera | null
+  /** for what is asked of this origin's own tiles */
+  readonly token?: string
+  readonly onClick?: (event: MapMouseEvent) => void
+  readonly onCamera?: (camera: Camera) => void
+  readonly onReady?: (map: MapLibre) => void
+  readonly tall?: boolean
+}
+
+const MAX_ZOOM = 24
+
+/** A map of what its sources hold. They and its layers may change; everything else about the map stays. */
+export function MapView(props: MapViewProps) {
+  const t = useTexts()
+  const container = useRef<HTMLDivElement>(null)
+  const [map, setMap] = useState<MapLibre | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  // Read by callbacks of a map that outlives many renders.
+  const latest = useRef(props)
+  latest.current = props
+
+  useEffect(() => {
+    try {
+      const made = createMap(container.current as HTMLDivElement, latest, t.map)
+      made.once('load', () => setMap(made))
+      return () => {
+        setMap(null)
+        made.remove()
+      }
+    } catch (error) {
+      setFailure((error as Error).message)
+    }
+  }, [t])
+
+  const { content } = props
+  useEffect(() => {
+    map?.setStyle({ version: 8, sources: { ...content.sources }, layers: [...content.layers] }, { diff: true })
+  }, [map, content])
+
+  if (failure !== null) {
+    return (
+      <Alert color="orange" title={t.map.failed}>
+        {t.map.noWebGl}
+      </Alert>
+    )
+  }
+  return <div ref={container} className={props.tall ? 'map map-tall' : 'map'} />
+}
+
+type Latest = { readonly current: MapViewProps }
+
+function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<typeof useTexts>['map']): MapLibre {
+  const { camera, bounds, label } = latest.current
+  const map = new MapLibre({
+    container,
+    style: { version: 8, sources: {}, layers: [] },
+    ...startingAt(camera ?? null, bounds),
+    maxZoom: MAX_ZOOM,
+    // Attributions come from files and are shown as text beside the map, not as the markup that they may be.
+    attributionControl: false,
+    locale: { 'Map.Title': `${t.label(label)}. ${t.hint}` },
+    transformRequest: (url) => ({ url, headers: isOwn(url) ? tokenHeader(latest.current.token) : {} }),
+  })
+  map.addControl(new NavigationControl({ showCompass: false }), 'top-right')
+  map.addControl(new ScaleControl({}), 'bottom-left')
+  map.on('click', (event) => latest.current.onClick?.(event))
+  map.on('moveend', () => {
+    const { lat, lng } = map.getCenter().wrap()
+    latest.current.onCamera?.({ zoom: map.getZoom(), lat, lon: lng })
+  })
+  // A tile that does not exist is no error of the page; the inspector tells of it.
+  map.on('error', () => {})
+  map.once('load', () => latest.current.onReady?.(map))
+  return map
+}
+
+function startingAt(camera: Camera | null, bounds: Bounds | null) {
+  if (camera !== null) return { zoom: camera.zoom, center: [camera.lon, camera.lat] as [number, number] }
+  if (bounds === null) return { zoom: 0.5, center: [0, 20] as [number, number] }
+  return { bounds: [...bounds] as Bounds, fitBoundsOptions: { padding: 24 } }
+}
+
+function isOwn(url: string): boolean {
+  return url.startsWith(`${window.location.origin}/`)
+}
+
+function tokenHeader(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { [TOKEN_HEADER]: token }
+}

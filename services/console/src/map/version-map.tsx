@@ -1,0 +1,79 @@
+import type { BasemapVersion } from '@gateway/contracts/basemap.js'
+import { Alert, Anchor, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { MapMouseEvent } from 'maplibre-gl'
+import { useMemo } from 'react'
+import { ApiError } from '../api/client.js'
+import { systemQuery } from '../api/system.js'
+import { useTexts } from '../texts/texts.js'
+import { Problem } from '../ui/problem.js'
+import type { Camera } from './camera.js'
+import type { MapLibre } from './library.js'
+import { MapView } from './map-view.js'
+import { useVersionPreview } from './use-preview.js'
+import { versionContent } from './version-content.js'
+
+interface VersionMapProps {
+  readonly code: string
+  readonly version: BasemapVersion
+  readonly grid: boolean
+  readonly camera?: Camera | null
+  readonly onClick?: (event: MapMouseEvent) => void
+  readonly onCamera?: (camera: Camera) => void
+  readonly onReady?: (map: MapLibre) => void
+  readonly tall?: boolean
+}
+
+/** A version on the map, or why it cannot be shown. */
+export function VersionMap({ code, version, grid, ...rest }: VersionMapProps) {
+  const t = useTexts()
+  const { token, tileJson, error } = useVersionPreview(code, version)
+  const layers = tileJson?.vector_layers?.map(({ id }) => id).join('\n') ?? ''
+  const content = useMemo(
+    () => versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid),
+    [code, version, layers, grid],
+  )
+  if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
+  if (error !== null) return <NotShown error={error} />
+  if (token === undefined || tileJson === undefined) {
+    return (
+      <Skeleton
+        className={rest.tall ? 'map map-tall' : 'map'}
+        role="status"
+        aria-label={t.common.loading(t.map.what)}
+      />
+    )
+  }
+  return (
+    <Stack gap={4}>
+      <MapView label={`${code} ${version.version}`} content={content} bounds={version.bounds} token={token} {...rest} />
+      {tileJson.attribution !== undefined && (
+        <small className="attribution">{withoutMarkup(tileJson.attribution)}</small>
+      )}
+    </Stack>
+  )
+}
+
+/** The control plane serves this console as well, but no tiles. */
+function NotShown({ error }: { error: Error }) {
+  const t = useTexts()
+  const system = useQuery(systemQuery)
+  if (!(error instanceof ApiError) || error.status !== 404 || system.data === undefined) {
+    return <Problem title={t.map.failed} error={error} />
+  }
+  const there = `${system.data.api_base_url}${window.location.pathname}${window.location.search}`
+  const elsewhere = new URL(there).origin !== window.location.origin
+  if (!elsewhere) return <Problem title={t.map.failed} error={error} />
+  return (
+    <Alert color="orange" title={t.map.notHere}>
+      <Stack gap="xs" align="flex-start">
+        {t.map.notHereAdvice(system.data.api_base_url)}
+        <Anchor href={there}>{t.map.openThere}</Anchor>
+      </Stack>
+    </Alert>
+  )
+}
+
+function withoutMarkup(html: string): string {
+  return new DOMParser().parseFromString(html, 'text/html').body.textContent ?? ''
+}

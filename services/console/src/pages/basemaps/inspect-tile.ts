@@ -1,0 +1,38 @@
+import type { BasemapVersion } from '@gateway/contracts/basemap.js'
+import { ApiError } from '../../api/client.js'
+import { TOKEN_HEADER, tilePath } from '../../api/preview.js'
+
+export interface InspectedTile {
+  readonly address: string
+  readonly status: number
+  readonly size: number
+  readonly milliseconds: number
+  readonly headers: readonly (readonly [string, string])[]
+  /** null: vector tiles, and whatever is no tile */
+  readonly image: Blob | null
+}
+
+/** Asks for one tile as a client does, past every cache. Throws ApiError where nothing comes back. */
+export async function inspectTile(
+  code: string,
+  version: BasemapVersion,
+  address: string,
+  token: string,
+): Promise<InspectedTile> {
+  const path = tilePath(code, version.version, address, version.format)
+  const begun = performance.now()
+  try {
+    const answer = await fetch(path, { cache: 'no-store', headers: { [TOKEN_HEADER]: token } })
+    const body = await answer.blob()
+    return {
+      address,
+      status: answer.status,
+      size: body.size,
+      milliseconds: performance.now() - begun,
+      headers: [...answer.headers],
+      image: answer.ok && version.format !== 'pbf' ? body : null,
+    }
+  } catch (error) {
+    throw new ApiError(0, (error as Error).message)
+  }
+}

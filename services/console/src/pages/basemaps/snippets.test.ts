@@ -1,0 +1,46 @@
+import type { BasemapVersion } from '@gateway/contracts/basemap.js'
+import { expect, test } from 'vitest'
+import { CLIENTS, snippet, TOKEN_PLACE } from './snippets.js'
+
+const version: BasemapVersion = {
+  version: 'v1',
+  storage: 'xyz',
+  format: 'png',
+  tile_size: 256,
+  min_zoom: 2,
+  max_zoom: 9,
+  bounds: null,
+  available: true,
+  scanned_at: '2026-01-01T00:00:00Z',
+}
+const world = {
+  code: "wor'ld",
+  name: 'World',
+  template: 'https://t.example/tiles/world/current/{z}/{x}/{y}.png',
+  version,
+}
+
+test.each(CLIENTS)('what is pasted into %s names the address, and a place for the token', (client) => {
+  const text = snippet(client, world)
+  expect(text).toContain('https://t.example/tiles/world/current/')
+  expect(text).toContain(TOKEN_PLACE)
+})
+
+test('a quote in a code does not end a string', () => {
+  expect(snippet('MapLibre', world)).toContain(`map.addSource('wor\\'ld', {`)
+})
+
+test('curl asks for a tile that can exist, with the token in a header', () => {
+  expect(snippet('curl', world)).toBe(
+    "curl -fsS -H 'X-Access-Token: YOUR_TOKEN' -o tile.png \\\n  'https://t.example/tiles/world/current/2/0/0.png'",
+  )
+})
+
+test('vector tiles are given to MapLibre by their TileJSON, which lists their layers', () => {
+  const streets = {
+    ...world,
+    template: 'https://t/tiles/s/current/{z}/{x}/{y}.pbf',
+    version: { ...version, format: 'pbf' as const },
+  }
+  expect(snippet('MapLibre', streets)).toContain("url: 'https://t/tiles/s/current/tilejson.json?token=YOUR_TOKEN'")
+})

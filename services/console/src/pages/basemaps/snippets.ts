@@ -1,0 +1,68 @@
+import type { BasemapVersion } from '@gateway/contracts/basemap.js'
+
+export const CLIENTS = ['MapLibre', 'Leaflet', 'OpenLayers', 'QGIS', 'ArcGIS', 'curl'] as const
+export type Client = (typeof CLIENTS)[number]
+
+/** Where the reader puts a token. */
+export const TOKEN_PLACE = 'YOUR_TOKEN'
+
+interface Described {
+  readonly code: string
+  readonly name: string
+  /** a tile address with {z}, {x} and {y} */
+  readonly template: string
+  /** what is served there; the zooms and the size go into the snippets */
+  readonly version: BasemapVersion
+}
+
+/** What is pasted into a client so that it shows the basemap. Vector tiles are drawn by those that can. */
+export function snippet(client: Client, described: Described): string {
+  const url = `${described.template}?token=${TOKEN_PLACE}`
+  const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = described.version
+  const vector = format === 'pbf'
+  switch (client) {
+    case 'MapLibre':
+      return vector ? maplibreVector(described) : maplibreRaster(described, url)
+    case 'Leaflet':
+      return vector
+        ? `// with the plugin leaflet.vectorgrid\nL.vectorGrid.protobuf(${quoted(url)}, {\n  minZoom: ${minZoom}, maxNativeZoom: ${maxZoom}\n}).addTo(map)`
+        : `L.tileLayer(${quoted(url)}, {\n  minZoom: ${minZoom}, maxNativeZoom: ${maxZoom}, tileSize: ${tileSize}${tileSize === 512 ? ', zoomOffset: -1' : ''}\n}).addTo(map)`
+    case 'OpenLayers':
+      return vector
+        ? `new VectorTileLayer({ source: new VectorTileSource({\n  format: new MVT(), url: ${quoted(url)}, minZoom: ${minZoom}, maxZoom: ${maxZoom}\n}) })`
+        : `new TileLayer({ source: new XYZ({\n  url: ${quoted(url)}, minZoom: ${minZoom}, maxZoom: ${maxZoom}, tileSize: ${tileSize}\n}) })`
+    case 'QGIS':
+      return vector
+        ? `Layer → Add Layer → Add Vector Tile Layer → New Generic Connection\nURL: ${url}\nMin. zoom: ${minZoom}   Max. zoom: ${maxZoom}`
+        : `Layer → Add Layer → Add XYZ Layer → New\nURL: ${url}\nMin. zoom: ${minZoom}   Max. zoom: ${maxZoom}   Tile resolution: ${tileSize === 512 ? 'High (512×512)' : 'Standard (256×256)'}`
+    case 'ArcGIS':
+      return vector
+        ? `ArcGIS Pro shows vector tiles as vector tile packages or ArcGIS services only; use MapLibre or QGIS for:\n${url}`
+        : `ArcGIS Online: Add → Add layer from URL → Tile layer\n${arcgis(url)}`
+    case 'curl':
+      return `curl -fsS -H 'X-Access-Token: ${TOKEN_PLACE}' -o tile.${format} \\\n  '${described.template.replace('{z}', String(minZoom)).replace('{x}', '0').replace('{y}', '0')}'`
+  }
+}
+
+function maplibreRaster({ code, version }: Described, url: string): string {
+  return `map.addSource(${quoted(code)}, {
+  type: 'raster', tiles: [${quoted(url)}],
+  minzoom: ${version.min_zoom}, maxzoom: ${version.max_zoom}, tileSize: ${version.tile_size}
+})
+map.addLayer({ id: ${quoted(code)}, type: 'raster', source: ${quoted(code)} })`
+}
+
+/** The layers of vector tiles are listed in their TileJSON, which MapLibre reads by itself. */
+function maplibreVector({ code, template }: Described): string {
+  const tileJson = `${template.replace(/\/\{z\}.*$/, '')}/tilejson.json?token=${TOKEN_PLACE}`
+  return `map.addSource(${quoted(code)}, { type: 'vector', url: ${quoted(tileJson)} })`
+}
+
+/** ArcGIS calls the three parts level, col and row. */
+function arcgis(url: string): string {
+  return url.replace('{z}', '{level}').replace('{x}', '{col}').replace('{y}', '{row}')
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`
+}

@@ -1,0 +1,59 @@
+import { SimpleGrid, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { dashboardQuery, edgesQuery, trafficQuery } from '../../api/system.js'
+import { useTexts } from '../../texts/texts.js'
+import { Empty } from '../../ui/empty.js'
+import { ButtonLink } from '../../ui/links.js'
+import { Loaded } from '../../ui/loaded.js'
+import { Page as Frame } from '../../ui/page.js'
+import { Section } from '../../ui/section.js'
+import { Attention } from './attention.js'
+import { CheckButton } from './check-button.js'
+import { EdgesSection } from './edges-section.js'
+import { Figures } from './figures.js'
+import { RecentChanges, RecentScans } from './recent.js'
+import { RunningJob } from './running-job.js'
+
+/** Plots are a quarter of the page's weight: the page is there before them. */
+const TrafficSection = lazy(() => import('./traffic-section.js'))
+
+export function Page() {
+  const t = useTexts()
+  const dashboard = useQuery(dashboardQuery)
+  const edges = useQuery(edgesQuery)
+  const traffic = useQuery(trafficQuery)
+  return (
+    <Frame title={t.nav.overview} actions={<CheckButton />}>
+      <Loaded query={dashboard} what={t.overview.what}>
+        {(data) => (
+          <Stack gap="md">
+            {data.ledger.basemaps + data.ledger.vectors === 0 && (
+              <Section title={t.overview.welcome}>
+                <Empty
+                  title={t.sources.empty}
+                  action={<ButtonLink to="/sources/new">{t.overview.addSource}</ButtonLink>}
+                >
+                  {t.overview.welcomeAdvice}
+                </Empty>
+              </Section>
+            )}
+            <Figures dashboard={data} edges={edges.data?.items} traffic={traffic.data} />
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+              <Attention dashboard={data} edges={edges.data?.items} />
+              <RunningJob />
+            </SimpleGrid>
+            <Suspense fallback={<Section title={t.overview.traffic}>{<div className="plot" />}</Section>}>
+              <TrafficSection query={traffic} />
+            </Suspense>
+            <EdgesSection query={edges} traffic={traffic.data} />
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+              <RecentScans sources={data.scan_sources} />
+              <RecentChanges entries={data.audit} />
+            </SimpleGrid>
+          </Stack>
+        )}
+      </Loaded>
+    </Frame>
+  )
+}

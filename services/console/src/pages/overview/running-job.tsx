@@ -1,0 +1,35 @@
+import { Group, Progress, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { sliceJobsQuery } from '../../api/slicing.js'
+import { useTexts } from '../../texts/texts.js'
+import { TextLink } from '../../ui/links.js'
+import { Section } from '../../ui/section.js'
+import { useFormats } from '../../ui/use-formats.js'
+
+export function RunningJob() {
+  const t = useTexts()
+  const formats = useFormats()
+  const { data } = useQuery(sliceJobsQuery)
+  const running = data?.items.find((job) => job.status === 'running')
+  const waiting = data?.items.filter((job) => job.status === 'pending').length ?? 0
+  return (
+    <Section title={t.overview.job}>
+      {running === undefined ? (
+        <Text c="dimmed">{t.overview.noJob}</Text>
+      ) : (
+        <Stack gap="xs">
+          <Group justify="space-between">
+            <TextLink to={`/slicing/jobs/${running.id}`}>{running.name || running.target_code}</TextLink>
+            <Text size="sm">{formats.percent(running.progress / 100)}</Text>
+          </Group>
+          <Progress value={running.progress} aria-label={t.slicing.progressOf(running.name || running.target_code)} />
+        </Stack>
+      )}
+      {waiting > 0 && (
+        <Text size="sm" c="dimmed">
+          {t.overview.queued(waiting)}
+        </Text>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,109 @@
+import { Alert, Button, Group, NativeSelect, Radio, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { basemapsQuery, vectorsQuery } from '../../api/catalog.js'
+import { type NewPush, targetsQuery, usePush } from '../../api/pushes.js'
+import { useTexts } from '../../texts/texts.js'
+import { Empty } from '../../ui/empty.js'
+import { ButtonLink } from '../../ui/links.js'
+import { Loaded } from '../../ui/loaded.js'
+import { notifyDone } from '../../ui/notify.js'
+import { Page as Frame } from '../../ui/page.js'
+import { Problem } from '../../ui/problem.js'
+import { Section } from '../../ui/section.js'
+import { PushedField } from './pushed-field.js'
+
+export function Page() {
+  const t = useTexts()
+  const targets = useQuery(targetsQuery)
+  return (
+    <Frame title={t.pushes.newPush} above={[{ label: t.pushes.title, to: '/pushes' }]}>
+      <Section title={t.pushes.newPush} quiet>
+        <Loaded query={targets} what={t.pushes.whatTargets}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty
+                title={t.pushes.noTargets}
+                action={<ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>}
+              >
+                {t.pushes.noTargetsAdvice}
+              </Empty>
+            ) : (
+              <PushForm targets={items.filter(({ enabled }) => enabled).map(({ code }) => code)} />
+            )
+          }
+        </Loaded>
+      </Section>
+    </Frame>
+  )
+}
+
+/** What is pushed first may come with the address: from the page of a basemap or vector. */
+function PushForm({ targets }: { targets: readonly string[] }) {
+  const t = useTexts()
+  const go = useNavigate()
+  const [parameters] = useSearchParams()
+  const basemaps = useQuery(basemapsQuery)
+  const vectors = useQuery(vectorsQuery)
+  const push = usePush()
+  const [kind, setKind] = useState(parameters.has('vector') ? 'vector' : 'basemap')
+  const [target, setTarget] = useState(targets[0] ?? '')
+  const [pushed, setPushed] = useState({
+    basemap_code: parameters.get('basemap') ?? '',
+    version: parameters.get('version') ?? '',
+    vector_code: parameters.get('vector') ?? '',
+  })
+  const [incomplete, setIncomplete] = useState(false)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const { basemap_code, version, vector_code } = pushed
+    const missing = target === '' || (kind === 'vector' ? vector_code === '' : basemap_code === '' || version === '')
+    setIncomplete(missing)
+    if (missing) return
+    const body: NewPush =
+      kind === 'vector' ? { target_code: target, vector_code } : { target_code: target, basemap_code, version }
+    push.mutate(body, {
+      onSuccess: ({ id }) => {
+        notifyDone(t.pushes.sent)
+        go(`/pushes/${kind}/${id}`)
+      },
+    })
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack maw={560}>
+        <NativeSelect
+          label={t.pushes.target}
+          data={[...targets]}
+          value={target}
+          onChange={(event) => setTarget(event.currentTarget.value)}
+        />
+        <Radio.Group label={t.pushes.whatKind} value={kind} onChange={setKind}>
+          <Group mt="xs">
+            <Radio value="basemap" label={t.pushes.aBasemap} />
+            <Radio value="vector" label={t.pushes.aVector} />
+          </Group>
+        </Radio.Group>
+        <PushedField
+          kind={kind}
+          basemaps={basemaps.data?.items ?? []}
+          vectors={vectors.data?.items ?? []}
+          value={pushed}
+          onChange={setPushed}
+        />
+        {incomplete && (
+          <Alert color="orange" role="alert">
+            {t.pushes.chooseNeeded}
+          </Alert>
+        )}
+        {push.error !== null && <Problem title={t.pushes.sendFailed} error={push.error} />}
+        <Group>
+          <Button type="submit" loading={push.isPending}>
+            {t.pushes.send}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,49 @@
+import { Tabs } from '@mantine/core'
+import { IconPlus, IconSend } from '@tabler/icons-react'
+import { useTexts } from '../../texts/texts.js'
+import { ButtonLink } from '../../ui/links.js'
+import { Page as Frame } from '../../ui/page.js'
+import { Section } from '../../ui/section.js'
+import { useParameter } from '../../ui/use-parameter.js'
+import { RecordsTable } from './records-table.js'
+import { TargetsTable } from './targets-table.js'
+
+/** Records and targets; which of them is shown is in the address. */
+export function Page() {
+  const t = useTexts()
+  const [tab, setTab] = useParameter('show')
+  const shown = tab === 'targets' ? 'targets' : 'records'
+  return (
+    <Frame
+      title={t.pushes.title}
+      lead={t.pushes.lead}
+      actions={
+        <>
+          <ButtonLink to="/pushes/targets/new" variant="default" leftSection={<IconPlus size={17} aria-hidden />}>
+            {t.pushes.addTarget}
+          </ButtonLink>
+          <ButtonLink to="/pushes/new" leftSection={<IconSend size={17} aria-hidden />}>
+            {t.pushes.newPush}
+          </ButtonLink>
+        </>
+      }
+    >
+      <Tabs value={shown} onChange={(value) => setTab(value === 'targets' ? value : null)} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="records">{t.pushes.records}</Tabs.Tab>
+          <Tabs.Tab value="targets">{t.pushes.targets}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="records" pt="md">
+          <Section title={t.pushes.records} quiet>
+            <RecordsTable />
+          </Section>
+        </Tabs.Panel>
+        <Tabs.Panel value="targets" pt="md">
+          <Section title={t.pushes.targets} quiet>
+            <TargetsTable />
+          </Section>
+        </Tabs.Panel>
+      </Tabs>
+    </Frame>
+  )
+}

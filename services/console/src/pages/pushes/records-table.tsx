@@ -1,0 +1,119 @@
+import { Text } from '@mantine/core'
+import { IconSend } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { segment } from '../../api/client.js'
+import { type AnyPush, pushedName, pushesQuery, targetsQuery } from '../../api/pushes.js'
+import { useTexts } from '../../texts/texts.js'
+import { type Column, DataTable } from '../../ui/data-table.js'
+import { Empty } from '../../ui/empty.js'
+import { ButtonLink, TextLink } from '../../ui/links.js'
+import { Loaded } from '../../ui/loaded.js'
+import { Ago } from '../../ui/time.js'
+import { PushStatus } from './push-status.js'
+import { RetryButton } from './retry-button.js'
+
+export function RecordsTable() {
+  const t = useTexts()
+  const query = useQuery(pushesQuery)
+  const targets = useQuery(targetsQuery)
+  const columns = useColumns()
+  const noTargets = targets.data?.items.length === 0
+  return (
+    <Loaded query={query} what={t.pushes.what}>
+      {({ items, total }) =>
+        items.length === 0 ? (
+          <Empty
+            title={t.pushes.empty}
+            icon={<IconSend size={30} aria-hidden />}
+            action={
+              noTargets ? (
+                <ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>
+              ) : (
+                <ButtonLink to="/pushes/new">{t.pushes.newPush}</ButtonLink>
+              )
+            }
+          >
+            {noTargets ? t.pushes.emptyNoTargets : t.pushes.emptyAdvice}
+          </Empty>
+        ) : (
+          <>
+            <DataTable
+              label={t.pushes.records}
+              rows={items}
+              columns={columns}
+              rowKey={({ id }) => id}
+              search={t.pushes.search}
+            />
+            {total > items.length && (
+              <Text size="sm" c="dimmed">
+                {t.pushes.listed(items.length, total)}
+              </Text>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function useColumns(): readonly Column<AnyPush>[] {
+  const t = useTexts()
+  return useMemo(
+    () => [
+      {
+        id: 'pushed',
+        header: t.pushes.pushed,
+        value: pushedName,
+        cell: (record) => (
+          <TextLink to={`/pushes/${record.of}/${record.id}`} fw={550}>
+            {pushedName(record)}
+          </TextLink>
+        ),
+      },
+      {
+        id: 'target',
+        header: t.pushes.target,
+        value: (record) => record.target_code,
+        cell: ({ target_code: code }) => <TextLink to={`/pushes/targets/${segment(code)}`}>{code}</TextLink>,
+      },
+      {
+        id: 'status',
+        header: t.common.status,
+        value: (record) => record.status,
+        cell: (record) => <PushStatus status={record.status} />,
+      },
+      { id: 'attempts', header: t.pushes.attempts, numeric: true, value: (record) => record.attempts },
+      {
+        id: 'message',
+        header: t.pushes.message,
+        value: (record) => record.message,
+        cell: (record) => (
+          <Text size="sm" lineClamp={2}>
+            {record.message || '–'}
+          </Text>
+        ),
+      },
+      {
+        id: 'next',
+        header: t.pushes.next,
+        value: (record) => record.next_attempt_at ?? '',
+        cell: (record) => <Ago at={record.next_attempt_at} fallback="–" />,
+      },
+      {
+        id: 'created',
+        header: t.common.created,
+        value: (record) => record.created_at,
+        cell: (record) => <Ago at={record.created_at} />,
+      },
+      {
+        id: 'actions',
+        header: t.common.actions,
+        value: () => '',
+        actions: true,
+        cell: (record) => <RetryButton of={record.of} record={record} />,
+      },
+    ],
+    [t],
+  )
+}

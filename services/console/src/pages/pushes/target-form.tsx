@@ -1,0 +1,121 @@
+import type { Target, TargetBody } from '@gateway/contracts/target.js'
+import { Button, Checkbox, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { matches, useForm } from '@mantine/form'
+import { useTexts } from '../../texts/texts.js'
+import { Problem } from '../../ui/problem.js'
+
+interface TargetFormProps {
+  /** undefined: a new one */
+  readonly target?: Target
+  readonly pending: boolean
+  readonly error: Error | null
+  readonly onSave: (body: TargetBody) => void
+}
+
+const CODE = /^(?![.*])[^/\\\s]+$/
+
+export function TargetForm({ target, pending, error, onSave }: TargetFormProps) {
+  const t = useTexts()
+  const form = useForm({
+    initialValues: {
+      code: target?.code ?? '',
+      name: target?.name ?? '',
+      kind: target?.kind ?? ('http' as Target['kind']),
+      url: target?.url ?? '',
+      path: target?.path ?? '',
+      mode: target?.mode ?? ('notify' as Target['mode']),
+      enabled: target?.enabled ?? true,
+      secret: '',
+      removeSecret: false,
+    },
+    validate: {
+      code: matches(CODE, t.pushes.codeWrong),
+      url: (url, { kind }) => (kind !== 'http' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong),
+      path: (path, { kind }) => (kind !== 'directory' || path.startsWith('/') ? null : t.pushes.pathWrong),
+    },
+  })
+  const { kind, removeSecret } = form.values
+  const save = form.onSubmit(({ code, name, kind, url, path, mode, enabled, secret, removeSecret }) =>
+    onSave({
+      code,
+      kind,
+      enabled,
+      ...(name.trim() !== '' && { name: name.trim() }),
+      ...(kind === 'http' ? { url: url.trim(), mode } : { path: path.trim() }),
+      ...(removeSecret ? { secret: null } : secret !== '' && { secret }),
+    }),
+  )
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack maw={640}>
+        <TextInput
+          label={t.common.code}
+          description={t.pushes.codeHint}
+          required
+          disabled={target !== undefined}
+          autoComplete="off"
+          {...form.getInputProps('code')}
+        />
+        <TextInput
+          label={`${t.common.name} (${t.common.optional})`}
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <Radio.Group label={t.common.kind} {...form.getInputProps('kind')}>
+          <Group mt="xs">
+            <Radio value="http" label={t.pushes.kinds.http} />
+            <Radio value="directory" label={t.pushes.kinds.directory} />
+          </Group>
+        </Radio.Group>
+        {kind === 'http' ? (
+          <>
+            <TextInput
+              label={t.pushes.url}
+              type="url"
+              required
+              autoComplete="off"
+              spellCheck={false}
+              {...form.getInputProps('url')}
+            />
+            <Radio.Group label={t.pushes.mode} {...form.getInputProps('mode')}>
+              <Stack gap="xs" mt="xs">
+                {(['notify', 'upload'] as const).map((mode) => (
+                  <Radio key={mode} value={mode} label={t.pushes.modes[mode]} description={t.pushes.modeHint[mode]} />
+                ))}
+              </Stack>
+            </Radio.Group>
+            <PasswordInput
+              label={`${t.pushes.secret} (${t.common.optional})`}
+              description={target?.has_secret ? t.pushes.secretKept : t.pushes.secretHint}
+              autoComplete="new-password"
+              disabled={removeSecret}
+              {...form.getInputProps('secret')}
+            />
+            {target?.has_secret && (
+              <Checkbox label={t.pushes.secretRemove} {...form.getInputProps('removeSecret', { type: 'checkbox' })} />
+            )}
+          </>
+        ) : (
+          <TextInput
+            label={t.pushes.path}
+            required
+            autoComplete="off"
+            spellCheck={false}
+            {...form.getInputProps('path')}
+          />
+        )}
+        <Switch
+          label={t.common.enabled}
+          description={t.pushes.enabledHint}
+          {...form.getInputProps('enabled', { type: 'checkbox' })}
+        />
+        {error !== null && <Problem title={t.pushes.saveFailed} error={error} />}
+        <Group>
+          <Button type="submit" loading={pending}>
+            {t.common.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,39 @@
+import { Loader, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { estimateQuery, type SliceBody } from '../../api/slicing.js'
+import { useTexts } from '../../texts/texts.js'
+import { Facts } from '../../ui/facts.js'
+import { Problem } from '../../ui/problem.js'
+import { Section } from '../../ui/section.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { BoundsText } from '../basemaps/bounds-text.js'
+
+/** What a job would make, before it is submitted. */
+export function Estimate({ body }: { body: SliceBody }) {
+  const t = useTexts()
+  const formats = useFormats()
+  const { data, error } = useQuery(estimateQuery(body))
+  return (
+    <Section title={t.slicing.estimate}>
+      <div aria-live="polite">
+        {error !== null && <Problem title={t.slicing.estimateFailed} error={error} />}
+        {error === null && data === undefined && (
+          <Text c="dimmed">
+            <Loader size="xs" aria-hidden /> {t.slicing.estimating}
+          </Text>
+        )}
+        {data !== undefined && (
+          <Facts
+            facts={[
+              [t.slicing.estimateTiles, formats.number(data.tiles)],
+              [t.slicing.estimateBytes, formats.bytes(data.bytes_estimate)],
+              [t.slicing.estimateTemp, formats.bytes(data.temp_bytes_estimate)],
+              [t.slicing.estimateZooms, `${data.min_zoom}–${data.max_zoom}`],
+              [t.common.bounds, <BoundsText key="bounds" bounds={data.bounds} />],
+            ]}
+          />
+        )}
+      </div>
+    </Section>
+  )
+}

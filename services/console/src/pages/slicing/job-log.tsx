@@ -1,0 +1,45 @@
+import type { SliceJob } from '@gateway/contracts/slice.js'
+import { Checkbox, Text } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { useTexts } from '../../texts/texts.js'
+import { Problem } from '../../ui/problem.js'
+import { Section } from '../../ui/section.js'
+import { useFollowedText } from './use-followed-text.js'
+
+/** What the tool writes, as it writes it. */
+export function JobLog({ job }: { job: SliceJob }) {
+  const t = useTexts()
+  const begun = job.status !== 'pending'
+  const { text, error, again } = useFollowedText(
+    begun ? `/api/v1/admin/slice/jobs/${encodeURIComponent(job.id)}/log?follow=1` : null,
+  )
+  const [atEnd, setAtEnd] = useState(true)
+  const box = useRef<HTMLPreElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more text is what scrolls
+  useEffect(() => {
+    if (atEnd && box.current !== null) box.current.scrollTop = box.current.scrollHeight
+  }, [text, atEnd])
+  return (
+    <Section
+      title={t.slicing.log}
+      actions={
+        <Checkbox
+          size="xs"
+          label={t.slicing.follow}
+          checked={atEnd}
+          onChange={(event) => setAtEnd(event.currentTarget.checked)}
+        />
+      }
+    >
+      {error !== null && <Problem title={t.slicing.logFailed} error={error} onRetry={again} />}
+      {text === '' ? (
+        <Text c="dimmed">{t.slicing.logEmpty}</Text>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <pre ref={box} className="log" tabIndex={0} role="log" aria-label={t.slicing.log}>
+          {text}
+        </pre>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,36 @@
+import type { SliceJob, SliceStatus } from '@gateway/contracts/slice.js'
+import { Group, Progress, Text } from '@mantine/core'
+import { useTexts } from '../../texts/texts.js'
+import { Status, type Tone } from '../../ui/status.js'
+import { useFormats } from '../../ui/use-formats.js'
+
+const TONES: Record<SliceStatus, Tone> = { pending: 'waiting', running: 'busy', succeeded: 'good', failed: 'bad' }
+
+export function JobStatus({ job }: { job: SliceJob }) {
+  const t = useTexts()
+  return <Status tone={TONES[job.status]}>{t.slicing.statuses[job.status]}</Status>
+}
+
+/** What people call a job. */
+export function jobName(job: SliceJob): string {
+  return job.name || job.target_code
+}
+
+export function JobProgress({ job }: { job: SliceJob }) {
+  const t = useTexts()
+  const formats = useFormats()
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Progress
+        value={job.progress}
+        flex={1}
+        miw={80}
+        aria-label={t.slicing.progressOf(jobName(job))}
+        {...(job.status === 'failed' && { color: 'red' })}
+      />
+      <Text size="sm" className="numeric" miw={44} ta="end">
+        {formats.percent(Math.floor(job.progress) / 100)}
+      </Text>
+    </Group>
+  )
+}

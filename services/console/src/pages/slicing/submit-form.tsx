@@ -1,0 +1,128 @@
+import { Alert, Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
+import { matches, useForm } from '@mantine/form'
+import { useState } from 'react'
+import type { SliceBody } from '../../api/slicing.js'
+import { useTexts } from '../../texts/texts.js'
+import { Problem } from '../../ui/problem.js'
+import { Section } from '../../ui/section.js'
+import { Estimate } from './estimate.js'
+import { ImagesField } from './images-field.js'
+
+interface SubmitFormProps {
+  readonly targetCode: string
+  readonly sourcePaths: readonly string[]
+  /** layers that are there already */
+  readonly knownCodes: readonly string[]
+  readonly pending: boolean
+  readonly error: Error | null
+  readonly onSubmit: (body: SliceBody) => void
+}
+
+interface Values {
+  target_code: string
+  name: string
+  source_paths: readonly string[]
+  zoom_min: number
+  zoom_max: number
+  tile_size: string
+  tile_format: string
+  callback_url: string
+}
+
+const CODE = /^[A-Za-z0-9_-]+$/
+const MAX_ZOOM = 24
+const DEFAULT_MAX_ZOOM = 12
+const FORMATS = ['webp', 'png', 'avif']
+const SIZES = ['256', '512']
+
+export function SubmitForm(props: SubmitFormProps) {
+  const t = useTexts()
+  const [estimated, setEstimated] = useState<SliceBody | null>(null)
+  const form = useForm<Values>({
+    initialValues: {
+      target_code: props.targetCode,
+      name: '',
+      source_paths: props.sourcePaths,
+      zoom_min: 0,
+      zoom_max: DEFAULT_MAX_ZOOM,
+      tile_size: SIZES[0] as string,
+      tile_format: FORMATS[0] as string,
+      callback_url: '',
+    },
+    validate: {
+      target_code: matches(CODE, t.slicing.codeWrong),
+      source_paths: (paths) => (paths.length === 0 ? t.slicing.sourcesNeeded : null),
+      zoom_max: (max, { zoom_min: min }) => (isRange(min, max) ? null : t.slicing.zoomWrong),
+      callback_url: (url) => (url === '' || /^https?:\/\//.test(url) ? null : t.pushes.urlWrong),
+    },
+  })
+  const { target_code: code, source_paths: paths } = form.values
+  return (
+    <form onSubmit={form.onSubmit((values) => props.onSubmit(toBody(values)))} noValidate>
+      <Stack gap="md">
+        <Section title={t.slicing.sources}>
+          <ImagesField {...form.getInputProps('source_paths')} />
+        </Section>
+        <Section title={t.slicing.layer}>
+          <Stack maw={640}>
+            <Autocomplete
+              label={t.slicing.code}
+              description={t.slicing.codeHint}
+              required
+              data={[...props.knownCodes]}
+              autoComplete="off"
+              {...form.getInputProps('target_code')}
+            />
+            {code !== '' && paths.length > 0 && (
+              <Alert color="blue">{paths.length === 1 ? t.slicing.accumulates(code) : t.slicing.rebuilds(code)}</Alert>
+            )}
+            <TextInput
+              label={`${t.slicing.name} (${t.common.optional})`}
+              autoComplete="off"
+              {...form.getInputProps('name')}
+            />
+            <Group grow align="flex-start">
+              <NumberInput label={t.slicing.zoomMin} min={0} max={MAX_ZOOM} {...form.getInputProps('zoom_min')} />
+              <NumberInput label={t.slicing.zoomMax} min={0} max={MAX_ZOOM} {...form.getInputProps('zoom_max')} />
+            </Group>
+            <Group grow align="flex-start">
+              <NativeSelect label={t.slicing.tileSize} data={SIZES} {...form.getInputProps('tile_size')} />
+              <NativeSelect label={t.slicing.tileFormat} data={FORMATS} {...form.getInputProps('tile_format')} />
+            </Group>
+            <TextInput
+              label={`${t.slicing.callbackUrl} (${t.common.optional})`}
+              description={t.slicing.callbackHint}
+              type="url"
+              autoComplete="off"
+              {...form.getInputProps('callback_url')}
+            />
+          </Stack>
+        </Section>
+        {estimated !== null && <Estimate key={JSON.stringify(estimated)} body={estimated} />}
+        {props.error !== null && <Problem title={t.slicing.sendFailed} error={props.error} />}
+        <Group>
+          <Button type="submit" loading={props.pending}>
+            {t.slicing.send}
+          </Button>
+          <Button variant="default" onClick={() => form.onSubmit((values) => setEstimated(toBody(values)))()}>
+            {t.slicing.estimate}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function isRange(min: number, max: number): boolean {
+  return Number.isInteger(min) && Number.isInteger(max) && min >= 0 && max <= MAX_ZOOM && min <= max
+}
+
+function toBody(values: Values): SliceBody {
+  const { name, callback_url: callback, tile_size: size, ...rest } = values
+  return {
+    ...rest,
+    tile_size: Number(size),
+    ...(name.trim() !== '' && { name: name.trim() }),
+    ...(callback !== '' && { callback_url: callback }),
+  }
+}

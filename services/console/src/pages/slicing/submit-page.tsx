@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearchParams } from 'react-router'
+import { segment } from '../../api/client.js'
+import { useSubmitSlice } from '../../api/slicing.js'
+import { dashboardQuery } from '../../api/system.js'
+import { useTexts } from '../../texts/texts.js'
+import { Loaded } from '../../ui/loaded.js'
+import { notifyDone } from '../../ui/notify.js'
+import { Page as Frame } from '../../ui/page.js'
+import { SubmitForm } from './submit-form.js'
+
+export function Page() {
+  const t = useTexts()
+  const go = useNavigate()
+  const [parameters] = useSearchParams()
+  const rebuilt = parameters.get('rebuild')
+  const dashboard = useQuery(dashboardQuery)
+  const submit = useSubmitSlice()
+  return (
+    <Frame
+      title={rebuilt === null ? t.slicing.submit : `${t.slicing.rebuild}: ${rebuilt}`}
+      lead={rebuilt === null ? t.slicing.submitLead : t.slicing.rebuildHint}
+      above={[{ label: t.slicing.title, to: '/slicing' }]}
+    >
+      <Loaded query={dashboard} what={t.slicing.what}>
+        {({ layers }) => {
+          const layer = layers.find(({ code }) => code === rebuilt)
+          return (
+            <SubmitForm
+              targetCode={rebuilt ?? ''}
+              sourcePaths={layer?.source_paths ?? []}
+              knownCodes={layers.map(({ code }) => code)}
+              pending={submit.isPending}
+              error={submit.error}
+              onSubmit={(body) =>
+                submit.mutate(body, {
+                  onSuccess: (job) => {
+                    notifyDone(t.slicing.sent)
+                    go(`/slicing/jobs/${segment(job.id)}`)
+                  },
+                })
+              }
+            />
+          )
+        }}
+      </Loaded>
+    </Frame>
+  )
+}

@@ -1,0 +1,21 @@
+import type { Token } from '@gateway/contracts/token.js'
+import type { Texts } from '../../texts/en.js'
+import { GRANT_ALL } from './grant-all.js'
+
+/** More than these are counted instead of named. */
+const NAMED = 3
+
+/** What a token may read, in words. */
+export function grantsText(token: Pick<Token, 'basemap_codes' | 'vector_codes'>, t: Texts['tokens']): string {
+  const { basemap_codes: basemaps, vector_codes: vectors } = token
+  if (basemaps.includes(GRANT_ALL) && vectors.includes(GRANT_ALL)) return t.everything
+  const parts = [part(basemaps, t.allBasemaps, t.basemapCount), part(vectors, t.allVectors, t.vectorCount)].filter(
+    (text) => text !== '',
+  )
+  return parts.length === 0 ? t.nothing : parts.join(', ')
+}
+
+function part(codes: readonly string[], all: string, count: (n: number) => string): string {
+  if (codes.includes(GRANT_ALL)) return all
+  return codes.length > NAMED ? count(codes.length) : codes.join(', ')
+}

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from 'react-router'
+import { systemQuery } from '../../api/system.js'
+import { useIssueToken } from '../../api/tokens.js'
+import { useTexts } from '../../texts/texts.js'
+import { Page as Frame } from '../../ui/page.js'
+import { Section } from '../../ui/section.js'
+import { IssueForm } from './issue-form.js'
+import { IssuedDialog } from './issued-dialog.js'
+
+export function Page() {
+  const t = useTexts()
+  const go = useNavigate()
+  const issue = useIssueToken()
+  const system = useQuery(systemQuery)
+  return (
+    <Frame title={t.tokens.issue} lead={t.tokens.issueLead} above={[{ label: t.tokens.title, to: '/tokens' }]}>
+      <Section title={t.tokens.issue} quiet>
+        <IssueForm pending={issue.isPending} error={issue.error} onIssue={(body) => issue.mutate(body)} />
+      </Section>
+      <IssuedDialog
+        issued={issue.data ?? null}
+        apiBase={system.data?.api_base_url ?? window.location.origin}
+        onClose={() => {
+          // The plaintext is gone with this.
+          issue.reset()
+          go('/tokens')
+        }}
+      />
+    </Frame>
+  )
+}

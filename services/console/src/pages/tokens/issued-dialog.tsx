@@ -1,0 +1,47 @@
+import type { IssuedToken } from '@gateway/contracts/token.js'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useTexts } from '../../texts/texts.js'
+import { CopyBlock } from '../../ui/copy.js'
+
+interface IssuedDialogProps {
+  /** null: closed */
+  readonly issued: IssuedToken | null
+  readonly apiBase: string
+  readonly onClose: () => void
+}
+
+/** The one time that a token's plaintext is shown. It closes by its buttons alone: a slip of the mouse would lose the token. */
+export function IssuedDialog({ issued, apiBase, onClose }: IssuedDialogProps) {
+  const t = useTexts()
+  return (
+    <Modal
+      opened={issued !== null}
+      onClose={onClose}
+      title={t.tokens.issued}
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      {issued !== null && (
+        <Stack>
+          <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+            {t.tokens.issuedWarning}
+          </Alert>
+          <CopyBlock text={issued.token} what={t.tokens.theToken} />
+          <Text size="sm" fw={550}>
+            {t.tokens.tryIt}
+          </Text>
+          <CopyBlock
+            text={`curl -H 'X-Access-Token: ${issued.token}' '${apiBase}/api/v1/catalog/basemaps'`}
+            what={t.tokens.tryIt}
+          />
+          <Group justify="flex-end">
+            <Button onClick={onClose}>{t.tokens.done}</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,62 @@
+import { Paper } from '@mantine/core'
+import type { FeatureCollection } from 'geojson'
+import type { LayerSpecification, MapMouseEvent } from 'maplibre-gl'
+import { useMemo, useState } from 'react'
+import { MapView } from '../../map/map-view.js'
+import { Facts } from '../../ui/facts.js'
+import { attributeText, boundsOf } from './features.js'
+
+const COLOUR = '#0f7686'
+
+const LAYERS: readonly LayerSpecification[] = [
+  {
+    id: 'areas',
+    type: 'fill',
+    source: 'features',
+    filter: ['==', ['geometry-type'], 'Polygon'],
+    paint: { 'fill-color': COLOUR, 'fill-opacity': 0.25 },
+  },
+  {
+    id: 'lines',
+    type: 'line',
+    source: 'features',
+    filter: ['!=', ['geometry-type'], 'Point'],
+    paint: { 'line-color': COLOUR, 'line-width': 1.5 },
+  },
+  {
+    id: 'points',
+    type: 'circle',
+    source: 'features',
+    filter: ['==', ['geometry-type'], 'Point'],
+    paint: {
+      'circle-color': COLOUR,
+      'circle-radius': 5,
+      'circle-stroke-width': 1,
+      'circle-stroke-color': '#fff',
+    },
+  },
+]
+
+/** Features on an empty ground; a click shows what is known of one. */
+export function FeatureMap({ name, collection }: { name: string; collection: FeatureCollection }) {
+  const [chosen, setChosen] = useState<Readonly<Record<string, unknown>> | null>(null)
+  const bounds = useMemo(() => boundsOf(collection), [collection])
+  const content = useMemo(
+    () => ({ sources: { features: { type: 'geojson' as const, data: collection } }, layers: LAYERS }),
+    [collection],
+  )
+  const onClick = ({ point, target }: MapMouseEvent) =>
+    setChosen(target.queryRenderedFeatures(point)[0]?.properties ?? null)
+  return (
+    <>
+      <MapView label={name} content={content} bounds={bounds} onClick={onClick} />
+      <div aria-live="polite">
+        {chosen !== null && (
+          <Paper withBorder p="md" className="card">
+            <Facts facts={Object.entries(chosen).map(([key, value]) => [key, attributeText(value) || '–'] as const)} />
+          </Paper>
+        )}
+      </div>
+    </>
+  )
+}

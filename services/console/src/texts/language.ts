@@ -1,0 +1,22 @@
+import type { Texts } from './en.js'
+
+export const LANGUAGES = { en: 'English', zh: '中文' } as const
+export type Language = keyof typeof LANGUAGES
+
+const STORED_AS = 'console.language'
+
+/** What was chosen here before, or else the first of the browser's languages that there are texts in. */
+export function preferredLanguage(): Language {
+  const wanted = [localStorage.getItem(STORED_AS) ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2))
+  return wanted.find((tag): tag is Language => tag in LANGUAGES) ?? 'en'
+}
+
+export function rememberLanguage(language: Language): void {
+  localStorage.setItem(STORED_AS, language)
+}
+
+/** Each language is a file of its own, so that nobody loads one that is not read. */
+export async function loadTexts(language: Language): Promise<Texts> {
+  if (language === 'zh') return (await import('./zh.js')).zh
+  return (await import('./en.js')).en
+}

@@ -1,0 +1,2 @@
+import { en, type Texts } from './en.js'
+export const zh: Texts = en

@@ -1,0 +1,28 @@
+import { Stack, Text, ThemeIcon } from '@mantine/core'
+import { IconMapPinSearch } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+interface EmptyProps {
+  readonly title: string
+  /** what to do next */
+  readonly children: ReactNode
+  readonly action?: ReactNode
+  readonly icon?: ReactNode
+}
+
+export function Empty({ title, children, action, icon }: EmptyProps) {
+  return (
+    <Stack align="center" gap="sm" py="xl" px="md" ta="center">
+      <ThemeIcon size={56} radius="xl" variant="light">
+        {icon ?? <IconMapPinSearch size={30} aria-hidden />}
+      </ThemeIcon>
+      <Text fw={650} size="lg">
+        {title}
+      </Text>
+      <Text c="dimmed" maw={460} component="div">
+        {children}
+      </Text>
+      {action}
+    </Stack>
+  )
+}

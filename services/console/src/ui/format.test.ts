@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { createFormats } from './format.js'
+
+const en = createFormats('en')
+const NOW = Date.parse('2026-06-01T12:00:00Z')
+
+test('a moment is told in the largest unit that it fills', () => {
+  expect(en.ago('2026-06-01T11:59:40Z', NOW)).toBe('20 seconds ago')
+  expect(en.ago('2026-06-01T10:00:00Z', NOW)).toBe('2 hours ago')
+  expect(en.ago('2026-06-04T12:00:00Z', NOW)).toBe('in 3 days')
+  expect(createFormats('zh').ago('2026-06-01T11:58:00Z', NOW)).toBe('2分钟前')
+})
+
+test('bytes are told in units of a thousand', () => {
+  expect(en.bytes(0)).toBe('0 B')
+  expect(en.bytes(999)).toBe('999 B')
+  expect(en.bytes(1000)).toBe('1 kB')
+  expect(en.bytes(1_234_567)).toBe('1.2 MB')
+  expect(en.bytes(9e17)).toBe('900,000 TB')
+})

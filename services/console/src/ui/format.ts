@@ -1,0 +1,52 @@
+import type { Language } from '../texts/language.js'
+
+const LOCALES: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' }
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+const KILO = 1000
+
+export interface Formats {
+  readonly number: (n: number, digits?: number) => string
+  readonly percent: (share: number) => string
+  readonly bytes: (n: number) => string
+  /** in the viewer's zone */
+  readonly dateTime: (iso: string) => string
+  /** with the name of the zone */
+  readonly dateTimeZone: (iso: string) => string
+  readonly clock: (iso: string) => string
+  readonly ago: (iso: string, now: number) => string
+}
+
+const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+export function createFormats(language: Language): Formats {
+  const locale = LOCALES[language]
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const withZone = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  return {
+    number: (n, digits = 0) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(n),
+    percent: (share) => percent.format(share),
+    bytes: (n) => {
+      const step = n < KILO ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(n) / 3))
+      const digits = step === 0 ? 0 : 1
+      const value = new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(n / KILO ** step)
+      return `${value} ${BYTE_UNITS[step]}`
+    },
+    dateTime: (iso) => dateTime.format(new Date(iso)),
+    dateTimeZone: (iso) => withZone.format(new Date(iso)),
+    clock: (iso) => clock.format(new Date(iso)),
+    ago: (iso, now) => {
+      const seconds = (Date.parse(iso) - now) / 1000
+      const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+      return relative.format(Math.round(seconds / size), unit)
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { notifications } from '@mantine/notifications'
+
+/** A passing message that something has been done; announced to screen readers. */
+export function notifyDone(title: string, message?: string): void {
+  notifications.show({ title, message: message ?? '', color: 'teal', role: 'status' } as never)
+}
+
+/** A message that stays until it is closed. */
+export function notifyFailed(title: string, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error)
+  notifications.show({ title, message, color: 'red', autoClose: false })
+}

@@ -1,0 +1,56 @@
+import { Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
+import { useTexts } from '../texts/texts.js'
+import { TextLink } from './links.js'
+
+interface PageProps {
+  readonly title: string
+  readonly lead?: ReactNode
+  readonly actions?: ReactNode
+  /** where this page hangs, outermost first */
+  readonly above?: readonly { readonly label: string; readonly to: string }[]
+  readonly children: ReactNode
+}
+
+/** A page with its heading. After a change of page the heading takes the focus, so that keyboard and screen reader begin there. */
+export function Page({ title, lead, actions, above, children }: PageProps) {
+  const t = useTexts()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const { pathname, key } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what moves the focus
+  useEffect(() => {
+    // The first page of a visit leaves the focus where the browser puts it.
+    if (key !== 'default') heading.current?.focus({ preventScroll: true })
+  }, [pathname])
+  useEffect(() => {
+    document.title = `${title} · ${t.brand}`
+  }, [title, t])
+  return (
+    <Stack gap="lg">
+      <Stack gap={6}>
+        {above && (
+          <Breadcrumbs component="nav" aria-label={t.nav.breadcrumbs}>
+            {above.map(({ label, to }) => (
+              <TextLink key={to} to={to} size="sm">
+                {label}
+              </TextLink>
+            ))}
+          </Breadcrumbs>
+        )}
+        <Group justify="space-between" align="center" gap="sm">
+          <Title order={1} ref={heading} tabIndex={-1} className="page-title">
+            {title}
+          </Title>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+        {lead && (
+          <Text c="dimmed" component="div" maw={760}>
+            {lead}
+          </Text>
+        )}
+      </Stack>
+      {children}
+    </Stack>
+  )
+}

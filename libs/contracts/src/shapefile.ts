@@ -17,6 +17,8 @@ export const SHAPEFILE_EXTENSIONS: ReadonlySet<string> = new Set([
   'atx',
   'ixs',
   'mxs',
+  'cst',
+  'xml',
   'shp.xml',
 ])
 

@@ -1,27 +1,5 @@
 import { createHash } from 'node:crypto'
-
-/** The files that belong to a shapefile, beside the `.shp` itself, by what comes after the common base name. */
-export const SIDECAR_EXTENSIONS: ReadonlySet<string> = new Set([
-  'shx',
-  'dbf',
-  'prj',
-  'cpg',
-  'qpj',
-  'qix',
-  'qmd',
-  'sbn',
-  'sbx',
-  'fbn',
-  'fbx',
-  'ain',
-  'aih',
-  'atx',
-  'ixs',
-  'mxs',
-  'cst',
-  'xml',
-  'shp.xml',
-])
+import { SHAPEFILE_EXTENSIONS } from '@gateway/contracts/shapefile.js'
 
 /** The names of sidecar files by the base name of the shapefile that they belong to. Extensions count in any case, base names as they are. */
 export function partsByBase(names: readonly string[]): Map<string, string[]> {
@@ -39,7 +17,9 @@ export function partsByBase(names: readonly string[]): Map<string, string[]> {
 function baseOf(name: string): string | null {
   if (name.toLowerCase().endsWith('.shp.xml')) return name.slice(0, -'.shp.xml'.length)
   const dot = name.lastIndexOf('.')
-  return dot > 0 && SIDECAR_EXTENSIONS.has(name.slice(dot + 1).toLowerCase()) ? name.slice(0, dot) : null
+  const extension = name.slice(dot + 1).toLowerCase()
+  // The shapefile itself is no sidecar of its own.
+  return dot > 0 && extension !== 'shp' && SHAPEFILE_EXTENSIONS.has(extension) ? name.slice(0, dot) : null
 }
 
 export interface FilePart {

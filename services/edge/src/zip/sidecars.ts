@@ -1,29 +1,8 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { type OpenedFile, openBelow } from '@gateway/files/open-below.js'
-
-/** The files that make up one shapefile, by extension (ESRI Shapefile Technical Description, and what GIS programs put beside). */
-const EXTENSIONS: ReadonlySet<string> = new Set([
-  'shp',
-  'shx',
-  'dbf',
-  'prj',
-  'cpg',
-  'qix',
-  'qpj',
-  'qmd',
-  'sbn',
-  'sbx',
-  'fbn',
-  'fbx',
-  'ain',
-  'aih',
-  'atx',
-  'ixs',
-  'mxs',
-  'shp.xml',
-])
 
 export interface Sidecar {
   readonly name: string
@@ -68,9 +47,7 @@ async function namesBeside(shapefile: string): Promise<string[]> {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
     throw error
   })
-  return entries
-    .filter((name) => name.startsWith(`${base}.`) && EXTENSIONS.has(name.slice(base.length + 1).toLowerCase()))
-    .sort()
+  return entries.filter((name) => isPartOfShapefile(base, name)).sort()
 }
 
 function toSet(files: readonly Sidecar[]): SidecarSet {

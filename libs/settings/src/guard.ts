@@ -1,5 +1,4 @@
 import ipaddr from 'ipaddr.js'
-import type { Settings } from './load.js'
 import { SettingsRefusal } from './refusal.js'
 
 /** Whether a listener on this host can be reached from this machine alone. */
@@ -10,11 +9,20 @@ export function isLoopbackHost(host: string): boolean {
   return ipaddr.process(bare).range() === 'loopback'
 }
 
+/** What the guard looks at. */
+export interface GuardedSettings {
+  readonly apiHost: string
+  readonly controlHost: string
+  readonly adminAllowRemote: boolean
+  readonly adminPassword: string | null
+  readonly adminToken: string | null
+}
+
 /**
  * The start-up guard of the interface: remote administration without credentials is refused.
  * It holds for the control plane's own address too, since in a cluster that one is the address that others reach.
  */
-export function guardStart(settings: Settings): void {
+export function guardStart(settings: GuardedSettings): void {
   if (!settings.adminAllowRemote || hasAdminCredentials(settings)) return
   const open = [
     ['API_HOST', settings.apiHost],
@@ -26,6 +34,6 @@ export function guardStart(settings: Settings): void {
   )
 }
 
-export function hasAdminCredentials(settings: Settings): boolean {
+export function hasAdminCredentials(settings: Pick<GuardedSettings, 'adminPassword' | 'adminToken'>): boolean {
   return settings.adminPassword !== null || settings.adminToken !== null
 }

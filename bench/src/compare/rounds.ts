@@ -1,0 +1,44 @@
+import type { RunningPeer } from '../peers/peer.js'
+import type { Taken } from './summary.js'
+import type { Context, Sample, Workload } from './workload.js'
+
+/** A sample during which others kept more than this many processors busy is taken again, in the hope of a quieter moment. */
+const QUIET = 0.15
+const ATTEMPTS = 3
+/** Fills caches, opens files, lets the compilers of the runtimes see the code. */
+const WARM_UP_SECONDS = 1
+
+/** Every workload at every server, round by round, in turns of alternating order, after a round to warm up that does not count. */
+export async function takeRounds(
+  peers: readonly RunningPeer[],
+  workloads: readonly Workload[],
+  context: Context,
+  rounds: number,
+): Promise<Taken[]> {
+  const taken: Taken[] = []
+  for (let round = 0; round <= rounds; round++) {
+    for (const workload of workloads) {
+      for (const peer of round % 2 === 0 ? peers : peers.toReversed()) {
+        if (round === 0) {
+          await workload.measure(peer, { ...context, seconds: WARM_UP_SECONDS })
+          continue
+        }
+        const sample = await quietest(() => workload.measure(peer, context))
+        if (sample !== null) taken.push({ workload: workload.name, peer: peer.name, round, ...sample })
+      }
+    }
+    process.stderr.write(round === 0 ? 'Warmed up.\n' : `Round ${round} of ${rounds} is done.\n`)
+  }
+  return taken
+}
+
+async function quietest(measure: () => Promise<Sample | null>): Promise<Sample | null> {
+  let best: Sample | null = null
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const sample = await measure()
+    if (sample === null) return null
+    if (best === null || sample.othersBusy < best.othersBusy) best = sample
+    if (best.othersBusy <= QUIET) break
+  }
+  return best
+}

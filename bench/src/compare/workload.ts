@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import type { DataSet } from '../data/data-set.js'
+import { type Generator, type Load, type LoadResult, type Request, writeRequests } from '../load/load.js'
+import { busySeconds, type Cores, cpuSeconds, memory, ownCpuSeconds } from '../machine.js'
+import type { RunningPeer } from '../peers/peer.js'
+
+/** One measurement of one server. Latencies in milliseconds, memory in bytes, processor time in seconds. */
+export interface Sample {
+  readonly requestsPerSecond: number
+  readonly cpuPer100k: number
+  readonly cpuPerGb: number
+  readonly megabytesPerSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** the most resident memory that the server's processes have had so far */
+  readonly peakMemory: number
+  /** by how much resident memory rose during this measurement, where that is what was measured */
+  readonly memoryRise?: number
+  /** processors that others kept busy meanwhile: what makes a sample doubtful */
+  readonly othersBusy: number
+}
+
+export interface Context {
+  readonly data: DataSet
+  readonly generator: Generator
+  readonly seconds: number
+  readonly cores: Cores | null
+  /** for files of requests */
+  readonly dir: string
+}
+
+export interface Workload {
+  readonly name: string
+  readonly title: string
+  /** null: it does not apply to this server */
+  measure(peer: RunningPeer, context: Context): Promise<Sample | null>
+}
+
+/** The paths of a workload at one server, made at its first use; null: the server cannot serve it. */
+export type RequestsFor = (peer: RunningPeer, context: Context) => Promise<readonly Request[] | null>
+
+/** A workload that is one load on one server, every answer of which has the same status. */
+export function plainLoad(
+  name: string,
+  title: string,
+  options: { readonly connections: number; readonly status?: number; readonly requests: RequestsFor },
+): Workload {
+  const file = requestFile(name, options.requests)
+  return {
+    name,
+    title,
+    async measure(peer, context) {
+      const requests = await file(peer, context)
+      if (requests === null) return null
+      const { connections, status = 200 } = options
+      return measured(peer, () => load(peer, context, { requests, connections }, status))
+    },
+  }
+}
+
+/** Writes the file of requests of each server once. */
+export function requestFile(
+  name: string,
+  requests: RequestsFor,
+): (peer: RunningPeer, context: Context) => Promise<string | null> {
+  const files = new Map<string, Promise<string | null>>()
+  return (peer, context) => {
+    const known = files.get(peer.name)
+    if (known !== undefined) return known
+    const made = requests(peer, context).then((list) =>
+      list === null ? null : writeRequests(join(context.dir, `${name}-${peer.name}`), list),
+    )
+    files.set(peer.name, made)
+    return made
+  }
+}
+
+/** Throws where an answer has another status, or a connection broke: what is not right is not measured. */
+export async function load(
+  peer: RunningPeer,
+  context: Context,
+  what: Pick<Load, 'requests' | 'connections' | 'rate'>,
+  status = 200,
+): Promise<LoadResult> {
+  const { generator, seconds, cores } = context
+  const result = await generator({ port: peer.port, seconds, core: cores?.load, ...what })
+  if (Object.keys(result.statuses).some((seen) => seen !== String(status)) || result.failures > 0) {
+    throw new Error(`${peer.name} answered ${JSON.stringify(result.statuses)}, ${result.failures} connections broke`)
+  }
+  return result
+}
+
+/** Wraps a load in looks at the clocks of the server's processes. */
+export async function measured(peer: RunningPeer, run: () => Promise<LoadResult>): Promise<Sample> {
+  const pids = peer.pids()
+  const before = { server: cpuSeconds(pids), own: ownCpuSeconds(), busy: busySeconds(), at: performance.now() }
+  const result = await run()
+  const elapsed = (performance.now() - before.at) / 1000
+  const server = cpuSeconds(pids) - before.server
+  const others = busySeconds() - before.busy - server - (ownCpuSeconds() - before.own)
+  return {
+    requestsPerSecond: result.requests / result.seconds,
+    cpuPer100k: (server / result.requests) * 100_000,
+    cpuPerGb: (server / result.bytes) * 1e9,
+    megabytesPerSecond: result.bytes / result.seconds / 1e6,
+    p50: result.p50 / 1000,
+    p99: result.p99 / 1000,
+    peakMemory: memory(pids, 'peak'),
+    othersBusy: Math.max(0, others / elapsed),
+  }
+}

@@ -1,0 +1,115 @@
+import { createToken } from '@gateway/access/token-format.js'
+import { LARGE_BODIES } from '../data/data-set.js'
+import { seededRandom } from '../data/random.js'
+import { type Address, sampleEvenly, sampleTraffic } from '../data/traffic.js'
+import { mistyped } from '../load/bad-tokens.js'
+import type { Request } from '../load/load.js'
+import type { Basemap, RunningPeer } from '../peers/peer.js'
+import { besideDownloads } from './beside-downloads.js'
+import { besideFlood } from './beside-flood.js'
+import { slowDownloads } from './slow-downloads.js'
+import { plainLoad, type RequestsFor, type Workload } from './workload.js'
+
+const SEED = 7
+/** Requests before the sequence begins again: each tile of the mix comes about five times. */
+const MIX_REQUESTS = 20_000
+/** More different tokens than the edge remembers, so that each is unknown anew. */
+const BAD_TOKENS = 50_000
+const LARGE_REQUESTS = 1_000
+const CONNECTIONS = 64
+/** Large bodies fill the socket buffers: more connections measure the kernel's memory. */
+const LARGE_CONNECTIONS = 16
+const DOWNLOAD_CONNECTIONS = 4
+/** What a browser sends beside what the server needs. */
+const BROWSER = ['User-Agent: Mozilla/5.0 (X11; Linux x86_64)']
+
+export const mixRequests: RequestsFor = async (peer, { data }) =>
+  tileRequests(peer, 'mix', sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS))
+
+export const largeDownload: RequestsFor = async (peer) => {
+  const path = peer.downloadPath('large')
+  return path === null ? null : [{ path, headers: [...BROWSER, ...peer.headers] }]
+}
+
+/** In the order in which they are reported. */
+export const WORKLOADS: readonly Workload[] = [
+  plainLoad('mix', 'Realistic mix of tiles, files of 1 to 60 KB', { connections: CONNECTIONS, requests: mixRequests }),
+  ...(['mixmb', 'mixpm'] as const).map((basemap) =>
+    plainLoad(basemap, `The same mix from ${basemap === 'mixmb' ? 'MBTiles' : 'PMTiles'}`, {
+      connections: CONNECTIONS,
+      requests: async (peer, { data }) =>
+        tileRequests(peer, basemap, sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS)),
+    }),
+  ),
+  plainLoad('hot', 'One tile of the mean size, again and again', {
+    connections: CONNECTIONS,
+    requests: async (peer, { data }) => tileRequests(peer, 'mix', [data.hotTile]),
+  }),
+  plainLoad('not-modified', 'The mix, every request with the tag that the client has: 304', {
+    connections: CONNECTIONS,
+    status: 304,
+    requests: notModified,
+  }),
+  plainLoad('refused-checksum', 'Mistyped tokens, each another one: 401', {
+    connections: CONNECTIONS,
+    status: 401,
+    requests: (peer, { data }) => refused(peer, data.hotTile, mistyped),
+  }),
+  plainLoad('refused-unknown', 'Well-formed tokens that nobody has, each another one: 401', {
+    connections: CONNECTIONS,
+    status: 401,
+    requests: (peer, { data }) => refused(peer, data.hotTile, createToken),
+  }),
+  ...Object.keys(LARGE_BODIES).map((size) =>
+    plainLoad(`body-${size}`, `Tiles of ${size.toUpperCase()}B`, {
+      connections: LARGE_CONNECTIONS,
+      requests: async (peer, { data }) =>
+        tileRequests(peer, `b${size}`, sampleEvenly(seededRandom(SEED), data.largeTiles, LARGE_REQUESTS)),
+    }),
+  ),
+  plainLoad('download', 'Downloads of 200 MB', { connections: DOWNLOAD_CONNECTIONS, requests: largeDownload }),
+  besideDownloads(mixRequests, largeDownload),
+  slowDownloads,
+  besideFlood(mixRequests, CONNECTIONS),
+]
+
+/** null where the server does not have the basemap. */
+function tileRequests(peer: RunningPeer, basemap: Basemap, tiles: readonly Address[]): Request[] | null {
+  const requests: Request[] = []
+  for (const tile of tiles) {
+    const path = peer.tilePath(basemap, tile)
+    if (path === null) return null
+    requests.push({ path, headers: [...BROWSER, ...peer.headers] })
+  }
+  return requests
+}
+
+async function notModified(...args: Parameters<RequestsFor>): Promise<Request[] | null> {
+  const [peer] = args
+  const requests = await mixRequests(...args)
+  if (requests === null) return null
+  const tags = new Map<string, string>()
+  for (const { path, headers } of requests) {
+    if (!tags.has(path)) tags.set(path, await entityTag(peer, path, headers))
+  }
+  return requests.map(({ path, headers }) => ({ path, headers: [...headers, `If-None-Match: ${tags.get(path)}`] }))
+}
+
+async function entityTag(peer: RunningPeer, path: string, headers: readonly string[]): Promise<string> {
+  const fields = headers.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string])
+  const answer = await fetch(`http://127.0.0.1:${peer.port}${path}`, { headers: fields })
+  await answer.arrayBuffer()
+  const tag = answer.headers.get('etag')
+  if (tag === null) throw new Error(`${peer.name} answers ${path} without a tag`)
+  return tag
+}
+
+/** null where the server asks for no token. */
+async function refused(peer: RunningPeer, tile: Address, makeToken: () => string): Promise<Request[] | null> {
+  const path = peer.tilePath('mix', tile)
+  if (path === null || !peer.headers.some((line) => line.startsWith('Authorization:'))) return null
+  return Array.from({ length: BAD_TOKENS }, () => ({
+    path,
+    headers: [...BROWSER, `Authorization: Bearer ${makeToken()}`],
+  }))
+}

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { writeMbtiles } from '@gateway/tiles/mbtiles/writer.js'
+import { writePmtiles } from '@gateway/tiles/pmtiles/writer.js'
+import { Bodies } from './bodies.js'
+import { below, type Random, seededRandom } from './random.js'
+import { type Address, mapAddresses, type Weighted } from './traffic.js'
+
+/** To be raised whenever what is made changes: data of another number is made anew. */
+const VERSION = 1
+const SEED = 20_260_101
+const TILES = 4_000
+const COLD_TILES = 20_000
+/** A basemap of each size, whose tiles are all of that size. */
+export const LARGE_BODIES = { '128k': 128 * 1024, '256k': 256 * 1024, '1m': 1024 * 1024 } as const
+const LARGE_TILES = 32
+const LARGE_ZOOM = 3
+const COLD_ZOOM = 14
+const MEDIUM_DOWNLOAD_BYTES = 4 * 1024 * 1024
+export const LARGE_DOWNLOAD_BYTES = 200 * 1000 * 1000
+const WORLD = [-180, -85, 180, 85] as const
+
+/** Everything that is served in a measurement, in one directory that outlives it. */
+export interface DataSet {
+  readonly dir: string
+  /** the source directories of a gateway, and the document root of a file server */
+  readonly basemaps: string
+  readonly vectors: string
+  /** what the basemaps `mix`, `mixmb` and `mixpm` hold: folders, MBTiles and PMTiles of the same tiles, version `v1` */
+  readonly tiles: readonly Weighted[]
+  readonly meanTileBytes: number
+  /** the one of `tiles` that is nearest to the mean size */
+  readonly hotTile: Address & { readonly bytes: number }
+  /** what `cold` holds, a PMTiles archive */
+  readonly coldTiles: readonly Address[]
+  /** what each basemap of LARGE_BODIES holds */
+  readonly largeTiles: readonly Address[]
+}
+
+type Made = Pick<DataSet, 'meanTileBytes' | 'hotTile'>
+
+/** Makes the data, the same on every machine, where it is not there yet: about 900 MB in the system's temporary directory. */
+export async function dataSet(): Promise<DataSet> {
+  const dir = join(tmpdir(), `gateway-bench-data-${VERSION}`)
+  if (!existsSync(join(dir, 'complete.json'))) {
+    process.stderr.write(`Making the data in ${dir}, once ...\n`)
+    await make(dir)
+  }
+  const made = JSON.parse(readFileSync(join(dir, 'complete.json'), 'utf8')) as Made
+  return {
+    ...made,
+    dir,
+    basemaps: join(dir, 'basemaps'),
+    vectors: join(dir, 'vectors'),
+    tiles: mapAddresses(TILES),
+    coldTiles: grid(COLD_ZOOM, COLD_TILES),
+    largeTiles: grid(LARGE_ZOOM, LARGE_TILES),
+  }
+}
+
+async function make(dir: string): Promise<void> {
+  const unfinished = `${dir}-${process.pid}`
+  const random = seededRandom(SEED)
+  const bodies = new Bodies(random)
+  const basemaps = join(unfinished, 'basemaps')
+  const made = await makeMix(basemaps, bodies)
+  for (const [name, size] of Object.entries(LARGE_BODIES)) {
+    for (const address of grid(LARGE_ZOOM, LARGE_TILES)) {
+      await writeTile(join(basemaps, `b${name}`), address, bodies.body(size))
+    }
+  }
+  await mkdir(join(basemaps, 'cold'))
+  await writePmtiles(
+    join(basemaps, 'cold/v1.pmtiles'),
+    grid(COLD_ZOOM, COLD_TILES).map((address) => ({ ...address, data: bodies.body(bodies.tileSize()) })),
+    { format: 'png', encoding: 'identity', bounds: WORLD as never, metadata: { name: 'cold' } },
+  )
+  await mkdir(join(unfinished, 'vectors'))
+  await writeGeojson(join(unfinished, 'vectors/medium.geojson'), MEDIUM_DOWNLOAD_BYTES, random)
+  await writeGeojson(join(unfinished, 'vectors/large.geojson'), LARGE_DOWNLOAD_BYTES, random)
+  await writeFile(join(unfinished, 'complete.json'), JSON.stringify(made))
+  await rm(dir, { recursive: true, force: true })
+  await rename(unfinished, dir)
+}
+
+/** The same tiles as files, as MBTiles and as PMTiles. */
+async function makeMix(basemaps: string, bodies: Bodies): Promise<Made> {
+  const tiles = mapAddresses(TILES).map(({ z, x, y }) => ({ z, x, y, data: bodies.body(bodies.tileSize()) }))
+  for (const { data, ...address } of tiles) await writeTile(join(basemaps, 'mix'), address, data)
+  for (const name of ['mixmb', 'mixpm']) await mkdir(join(basemaps, name))
+  const bounds = WORLD as never
+  await writeMbtiles(join(basemaps, 'mixmb/v1.mbtiles'), tiles, { name: 'mix', format: 'png', bounds, metadata: {} })
+  const description = { format: 'png', encoding: 'identity', bounds, metadata: { name: 'mix' } } as const
+  await writePmtiles(join(basemaps, 'mixpm/v1.pmtiles'), tiles, description)
+  const meanTileBytes = Math.round(tiles.reduce((sum, tile) => sum + tile.data.length, 0) / tiles.length)
+  const distance = (tile: { data: Buffer }): number => Math.abs(tile.data.length - meanTileBytes)
+  const { data, ...address } = tiles.reduce((best, tile) => (distance(tile) < distance(best) ? tile : best))
+  return { meanTileBytes, hotTile: { ...address, bytes: data.length } }
+}
+
+async function writeTile(basemap: string, { z, x, y }: Address, data: Buffer): Promise<void> {
+  const file = join(basemap, `v1/${z}/${x}/${y}.png`)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, data)
+}
+
+/** A valid collection of points of exactly this many bytes. */
+async function writeGeojson(file: string, bytes: number, random: Random): Promise<void> {
+  const start = '{"type":"FeatureCollection","features":[\n'
+  const end = '\n]}\n'
+  const feature = (): string => {
+    const at = `[${(random() * 360 - 180).toFixed(5)},${(random() * 170 - 85).toFixed(5)}]`
+    return `{"type":"Feature","properties":{"n":${below(random, 1e6)}},"geometry":{"type":"Point","coordinates":${at}}}`
+  }
+  const some = Array.from({ length: 1_000 }, feature)
+  const block = `${some.join(',\n')},\n`
+  const last = some[0] as string
+  const parts = [start]
+  let left = bytes - start.length - end.length - last.length
+  for (; left >= block.length; left -= block.length) parts.push(block)
+  // White space is allowed between any two features.
+  parts.push(' '.repeat(left), last, end)
+  await writeFile(file, parts.join(''))
+}
+
+function grid(z: number, count: number): Address[] {
+  return Array.from({ length: count }, (_, i) => ({ z, x: i % 2 ** z, y: Math.floor(i / 2 ** z) }))
+}

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { EdgePresence } from '@gateway/contracts/edge.js'
+import { startEmbeddedPostgres } from '@gateway/launcher/embedded-postgres/server.js'
+import { freePort } from '@gateway/launcher/ports.js'
+import { isReady } from '@gateway/launcher/readiness.js'
+import { SETTING_NAMES } from '@gateway/settings/schema.js'
+import type { Cores } from '../machine.js'
+import { family } from '../machine.js'
+import { AdminClient } from './admin.js'
+import { Service } from './service.js'
+
+export interface GatewayOptions {
+  readonly workers: number
+  readonly cores: Cores | null
+  /** becomes a scan source, and is scanned before the edge starts */
+  readonly basemaps?: string
+  readonly vectors?: string
+  /** a redis-server of its own; otherwise Postgres NOTIFY */
+  readonly redis?: boolean
+  /** for a profile of the edge's processes: options of Node */
+  readonly nodeOptions?: string
+}
+
+/** A gateway of built processes with an empty store of its own. */
+export interface Gateway {
+  readonly url: string
+  readonly port: number
+  readonly admin: AdminClient
+  /** address of the store, for what the interface does not tell */
+  readonly databaseUrl: string
+  /** the processes of the edge: its supervisor, then its workers */
+  edgePids(): number[]
+  stop(): Promise<void>
+}
+
+const ADMIN_TOKEN = 'bench-admin-token'
+
+/** Starts Postgres, the control plane, scans the sources, and then starts the edge. On the load's core runs all but the edge. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const home = await mkdtemp(join(tmpdir(), 'gateway-bench-'))
+  const ending: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })]
+  const stop = async (): Promise<void> => {
+    for (const end of ending.splice(0).reverse()) await end()
+  }
+  try {
+    return await launch(options, home, ending, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function launch(
+  options: GatewayOptions,
+  home: string,
+  ending: (() => Promise<unknown>)[],
+  stop: () => Promise<void>,
+): Promise<Gateway> {
+  const postgres = await startEmbeddedPostgres({
+    dir: join(home, 'postgres'),
+    durable: false,
+    log: () => {},
+    onLost: (reason) => process.stderr.write(`Postgres is lost: ${reason}\n`),
+  })
+  ending.push(() => postgres.stop())
+  const redisUrl = options.redis ? await startRedis(home, ending, options.cores?.load) : undefined
+  const [port, controlPort] = [await freePort(), await freePort()]
+  const env = environment({
+    CONFIG_FILE: join(home, 'service.env'),
+    DATA_DIR: join(home, 'data'),
+    DATABASE_URL: postgres.url,
+    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+    API_PORT: String(port),
+    CONTROL_PORT: String(controlPort),
+    EDGE_WORKERS: String(options.workers),
+    ADMIN_TOKEN,
+    DEMO: 'false',
+    ...(options.nodeOptions !== undefined && { NODE_OPTIONS: options.nodeOptions }),
+  })
+  const run = (name: string, core: number | undefined): Service => {
+    const main = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url))
+    const service = new Service({ name, command: [process.execPath, main], env, core })
+    ending.push(() => service.stop())
+    return service
+  }
+  const controlPlane = run('control-plane', options.cores?.load)
+  await controlPlane.until(() => isReady(`http://127.0.0.1:${controlPort}/ready`))
+  const admin = new AdminClient(`http://127.0.0.1:${controlPort}`, ADMIN_TOKEN)
+  if (options.basemaps !== undefined) await admin.scan('bench-basemaps', 'basemap', options.basemaps)
+  if (options.vectors !== undefined) await admin.scan('bench-vectors', 'vector', options.vectors)
+  const edge = run('edge', options.cores?.server)
+  const url = `http://127.0.0.1:${port}`
+  await edge.until(() => isReady(`${url}/ready`))
+  await edge.until(async () => (await edgesAlive(admin)).length === options.workers)
+  return { url, port, admin, databaseUrl: postgres.url, edgePids: () => family(edge.pid), stop }
+}
+
+/** The edge processes that have announced themselves. */
+export async function edgesAlive(admin: AdminClient): Promise<readonly EdgePresence[]> {
+  return (await admin.call<{ items: readonly EdgePresence[] }>('/edges')).items
+}
+
+async function startRedis(home: string, ending: (() => Promise<unknown>)[], core: number | undefined): Promise<string> {
+  const port = await freePort()
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', home, '--save', '', '--appendonly', 'no']
+  const redis = new Service({ name: 'redis', command: ['redis-server', ...options], core })
+  ending.push(() => redis.stop())
+  await redis.until(async () => redis.output.includes('Ready to accept connections'))
+  return `redis://127.0.0.1:${port}`
+}
+
+/** This process's environment without any setting of a gateway, with those given. */
+function environment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !(SETTING_NAMES as readonly string[]).includes(name))
+  return { ...Object.fromEntries(inherited), ...settings }
+}

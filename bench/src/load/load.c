@@ -1,0 +1,213 @@
+// Keep-alive HTTP/1.1 load for a server on 127.0.0.1. Bodies are discarded in the kernel (MSG_TRUNC), so that this side costs far
+// less than the server and is not what is measured.
+//
+//   load PORT CONNECTIONS SECONDS REQUESTS [RATE]
+//
+// REQUESTS is a file with one request a line: the path, then header lines, separated by tabs. Connections take the next line of the
+// file in turn, from the first again after the last. RATE limits the requests per second of all connections together. Prints one
+// line of JSON; latencies run from the send of a request to the last byte of its answer, in microseconds.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kHeadBytes = 4096, kEvents = 256, kMaxLatency = 5 * 1000 * 1000, kStatuses = 600, kMaxConnections = 4096 };
+
+struct request {
+  char *text;
+  size_t length;
+};
+
+struct connection {
+  int fd;
+  bool busy;          // a request is on its way
+  bool in_body;       // its answer's head has been read
+  uint64_t left;      // body bytes still to come
+  double sent_at;
+  double due_at;      // with a rate: when the next request may go
+  size_t head_length;
+  char head[kHeadBytes];
+};
+
+static int port, epoll_fd;
+static struct request *requests;
+static size_t request_count, next_request;
+static double pause_between;  // of one connection, in seconds; 0: no rate
+static uint64_t answers, body_bytes, failures, statuses[kStatuses];
+static uint32_t latencies[kMaxLatency + 1];
+
+static void fail(const char *what) {
+  perror(what);
+  exit(1);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+// "path<TAB>header<TAB>header" becomes a whole request.
+static struct request make_request(char *line) {
+  char *rest = line;
+  const char *path = strsep(&rest, "\t");
+  struct request request = {0};
+  FILE *out = open_memstream(&request.text, &request.length);
+  fprintf(out, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: */*\r\n", path, port);
+  for (const char *header; (header = strsep(&rest, "\t"));) fprintf(out, "%s\r\n", header);
+  fputs("\r\n", out);
+  fclose(out);
+  return request;
+}
+
+static void read_requests(const char *file) {
+  FILE *in = fopen(file, "r");
+  if (!in) fail(file);
+  char *line = NULL;
+  size_t room = 0, places = 0;
+  while (getline(&line, &room, in) > 0) {
+    line[strcspn(line, "\n")] = 0;
+    if (request_count == places) requests = realloc(requests, (places = places * 2 + 1024) * sizeof *requests);
+    requests[request_count++] = make_request(line);
+  }
+  free(line);
+  fclose(in);
+  if (!request_count) fail("no request");
+}
+
+static void open_connection(struct connection *c) {
+  const struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  const int on = 1;
+  c->fd = socket(AF_INET, SOCK_STREAM, 0);
+  c->busy = false;
+  setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (connect(c->fd, (const struct sockaddr *)&address, sizeof address)) fail("connect");
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
+  epoll_ctl(epoll_fd, EPOLL_CTL_ADD, c->fd, &event);
+}
+
+static void reopen(struct connection *c) {
+  failures++;
+  close(c->fd);
+  open_connection(c);
+}
+
+static void send_next(struct connection *c, double time) {
+  const struct request *request = &requests[next_request];
+  next_request = (next_request + 1) % request_count;
+  c->busy = true;
+  c->in_body = false;
+  c->head_length = 0;
+  c->sent_at = time;
+  if (send(c->fd, request->text, request->length, MSG_NOSIGNAL) != (ssize_t)request->length) reopen(c);
+}
+
+// False: more of the head has to come first, or the connection was lost.
+static bool read_head(struct connection *c) {
+  const ssize_t n = recv(c->fd, c->head + c->head_length, kHeadBytes - 1 - c->head_length, MSG_DONTWAIT);
+  if (n < 0 && errno == EAGAIN) return false;
+  if (n <= 0) return reopen(c), false;
+  c->head_length += (size_t)n;
+  c->head[c->head_length] = 0;
+  const char *end = strstr(c->head, "\r\n\r\n");
+  if (!end) return false;
+  const int status = atoi(c->head + strlen("HTTP/1.1 "));
+  const char *length = strcasestr(c->head, "\r\ncontent-length:");
+  const bool has_body = length && length < end && status != 304;
+  const uint64_t total = has_body ? strtoull(length + strlen("\r\ncontent-length:"), NULL, 10) : 0;
+  const uint64_t come = (uint64_t)(c->head + c->head_length - (end + 4));
+  statuses[status > 0 && status < kStatuses ? status : 0]++;
+  body_bytes += total < come ? total : come;
+  c->left = total > come ? total - come : 0;
+  c->in_body = true;
+  return true;
+}
+
+static void read_body(struct connection *c) {
+  while (c->left > 0) {
+    const ssize_t n = recv(c->fd, NULL, c->left, MSG_TRUNC | MSG_DONTWAIT);
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) return reopen(c);
+    body_bytes += (uint64_t)n;
+    c->left -= (uint64_t)n;
+  }
+}
+
+static void take_answer(struct connection *c) {
+  if (!c->in_body && !read_head(c)) return;
+  read_body(c);
+  if (!c->busy || c->left > 0) return;
+  const double time = now();
+  const double microseconds = (time - c->sent_at) * 1e6;
+  latencies[microseconds < kMaxLatency ? (size_t)microseconds : kMaxLatency]++;
+  answers++;
+  c->busy = false;
+  if (pause_between == 0) send_next(c, time);
+  else c->due_at += pause_between;
+}
+
+static size_t percentile(double share) {
+  uint64_t seen = 0;
+  for (size_t i = 0; i <= kMaxLatency; i++) {
+    seen += latencies[i];
+    if (seen && (double)seen >= share * (double)answers) return i;
+  }
+  return 0;
+}
+
+static void print_result(double seconds) {
+  printf("{\"requests\":%lu,\"seconds\":%.6f,\"bytes\":%lu,\"failures\":%lu,\"statuses\":{", answers, seconds, body_bytes, failures);
+  const char *comma = "";
+  for (int i = 0; i < kStatuses; i++) {
+    if (!statuses[i]) continue;
+    printf("%s\"%d\":%lu", comma, i, statuses[i]);
+    comma = ",";
+  }
+  printf("},\"p50\":%zu,\"p90\":%zu,\"p99\":%zu,\"p999\":%zu}\n", percentile(.5), percentile(.9), percentile(.99), percentile(.999));
+}
+
+int main(int argc, char **argv) {
+  if (argc < 5) return fputs("usage: load PORT CONNECTIONS SECONDS REQUESTS [RATE]\n", stderr), 2;
+  port = atoi(argv[1]);
+  const int count = atoi(argv[2]);
+  const double seconds = atof(argv[3]);
+  const double rate = argc > 5 ? atof(argv[5]) : 0;
+  if (count < 1 || count > kMaxConnections) return fputs("too many connections, or none\n", stderr), 2;
+  read_requests(argv[4]);
+  pause_between = rate > 0 ? count / rate : 0;
+  epoll_fd = epoll_create1(0);
+  struct connection *all = calloc((size_t)count, sizeof *all);
+  for (int i = 0; i < count; i++) open_connection(&all[i]);
+
+  const double start = now(), end = start + seconds;
+  for (int i = 0; i < count; i++) {
+    all[i].due_at = start + pause_between * i / count;
+    if (rate == 0) send_next(&all[i], start);
+  }
+  struct epoll_event events[kEvents];
+  for (double time = start; time < end; time = now()) {
+    const int ready = epoll_wait(epoll_fd, events, kEvents, rate > 0 ? 1 : 100);
+    for (int i = 0; i < ready; i++) {
+      struct connection *c = events[i].data.ptr;
+      if (c->busy) take_answer(c);
+      else reopen(c);  // closed while idle
+      if (rate == 0 && !c->busy) send_next(c, now());
+    }
+    if (rate == 0) continue;
+    time = now();
+    for (int i = 0; i < count; i++) {
+      if (!all[i].busy && all[i].due_at <= time) send_next(&all[i], time);
+    }
+  }
+  print_result(now() - start);
+  return 0;
+}

@@ -1,0 +1,84 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { onCore } from '../machine.js'
+import { runWrk } from './wrk.js'
+
+/** Beyond the lines of this file, a load is described by where it goes and how. */
+export interface Load {
+  readonly port: number
+  readonly connections: number
+  readonly seconds: number
+  /** a file of `writeRequests` */
+  readonly requests: string
+  readonly core: number | undefined
+  /** requests a second of all connections together; as many as the server answers where it is missing */
+  readonly rate?: number
+}
+
+/** Latencies in microseconds, from the send of a request to the last byte of its answer. */
+export interface LoadResult {
+  readonly requests: number
+  readonly seconds: number
+  readonly bytes: number
+  /** connections that broke, or were refused an answer */
+  readonly failures: number
+  readonly statuses: Readonly<Record<string, number>>
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+  readonly p999: number
+}
+
+export interface Request {
+  readonly path: string
+  readonly headers: readonly string[]
+}
+
+export type Generator = (load: Load) => Promise<LoadResult>
+
+/** Far more than the seconds of a load: a server that hangs must not hang the suite. */
+const GRACE_MS = 30_000
+
+const execute = promisify(execFile)
+const SOURCE = fileURLToPath(new URL('../../src/load/load.c', import.meta.url))
+
+/** One request a line, fields separated by tabs, which neither a path nor a header holds. */
+export function writeRequests(file: string, requests: readonly Request[]): string {
+  writeFileSync(file, `${requests.map(({ path, headers }) => [path, ...headers].join('\t')).join('\n')}\n`)
+  return file
+}
+
+/** The suite's own generator, compiled at its first use; wrk where there is no compiler. Throws where there is neither. */
+export function loadGenerator(): { name: string; run: Generator } {
+  const program = compiled()
+  if (program !== null) return { name: "the suite's own generator", run: (load) => runOwn(program, load) }
+  if (spawnSync('wrk', ['-v']).error === undefined) return { name: 'wrk', run: runWrk }
+  throw new Error('a comparison needs a C compiler (cc) or wrk: apt-get install gcc libc6-dev, or apt-get install wrk')
+}
+
+function compiled(): string | null {
+  const mark = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 12)
+  const program = join(tmpdir(), `gateway-bench-load-${mark}`)
+  if (existsSync(program)) return program
+  const unfinished = `${program}-${process.pid}`
+  const { status } = spawnSync('cc', ['-O2', '-o', unfinished, SOURCE], { stdio: 'ignore' })
+  if (status !== 0) return null
+  renameSync(unfinished, program)
+  return program
+}
+
+async function runOwn(program: string, load: Load): Promise<LoadResult> {
+  const { port, connections, seconds, requests, rate } = load
+  const [command = '', ...args] = [
+    ...onCore(load.core),
+    program,
+    ...[port, connections, seconds, requests, ...(rate === undefined ? [] : [rate])].map(String),
+  ]
+  const { stdout } = await execute(command, args, { timeout: seconds * 1000 + GRACE_MS })
+  return JSON.parse(stdout) as LoadResult
+}

@@ -1,0 +1,19 @@
+/** Columns of a table in Markdown, padded so that it reads well as plain text too. The first column is text, the others are figures. */
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, i) => Math.max(3, title.length, ...rows.map((row) => (row[i] ?? '').length)))
+  const pad = (cell: string, i: number): string => {
+    const width = widths[i] ?? 0
+    return i === 0 ? cell.padEnd(width) : cell.padStart(width)
+  }
+  const line = (cells: readonly string[]): string => `| ${cells.map(pad).join(' | ')} |`
+  const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  return [line(head), line(rule), ...rows.map(line)].join('\n')
+}
+
+/** A figure with three digits that count, thousands set apart; empty for none. */
+export function figure(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return ''
+  if (value >= 1000 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-GB')
+  if (value >= 100) return value.toFixed(0)
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}

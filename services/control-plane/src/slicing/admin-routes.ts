@@ -14,9 +14,9 @@ import { estimate } from './estimate.js'
 import { oweCallback } from './finish-job.js'
 import { listImageFiles } from './image-files.js'
 import { toSliceJobs } from './job-object.js'
+import { CANCELLED } from './job-watch.js'
 import { followLog } from './log-stream.js'
 import { NO_SUCH_JOB } from './routes.js'
-import { CANCELLED } from './run-job.js'
 import { checkSubmission, submissionSchema } from './submission.js'
 
 const FINISHED = refuse('conflict', 'this slice job has ended already')

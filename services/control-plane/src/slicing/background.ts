@@ -3,7 +3,8 @@ import { EventEmitter } from 'node:events'
 import { claimSliceJob, returnSliceJob, SLICING_CHANNEL } from '@gateway/store/slice-jobs.js'
 import type { BackgroundLoop } from '../background.js'
 import type { ControlContext } from '../context.js'
-import { LEASE_SECONDS, runJob } from './run-job.js'
+import { LEASE_SECONDS } from './job-watch.js'
+import { runJob } from './run-job.js'
 
 /** A job whose runner died is found at the latest this long after its lease has expired; a new one is announced. */
 const LOOK_MS = 2000

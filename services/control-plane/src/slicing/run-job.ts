@@ -1,37 +1,23 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { mkdir, realpath, rm, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, realpath, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import {
-  placeSliceJob,
-  type Renewal,
-  renewSliceLease,
-  type SliceLease,
-  type SliceProgress,
-  type StoredSliceJob,
-} from '@gateway/store/slice-jobs.js'
+import { placeSliceJob, type SliceLease, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { DEFAULT_LIMITS, type PlanLine, type TilingRequest } from '@gateway/tiling/protocol.js'
 import { publishStaged } from '@gateway/tiling/publish.js'
 import type { ControlContext } from '../context.js'
+import { lackOfRoom } from './disk-room.js'
 import { finishFailed, finishSucceeded, LeaseLost, removeOldVersions } from './finish-job.js'
+import { CANCELLED, JobWatch } from './job-watch.js'
 import { type LayerPlace, placeLayer, removeLeftStaging } from './layer-place.js'
-import { runTool, type ToolRun } from './tool.js'
-
-/** A runner that has not renewed for this long is taken for dead. */
-export const LEASE_SECONDS = 12
-const RENEW_MS = 2000
-
-/** Left free on the disk beyond what a job is expected to need: others write there, too. */
-const DISK_RESERVE_BYTES = 256 * 1024 * 1024
-
-export const CANCELLED = 'cancelled by an administrator'
+import { runTool } from './tool.js'
 
 /** How a run ended: with a job that has ended, or without (the lease was lost, or this process is stopping). */
 export type RunEnd = 'finished' | 'lost' | 'interrupted'
 
 /**
  * Runs one job to its end: tiles are made in a staging folder by the tool, put into the layer, and told in one transaction. A failed or
- * cancelled job leaves the served layer as it was. `wake` is called back for news of a cancellation.
+ * cancelled job leaves the served layer as it was. `onWake` calls its listener when there may be news, of a cancellation say.
  */
 export async function runJob(
   ctx: ControlContext,
@@ -72,12 +58,16 @@ async function tileAndPublish(
   log: WriteStream,
   onWake: (listener: () => void) => () => void,
 ): Promise<RunEnd> {
-  const watch = new Watch(ctx, lease, onWake)
+  const watch = new JobWatch(ctx, lease, onWake)
+  const refuseWithoutRoom = async (plan: PlanLine) => {
+    const message = await lackOfRoom(plan, dirname(place.stagingDir))
+    if (message !== null) watch.stop({ end: 'finished', message })
+  }
   try {
     const request = await requestOf(ctx, job, place)
     const tool = runTool(ctx.settings.tilerCommand, request, log, (line) => {
       if (line.type === 'progress') watch.progress = { progress: line.percent * 0.98, phase: line.phase }
-      else if (line.type === 'plan') void refuseFullDisk(line, place, watch)
+      else if (line.type === 'plan') void refuseWithoutRoom(line)
     })
     watch.guard(tool)
     const result = await tool.result
@@ -111,63 +101,6 @@ async function tileAndPublish(
   }
 }
 
-/** The job fails with this message, or this process no longer has a say in it. */
-type Stopped = { readonly end: 'finished'; readonly message: string } | { readonly end: 'lost' | 'interrupted' }
-
-/** Renews the lease while the tool runs, and stops the tool for whatever makes its work pointless. */
-class Watch {
-  progress: SliceProgress = { progress: 0, phase: 'starting' }
-  /** why the tool was stopped; null: it was not */
-  stopped: Stopped | null = null
-  readonly #ctx: ControlContext
-  readonly #lease: SliceLease
-  readonly #timer: NodeJS.Timeout
-  readonly #unwake: () => void
-  #tool: ToolRun | null = null
-  #lastRenewed = Date.now()
-
-  constructor(ctx: ControlContext, lease: SliceLease, onWake: (listener: () => void) => () => void) {
-    this.#ctx = ctx
-    this.#lease = lease
-    this.#timer = setInterval(() => void this.renew(), RENEW_MS)
-    this.#unwake = onWake(() => void this.renew())
-    ctx.shutdown.addEventListener('abort', this.#interrupt)
-  }
-
-  guard(tool: ToolRun): void {
-    this.#tool = tool
-    if (this.stopped !== null) tool.stop()
-    if (this.#ctx.shutdown.aborted) this.#interrupt()
-  }
-
-  stop(why: Stopped): void {
-    this.stopped ??= why
-    this.#tool?.stop()
-  }
-
-  async renew(): Promise<Renewal> {
-    try {
-      const renewal = await renewSliceLease(this.#ctx.sql, this.#lease, LEASE_SECONDS, this.progress)
-      this.#lastRenewed = Date.now()
-      if (renewal === 'lost') this.stop({ end: 'lost' })
-      if (renewal === 'cancel') this.stop({ end: 'finished', message: CANCELLED })
-      return renewal
-    } catch {
-      // The store is away: go on while nobody else can have the lease.
-      if (Date.now() - this.#lastRenewed > LEASE_SECONDS * 1000) this.stop({ end: 'lost' })
-      return 'lost'
-    }
-  }
-
-  end(): void {
-    clearInterval(this.#timer)
-    this.#unwake()
-    this.#ctx.shutdown.removeEventListener('abort', this.#interrupt)
-  }
-
-  readonly #interrupt = (): void => this.stop({ end: 'interrupted' })
-}
-
 async function requestOf(ctx: ControlContext, job: StoredSliceJob, place: LayerPlace): Promise<TilingRequest> {
   const { sliceSourceRoots, dataDir } = ctx.settings
   const roots = await Promise.all(sliceSourceRoots.map((root) => realpath(root)))
@@ -192,24 +125,6 @@ export function toolFormat(wished: string): TilingRequest['tile_format'] {
   const lower = wished.toLowerCase()
   if (lower === 'jpeg') return 'jpg'
   return lower === 'png' || lower === 'jpg' || lower === 'avif' ? lower : 'webp'
-}
-
-/** Ends a job that the disk would not hold before it fills it. */
-async function refuseFullDisk(plan: PlanLine, place: LayerPlace, watch: Watch): Promise<void> {
-  const { bavail, bsize } = await statfs(join(place.stagingDir, '..'))
-  const available = bavail * bsize
-  const needed = plan.bytes_estimate + plan.temp_bytes_estimate
-  if (needed + DISK_RESERVE_BYTES <= available) return
-  watch.stop({
-    end: 'finished',
-    message:
-      `the disk would not hold the layer: about ${megabytes(needed)} MB are needed for ${plan.tiles} tiles and work space, ` +
-      `${megabytes(available)} MB are free`,
-  })
-}
-
-function megabytes(bytes: number): number {
-  return Math.ceil(bytes / 1e6)
 }
 
 async function openLog(directory: string, jobId: string): Promise<{ path: string; stream: WriteStream }> {

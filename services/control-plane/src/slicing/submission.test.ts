@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { checkSubmission, normalizedCode, submissionSchema } from './submission.js'
+
+const check = (body: unknown) => checkSubmission(submissionSchema.parse(body))
+
+test('defaults are those of the interface', () => {
+  expect(check({ target_code: 'a', source_path: '/x.tif' })).toEqual({
+    ok: true,
+    job: {
+      code: null,
+      name: 'a',
+      sourcePaths: ['/x.tif'],
+      targetCode: 'a',
+      zoomMin: 0,
+      zoomMax: 0,
+      tileSize: 256,
+      tileFormat: 'webp',
+      callbackUrl: '',
+      requestedBy: '',
+    },
+  })
+})
+
+test('without zoom_max the one zoom is zoom_min', () => {
+  expect(check({ target_code: 'a', source_path: '/x.tif', zoom_min: 5 })).toMatchObject({
+    job: { zoomMin: 5, zoomMax: 5 },
+  })
+})
+
+test.each([
+  ['影像 city', 'city'],
+  ['a.b-c_d', 'a.b-c_d'],
+  ['影像', null],
+  ['../etc', null],
+  ['.hidden', null],
+  ['a/b', null],
+  ['a b', null],
+])('the target code %s is normalized to %s', (text, code) => {
+  expect(normalizedCode(text)).toBe(code)
+})
+
+test('both forms of the sources may be given only where they say the same', () => {
+  expect(check({ target_code: 'a', source_path: '/x.tif', source_paths: ['/x.tif'] }).ok).toBe(true)
+  expect(check({ target_code: 'a', source_path: '/x.tif', source_paths: ['/y.tif'] }).ok).toBe(false)
+})

@@ -21,6 +21,27 @@ export type PushRecord = z.infer<typeof pushRecordSchema>
 export const vectorPushRecordSchema = recordSchema.extend({ vector_code: z.string() })
 export type VectorPushRecord = z.infer<typeof vectorPushRecordSchema>
 
+/** Extension: the completion callback of a slice job, as a delivery like any other. */
+export const callbackRecordSchema = recordSchema
+  .omit({ target_code: true })
+  .extend({ job_id: z.uuid().describe('the slice job that ended'), callback_url: z.string() })
+export type CallbackRecord = z.infer<typeof callbackRecordSchema>
+
+export const ATTEMPT_OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
+
+/** Extension: one attempt at a delivery, in the `attempt_log` of a record's detail. */
+export const deliveryAttemptSchema = z.object({
+  started_at: timestampSchema,
+  duration_ms: z.int(),
+  outcome: z
+    .enum(ATTEMPT_OUTCOMES)
+    .describe('interrupted: the control plane stopped or died; such an attempt does not count'),
+  http_status: z.int().nullable(),
+  message: z.string(),
+  answer: z.string().describe('the first part of what the receiver answered'),
+})
+export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>
+
 export const pushBodySchema = z.strictObject({
   target_code: z.string().min(1),
   basemap_code: z.string().min(1),

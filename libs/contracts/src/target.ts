@@ -34,3 +34,13 @@ export const targetBodySchema = z.strictObject({
   secret: z.string().min(1).max(1024).nullable().optional().describe('write-only; null removes it'),
 })
 export type TargetBody = z.infer<typeof targetBodySchema>
+
+/** Extension: what became of the one attempt of a target's test. */
+export const targetTrialSchema = z.object({
+  delivered: z.boolean(),
+  status: z.int().nullable().describe('the HTTP status that came back; null: none did, or the target is a directory'),
+  message: z.string(),
+  answer: z.string().describe('the first part of what the receiver answered'),
+  duration_ms: z.int(),
+})
+export type TargetTrial = z.infer<typeof targetTrialSchema>

@@ -1,5 +1,6 @@
-import { listOf, timestampSchema } from '@gateway/contracts/common.js'
+import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { type DeliveryAttempt, deliveryAttemptSchema } from '@gateway/contracts/push.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import {
   type Delivery,
@@ -14,17 +15,6 @@ import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
 import { wholeNumber } from '../http/page-query.js'
 import { sendRefusal } from '../http/refusal.js'
-
-const attemptSchema = z.object({
-  started_at: timestampSchema,
-  duration_ms: z.int(),
-  outcome: z
-    .enum(['succeeded', 'failed', 'interrupted'])
-    .describe('interrupted: the control plane stopped or died; such an attempt does not count'),
-  http_status: z.int().nullable(),
-  message: z.string(),
-  answer: z.string().describe('the first part of what the receiver answered'),
-})
 
 /** From the interface: the most recent 20. */
 const DEFAULT_PAGE = 20
@@ -74,7 +64,7 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
       schema: {
         summary: `One of the ${records.noun}, with every attempt at it, the newest first`,
         params: paramsSchema,
-        response: { 200: records.schema.extend({ attempt_log: z.array(attemptSchema) }) },
+        response: { 200: records.schema.extend({ attempt_log: z.array(deliveryAttemptSchema) }) },
       },
     },
     async ({ params }, reply) => {
@@ -109,7 +99,7 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
   )
 }
 
-async function readAttemptLog(ctx: ControlContext, deliveryId: string): Promise<z.output<typeof attemptSchema>[]> {
+async function readAttemptLog(ctx: ControlContext, deliveryId: string): Promise<DeliveryAttempt[]> {
   return (await listAttempts(ctx.sql, deliveryId)).map((line) => ({
     started_at: line.startedAt.toISOString(),
     duration_ms: line.durationMs,

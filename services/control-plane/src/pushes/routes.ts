@@ -1,21 +1,18 @@
 import {
+  type CallbackRecord,
+  callbackRecordSchema,
   pushBodySchema,
   pushRecordSchema,
   vectorPushBodySchema,
   vectorPushRecordSchema,
 } from '@gateway/contracts/push.js'
 import type { Delivery } from '@gateway/store/deliveries.js'
-import { z } from 'zod'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { pushBasemap, pushVector } from './push.js'
 import { common, toPushRecord, toVectorPushRecord } from './record.js'
 import { recordRoutes } from './record-routes.js'
-
-const callbackRecordSchema = pushRecordSchema
-  .omit({ target_code: true, basemap_code: true, version: true })
-  .extend({ job_id: z.uuid().describe('the slice job that ended'), callback_url: z.string() })
 
 const PUSH_ERRORS =
   'What does not exist is 404; a target that is disabled, or data that is not available now, is 409. The delivery begins at once and runs ' +
@@ -75,6 +72,6 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   })
 }
 
-function toCallbackRecord(delivery: Delivery) {
+function toCallbackRecord(delivery: Delivery): CallbackRecord {
   return { ...common(delivery), job_id: delivery.jobId ?? '', callback_url: delivery.url ?? '' }
 }

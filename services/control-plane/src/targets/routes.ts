@@ -1,5 +1,5 @@
 import { listOf } from '@gateway/contracts/common.js'
-import { targetBodySchema, targetSchema } from '@gateway/contracts/target.js'
+import { targetBodySchema, targetSchema, targetTrialSchema } from '@gateway/contracts/target.js'
 import { readTargets } from '@gateway/store/targets.js'
 import { z } from 'zod'
 import type { ControlContext } from '../context.js'
@@ -8,14 +8,6 @@ import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { saveTarget } from './save.js'
 import { tryTarget } from './try.js'
-
-const trialSchema = z.object({
-  delivered: z.boolean(),
-  status: z.int().nullable().describe('the HTTP status that came back; null: none did, or the target is a directory'),
-  message: z.string(),
-  answer: z.string().describe('the first part of what the receiver answered'),
-  duration_ms: z.int(),
-})
 
 export function targetRoutes(app: App, ctx: ControlContext): void {
   const guard = new DestinationGuard(ctx.settings)
@@ -65,7 +57,7 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
           'Sends the event `target.test` the way a push would go (with an empty archive in mode `upload`), or writes, renames and removes a ' +
           'file in the directory. A disabled target is tried too. Answers 200 whatever the receiver did; `delivered` tells.',
         params: z.object({ code: z.string() }),
-        response: { 200: trialSchema },
+        response: { 200: targetTrialSchema },
       },
     },
     async ({ params, admin }, reply) => {

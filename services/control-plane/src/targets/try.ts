@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { TargetTrial } from '@gateway/contracts/target.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readTargetWithSecret, type TargetWithSecret } from '@gateway/store/targets.js'
 import type { ControlContext } from '../context.js'
@@ -15,13 +16,7 @@ import type { AdminIdentity } from '../http/app-type.js'
 
 export interface Trial {
   readonly ok: true
-  readonly trial: {
-    readonly delivered: boolean
-    readonly status: number | null
-    readonly message: string
-    readonly answer: string
-    readonly duration_ms: number
-  }
+  readonly trial: TargetTrial
 }
 
 /** Tries a target once, now, enabled or not, the way a push would reach it, with nothing to push. Leaves no record. */

@@ -57,6 +57,27 @@ test('a redirect is a failure, and nothing goes to where it points', async () =>
   expect(elsewhere.received).toEqual([])
 })
 
+test('a name whose answer changes is asked for once, and the address that was checked is the one that is dialled', async () => {
+  const receiver = await startReceiver()
+  closing.push(receiver.close)
+  const answers = ['127.0.0.1', '127.0.0.2', '169.254.169.254']
+  const asked: string[] = []
+  const guard = guardWith({}, async (host) => {
+    asked.push(host)
+    return [{ address: answers[asked.length - 1] as string, family: 4 }]
+  })
+  const url = `http://changing.example:${receiver.port}/hook`
+  const request = { url, headers: {}, body: '{}', patience: LONG, secrets: [] }
+  expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({ delivered: true })
+  expect(asked).toEqual(['changing.example'])
+  expect(receiver.received[0]?.headers.host).toBe(`changing.example:${receiver.port}`)
+  expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({ delivered: false })
+  expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({
+    message: expect.stringContaining('never sent to'),
+  })
+  expect(receiver.received.length).toBe(1)
+})
+
 describe('a receiver that misbehaves costs one failed attempt:', () => {
   const request = (then: (socket: Socket) => void) => (socket: Socket) => void socket.once('data', () => then(socket))
   const drip = (text: string) => (socket: Socket) => {

@@ -98,11 +98,16 @@ function answerUnsatisfiable(exchange: Exchange, size: number): void {
   exchange.answer('416 Range Not Satisfiable', headers, JSON.stringify({ error: 'the file has no such range' }))
 }
 
+/** Always quoted (RFC 6266 allows either form): scripts that take the name out by a pattern expect the quotes. */
+function disposition(fileName: string): string {
+  return contentDisposition(fileName).replace(/filename=([^";]+)/, 'filename="$1"')
+}
+
 function contentHeaders(download: Download, ...more: [string, string][]): HeaderBlock {
   return headerBlock(
     ['Content-Type', download.type],
     ['ETag', download.validators.etag],
-    ['Content-Disposition', contentDisposition(download.fileName)],
+    ['Content-Disposition', disposition(download.fileName)],
     ...more,
     ...common(download),
   )

@@ -23,6 +23,9 @@ const HELD_BYTES = 32
 /** A shorter chunk (an event, most often) is written whole: it fits the socket, or the server drains it by itself. */
 const UNSPLIT_BYTES = 1_024
 
+/** These never carry a Content-Length (RFC 9110, 8.6), or need none: what a client would wait for does not follow. */
+const LENGTHLESS = /^(1|204|205|304)/
+
 const watch = new StallWatch()
 
 /** An answer whose body arrives piece by piece. Head and pieces go out as they come, each in one write. Nothing may be called after `gone`. */
@@ -79,10 +82,12 @@ export class StreamedAnswer {
     if (!this.#over) this.#res.close()
   }
 
-  #endBodiless(): void {
+  #endBodiless() {
     const { length, close, status } = this.#head
-    if (length === null || length === 0 || /^(1|204|205|304)/.test(status)) this.#res.endWithoutBody(undefined, close)
-    else endHead(this.#res, length)
+    if (length !== null && length > 0 && !LENGTHLESS.test(status)) return endHead(this.#res, length)
+    if (close) this.#res.writeHeader('Connection', 'close')
+    // Without arguments: given any, even undefined, the server announces a length that the client then waits for.
+    this.#res.endWithoutBody()
   }
 
   /** false: the socket is full and `#rest` waits. */

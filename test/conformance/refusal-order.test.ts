@@ -122,6 +122,20 @@ test('refusals and missing tiles are counted in /metrics', async () => {
   expect(grown('gateway_requests_total')).toBeGreaterThanOrEqual(5)
 })
 
+test('refusals by the control plane are counted at the one address too', async () => {
+  const before = await metrics()
+  await get('/api/v1/catalog/basemaps')
+  await get('/api/v1/admin/tokens')
+  await get('/api/v1/admin/tokens', { Authorization: 'Bearer wrong' })
+  const answer = await get('/api/v1/slice/jobs/1', { 'X-Access-Token': 'nonsense' })
+  const after = await metrics()
+  for (const reason of ['token_missing', 'token_malformed', 'admin_credentials_missing', 'admin_credentials_wrong']) {
+    const name = `gateway_auth_failures_total{reason="${reason}"}`
+    expect(metric(after, name) - metric(before, name), reason).toBe(1)
+  }
+  expect(answer.headers.get('x-refusal')).toBeNull()
+})
+
 async function metrics(): Promise<string> {
   return (await get('/metrics')).text()
 }

@@ -1,4 +1,4 @@
-import { errorBody, type Refusal, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
+import { errorBody, REFUSAL_HEADER, type Refusal, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
 import type { FastifyReply } from 'fastify'
 
 /** How long a caller is told to wait where a dependency is down: about what a database or Redis takes to come back. */
@@ -11,6 +11,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
   return reply
     .code(status)
     .header('Cache-Control', 'no-store')
+    .header(REFUSAL_HEADER, refusal.code)
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)
     .send(errorBody(refusal.message))

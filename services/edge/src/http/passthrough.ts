@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { endHead } from '@gateway/sendfile/head-answer.js'
 import type { Edge } from '../edge.js'
 import { headersForClient, type RequestHead, rebuildHead } from '../passthrough/request-head.js'
@@ -96,6 +96,8 @@ class PassedRequest implements UpstreamAnswer {
   head(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     if (this.#gone) return
     this.#log(status)
+    const refusal = headers[REFUSAL_HEADER]
+    if (typeof refusal === 'string') this.#edge.counters.countRefusal(refusal)
     const announced = headers['content-length']
     const length = typeof announced === 'string' ? Number(announced) : null
     const bodiless = this.#head.method === 'HEAD' || BODILESS.has(status)

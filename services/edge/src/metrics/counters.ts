@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { TrafficCounters } from '@gateway/contracts/traffic.js'
 
-/** Refusals of a service token that are counted as authentication failures; the code is the label `reason`. */
+/** Refusals that are counted as authentication failures, the control plane's included; the code is the label `reason`. */
 export const AUTH_FAILURES = [
   'token_missing',
   'token_malformed',
@@ -11,6 +11,11 @@ export const AUTH_FAILURES = [
   'conflicting_tokens',
   'scope_missing',
   'resource_not_granted',
+  'admin_credentials_missing',
+  'admin_credentials_wrong',
+  'admin_remote_off',
+  'admin_host_unknown',
+  'cross_site',
 ] as const satisfies readonly ErrorCode[]
 export type AuthFailure = (typeof AUTH_FAILURES)[number]
 
@@ -37,9 +42,15 @@ export class Counters {
     conflicting_tokens: 0,
     scope_missing: 0,
     resource_not_granted: 0,
+    admin_credentials_missing: 0,
+    admin_credentials_wrong: 0,
+    admin_remote_off: 0,
+    admin_host_unknown: 0,
+    cross_site: 0,
   }
 
-  countRefusal(code: ErrorCode): void {
+  /** `code` as this process or the control plane names it; what is no authentication failure counts nothing. */
+  countRefusal(code: string): void {
     if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
   }
 

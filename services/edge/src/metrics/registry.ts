@@ -64,7 +64,7 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
   counter('gateway_truncated_files_total', 'Files that ended while being sent', () => counters.truncatedFiles)
   new Counter({
     name: 'gateway_auth_failures_total',
-    help: 'Requests refused for their service token',
+    help: 'Requests refused for their credentials, here or by the control plane',
     labelNames: ['reason'],
     registers: [registry],
     collect() {

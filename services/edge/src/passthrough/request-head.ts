@@ -1,5 +1,5 @@
 import { FORWARDING_HEADERS } from '@gateway/access/client-address.js'
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
 
 /** A request for the control plane, rebuilt from what was validated. */
 export interface RequestHead {
@@ -136,6 +136,7 @@ const NOT_HANDED_BACK: ReadonlySet<string> = new Set([
   'te',
   'date',
   'content-length',
+  REFUSAL_HEADER,
 ])
 
 /** The lines of an answer that go back to the client. */

@@ -16,19 +16,21 @@ class FileTransfer : public Transfer {
  public:
   FileTransfer(int file, int64_t offset, uint64_t length) : Transfer(length), file_(file), offset_(offset) {}
 
-  bool is_cold() const { return residency(file_, offset_, stretch()) == Residency::Cold; }
+  bool is_cold() {
+    stretch_ = static_cast<size_t>(std::min<uint64_t>(transfer_quota(), left));
+    return residency(file_, offset_, stretch_) == Residency::Cold;
+  }
   Pumped send_stretch(int socket_fd);
   Pumped pump(int socket_fd) override { return is_cold() ? Pumped::Cold : send_stretch(socket_fd); }
-  void warm() override { ::warm(file_, offset_, stretch()); }
+  void warm() override { ::warm(file_, offset_, stretch_); }
   void ended(Outcome outcome) override { tell_javascript(id, outcome, length - left); }
 
   uint32_t id = 0;
 
  private:
-  size_t stretch() const { return static_cast<size_t>(std::min<uint64_t>(kQuota, left)); }
-
   const int file_;
   off_t offset_;
+  size_t stretch_ = 0;  // what is sent next; is_cold sets it
 };
 
 us_socket_t *corked_before = nullptr;
@@ -36,7 +38,7 @@ unsigned corked_bytes_before = 0;
 uint32_t last_id = 0;
 
 Pumped FileTransfer::send_stretch(int socket_fd) {
-  for (size_t quota = stretch(); quota;) {
+  for (size_t quota = stretch_; quota;) {
     const ssize_t n = sendfile(socket_fd, file_, &offset_, quota);
     if (n > 0) {
       left -= static_cast<uint64_t>(n);

@@ -1,7 +1,7 @@
 // A body that is on its way to a client, and the events that drive it: the part that is the same whatever the bytes come from.
 //
 //   begin      some of the body is sent, the kernel's buffer is full: the connection is polled for writable
-//   on_writable   the next piece, up to kQuota; and so on
+//   on_writable   the next piece, up to transfer_quota(); and so on
 //   settle     all is sent, or it failed: back to polling for readable, and the transfer is told its outcome
 #pragma once
 #include <stddef.h>
@@ -13,9 +13,8 @@
 
 struct Connection;
 
-// Fairness: so much is sent for one connection before the others are looked at again. Measured: with it, tiles beside 8 downloads
-// wait 11 to 29 ms at the 99th percentile, without it 76 to 100 ms.
-constexpr size_t kQuota = 1024 * 1024;
+// Fairness: so much is sent for one connection before the others are looked at again.
+size_t transfer_quota();
 
 // The values are shared with src/types.ts.
 enum class Outcome { Sent = 0, Aborted = 1, Truncated = 2, Stalled = 3 };
@@ -27,7 +26,7 @@ class Transfer {
   explicit Transfer(uint64_t bytes) : length(bytes), left(bytes) {}
   virtual ~Transfer() = default;
 
-  // Sends the next bytes, up to kQuota, to the socket.
+  // Sends the next bytes, up to the quota, to the socket.
   virtual Pumped pump(int socket_fd) = 0;
   // After Cold: reads the next stretch, so that pump finds it in memory. Blocks; runs on a thread of libuv's pool.
   virtual void warm() {}

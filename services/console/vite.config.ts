@@ -26,6 +26,8 @@ export default defineConfig({
   plugins: [react(), compressed()],
   build: {
     target: 'es2022',
+    // These know light-dark(): rewritten for older ones it would look for a colour scheme that the component library sets in its own way.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // The map library alone is more; it is loaded when a map is shown.
     chunkSizeWarningLimit: 1200,
     // A data: address would need another exception in the content security policy.

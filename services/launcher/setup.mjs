@@ -9,6 +9,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buildConsole, consoleIsDue } from './setup/console.mjs'
 import { installPackages, missingPackages } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { addonIsDue, buildAddon } from './setup/native.mjs'
@@ -84,6 +85,10 @@ async function installAndCompile() {
   }
   if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
   mustHaveWorked('Compiling failed (tsc -b)', await runTool(process.execPath, [compiler, '-b'], root))
+  if (consoleIsDue(root)) {
+    say('Building the console (vite build) ...')
+    mustHaveWorked('Building the console failed (vite build)', await buildConsole(root))
+  }
 }
 
 function mustHaveWorked(what, result) {

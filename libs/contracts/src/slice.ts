@@ -35,6 +35,7 @@ export const sliceEstimateSchema = z.object({
   tiles: z.number().describe('at most so many tiles will be written'),
   bytes_estimate: z.number().describe('bytes that many tiles of this format usually take'),
   temp_bytes_estimate: z.number().describe('the most scratch space in use at one time'),
+  free_bytes: z.number().describe('what is free where layers go'),
   bounds: boundsSchema,
   min_zoom: z.int(),
   max_zoom: z.int(),
@@ -45,16 +46,7 @@ export type SliceEstimate = z.infer<typeof sliceEstimateSchema>
 export const sliceFileSchema = z.object({
   name: z.string(),
   path: z.string().describe('absolute'),
-  kind: z.enum(['directory', 'file']),
-  size: z.int().nullable().describe('bytes; null for a directory'),
-  modified_at: timestampSchema,
+  kind: z.enum(['file', 'directory']),
+  size: z.int().describe('bytes; 0 for a directory'),
 })
-
-/** A directory as the console's file picker shows it; without `dir` the allowed roots are the items. */
-export const sliceFilesSchema = z.object({
-  dir: z.string().nullable(),
-  parent: z.string().nullable().describe('null: `dir` is an allowed root, or the list of roots itself'),
-  items: z.array(sliceFileSchema),
-  total: z.int().min(0),
-})
-export type SliceFiles = z.infer<typeof sliceFilesSchema>
+export type SliceFile = z.infer<typeof sliceFileSchema>

@@ -5,6 +5,7 @@ export interface Pulse {
   readonly catalog: string
   readonly scans: string
   readonly deliveries: string
+  readonly slicing: string
   readonly audit: string
 }
 
@@ -14,6 +15,10 @@ export async function readPulse(sql: Queryable): Promise<Pulse> {
     SELECT (SELECT revision FROM revision_counter)::text AS catalog,
            (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at)) FROM scans) AS scans,
            (SELECT coalesce(max(updated_at)::text, '') FROM deliveries) AS deliveries,
+           concat_ws(' ',
+             (SELECT max(submission) FROM slice_jobs),
+             (SELECT count(*) FROM slice_jobs WHERE status IN ('pending', 'running')),
+             (SELECT concat_ws(' ', id, round(progress::numeric, 1)) FROM slice_jobs WHERE status = 'running' LIMIT 1)) AS slicing,
            (SELECT coalesce(max(id), 0) FROM audit)::text AS audit`
   return row as Pulse
 }

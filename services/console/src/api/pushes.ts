@@ -1,28 +1,11 @@
-import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
-import type { Target, TargetBody } from '@gateway/contracts/target.js'
+import type { DeliveryAttempt, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
+import type { Target, TargetBody, TargetTrial } from '@gateway/contracts/target.js'
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { adminGet, adminPost, type List, segment } from './client.js'
-
-export interface Attempt {
-  readonly started_at: string
-  readonly duration_ms: number
-  readonly outcome: 'succeeded' | 'failed' | 'interrupted'
-  readonly http_status: number | null
-  readonly message: string
-  readonly answer: string
-}
 
 /** A push of either kind, under one roof. */
 export type AnyPush = (PushRecord | VectorPushRecord) & { readonly of: PushKind }
 export type PushKind = 'basemap' | 'vector'
-
-export interface Trial {
-  readonly delivered: boolean
-  readonly status: number | null
-  readonly message: string
-  readonly answer: string
-  readonly duration_ms: number
-}
 
 const RECORDS: Record<PushKind, string> = { basemap: '/push-records', vector: '/vector-push-records' }
 const LISTED_RECORDS = 100
@@ -53,7 +36,7 @@ export function pushQuery(of: PushKind, id: string) {
   return queryOptions({
     queryKey: ['pushes', of, id],
     queryFn: ({ signal }) =>
-      adminGet<(PushRecord | VectorPushRecord) & { attempt_log: readonly Attempt[] }>(
+      adminGet<(PushRecord | VectorPushRecord) & { attempt_log: readonly DeliveryAttempt[] }>(
         `${RECORDS[of]}/${segment(id)}`,
         signal,
       ),
@@ -94,5 +77,5 @@ export function useSaveTarget() {
 }
 
 export function useTryTarget() {
-  return useMutation({ mutationFn: (code: string) => adminPost<Trial>(`/targets/${segment(code)}/test`) })
+  return useMutation({ mutationFn: (code: string) => adminPost<TargetTrial>(`/targets/${segment(code)}/test`) })
 }

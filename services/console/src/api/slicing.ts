@@ -1,4 +1,4 @@
-import type { SliceEstimate, SliceFiles, SliceJob } from '@gateway/contracts/slice.js'
+import type { SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { adminGet, adminPost, type List, segment } from './client.js'
 
@@ -14,22 +14,25 @@ export interface SliceBody {
   readonly callback_url?: string
 }
 
-/** While a job runs its progress moves by the second, of which no event tells. */
-const RUNNING_EVERY_MS = 2_000
-
 export const isOpen = (job: SliceJob): boolean => job.status === 'pending' || job.status === 'running'
 
 export const sliceJobsQuery = queryOptions({
   queryKey: ['slicing', 'jobs'],
   queryFn: ({ signal }) => adminGet<List<SliceJob>>('/slice/jobs', signal),
-  refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? RUNNING_EVERY_MS : false),
 })
+
+export function sliceJobQuery(id: string) {
+  return queryOptions({
+    queryKey: ['slicing', 'jobs', id],
+    queryFn: ({ signal }) => adminGet<SliceJob>(`/slice/jobs/${segment(id)}`, signal),
+  })
+}
 
 export function sliceFilesQuery(dir: string | null) {
   return queryOptions({
     queryKey: ['slice-files', dir],
     queryFn: ({ signal }) =>
-      adminGet<SliceFiles>(`/slice/files${dir === null ? '' : `?dir=${encodeURIComponent(dir)}`}`, signal),
+      adminGet<List<SliceFile>>(`/slice/files${dir === null ? '' : `?dir=${encodeURIComponent(dir)}`}`, signal),
   })
 }
 

@@ -398,7 +398,7 @@ export const en = {
     noHistory: 'This source has not been scanned yet.',
     noSuch: (code: string) => `There is no scan source “${code}”`,
     whatHistory: 'the scans',
-    show: (kind: 'basemap' | 'vector') => (kind === 'basemap' ? 'Show basemaps' : 'Show vectors'),
+    show: (kind: 'basemap' | 'vector'): string => (kind === 'basemap' ? 'Show basemaps' : 'Show vectors'),
   },
   slicing: {
     what: 'slicing',
@@ -463,6 +463,7 @@ export const en = {
     estimateTiles: 'Tiles at most',
     estimateBytes: 'Space',
     estimateTemp: 'Scratch space',
+    estimateFree: 'Free space',
     estimateZooms: 'Zooms',
     accumulates: (code: string) =>
       `The image is laid over the newest version of ${code}; existing tiles stay where it has nothing.`,
@@ -616,6 +617,8 @@ export const en = {
       CALLBACK_ALLOW: 'Destinations that callbacks and pushes may go to all the same',
       CALLBACK_DENY: 'Destinations that callbacks and pushes may never go to',
       RETRY_WAITS: 'Seconds before each retry of a delivery',
+      IMPORT_TOKEN: 'The credential of another gateway that pushes into this one',
+      IMPORT_MAX_BYTES: 'The largest upload that is taken from another gateway',
       DEMO: 'Whether an empty catalog is filled with demo maps',
       LOG_LEVEL: 'How much is logged',
     } as Readonly<Record<string, string>>,

@@ -28,6 +28,8 @@ interface DataTableProps<T> {
   readonly sortedBy?: { readonly id: string; readonly desc: boolean }
   /** words in the search field; without them there is none */
   readonly search?: string
+  /** many columns of short values: on a phone it scrolls sideways instead of making a long card of each row */
+  readonly wide?: boolean
   /** default: 25 */
   readonly pageSize?: number
 }
@@ -36,7 +38,7 @@ const PAGE_SIZE = 25
 
 /** A table with search (kept in the address), sorting and pages; on a phone each row is a card. */
 export function DataTable<T extends RowData>(props: DataTableProps<T>) {
-  const { label, rows, columns, rowKey, sortedBy, search, pageSize = PAGE_SIZE } = props
+  const { label, rows, columns, rowKey, sortedBy, search, wide, pageSize = PAGE_SIZE } = props
   const t = useTexts()
   const [text, setText] = useSearchText()
   const [wantedPage, setWantedPage] = useState(0)
@@ -65,7 +67,13 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
         <Empty title={t.table.nothingFound(text)}>{t.table.nothingFoundAdvice}</Empty>
       ) : (
         <div className="table-scroll">
-          <Table className="data-table" aria-label={label} role="table" highlightOnHover verticalSpacing="xs">
+          <Table
+            className={wide ? 'data-table' : 'data-table cards'}
+            aria-label={label}
+            role="table"
+            highlightOnHover
+            verticalSpacing="xs"
+          >
             <Table.Thead role="rowgroup">
               <Table.Tr role="row">
                 {(table.getHeaderGroups()[0]?.headers ?? []).map((header, i) => (

@@ -38,17 +38,19 @@ export function Page({ title, lead, actions, above, children }: PageProps) {
             ))}
           </Breadcrumbs>
         )}
-        <Group justify="space-between" align="center" gap="sm">
-          <Title order={1} ref={heading} tabIndex={-1} className="page-title">
-            {title}
-          </Title>
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <div>
+            <Title order={1} ref={heading} tabIndex={-1} className="page-title">
+              {title}
+            </Title>
+            {lead && (
+              <Text c="dimmed" component="div" maw={680}>
+                {lead}
+              </Text>
+            )}
+          </div>
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
-        {lead && (
-          <Text c="dimmed" component="div" maw={760}>
-            {lead}
-          </Text>
-        )}
       </Stack>
       {children}
     </Stack>

@@ -44,7 +44,7 @@ export default function TrafficSection({ query }: { query: UseQueryResult<Traffi
 }
 
 function Plots({ points }: { points: readonly TrafficPoint[] }) {
-  const t = useTexts().overview.plots
+  const { plots: t, figures } = useTexts().overview
   const formats = useFormats()
   const data = points.map((point) => ({
     time: formats.clock(point.at),
@@ -95,17 +95,21 @@ function Plots({ points }: { points: readonly TrafficPoint[] }) {
           withLegend
         />
       </Plot>
-      <Plot title={t.hitRate} summary={summary(shares, formats.percent)}>
-        <AreaChart
-          {...AXES}
-          {...QUIET_AREA}
-          data={data}
-          fillOpacity={0.15}
-          series={[{ name: t.hitRate, color: 'teal.6' }]}
-          valueFormatter={formats.percent}
-          yAxisProps={{ ...AXES.yAxisProps, domain: [0, 1] }}
-          connectNulls={false}
-        />
+      <Plot title={t.hitRate} summary={shares.length === 0 ? '' : summary(shares, formats.percent)}>
+        {shares.length === 0 ? (
+          <Text c="dimmed">{figures.noTiles}</Text>
+        ) : (
+          <AreaChart
+            {...AXES}
+            {...QUIET_AREA}
+            data={data}
+            fillOpacity={0.15}
+            series={[{ name: t.hitRate, color: 'teal.6' }]}
+            valueFormatter={formats.percent}
+            yAxisProps={{ ...AXES.yAxisProps, domain: [0, 1] }}
+            connectNulls={false}
+          />
+        )}
       </Plot>
       <Plot title={t.bytes} summary={summary(of('bytes_sent'), formats.bytes)}>
         <AreaChart

@@ -1,9 +1,10 @@
+import type { DeliveryAttempt } from '@gateway/contracts/push.js'
 import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useParams } from 'react-router'
 import { ApiError, segment } from '../../api/client.js'
-import { type Attempt, type PushKind, pushedName, pushQuery } from '../../api/pushes.js'
+import { type PushKind, pushedName, pushQuery } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { type Column, DataTable } from '../../ui/data-table.js'
 import { Empty } from '../../ui/empty.js'
@@ -77,9 +78,9 @@ export function Page() {
   )
 }
 
-const TONES: Record<Attempt['outcome'], Tone> = { succeeded: 'good', failed: 'bad', interrupted: 'off' }
+const TONES: Record<DeliveryAttempt['outcome'], Tone> = { succeeded: 'good', failed: 'bad', interrupted: 'off' }
 
-function useColumns(): readonly Column<Attempt>[] {
+function useColumns(): readonly Column<DeliveryAttempt>[] {
   const t = useTexts()
   const formats = useFormats()
   return useMemo(

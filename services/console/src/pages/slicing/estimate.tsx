@@ -28,6 +28,7 @@ export function Estimate({ body }: { body: SliceBody }) {
               [t.slicing.estimateTiles, formats.number(data.tiles)],
               [t.slicing.estimateBytes, formats.bytes(data.bytes_estimate)],
               [t.slicing.estimateTemp, formats.bytes(data.temp_bytes_estimate)],
+              [t.slicing.estimateFree, formats.bytes(data.free_bytes)],
               [t.slicing.estimateZooms, `${data.min_zoom}–${data.max_zoom}`],
               [t.common.bounds, <BoundsText key="bounds" bounds={data.bounds} />],
             ]}

@@ -1,4 +1,4 @@
-import type { SliceFiles } from '@gateway/contracts/slice.js'
+import type { SliceFile } from '@gateway/contracts/slice.js'
 import { Button, Checkbox, Group, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
 import { IconCornerLeftUp, IconFolder } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -32,13 +32,24 @@ export function FilePicker({ opened, onClose, onTake }: FilePickerProps) {
 
 function Browser({ onTake }: Pick<FilePickerProps, 'onTake'>) {
   const t = useTexts().slicing.files
-  const [dir, setDir] = useState<string | null>(null)
+  // The way in is the way out: above what is allowed there is nothing.
+  const [way, setWay] = useState<readonly string[]>([])
+  const dir = way.at(-1) ?? null
   const [chosen, setChosen] = useState<readonly string[]>([])
   const query = useQuery(sliceFilesQuery(dir))
   return (
     <Stack>
       <Loaded query={query} what={t.what}>
-        {(files) => <Entries files={files} chosen={chosen} onChoose={setChosen} onOpen={setDir} />}
+        {({ items }) => (
+          <Entries
+            dir={dir}
+            items={items}
+            chosen={chosen}
+            onChoose={setChosen}
+            onOpen={(path) => setWay([...way, path])}
+            onUp={() => setWay(way.slice(0, -1))}
+          />
+        )}
       </Loaded>
       <Group justify="flex-end">
         <Button disabled={chosen.length === 0} onClick={() => onTake(chosen)}>
@@ -50,13 +61,15 @@ function Browser({ onTake }: Pick<FilePickerProps, 'onTake'>) {
 }
 
 interface EntriesProps {
-  readonly files: SliceFiles
+  readonly dir: string | null
+  readonly items: readonly SliceFile[]
   readonly chosen: readonly string[]
   readonly onChoose: (paths: readonly string[]) => void
-  readonly onOpen: (dir: string | null) => void
+  readonly onOpen: (dir: string) => void
+  readonly onUp: () => void
 }
 
-function Entries({ files: { dir, parent, items }, chosen, onChoose, onOpen }: EntriesProps) {
+function Entries({ dir, items, chosen, onChoose, onOpen, onUp }: EntriesProps) {
   const t = useTexts().slicing.files
   const formats = useFormats()
   return (
@@ -65,7 +78,7 @@ function Entries({ files: { dir, parent, items }, chosen, onChoose, onOpen }: En
         {t.where}: <span className="mono">{dir ?? t.roots}</span>
       </Text>
       {dir !== null && (
-        <UnstyledButton className="file" onClick={() => onOpen(parent)}>
+        <UnstyledButton className="file" onClick={onUp}>
           <IconCornerLeftUp size={18} aria-hidden /> {t.up}
         </UnstyledButton>
       )}
@@ -80,7 +93,7 @@ function Entries({ files: { dir, parent, items }, chosen, onChoose, onOpen }: En
             key={path}
             className="file"
             label={name}
-            description={size === null ? undefined : formats.bytes(size)}
+            description={formats.bytes(size)}
             checked={chosen.includes(path)}
             onChange={(event) =>
               onChoose(event.currentTarget.checked ? [...chosen, path] : chosen.filter((one) => one !== path))

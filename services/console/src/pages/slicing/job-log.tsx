@@ -9,9 +9,8 @@ import { useFollowedText } from './use-followed-text.js'
 /** What the tool writes, as it writes it. */
 export function JobLog({ job }: { job: SliceJob }) {
   const t = useTexts()
-  const begun = job.status !== 'pending'
   const { text, error, again } = useFollowedText(
-    begun ? `/api/v1/admin/slice/jobs/${encodeURIComponent(job.id)}/log?follow=1` : null,
+    job.log_path !== '' ? `/api/v1/admin/slice/jobs/${encodeURIComponent(job.id)}/log?follow=1` : null,
   )
   const [atEnd, setAtEnd] = useState(true)
   const box = useRef<HTMLPreElement>(null)

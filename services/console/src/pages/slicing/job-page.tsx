@@ -3,8 +3,8 @@ import { Alert, Code, List, Stack } from '@mantine/core'
 import { IconMap2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
-import { segment } from '../../api/client.js'
-import { sliceJobsQuery } from '../../api/slicing.js'
+import { ApiError, segment } from '../../api/client.js'
+import { sliceJobQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { Empty } from '../../ui/empty.js'
 import { Facts } from '../../ui/facts.js'
@@ -20,19 +20,17 @@ import { JobProgress, JobStatus, jobName } from './job-status.js'
 export function Page() {
   const t = useTexts()
   const { id = '' } = useParams()
-  const query = useQuery(sliceJobsQuery)
+  const query = useQuery(sliceJobQuery(id))
+  if (query.error instanceof ApiError && query.error.status === 404) {
+    return (
+      <Empty title={t.slicing.noSuch} action={<ButtonLink to="/slicing">{t.slicing.title}</ButtonLink>}>
+        {t.problem.notFound}
+      </Empty>
+    )
+  }
   return (
     <Loaded query={query} what={t.slicing.what}>
-      {({ items }) => {
-        const job = items.find((one) => one.id === id)
-        return job === undefined ? (
-          <Empty title={t.slicing.noSuch} action={<ButtonLink to="/slicing">{t.slicing.title}</ButtonLink>}>
-            {t.problem.notFound}
-          </Empty>
-        ) : (
-          <Shown job={job} />
-        )
-      }}
+      {(job) => <Shown job={job} />}
     </Loaded>
   )
 }

@@ -45,6 +45,7 @@ export function AttributesTable({ features }: { features: readonly Feature[] }) 
         columns={columns}
         rowKey={({ key }) => key}
         search={t.vectors.searchAttributes}
+        wide
       />
     </>
   )

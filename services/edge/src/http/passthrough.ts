@@ -1,6 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
-import type { Readable } from 'node:stream'
 import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { endHead } from '@gateway/sendfile/head-answer.js'
 import type { Edge } from '../edge.js'
@@ -8,7 +7,7 @@ import { headersForClient, type RequestHead, rebuildHead } from '../passthrough/
 import type { UpstreamAnswer } from '../passthrough/upstream.js'
 import { active, guarded, logAnswer } from './exchange.js'
 import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
-import { takeBody } from './request-body.js'
+import { type TakenBody, takeBody } from './request-body.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
 /** Limit: bytes of a JSON document. The control plane says the same, but too late to be read. */
@@ -63,6 +62,7 @@ class PassedRequest implements UpstreamAnswer {
   readonly #head: Head
   readonly #startedAt = performance.now()
   #answer: StreamedAnswer | null = null
+  #body: TakenBody | null = null
   #gone = false
   #over = false
   #giveUp: () => void = () => {}
@@ -89,12 +89,15 @@ class PassedRequest implements UpstreamAnswer {
     const key = this.#edge.upstreamKey
     if (key === null) return this.#refuse(STARTING)
     const peer = Buffer.from(this.#res.getRemoteAddressAsText()).toString()
-    const body = rebuilt.bodyLength === 0 ? null : this.#takeBody()
-    this.#giveUp = this.#edge.upstream.send(rebuilt, ['x-edge-key', key, 'x-edge-peer', peer], body, this)
+    if (rebuilt.bodyLength !== 0) this.#body = this.#takeBody()
+    const proof = ['x-edge-key', key, 'x-edge-peer', peer]
+    this.#giveUp = this.#edge.upstream.send(rebuilt, proof, this.#body?.stream ?? null, this)
   }
 
   head(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     if (this.#gone) return
+    // The control plane has made up its mind: what it has not read by now it will not read.
+    this.#body?.letGo()
     this.#log(status)
     const refusal = headers[REFUSAL_HEADER]
     if (typeof refusal === 'string') this.#edge.counters.countRefusal(refusal)
@@ -136,7 +139,7 @@ class PassedRequest implements UpstreamAnswer {
     return this.#head.path === IMPORT_PATH ? Number.POSITIVE_INFINITY : MAX_BODY_BYTES
   }
 
-  #takeBody(): Readable {
+  #takeBody(): TakenBody {
     const over = () => this.#gone || this.#over
     return takeBody(this.#edge, this.#res, this.#maxBodyBytes(), over, () => this.#tooLarge())
   }
@@ -148,6 +151,7 @@ class PassedRequest implements UpstreamAnswer {
   }
 
   #refuse(refusal: Refusal) {
+    this.#body?.letGo()
     const { status, headers, body } = prepareRefusal(refusal)
     countRefusal(this.#edge, refusal)
     const code = Number.parseInt(status, 10)

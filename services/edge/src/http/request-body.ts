@@ -6,6 +6,15 @@ import { guarded } from './exchange.js'
 /** Bytes of a body that wait for their reader before the client is made to wait. */
 const WAITING_BYTES = 256 * 1024
 
+export interface TakenBody {
+  readonly stream: Readable
+  /**
+   * Nobody wants the rest: it is read and dropped. To be called before the response ends, since a connection that was made to wait could
+   * not be let go on afterwards, and would never read its next request.
+   */
+  letGo(): void
+}
+
 /**
  * The body of a request as a stream, as it arrives; a reader that is slow slows the client down. `onTooLarge` is called at the first
  * byte beyond `maxBytes`; `isOver` says that nobody wants the rest. To be called before the handler returns.
@@ -16,7 +25,8 @@ export function takeBody(
   maxBytes: number,
   isOver: () => boolean,
   onTooLarge: () => void,
-): Readable {
+): TakenBody {
+  let wanted = true
   let paused = false
   let received = 0
   const body = new Readable({
@@ -30,6 +40,7 @@ export function takeBody(
   // Its reader is told by the destruction; nobody else needs to be.
   body.on('error', () => {})
   const take = (chunk: ArrayBuffer, isLast: boolean) => {
+    if (!wanted) return
     received += chunk.byteLength
     if (received > maxBytes) return onTooLarge()
     if (body.destroyed) return
@@ -42,5 +53,11 @@ export function takeBody(
     }
   }
   res.onData((chunk, isLast) => guarded(edge, () => take(chunk, isLast)))
-  return body
+  const letGo = () => {
+    wanted = false
+    if (!paused || isOver()) return
+    paused = false
+    res.resume()
+  }
+  return { stream: body, letGo }
 }

@@ -46,6 +46,12 @@ test('expires_at 0 never expires', async () => {
   expect((await issue({ name: 'forever', expires_at: 0 })).body).toMatchObject({ expires_at: null })
 })
 
+test('expires_at without a zone is UTC', async () => {
+  expect((await issue({ name: 'no zone', expires_at: '2030-01-02T03:04:05' })).body).toMatchObject({
+    expires_at: '2030-01-02T03:04:05.000Z',
+  })
+})
+
 test('expires_at is answered in UTC whatever zone it was given in', async () => {
   expect((await issue({ name: 'zone', expires_at: '2030-01-02T00:00:00+08:00' })).body).toMatchObject({
     expires_at: '2030-01-01T16:00:00.000Z',

@@ -10,8 +10,8 @@ export const GRANT_ALL = '*'
 /** Limit: grants of one kind in one token; each costs memory in every edge process. */
 export const MAX_GRANTS = 10_000
 
-/** ISO 8601 with a zone, or a bare date (midnight UTC). */
-const isoInstantSchema = z.union([z.iso.datetime({ offset: true }), z.iso.date()])
+/** ISO 8601; without a zone it is UTC, a bare date its midnight. */
+const isoInstantSchema = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()])
 
 /** An entry of a grant list: a code, a relative path or a file name. */
 const grantSchema = z.string().min(1).max(4096)
@@ -22,9 +22,9 @@ export const tokenBodySchema = z.strictObject({
   vector_codes: z.array(grantSchema).max(MAX_GRANTS).optional(),
   scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('default: ["read"]'),
   expires_at: z
-    .union([isoInstantSchema, z.literal(0)], { error: 'must be an ISO 8601 date, a date-time with a zone, or 0' })
+    .union([isoInstantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
     .optional()
-    .describe('omitted: now + TOKEN_DEFAULT_TTL; 0: never'),
+    .describe('without a zone it is UTC; omitted: now + TOKEN_DEFAULT_TTL; 0: never'),
 })
 export type TokenBody = z.infer<typeof tokenBodySchema>
 

@@ -3,7 +3,7 @@ import type { App } from './app-type.js'
 import { NO_SUCH_PATH } from './error-answers.js'
 import { sendRefusal } from './refusal.js'
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 /**
  * Notes each path while features register; the function that it answers, called after them, gives every path the methods that it lacks,

@@ -40,13 +40,18 @@ type Expiry = { readonly ok: true; readonly at: Date | null } | Refusal
 export function expiryOf(expiresAt: TokenBody['expires_at'], nowMs: number, defaultTtlSeconds: number): Expiry {
   if (expiresAt === 0) return { ok: true, at: null }
   if (expiresAt === undefined) return { ok: true, at: new Date(nowMs + defaultTtlSeconds * 1000) }
-  const at = new Date(expiresAt)
+  const at = new Date(withZone(expiresAt))
   // Offsets can push a moment into years that neither ISO 8601's four digits nor the store can say.
   const year = at.getUTCFullYear()
   if (Number.isNaN(year) || year < 1 || year > 9999) {
     return refuse('invalid_parameters', 'body.expires_at: must be within the years 0001 to 9999')
   }
   return { ok: true, at }
+}
+
+/** A date-time that names no zone is UTC, whatever zone this machine lives in; JavaScript reads bare dates so by itself. */
+function withZone(instant: string): string {
+  return instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant
 }
 
 function unique<T>(list: readonly T[]): T[] {

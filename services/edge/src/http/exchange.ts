@@ -116,13 +116,7 @@ export class Exchange {
   #partDone(outcome: Outcome, part: FilePart) {
     part.release()
     active.delete(this)
-    const { counters, log } = this.edge
-    if (outcome === 'sent') counters.bytesSent += part.length
-    else if (outcome === 'stalled') counters.stalledReaders++
-    else if (outcome === 'truncated') {
-      counters.truncatedFiles++
-      log.error({ path: this.path }, 'a file ended while it was being sent; its connection was cut')
-    }
+    countSent(this.edge, this.path, outcome, part.length)
   }
 
   #endHead(status: string, headers: HeaderBlock, length: number): void {
@@ -148,6 +142,18 @@ export class Exchange {
   #completed(bytes: number): void {
     active.delete(this)
     this.edge.counters.bytesSent += bytes
+  }
+}
+
+/** What became of a body that was sent from a file. */
+export function countSent(edge: Edge, path: string, outcome: Outcome, length: number): void {
+  const { counters, hotTiles, log } = edge
+  if (outcome === 'sent') counters.bytesSent += length
+  else if (outcome === 'stalled') counters.stalledReaders++
+  else if (outcome === 'truncated') {
+    counters.truncatedFiles++
+    hotTiles.drop(path)
+    log.error({ path }, 'a file ended while it was being sent; its connection was cut')
   }
 }
 

@@ -4,7 +4,10 @@ import { quickToken } from '../access/quick-token.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { isNotModified } from '../files/conditional.js'
-import { active, guarded } from './exchange.js'
+import type { FilePart } from '../tiles/load-tile.js'
+import { OpenFile } from '../tiles/open-file.js'
+import { active, countSent, guarded } from './exchange.js'
+import type { HeaderBlock } from './header-block.js'
 import { onTileSlow } from './tiles.js'
 
 /** One tile in this many is timed: two clock reads would be a measurable part of a hit. */
@@ -21,12 +24,13 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
 }
 
 /**
- * The hot path: a tile in memory, a token in memory, an answer that fits the socket. No promise, no query, no hashing. false: something
- * is not plain, nothing has been written, and the long way decides.
+ * The hot path: a tile in memory or in an open file, a token in memory. No promise, no query, no hashing. false: something is not plain,
+ * nothing has been written, and the long way decides.
  */
 function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
   const now = Date.now()
-  const tile = edge.hotTiles.get(req.getUrl(), edge.freshness.catalog, now)
+  const path = req.getUrl()
+  const tile = edge.hotTiles.get(path, edge.freshness.catalog, now)
   if (tile === undefined || edge.draining || now > edge.freshness.trustedUntilMs) return false
   const plaintext = quickToken(req.getHeader('authorization'), req.getHeader('x-access-token'), req.getQuery() ?? '')
   const token = plaintext === '' ? undefined : edge.tokens.get(plaintext)
@@ -42,10 +46,26 @@ function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value).endWithoutBody()
     return true
   }
+  if (body instanceof OpenFile) {
+    sendFile(edge, res, path, answer.found, body.hold())
+    return true
+  }
   edge.counters.bytesSent += body.length
   res.writeHeader(answer.found.name, answer.found.value)
   if (!res.tryEnd(body, body.length)[1]) waitForRoom(edge, res, body)
   return true
+}
+
+function sendFile(edge: Edge, res: HttpResponse, path: string, headers: HeaderBlock, part: FilePart): void {
+  active.add(res)
+  res.writeHeader(headers.name, headers.value)
+  edge.sender.send(res, part.fd, part.offset, part.length, {
+    onDone: (outcome) => {
+      part.release()
+      active.delete(res)
+      countSent(edge, path, outcome, part.length)
+    },
+  })
 }
 
 function waitForRoom(edge: Edge, res: HttpResponse, body: Uint8Array): void {

@@ -6,7 +6,9 @@ import type { CatalogBasemap, CatalogVersion } from '../catalog/catalog.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { isNotModified } from '../files/conditional.js'
+import { HotTile, type TileAnswer } from '../tiles/hot-tiles.js'
 import { type LoadedTile, loadTile, readAll } from '../tiles/load-tile.js'
+import { OpenFile } from '../tiles/open-file.js'
 import { authorize } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
@@ -68,27 +70,33 @@ function answerTile(exchange: Exchange, path: TileAddressPath) {
 }
 
 function sendTile(exchange: Exchange, basemap: CatalogBasemap, version: CatalogVersion, tile: LoadedTile) {
-  const { edge } = exchange
-  const { catalog } = edge.freshness
-  edge.counters.tiles++
+  exchange.edge.counters.tiles++
   const answer = tileAnswer(version, tile, tile.encoding === 'gzip')
-  if (tile.body instanceof Uint8Array && exchange.path.length <= MAX_KEPT_PATH) {
-    edge.hotTiles.keep(exchange.path, { body: tile.body, answer, basemap, version, catalog }, Date.now())
-  }
+  const body = kept(exchange, basemap, answer, tile.body)
   const plain = answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
   const current = plain ? tileAnswer(version, tile, false) : answer
   if (isNotModified(exchange.header('if-none-match'), exchange.header('if-modified-since'), current)) {
-    if (!(tile.body instanceof Uint8Array)) tile.body.release()
+    if (!(body instanceof Uint8Array)) body.release()
     return exchange.answerEmpty(NOT_MODIFIED, current.notModified)
   }
-  if (plain) return sendPlain(exchange, current.found, tile)
-  if (tile.body instanceof Uint8Array) return exchange.answer(OK, answer.found, tile.body)
-  exchange.answerPart(OK, answer.found, tile.body)
+  if (plain) return sendPlain(exchange, current.found, body)
+  if (body instanceof Uint8Array) return exchange.answer(OK, answer.found, body)
+  exchange.answerPart(OK, answer.found, body)
+}
+
+/** Keeps a tile for the next requests; answers its body for this one. */
+function kept(exchange: Exchange, basemap: CatalogBasemap, answer: TileAnswer, body: LoadedTile['body']) {
+  if (exchange.path.length > MAX_KEPT_PATH) return body
+  const lasting = body instanceof Uint8Array ? body : new OpenFile(body)
+  const held = lasting instanceof OpenFile ? lasting.hold() : lasting
+  const { hotTiles, freshness } = exchange.edge
+  hotTiles.keep(exchange.path, freshness.catalog, new HotTile(lasting, answer, basemap, Date.now()))
+  return held
 }
 
 /** Unpacks a stored tile for a client that refuses gzip: rare, so its cost is a thread's and nothing is kept. */
-function sendPlain(exchange: Exchange, headers: HeaderBlock, tile: LoadedTile) {
-  const packed = tile.body instanceof Uint8Array ? tile.body : readPart(tile.body)
+function sendPlain(exchange: Exchange, headers: HeaderBlock, body: LoadedTile['body']) {
+  const packed = body instanceof Uint8Array ? body : readPart(body)
   if (packed === null) return answerRefusal(exchange, INTERNAL)
   gunzip(packed, { maxOutputLength: MAX_PLAIN_BYTES }, (error, plain) => {
     guarded(exchange.edge, () => {

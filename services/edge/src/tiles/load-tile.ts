@@ -60,10 +60,10 @@ function loadFile(root: string, path: string, format: TileFormat): LoadedTile | 
   let kept = false
   try {
     const small = size <= SMALL_BYTES
-    const head = small ? readAll(fd, 0, size) : readAll(fd, 0, 2)
-    const encoding = format === 'pbf' ? encodingOf(head) : 'identity'
+    const content = small ? readAll(fd, 0, size) : null
+    const encoding = format === 'pbf' ? encodingOf(content ?? readAll(fd, 0, 2)) : 'identity'
     kept = !small
-    const body = small ? head : { fd, offset: 0, length: size, release: () => fs.close(fd, () => {}) }
+    const body = content ?? { fd, offset: 0, length: size, release: () => fs.close(fd, () => {}) }
     return { body, encoding, identity, modifiedMs: mtimeMs }
   } finally {
     if (!kept) fs.closeSync(fd)

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { OpenFile } from './open-file.js'
+
+function kept() {
+  let released = 0
+  const file = new OpenFile({ fd: 7, offset: 100, length: 50, release: () => void released++ })
+  return { file, released: () => released }
+}
+
+describe('OpenFile', () => {
+  it('gives the part back once it is dropped', () => {
+    const { file, released } = kept()
+    file.hold().release()
+    expect(released()).toBe(0)
+    file.drop()
+    expect(released()).toBe(1)
+  })
+
+  it('stays open as long as somebody sends from it, whatever happens to it meanwhile', () => {
+    const { file, released } = kept()
+    const [one, other] = [file.hold(), file.hold()]
+    file.drop()
+    one.release()
+    one.release()
+    expect(released()).toBe(0)
+    other.release()
+    expect(released()).toBe(1)
+  })
+})

@@ -26,6 +26,8 @@ const host = text.regex(/^[A-Za-z0-9.:_[\]-]{1,255}$/, 'must be a host name or a
 const baseUrl = text
   .refine((s) => URL.canParse(s) && /^https?:$/.test(new URL(s).protocol), 'must be an http or https address')
   .refine((s) => {
+    // All refinements run, also where an earlier one has failed.
+    if (!URL.canParse(s)) return true
     const url = new URL(s)
     return url.search === '' && url.hash === '' && url.username === '' && url.password === ''
   }, 'must have no user, query or fragment')
@@ -44,6 +46,14 @@ const directories = list.pipe(
   z
     .array(z.string().refine(isAbsolute, 'must list absolute directories'))
     .transform((dirs) => dirs.map((d) => resolve(d))),
+)
+
+const hosts = list.pipe(
+  z.array(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[?[0-9A-Fa-f:.]+\]?(:\d{1,5})?$/, 'must list host names or IP addresses'),
+  ),
 )
 
 const cidrs = list.pipe(z.array(z.string().refine(isCidrOrAddress, 'must list IP addresses or CIDR ranges')))
@@ -106,7 +116,7 @@ export const SETTINGS = {
   ADMIN_PASSWORD: text.max(1000).optional(),
   ADMIN_TOKEN: text.max(1000).optional(),
   ADMIN_ALLOW_REMOTE: flag.default(false),
-  ADMIN_HOSTS: list.default([]),
+  ADMIN_HOSTS: hosts.default([]),
   TRUSTED_PROXIES: cidrs.default([]),
   TOKEN_DEFAULT_TTL: duration.default(30 * 86_400),
   TOKEN_STALE_SECONDS: seconds.default(5),

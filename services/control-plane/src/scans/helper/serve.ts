@@ -14,7 +14,11 @@ const PRIORITY = 10
 export function serve<Task, Answer>(work: (task: Task, progress: () => void) => Answer | Promise<Answer>): void {
   setPriority(PRIORITY)
   let told = performance.now()
-  const tell = (message: HelperMessage<Answer>) => void process.send?.(message)
+  // With nobody left to hear, there is nobody left to work for. Without the callback the error would be an exception.
+  const tell = (message: HelperMessage<Answer>) =>
+    void process.send?.(message, undefined, undefined, (error) => {
+      if (error !== null) process.exit()
+    })
   const progress = () => {
     if (performance.now() - told < PROGRESS_EVERY_MS) return
     told = performance.now()

@@ -13,3 +13,17 @@ test('a token is cut to its prefix wherever it stands', () => {
 test('a token parameter is cut whatever its value is', () => {
   expect(redactTokens('/x?access_token=averylongsecretvalue')).toBe('/x?access_token=averylongsec…')
 })
+
+test.each(['/x?%74oken=', '/x?access%5Ftoken=', '/x?a=1&other='])(
+  '%s does not hide a token that is percent-encoded',
+  (before) => {
+    const encoded = createToken().replace('b', '%62').replace('_', '%5f')
+    const text = redactTokens(`${before}${encoded}&y=2`)
+    expect(text).not.toContain(encoded.slice(20))
+    expect(text).toMatch(/&y=2$/)
+  },
+)
+
+test('other parameters stay as they are', () => {
+  expect(redactTokens('/x?a=averylongordinaryvalue&b=100%25')).toBe('/x?a=averylongordinaryvalue&b=100%25')
+})

@@ -1,13 +1,25 @@
-import { TOKEN_PREFIX_LENGTH } from './token-format.js'
+import { TOKEN_MARK, TOKEN_PREFIX_LENGTH } from './token-format.js'
 
 const TOKEN_IN_TEXT = /bmp_[0-9A-Za-z]+/g
-const TOKEN_PARAM = /([?&](?:token|access_token)=)([^&#\s"'\\]*)/gi
+const PARAM = /([?&])([^=?&#\s"'\\]+)=([^&#\s"'\\]*)/g
+const TOKEN_NAME = /^(access_)?token$/i
 
 /** A text with every service token, and every value of a token parameter, cut to its prefix. For logs and audit rows. */
 export function redactTokens(text: string): string {
   return text
-    .replace(TOKEN_PARAM, (_, name: string, value: string) => name + shortened(value))
+    .replace(PARAM, (param, mark: string, name: string, value: string) =>
+      isTokenParam(name, value) ? `${mark}${name}=${shortened(value)}` : param,
+    )
     .replace(TOKEN_IN_TEXT, (token) => shortened(token))
+}
+
+/** Names and values may be percent-encoded, and a server that decodes them would find the token. */
+function isTokenParam(name: string, value: string): boolean {
+  return TOKEN_NAME.test(decoded(name)) || (value.includes('%') && decoded(value).includes(TOKEN_MARK))
+}
+
+function decoded(text: string): string {
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
 function shortened(value: string): string {

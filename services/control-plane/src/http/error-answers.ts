@@ -45,6 +45,7 @@ export function answerFrameworkError(error: FastifyError, _request: FastifyReque
 
 export function refusalOf(error: unknown): Refusal {
   if (hasZodFastifySchemaValidationErrors(error)) return refuse('invalid_parameters', validationMessage(error))
+  if (isCutShort(error)) return refuse('invalid_parameters', 'the request was not sent to its end')
   if (isStoreDown(error)) return refuse('dependency_down', 'the store is out of reach; try again')
   const { code, statusCode } = error as Partial<FastifyError>
   const known = code === undefined ? undefined : FRAMEWORK_REFUSALS[code]
@@ -55,6 +56,12 @@ export function refusalOf(error: unknown): Refusal {
   // The JSON parser's errors carry a status and no code of Fastify's.
   if (statusCode === 400) return refuse('invalid_parameters', (error as Error).message)
   return refuse('internal', 'the service failed to answer this request')
+}
+
+/** The caller went away in the middle of a body. Node gives that the same code as a lost connection to the store. */
+function isCutShort(error: unknown): boolean {
+  const { code, message, syscall } = error as NodeJS.ErrnoException
+  return code === 'ECONNRESET' && message === 'aborted' && syscall === undefined
 }
 
 /** Fields named at most; a body that is wrong in more places is wrong as a whole. */

@@ -62,7 +62,8 @@ const LET_THROUGH: ReadonlySet<string> = new Set([
   'x-requested-with',
   ...FORWARDING_HEADERS,
 ])
-const LET_THROUGH_PREFIXES = ['sec-fetch-', 'sec-ch-', 'access-control-request-', 'x-forwarded-']
+/** `webhook-`: Standard Webhooks, by which another gateway signs what it pushes into this one. */
+const LET_THROUGH_PREFIXES = ['sec-fetch-', 'sec-ch-', 'access-control-request-', 'x-forwarded-', 'webhook-']
 
 /** Of these a second line makes the request mean two things (RFC 9112, 6.3; RFC 9110, 7.2): it is refused, not resolved. */
 const ONCE: ReadonlySet<string> = new Set([

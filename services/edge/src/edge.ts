@@ -7,6 +7,7 @@ import type { Counters } from './metrics/counters.js'
 import type { ProcessMetrics } from './metrics/registry.js'
 import type { Upstream } from './passthrough/upstream.js'
 import type { HotTiles } from './tiles/hot-tiles.js'
+import type { NativeHot } from './tiles/native-hot.js'
 import type { OpenedSets } from './tiles/opened-sets.js'
 import type { ZipStore } from './zip/zip-store.js'
 
@@ -29,6 +30,8 @@ export interface Edge {
   readonly tokens: TokenCache
   readonly sets: OpenedSets
   readonly hotTiles: HotTiles
+  /** answers hot tiles without JavaScript, where that is possible */
+  readonly nativeHot: NativeHot
   readonly zips: ZipStore
   /** carries file bytes to sockets by the fastest way that works here */
   readonly sender: FileSender

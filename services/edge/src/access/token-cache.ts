@@ -25,11 +25,16 @@ export class TokenCache {
   readonly #lookup: TokenLookup
   readonly #usage: TokenUsage
 
-  constructor(find: FindTokens, usage: TokenUsage) {
+  /** @param onForgotten called with the plaintext at the moment at which a token that may be somebody's is not known any more */
+  constructor(find: FindTokens, usage: TokenUsage, onForgotten: (plaintext: string) => void = () => {}) {
     this.#usage = usage
     this.#lookup = new TokenLookup(find)
     const forget = (entry: Entry): void => void this.#plaintextOf.delete(entry.digest)
-    this.#known = new LRUCache({ max: MAX_TOKENS, dispose: forget })
+    const forgetKnown = (entry: Entry, plaintext: string): void => {
+      forget(entry)
+      onForgotten(plaintext)
+    }
+    this.#known = new LRUCache({ max: MAX_TOKENS, dispose: forgetKnown })
     this.#unknown = new LRUCache({ max: MAX_UNKNOWN, dispose: forget })
   }
 

@@ -3,7 +3,7 @@ import type { Change } from '@gateway/contracts/change.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { ChangesSince } from '@gateway/store/change-log.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
-import { type Catalog, EMPTY_CATALOG, nextCatalog } from './catalog.js'
+import { type Catalog, type CatalogRead, EMPTY_CATALOG, nextCatalog } from './catalog.js'
 
 /** The store as a follower needs it. All of them reject where it is out of reach. */
 export interface FollowedStore {
@@ -29,6 +29,7 @@ export class Follower {
   readonly #tokens: FollowedTokens
   readonly #now: () => number
   readonly #onApplied: () => void
+  readonly #onCatalog: (catalog: Catalog) => void
   #catalog: Catalog = EMPTY_CATALOG
   #loaded = false
   #applied = -1
@@ -38,11 +39,19 @@ export class Follower {
   #knownCurrentAt = Number.NEGATIVE_INFINITY
   #catchingUp: Promise<void> | null = null
 
-  constructor(store: FollowedStore, tokens: FollowedTokens, now: () => number, onApplied: () => void) {
+  /** @param onCatalog called at the moment at which another snapshot takes the place of the last one, before anyone sees it */
+  constructor(
+    store: FollowedStore,
+    tokens: FollowedTokens,
+    now: () => number,
+    onApplied: () => void,
+    onCatalog: (catalog: Catalog) => void = () => {},
+  ) {
     this.#store = store
     this.#tokens = tokens
     this.#now = now
     this.#onApplied = onApplied
+    this.#onCatalog = onCatalog
   }
 
   get catalog(): Catalog {
@@ -120,8 +129,7 @@ export class Follower {
     const basemaps = keysOf(changes, 'basemap')
     const vectors = keysOf(changes, 'vector')
     if (basemaps.length + vectors.length > 0) {
-      this.#catalog = nextCatalog(
-        this.#catalog,
+      this.#show(
         { codes: basemaps, rows: basemaps.length === 0 ? [] : await this.#store.readBasemaps(basemaps) },
         { codes: vectors, rows: vectors.length === 0 ? [] : await this.#store.readVectors(vectors) },
       )
@@ -135,11 +143,16 @@ export class Follower {
     const basemaps = await this.#store.readBasemaps(null)
     const vectors = await this.#store.readVectors(null)
     this.#tokens.invalidateAll()
-    this.#catalog = nextCatalog(this.#catalog, { codes: null, rows: basemaps }, { codes: null, rows: vectors })
+    this.#show({ codes: null, rows: basemaps }, { codes: null, rows: vectors })
     this.#applied = revision
     // A store restored from a backup is behind what was heard before.
     this.#heardOf = revision
     this.#loaded = true
+  }
+
+  #show(basemaps: CatalogRead<StoredBasemap>, vectors: CatalogRead<StoredVector>): void {
+    this.#catalog = nextCatalog(this.#catalog, basemaps, vectors)
+    this.#onCatalog(this.#catalog)
   }
 
   #forgetToken(change: Change): void {

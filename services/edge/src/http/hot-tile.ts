@@ -36,7 +36,7 @@ function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
   const token = plaintext === '' ? undefined : edge.tokens.get(plaintext)
   if (token === undefined || token === null) return false
   if (!decide(token, tile.basemap.wanted, 'read', now).ok) return false
-  const { answer, body } = tile
+  const { answer, body, basemap, lookAgainAtMs } = tile
   if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return false
   edge.counters.tokenHits++
   edge.counters.hotTileHits++
@@ -50,6 +50,7 @@ function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
     sendFile(edge, res, path, answer.found, body.hold())
     return true
   }
+  edge.nativeHot.noteHit(path, { body, answer, basemap, lookAgainAtMs }, plaintext, token, now)
   edge.counters.bytesSent += body.length
   res.writeHeader(answer.found.name, answer.found.value)
   if (!res.tryEnd(body, body.length)[1]) waitForRoom(edge, res, body)

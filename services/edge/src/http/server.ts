@@ -11,6 +11,7 @@ import { onOther } from './passthrough.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { answerRefusal, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { onTileSlow } from './tiles.js'
+import { hasUnsent } from './unsent.js'
 
 /** Limit: path and query of the edge's own addresses. A relative path may be long; what is longer than this is no address of ours. */
 const MAX_ADDRESS = 8_192
@@ -57,8 +58,10 @@ export function startServer(edge: Edge, host: string, port: number): Promise<Htt
     app.listen(host, port, (listening) => {
       if (listening === false) return reject(new Error(`cannot listen on ${host}:${port}`))
       // Until its self-test has passed, the sender copies: requests need not wait for it.
-      void edge.sender.attach({ host: bareHost(reachableHost(host)), port })
-      resolve({ drain: (seconds) => drain(edge, listening, seconds) })
+      void edge.sender
+        .attach({ host: bareHost(reachableHost(host)), port })
+        .then(() => edge.nativeHot.open(edge.sender, edge.hotTiles))
+      resolve({ drain: (seconds) => drain(edge, listening, port, seconds) })
     })
   })
 }
@@ -90,13 +93,15 @@ function onPreflight(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   new Exchange(edge, null, res, req).answerEmpty('204 No Content', PREFLIGHT)
 }
 
-async function drain(edge: Edge, listening: us_listen_socket, seconds: number): Promise<void> {
+async function drain(edge: Edge, listening: us_listen_socket, port: number, seconds: number): Promise<void> {
   edge.draining = true
+  edge.nativeHot.close()
+  const hasNativeAnswers = edge.nativeHot.answers > 0
   us_listen_socket_close(listening)
   const deadline = Date.now() + seconds * 1000
   let quietSince = Date.now()
   while (Date.now() < deadline) {
-    if (active.size > 0) quietSince = Date.now()
+    if (active.size > 0 || (hasNativeAnswers && hasUnsent(port))) quietSince = Date.now()
     else if (Date.now() - quietSince >= QUIET_MS) return
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }

@@ -54,8 +54,12 @@ export class Counters {
     if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
   }
 
+  /** Called before these numbers are read: adds what was counted where no JavaScript ran. */
+  beforeReading: () => void = () => {}
+
   /** What is told with this process's presence. */
   traffic(): TrafficCounters {
+    this.beforeReading()
     return {
       requests: this.requests,
       tiles: this.tiles,

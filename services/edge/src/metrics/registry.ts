@@ -90,13 +90,16 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
   })
   const duration = new Histogram({
     name: 'gateway_request_duration_seconds',
-    help: 'Time to the first byte of an answer; tiles out of memory are sampled, one in 64',
+    help: 'Time to the first byte of an answer; tiles out of memory are sampled, one in 64, or not timed where no JavaScript runs for them',
     labelNames: ['kind'],
     buckets: DURATION_BUCKETS,
     registers: [registry],
   })
   return {
-    report: () => registry.getMetricsAsJSON(),
+    report: () => {
+      counters.beforeReading()
+      return registry.getMetricsAsJSON()
+    },
     observe: (kind, seconds) => duration.observe({ kind }, seconds),
   }
 }

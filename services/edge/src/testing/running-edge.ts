@@ -12,6 +12,7 @@ import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { Upstream } from '../passthrough/upstream.js'
 import { HotTiles } from '../tiles/hot-tiles.js'
+import { NativeHot } from '../tiles/native-hot.js'
 import { OpenedSets } from '../tiles/opened-sets.js'
 import { ZipStore } from '../zip/zip-store.js'
 
@@ -21,6 +22,9 @@ export interface RunningEdge {
   readonly url: string
   /** a token that may read everything */
   readonly token: string
+  /** what the store knows, by digest */
+  readonly storedTokens: Map<string, AccessToken>
+  readonly usage: TokenUsage
 }
 
 /** One edge process's server, in this process, over a catalog that stands still and a store that knows one token. */
@@ -40,15 +44,23 @@ export async function runEdge(options: {
     openTransfers: () => 0,
     fileTier: () => 'copy',
   })
+  const usage = new TokenUsage()
+  const nativeHot = new NativeHot(counters, usage, () => edge.freshness.trustedUntilMs)
+  const storedTokens = new Map([[tokenDigest(token).toString('hex'), READER]])
   const edge: Edge = {
     settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent' }),
     log,
     counters,
     metrics,
     freshness: { loaded: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog: options.catalog },
-    tokens: new TokenCache(async () => new Map([[tokenDigest(token).toString('hex'), READER]]), new TokenUsage()),
+    tokens: new TokenCache(
+      async () => new Map(storedTokens),
+      usage,
+      (plaintext) => nativeHot.forgetToken(plaintext),
+    ),
     sets: new OpenedSets(),
     hotTiles: new HotTiles(),
+    nativeHot,
     zips: new ZipStore(`${options.dataDir}/zips`, log),
     sender: new FileSender({ log }),
     upstream: new Upstream(options.controlPlane),
@@ -57,10 +69,10 @@ export async function runEdge(options: {
     draining: false,
   }
   const server = await startServer(edge, '127.0.0.1', options.port)
-  return { edge, server, url: `http://127.0.0.1:${options.port}`, token }
+  return { edge, server, url: `http://127.0.0.1:${options.port}`, token, storedTokens, usage }
 }
 
-const READER: AccessToken = {
+export const READER: AccessToken = {
   id: 'reader',
   prefix: 'bmp_reader',
   scopes: new Set(['read']),

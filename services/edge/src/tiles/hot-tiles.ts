@@ -6,11 +6,11 @@ import { OpenFile } from './open-file.js'
  * Limit: bytes of tile bodies that one process keeps in memory. A few thousand tiles make up most of a map's traffic. A cache of lru-cache:
  * a plain Map with CLOCK is no faster by more than 0.2 % of a request (bench/micro/tile-cache.mjs).
  */
-const MAX_BYTES = 128 * 1024 * 1024
+export const MAX_BYTES = 128 * 1024 * 1024
 /** What an entry costs beside its body: address, header blocks, the cache's own books. */
 const OVERHEAD_BYTES = 1_500
-/** What a large tile counts, whose descriptor alone is kept: so that there are at most 512 of them. */
-const OPEN_FILE_WEIGHT = MAX_BYTES / 512
+/** Limit: a large tile, whose descriptor alone is kept, counts so much that there are no more of them. */
+const MAX_OPEN_FILES = 512
 /**
  * How long a tile is served from memory without looking at its file again. Scans drop what they find changed at once; this bounds how
  * long a file that was replaced under a known name stays unseen.
@@ -44,13 +44,7 @@ export class HotTile {
 
 /** Tiles at hand, by the path of their address as it came. All of them were resolved by one snapshot of the catalog; another one must resolve them again. */
 export class HotTiles {
-  readonly #tiles = new LRUCache<string, HotTile>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: ({ body }) => OVERHEAD_BYTES + (body instanceof OpenFile ? OPEN_FILE_WEIGHT : body.length),
-    dispose: ({ body }) => {
-      if (body instanceof OpenFile) body.drop()
-    },
-  })
+  #tiles = tilesWithin(MAX_BYTES)
   #catalog: Catalog = EMPTY_CATALOG
 
   get bytes(): number {
@@ -76,4 +70,21 @@ export class HotTiles {
   drop(path: string): void {
     this.#tiles.delete(path)
   }
+
+  /** Begins anew within less than MAX_BYTES, where a part of them is used elsewhere. */
+  limitTo(bytes: number): void {
+    this.#tiles.clear()
+    this.#tiles = tilesWithin(bytes)
+  }
+}
+
+function tilesWithin(maxSize: number): LRUCache<string, HotTile> {
+  const openFileWeight = Math.floor(maxSize / MAX_OPEN_FILES)
+  return new LRUCache({
+    maxSize,
+    sizeCalculation: ({ body }) => OVERHEAD_BYTES + (body instanceof OpenFile ? openFileWeight : body.length),
+    dispose: ({ body }) => {
+      if (body instanceof OpenFile) body.drop()
+    },
+  })
 }

@@ -10,10 +10,11 @@ import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { TokenCache } from '../access/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../access/token-usage.js'
+import type { Catalog } from '../catalog/catalog.js'
 import { FollowLoop } from '../catalog/follow-loop.js'
 import { Follower } from '../catalog/follower.js'
 import { StoreLink } from '../catalog/store-link.js'
-import type { Edge } from '../edge.js'
+import type { Edge, Freshness } from '../edge.js'
 import { startServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
@@ -21,6 +22,7 @@ import { Totals } from '../metrics/totals.js'
 import { Upstream } from '../passthrough/upstream.js'
 import { bareHost } from '../supervisor/bare-host.js'
 import { HotTiles } from '../tiles/hot-tiles.js'
+import { NativeHot } from '../tiles/native-hot.js'
 import { OpenedSets } from '../tiles/opened-sets.js'
 import { ZipStore } from '../zip/zip-store.js'
 import { followedStore, tokenFinder } from './store-queries.js'
@@ -46,12 +48,27 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       }),
     () => loop.storeReplaced(),
   )
-  const tokens = new TokenCache(tokenFinder(store), usage)
+  const trustMs = Math.max(settings.tokenOfflineSeconds, settings.tokenStaleSeconds) * 1000
+  const freshness: Freshness = {
+    get loaded() {
+      return follower.loaded
+    },
+    get trustedUntilMs() {
+      return follower.knownCurrentAt + trustMs
+    },
+    get catalog() {
+      return follower.catalog
+    },
+  }
+  const nativeHot = new NativeHot(counters, usage, () => freshness.trustedUntilMs)
+  const tokens = new TokenCache(tokenFinder(store), usage, (plaintext) => nativeHot.forgetToken(plaintext))
   const sets = new OpenedSets()
-  const follower = new Follower(followedStore(store), tokens, Date.now, () => {
+  const onApplied = () => {
     sets.keepOnly(follower.catalog)
     loop.announce()
-  })
+  }
+  const onCatalog = (catalog: Catalog) => nativeHot.follow(catalog)
+  const follower: Follower = new Follower(followedStore(store), tokens, Date.now, onApplied, onCatalog)
   const loop: FollowLoop = new FollowLoop({
     store,
     follower,
@@ -71,31 +88,21 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const sender = new FileSender({ log })
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => follower.appliedRevision,
-    hotTileBytes: () => hotTiles.bytes,
+    hotTileBytes: () => hotTiles.bytes + nativeHot.bytes,
     cachedTokens: () => tokens.size,
     openTransfers: () => sender.stats().active,
     fileTier: () => sender.tier,
   })
-  const trustMs = Math.max(settings.tokenOfflineSeconds, settings.tokenStaleSeconds) * 1000
   const edge: Edge = {
     settings,
     log,
     counters,
     metrics,
-    freshness: {
-      get loaded() {
-        return follower.loaded
-      },
-      get trustedUntilMs() {
-        return follower.knownCurrentAt + trustMs
-      },
-      get catalog() {
-        return follower.catalog
-      },
-    },
+    freshness,
     tokens,
     sets,
     hotTiles,
+    nativeHot,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log),
     sender,
     upstream: new Upstream(controlPlaneUrl(settings)),
@@ -107,7 +114,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const server = await startServer(edge, bareHost(settings.apiHost), settings.apiPort)
   supervisor.report(metrics)
   supervisor.listening()
-  const saveUsage = () => usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)))
+  const saveUsage = () => {
+    nativeHot.noteUses()
+    return usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)))
+  }
   const flusher = setInterval(saveUsage, USAGE_FLUSH_MS)
   void learnUpstreamKey(edge, store)
   return {

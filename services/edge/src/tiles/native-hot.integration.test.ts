@@ -1,0 +1,350 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import http from 'node:http'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import type { Change } from '@gateway/contracts/change.js'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { EMPTY_CATALOG } from '../catalog/catalog.js'
+import { Follower } from '../catalog/follower.js'
+import { freePort } from '../testing/free-port.js'
+import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+import { RECHECK_MS } from './hot-tiles.js'
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-native-'))
+const BODIES = { v1: randomBytes(5_000), v2: randomBytes(7_000), large: randomBytes(60_000) }
+const PACKED = gzipSync(Buffer.from(`\x1a${'layer '.repeat(3_000)}`))
+const TARGETS = ['/tiles/alps/v1/0/0/0.png', '/tiles/alps/current/0/0/0.png', '/tiles/alps/0/0/0.png']
+const [V1, CURRENT] = TARGETS as [string, string]
+
+let running: RunningEdge
+let follower: Follower
+let agent: http.Agent
+let defaultVersion = 'v1'
+const changes: Change[] = []
+/** The revision that was applied, by when it was announced: what answers an operator's disable call. */
+const announced: number[] = []
+
+function write(relativePath: string, data: Uint8Array): string {
+  const file = path.join(home, relativePath)
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(`${file}.new`, data)
+  fs.renameSync(`${file}.new`, file)
+  return file
+}
+
+const store = {
+  currentRevision: async () => changes.length,
+  changesSince: async (revision: number) => ({
+    covered: true as const,
+    changes: changes.slice(revision),
+    revision: changes.length,
+  }),
+  readBasemaps: async () => {
+    const versions = ['v1', 'v2'].map((version) => storedVersion(version, { path: path.join(home, version) }))
+    const packed = storedVersion('v1', { path: path.join(home, 'packed'), format: 'pbf', extension: 'pbf' })
+    return [
+      storedBasemap('alps', versions, { sourcePath: home, defaultVersion }),
+      storedBasemap('packed', [packed], { sourcePath: home }),
+    ]
+  },
+  readVectors: async () => [],
+}
+
+function commit(kind: Change['kind'], key: string): Change {
+  const change = { revision: changes.length + 1, kind, key }
+  changes.push(change)
+  return change
+}
+
+beforeAll(async () => {
+  for (const version of ['v1', 'v2'] as const) write(`${version}/0/0/0.png`, BODIES[version])
+  write('v1/1/0/0.png', BODIES.large)
+  write('packed/0/0/0.pbf', PACKED)
+  running = await runEdge({
+    port: await freePort(),
+    catalog: EMPTY_CATALOG,
+    dataDir: home,
+    controlPlane: 'http://[::1]:1',
+  })
+  const { edge } = running
+  follower = new Follower(
+    store,
+    edge.tokens,
+    Date.now,
+    () => announced.push(follower.appliedRevision),
+    (catalog) => edge.nativeHot.follow(catalog),
+  )
+  await follower.catchUp()
+  const freshness = {
+    loaded: true,
+    trustedUntilMs: Number.POSITIVE_INFINITY,
+    get catalog() {
+      return follower.catalog
+    },
+  }
+  Object.assign(edge, { freshness })
+  while (edge.sender.reason === 'not attached yet') await new Promise(setImmediate)
+  expect(edge.sender.reason).toBe('its self-test passed')
+})
+beforeEach(() => {
+  agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  return () => agent.destroy()
+})
+afterAll(async () => {
+  running.edge.nativeHot.close()
+  await Promise.all([running.edge.upstream.close(), running.edge.zips.close()])
+  fs.rmSync(home, { recursive: true, force: true })
+})
+
+function ask(target: string, headers: http.OutgoingHttpHeaders = {}, method = 'GET') {
+  const before = running.edge.nativeHot.answers
+  return new Promise<{ status: number; raw: string[]; headers: http.IncomingHttpHeaders; body: Buffer; by: string }>(
+    (resolve, reject) => {
+      const req = http.request(`${running.url}${target}`, { agent, method, headers }, async (res) => {
+        const parts: Buffer[] = []
+        for await (const part of res) parts.push(part as Buffer)
+        const by = running.edge.nativeHot.answers === before ? 'javascript' : 'table'
+        const raw = res.rawHeaders.map((text, i, all) => (all[i - 1] === 'Date' ? '' : text))
+        resolve({ status: res.statusCode ?? 0, raw, headers: res.headers, body: Buffer.concat(parts), by })
+      })
+      req.once('error', reject)
+      req.end()
+    },
+  )
+}
+
+const withToken = (token = running.token): http.OutgoingHttpHeaders => ({ 'x-access-token': token })
+
+/** Asks until the table answers. */
+async function warm(target: string, headers = withToken()): Promise<void> {
+  while ((await ask(target, headers)).by !== 'table');
+}
+
+function issue(more: Partial<typeof READER> = {}): { token: string; digest: string } {
+  const token = createToken()
+  const digest = tokenDigest(token).toString('hex')
+  running.storedTokens.set(digest, { ...READER, id: digest, ...more })
+  return { token, digest }
+}
+
+test.each(TARGETS)('the table answers %s with the very header lines and bytes of JavaScript', async (target) => {
+  running.edge.hotTiles.drop(target)
+  const first = await ask(target, withToken())
+  const second = await ask(target, withToken())
+  const third = await ask(target, withToken())
+  expect([first.by, second.by, third.by]).toEqual(['javascript', 'javascript', 'table'])
+  const lines = (raw: string[]) => raw.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${raw[i + 1]}`] : [])).sort()
+  expect(lines(third.raw)).toEqual(lines(second.raw))
+  expect(lines(third.raw)).toEqual(lines(first.raw))
+  expect(third.body.equals(BODIES.v1)).toBe(true)
+})
+
+test('a packed tile goes out by the table only to a client that accepts gzip', async () => {
+  const target = '/tiles/packed/0/0/0.pbf'
+  const gzip = { ...withToken(), 'accept-encoding': 'gzip, br' }
+  await warm(target, gzip)
+  const packed = await ask(target, gzip)
+  expect([packed.by, packed.headers['content-encoding'], packed.headers.vary]).toEqual([
+    'table',
+    'gzip',
+    'Accept-Encoding',
+  ])
+  expect(packed.body.equals(PACKED)).toBe(true)
+  const plain = await ask(target, { ...withToken(), 'accept-encoding': 'identity' })
+  expect([plain.by, plain.headers['content-encoding']]).toEqual(['javascript', undefined])
+})
+
+test('whatever is not a plain GET with one token falls through, and is answered as without a table', async () => {
+  await warm(V1)
+  const known = await ask(V1, withToken())
+  const { token: other } = issue()
+  const etag = known.headers.etag as string
+  const answers = [
+    await ask(V1, withToken(), 'HEAD'),
+    await ask(V1, { ...withToken(), 'if-none-match': etag }),
+    await ask(V1, { ...withToken(), range: 'bytes=0-9' }),
+    await ask(`${V1}?token=${running.token}`, withToken()),
+    await ask(`${V1}?token=${other}`, withToken()),
+    await ask(V1),
+    await ask(V1, withToken(issue({ basemaps: new Set(['packed']) }).token)),
+    await ask(V1, withToken(issue({ scopes: new Set(['slice']) }).token)),
+  ]
+  expect(answers.map(({ by }) => by)).toEqual(answers.map(() => 'javascript'))
+  expect(answers.map(({ status }) => status)).toEqual([200, 304, 200, 200, 400, 401, 403, 403])
+  expect(answers.map(({ body }) => body.length).slice(0, 4)).toEqual([0, 0, 5_000, 5_000])
+})
+
+test('a disabled token is refused although the table knew it, when the news is announced as applied', async () => {
+  const { token, digest } = issue()
+  await warm(V1, withToken(token))
+  running.storedTokens.set(digest, { ...READER, id: digest, disabled: true })
+  const change = commit('token', digest)
+  const before = announced.length
+  expect(follower.hear({ revision: change.revision, changes: [change] })).toBe(true)
+  expect(announced.slice(before)).toEqual([change.revision])
+  const refused = await ask(V1, withToken(token))
+  expect([refused.by, refused.status]).toEqual(['javascript', 401])
+  await warm(V1)
+})
+
+test('a change of everything forgets all tokens and tiles', async () => {
+  const { token, digest } = issue()
+  await warm(V1, withToken(token))
+  running.storedTokens.delete(digest)
+  const change = commit('all', '*')
+  follower.hear({ revision: change.revision, changes: [change] })
+  expect((await ask(V1, withToken(token))).status).toBe(401)
+  await follower.catchUp()
+  expect((await ask(V1, withToken())).by).toBe('javascript')
+})
+
+test('a default switch changes what `current` and the short address answer, from the first request on', async () => {
+  for (const target of TARGETS) await warm(target)
+  for (const version of ['v2', 'v1'] as const) {
+    defaultVersion = version
+    commit('basemap', 'alps')
+    await follower.catchUp()
+    for (const target of TARGETS.slice(1)) {
+      const first = await ask(target, withToken())
+      expect([first.by, first.body.equals(BODIES[version])], target).toEqual(['javascript', true])
+      await warm(target)
+      expect((await ask(target, withToken())).body.equals(BODIES[version]), target).toBe(true)
+    }
+  }
+})
+
+test('a change of another basemap leaves the tiles of this one in the table', async () => {
+  await warm(V1)
+  const alps = follower.catalog.basemaps.get('alps')
+  commit('vector', 'roads')
+  await follower.catchUp()
+  expect(follower.catalog.basemaps.get('alps')).toBe(alps)
+  expect((await ask(V1, withToken())).by).toBe('table')
+})
+
+test('a token that expires is refused from that moment on', async () => {
+  const expiresAtMs = Date.now() + 1_500
+  const { token } = issue({ expiresAtMs })
+  await warm(V1, withToken(token))
+  for (;;) {
+    const sentAt = Date.now()
+    const { status, by } = await ask(V1, withToken(token))
+    if (sentAt >= expiresAtMs) {
+      expect([status, by]).toEqual([401, 'javascript'])
+      return
+    }
+    if (Date.now() < expiresAtMs) expect(status).toBe(200)
+  }
+})
+
+test('what counts as trusted ends in the table when it ends in JavaScript', async () => {
+  await warm(V1)
+  const { edge } = running
+  const { freshness } = edge
+  const trustedUntilMs = Date.now() + 1_500
+  Object.assign(edge, { freshness: { loaded: true, trustedUntilMs, catalog: follower.catalog } })
+  try {
+    for (;;) {
+      const sentAt = Date.now()
+      const { status, by } = await ask(V1, withToken())
+      if (sentAt > trustedUntilMs) {
+        expect([status, by]).toEqual([503, 'javascript'])
+        return
+      }
+      if (Date.now() < trustedUntilMs) expect([status, by]).toEqual([200, 'table'])
+    }
+  } finally {
+    Object.assign(edge, { freshness })
+  }
+})
+
+test('every request counts once, whoever answered it', async () => {
+  await warm(V1)
+  const { counters } = running.edge
+  counters.beforeReading()
+  const before = { ...counters }
+  const answers = await Promise.all(Array.from({ length: 200 }, () => ask(V1, withToken())))
+  expect(answers.every(({ body }) => body.equals(BODIES.v1))).toBe(true)
+  expect(running.edge.nativeHot.answers).toBeGreaterThan(0)
+  expect(counters.traffic().requests).toBe(before.requests + 200)
+  expect(counters.tiles).toBe(before.tiles + 200)
+  expect(counters.tokenHits).toBe(before.tokenHits + 200)
+  expect(counters.hotTileHits).toBeGreaterThanOrEqual(before.hotTileHits + 199)
+  expect(counters.bytesSent).toBe(before.bytesSent + 200 * BODIES.v1.length)
+})
+
+test('a use that the table alone saw is noted', async () => {
+  const { token, digest } = issue()
+  await warm(V1, withToken(token))
+  const since = Date.now()
+  while ((await ask(V1, withToken(token))).by !== 'table');
+  running.edge.nativeHot.noteUses()
+  let used: ReadonlyMap<string, Date> = new Map()
+  await running.usage.flush(async (batch) => {
+    used = batch
+  })
+  expect(used.get(digest)?.getTime()).toBeGreaterThanOrEqual(since)
+})
+
+test('a tile file that is replaced is seen within the promised time', async () => {
+  await warm(CURRENT)
+  const replacedAt = Date.now()
+  const replaced = randomBytes(6_000)
+  write('v1/0/0/0.png', replaced)
+  const by = new Set<string>()
+  for (let seen = false; !seen; ) {
+    const sentAt = Date.now()
+    const answer = await ask(CURRENT, withToken())
+    by.add(answer.by)
+    seen = answer.body.equals(replaced)
+    if (!seen) expect(sentAt - replacedAt).toBeLessThan(RECHECK_MS)
+  }
+  expect(by).toContain('table')
+  await warm(CURRENT)
+  expect((await ask(CURRENT, withToken())).body.equals(replaced)).toBe(true)
+})
+
+test('a draining process answers what it had begun, and every later request with Connection: close', async () => {
+  const target = '/tiles/alps/v1/1/0/0.png'
+  await warm(target)
+  const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${running.token}\r\n\r\n`
+  const { port } = new URL(running.url)
+  const slow = net.connect(Number(port), '127.0.0.1')
+  const late = net.connect(Number(port), '127.0.0.1')
+  await Promise.all([slow, late].map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
+  slow.pause()
+  const before = running.edge.nativeHot.answers
+  slow.write(request.repeat(400))
+  let answers = before
+  do {
+    answers = running.edge.nativeHot.answers
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  } while (answers === before || running.edge.nativeHot.answers !== answers)
+  expect(answers - before).toBeLessThan(400)
+  let drained = false
+  const draining = running.server.drain(20).then(() => {
+    drained = true
+  })
+  late.write(request)
+  const parts: Buffer[] = []
+  for await (const part of late) parts.push(part as Buffer)
+  const last = Buffer.concat(parts)
+  expect(last.toString('latin1')).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n/)
+  expect(last.subarray(-BODIES.large.length).equals(BODIES.large)).toBe(true)
+  // Longer than a server stays that has nothing under way.
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect(drained).toBe(false)
+  const received: Buffer[] = []
+  for await (const part of slow) received.push(part as Buffer)
+  await draining
+  // All that the table had begun, and one more by JavaScript, which closed.
+  const all = Buffer.concat(received)
+  const heads = all.toString('latin1').split('HTTP/1.1 200 OK\r\n').length - 1
+  expect(heads).toBe(answers - before + 1)
+  expect(all.subarray(-BODIES.large.length).equals(BODIES.large)).toBe(true)
+})

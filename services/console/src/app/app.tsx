@@ -1,10 +1,11 @@
-import { MantineProvider } from '@mantine/core'
+import { MantineProvider, MantineThemeProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { RouterProvider } from 'react-router/dom'
 import type { Texts } from '../texts/en.js'
 import type { Language } from '../texts/language.js'
-import { TextsProvider } from '../texts/texts.js'
+import { TextsProvider, useTexts } from '../texts/texts.js'
 import { styleNonce } from './nonce.js'
 import { createQueries } from './queries.js'
 import { createRoutes } from './routes.js'
@@ -23,10 +24,21 @@ export function App({ language, texts }: { language: Language; texts: Texts }) {
     >
       <QueryClientProvider client={queries}>
         <TextsProvider language={language} texts={texts}>
-          <Notifications position="bottom-right" autoClose={6000} />
-          <RouterProvider router={router} />
+          <Worded />
         </TextsProvider>
       </QueryClientProvider>
     </MantineProvider>
+  )
+}
+
+/** Buttons of the component library that show a sign alone say what they do in the language of the page. */
+function Worded() {
+  const { close } = useTexts().common
+  const words = useMemo(() => ({ components: { CloseButton: { defaultProps: { 'aria-label': close } } } }), [close])
+  return (
+    <MantineThemeProvider theme={words}>
+      <Notifications position="bottom-right" autoClose={6000} />
+      <RouterProvider router={router} />
+    </MantineThemeProvider>
   )
 }

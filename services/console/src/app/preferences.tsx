@@ -1,13 +1,5 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core'
-import {
-  IconCheck,
-  IconDeviceDesktop,
-  IconLanguage,
-  IconMoon,
-  IconPalette,
-  IconSun,
-  type TablerIcon,
-} from '@tabler/icons-react'
+import { IconDeviceDesktop, IconLanguage, IconMoon, IconPalette, IconSun, type TablerIcon } from '@tabler/icons-react'
 import { LANGUAGES, type Language } from '../texts/language.js'
 import { useSpeech } from '../texts/texts.js'
 
@@ -31,18 +23,13 @@ export function Preferences() {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {(Object.keys(LANGUAGES) as Language[]).map((one) => (
-            <Menu.Item
-              key={one}
-              role="menuitemradio"
-              aria-checked={one === language}
-              lang={one}
-              onClick={() => choose(one)}
-              rightSection={one === language && <IconCheck size={16} aria-hidden />}
-            >
-              {LANGUAGES[one]}
-            </Menu.Item>
-          ))}
+          <Menu.RadioGroup value={language} onChange={(value) => choose(value as Language)}>
+            {(Object.keys(LANGUAGES) as Language[]).map((one) => (
+              <Menu.RadioItem closeMenuOnClick key={one} value={one} lang={one}>
+                {LANGUAGES[one]}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
         </Menu.Dropdown>
       </Menu>
       <Menu position="bottom-end">
@@ -52,21 +39,21 @@ export function Preferences() {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {SCHEMES.map((scheme) => {
-            const Icon = SCHEME_ICONS[scheme]
-            return (
-              <Menu.Item
-                key={scheme}
-                role="menuitemradio"
-                aria-checked={scheme === colorScheme}
-                leftSection={<Icon size={16} aria-hidden />}
-                rightSection={scheme === colorScheme && <IconCheck size={16} aria-hidden />}
-                onClick={() => setColorScheme(scheme)}
-              >
-                {t.nav.schemes[scheme]}
-              </Menu.Item>
-            )
-          })}
+          <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as typeof colorScheme)}>
+            {SCHEMES.map((scheme) => {
+              const Icon = SCHEME_ICONS[scheme]
+              return (
+                <Menu.RadioItem
+                  closeMenuOnClick
+                  key={scheme}
+                  value={scheme}
+                  rightSection={<Icon size={16} aria-hidden />}
+                >
+                  {t.nav.schemes[scheme]}
+                </Menu.RadioItem>
+              )
+            })}
+          </Menu.RadioGroup>
         </Menu.Dropdown>
       </Menu>
     </>

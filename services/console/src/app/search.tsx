@@ -87,6 +87,7 @@ export function Search() {
         placeholder: t.nav.searchHint,
         'aria-label': t.nav.search,
       }}
+      attributes={{ content: { 'aria-label': t.nav.search } }}
       overlayProps={{ backgroundOpacity: 0.45 }}
     />
   )

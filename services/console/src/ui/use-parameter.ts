@@ -7,8 +7,9 @@ export function useParameter(name: string): readonly [string | null, (value: str
   const set = useCallback(
     (value: string | null) => {
       setParameters(
-        (before) => {
-          const after = new URLSearchParams(before)
+        () => {
+          // What the router renders may lag behind: two parameters that change in quick succession must both stay.
+          const after = new URLSearchParams(window.location.search)
           if (value === null || value === '') after.delete(name)
           else after.set(name, value)
           return after

@@ -37,7 +37,6 @@ export function DefaultDialog({ basemap, version, onClose }: DefaultDialogProps)
       onClose={close}
       title={version ? t.basemaps.defaultTitle(version.version) : ''}
       size="lg"
-      closeButtonProps={{ 'aria-label': t.common.close }}
     >
       {version !== null && (
         <Stack>

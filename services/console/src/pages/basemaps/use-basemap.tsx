@@ -3,9 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { basemapsQuery } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
-import { Empty } from '../../ui/empty.js'
-import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { Missing } from '../../ui/missing.js'
 
 /** A basemap by the code in the address, or words that it does not exist. */
 export function WithBasemap({ code, children }: { code: string; children: (basemap: AdminBasemap) => ReactNode }) {
@@ -17,9 +16,9 @@ export function WithBasemap({ code, children }: { code: string; children: (basem
         const basemap = items.find((one) => one.code === code)
         if (basemap !== undefined) return children(basemap)
         return (
-          <Empty title={t.basemaps.noSuch(code)} action={<ButtonLink to="/basemaps">{t.basemaps.title}</ButtonLink>}>
+          <Missing title={t.basemaps.noSuch(code)} back={{ label: t.basemaps.title, to: '/basemaps' }}>
             {t.basemaps.noSuchAdvice}
-          </Empty>
+          </Missing>
         )
       }}
     </Loaded>

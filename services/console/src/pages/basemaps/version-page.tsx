@@ -9,9 +9,9 @@ import type { MapLibre } from '../../map/library.js'
 import { addressText, parseAddress, type TileAddress, tileAt, tileBounds } from '../../map/tile-address.js'
 import { VersionMap } from '../../map/version-map.js'
 import { useTexts } from '../../texts/texts.js'
-import { Empty } from '../../ui/empty.js'
 import { Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
+import { Missing } from '../../ui/missing.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Status } from '../../ui/status.js'
@@ -31,12 +31,12 @@ export function Page() {
         const version = basemap.versions.find((v) => v.version === label)
         if (version !== undefined) return <Preview key={label} basemap={basemap} version={version} />
         return (
-          <Empty
+          <Missing
             title={t.basemaps.noSuchVersion(label)}
-            action={<ButtonLink to={`/basemaps/${segment(code)}`}>{basemap.name}</ButtonLink>}
+            back={{ label: basemap.name, to: `/basemaps/${segment(code)}` }}
           >
             {t.basemaps.noSuchAdvice}
-          </Empty>
+          </Missing>
         )
       }}
     </WithBasemap>

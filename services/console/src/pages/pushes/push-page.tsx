@@ -7,10 +7,10 @@ import { ApiError, segment } from '../../api/client.js'
 import { type PushKind, pushedName, pushQuery } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { type Column, DataTable } from '../../ui/data-table.js'
-import { Empty } from '../../ui/empty.js'
 import { Facts } from '../../ui/facts.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
+import { TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { Missing } from '../../ui/missing.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Status, type Tone } from '../../ui/status.js'
@@ -29,9 +29,9 @@ export function Page() {
   const record = query.data
   if (query.error instanceof ApiError && query.error.status === 404) {
     return (
-      <Empty title={t.pushes.noSuch} action={<ButtonLink to="/pushes">{t.pushes.title}</ButtonLink>}>
+      <Missing title={t.pushes.noSuch} back={{ label: t.pushes.title, to: '/pushes' }}>
         {t.problem.notFound}
-      </Empty>
+      </Missing>
     )
   }
   return (

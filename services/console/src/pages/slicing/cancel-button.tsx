@@ -32,12 +32,7 @@ export function CancelButton({ job }: { job: SliceJob }) {
       >
         {t.slicing.cancel}
       </Button>
-      <Modal
-        opened={opened}
-        onClose={close}
-        title={t.slicing.cancelTitle}
-        closeButtonProps={{ 'aria-label': t.common.close }}
-      >
+      <Modal opened={opened} onClose={close} title={t.slicing.cancelTitle}>
         <Stack>
           <Text>{t.slicing.cancelWords}</Text>
           {cancel.error !== null && <Problem title={t.slicing.cancelFailed} error={cancel.error} />}

@@ -18,13 +18,7 @@ interface FilePickerProps {
 export function FilePicker({ opened, onClose, onTake }: FilePickerProps) {
   const t = useTexts()
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t.slicing.files.title}
-      size="lg"
-      closeButtonProps={{ 'aria-label': t.common.close }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t.slicing.files.title} size="lg">
       <Browser onTake={onTake} />
     </Modal>
   )

@@ -6,10 +6,10 @@ import { useParams } from 'react-router'
 import { ApiError, segment } from '../../api/client.js'
 import { sliceJobQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
-import { Empty } from '../../ui/empty.js'
 import { Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { Missing } from '../../ui/missing.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Moment } from '../../ui/time.js'
@@ -23,9 +23,9 @@ export function Page() {
   const query = useQuery(sliceJobQuery(id))
   if (query.error instanceof ApiError && query.error.status === 404) {
     return (
-      <Empty title={t.slicing.noSuch} action={<ButtonLink to="/slicing">{t.slicing.title}</ButtonLink>}>
+      <Missing title={t.slicing.noSuch} back={{ label: t.slicing.title, to: '/slicing' }}>
         {t.problem.notFound}
-      </Empty>
+      </Missing>
     )
   }
   return (

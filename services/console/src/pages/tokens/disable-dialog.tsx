@@ -27,7 +27,6 @@ export function DisableDialog({ token, onClose }: DisableDialogProps) {
       opened={token !== null}
       onClose={close}
       title={disable.isSuccess ? t.tokens.disabledTitle : t.tokens.disableTitle(token?.name ?? '')}
-      closeButtonProps={{ 'aria-label': t.common.close }}
     >
       {token !== null && (
         <Stack>

@@ -6,10 +6,10 @@ import { useParams } from 'react-router'
 import { vectorsQuery } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 import { Copy } from '../../ui/copy.js'
-import { Empty } from '../../ui/empty.js'
 import { Facts } from '../../ui/facts.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { Missing } from '../../ui/missing.js'
 import { notifyFailed } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -27,9 +27,9 @@ export function Page() {
       {({ items }) => {
         const vector = items.find((one) => one.code === code)
         return vector === undefined ? (
-          <Empty title={t.vectors.noSuch(code)} action={<ButtonLink to="/vectors">{t.vectors.title}</ButtonLink>}>
+          <Missing title={t.vectors.noSuch(code)} back={{ label: t.vectors.title, to: '/vectors' }}>
             {t.basemaps.noSuchAdvice}
-          </Empty>
+          </Missing>
         ) : (
           <Shown vector={vector} />
         )

@@ -1,0 +1,122 @@
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { ADMIN_PASSWORD, ADMIN_USER, type Gateway } from '../harness/gateway.js'
+
+/** What a developer looks at after a run, one by one; ignored by git. */
+const ARTIFACTS = fileURLToPath(new URL('../artifacts/console/', import.meta.url))
+
+export const DESKTOP = { width: 1280, height: 860 }
+export const PHONE = { width: 390, height: 844 }
+
+/** What a page did that it must not do: errors in its console, requests to elsewhere, credentials in addresses. */
+export interface Watched {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** throws where there was anything */
+  expectClean(): Promise<void>
+  /** console errors that the test provokes */
+  allowConsole(pattern: RegExp): void
+}
+
+/** Debian's Chromium for the tests of a file. */
+export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions) => Promise<Watched> {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    await mkdir(ARTIFACTS, { recursive: true })
+    browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    })
+  })
+  afterAll(() => browser?.close())
+  return async (gateway, options = {}) => {
+    const context = await (browser as Browser).newContext({
+      viewport: DESKTOP,
+      locale: 'en-GB',
+      colorScheme: 'light',
+      httpCredentials: { username: ADMIN_USER, password: ADMIN_PASSWORD },
+      permissions: ['clipboard-read', 'clipboard-write'],
+      baseURL: gateway.url,
+      ...options,
+    })
+    return watch(context, await context.newPage(), gateway.url)
+  }
+}
+
+function watch(context: BrowserContext, page: Page, origin: string): Watched {
+  const problems: string[] = []
+  const allowed: RegExp[] = []
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return
+    const text = `${message.text()} (${message.location().url})`
+    if (!allowed.some((pattern) => pattern.test(text))) problems.push(`console: ${text}`)
+  })
+  page.on('pageerror', (error) => problems.push(`exception: ${error.message}`))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!/^(blob|data):/.test(url) && new URL(url).origin !== origin) problems.push(`a request to elsewhere: ${url}`)
+    if (url.includes('bmp_')) problems.push(`a credential in an address: ${url}`)
+  })
+  return {
+    page,
+    context,
+    allowConsole: (pattern) => void allowed.push(pattern),
+    async expectClean() {
+      const stored = await inPage<string>(
+        page,
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+      )
+      if (stored.includes('bmp_')) problems.push('a credential in the browser’s storage')
+      if (page.url().includes('bmp_')) problems.push('a credential in the address bar')
+      expect(problems).toEqual([])
+    },
+  }
+}
+
+/** What an expression is in the page; these tests are compiled without a browser's types. */
+export function inPage<T>(page: Page, expression: string): Promise<T> {
+  return page.evaluate<T>(expression)
+}
+
+/** Opens a page of the console and waits for its heading. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`/admin${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+/** A picture for whoever looks after the run. */
+export async function shot(page: Page, name: string, fullPage = true): Promise<Buffer> {
+  return page.screenshot({ path: `${ARTIFACTS}${name}.png`, fullPage })
+}
+
+/** What axe-core calls serious or critical. */
+export async function expectAccessible(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const serious = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${where}: ${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
+  expect(serious).toEqual([])
+}
+
+/** Waits until the middle of the map, where no control lies over it, shows something else than its ground. */
+export async function mapIsDrawn(page: Page, nth = 0): Promise<void> {
+  const canvas = page.locator('canvas.maplibregl-canvas').nth(nth)
+  await canvas.waitFor()
+  for (;;) {
+    const picture = sharp(await canvas.screenshot())
+    const { width = 0, height = 0 } = await picture.metadata()
+    const middle = { left: width >> 2, top: height >> 2, width: width >> 1, height: height >> 1 }
+    const { channels } = await picture.extract(middle).stats()
+    if (GROUND.some((value, i) => Math.abs((channels[i]?.mean ?? value) - value) > MIN_DIFFERENCE)) return
+    await page.waitForTimeout(LOOK_AGAIN_MS)
+  }
+}
+
+/** `--map-background` of the light scheme, #dfe6e9. */
+const GROUND = [223, 230, 233]
+const MIN_DIFFERENCE = 15
+const LOOK_AGAIN_MS = 100

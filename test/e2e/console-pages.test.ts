@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import { useMaps } from '../conformance/maps.js'
+import { DESKTOP, expectAccessible, inPage, mapIsDrawn, open, PHONE, shot, useBrowser } from './console-browser.js'
+
+const maps = useMaps()
+const openConsole = useBrowser()
+
+/** From the issue: the first load, compressed, without the map. */
+const FIRST_LOAD_BYTES = 500_000
+
+const PAGES: Readonly<Record<string, string>> = {
+  overview: '/',
+  basemaps: '/basemaps',
+  basemap: '/basemaps/world',
+  version: '/basemaps/world/versions/2026-10?grid=on&tile=1/1/0',
+  'vector-tiles': '/basemaps/streets/versions/default',
+  compare: '/basemaps/world/compare',
+  vectors: '/vectors',
+  vector: '/vectors/regions-countries',
+  shapefile: '/vectors/regions-rivers',
+  tokens: '/tokens',
+  'issue-token': '/tokens/new',
+  sources: '/sources',
+  source: '/sources/fixture-basemaps',
+  'new-source': '/sources/new',
+  slicing: '/slicing',
+  'new-job': '/slicing/new',
+  pushes: '/pushes',
+  targets: '/pushes?show=targets',
+  'new-push': '/pushes/new',
+  'new-target': '/pushes/targets/new',
+  audit: '/audit',
+  settings: '/settings',
+  nowhere: '/there/is/no/such/page',
+}
+
+test.each([
+  ['light', DESKTOP, 'desktop'],
+  ['dark', PHONE, 'phone'],
+] as const)(
+  'every page, %s, is clean and accessible and fits',
+  async (colorScheme, viewport, size) => {
+    const console = await openConsole(maps().gateway, { colorScheme, viewport })
+    const { page } = console
+    for (const [name, path] of Object.entries(PAGES)) {
+      await open(page, path)
+      await page.waitForLoadState('load')
+      // What is loading says so; nothing is judged before it has come.
+      await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count()).toBe(0)
+      await expectAccessible(page, `${name} ${colorScheme} ${size}`)
+      const beyond = await inPage<number>(
+        page,
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      expect([name, beyond]).toEqual([name, 0])
+      await shot(page, `${name}-${colorScheme}-${size}`)
+    }
+    await console.expectClean()
+  },
+  240_000,
+)
+
+test.each([
+  ['dark', DESKTOP, 'desktop'],
+  ['light', PHONE, 'phone'],
+] as const)(
+  'the other combination, %s, is accessible where colours and tables meet',
+  async (colorScheme, viewport, size) => {
+    const console = await openConsole(maps().gateway, { colorScheme, viewport })
+    const { page } = console
+    for (const name of ['overview', 'version', 'issue-token']) {
+      await open(page, PAGES[name] as string)
+      await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count()).toBe(0)
+      await expectAccessible(page, `${name} ${colorScheme} ${size}`)
+      await shot(page, `${name}-${colorScheme}-${size}`)
+    }
+    await console.expectClean()
+  },
+  120_000,
+)
+
+test('the first load is small and brings no map; the map comes when it is shown', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page, context } = console
+  const network = await context.newCDPSession(page)
+  await network.send('Network.enable')
+  let bytes = 0
+  network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  const files: string[] = []
+  page.on('response', (response) => files.push(new URL(response.url()).pathname))
+  await open(page, '/')
+  await page.getByRole('heading', { name: 'The last hour' }).waitFor()
+  await expect.poll(() => files.some((file) => /\/assets\/traffic-section.*\.js$/.test(file))).toBe(true)
+  await page.waitForLoadState('load')
+  expect(bytes).toBeGreaterThan(50_000)
+  expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
+  expect(files.filter((file) => /map|\/tiles\//.test(file))).toEqual([])
+  await page.getByRole('link', { name: 'Basemaps', exact: true }).click()
+  await page.getByRole('link', { name: 'world', exact: true }).click()
+  await page.getByRole('link', { name: 'Preview', exact: true }).click()
+  await mapIsDrawn(page)
+  expect(files.some((file) => /\/assets\/map-view/.test(file))).toBe(true)
+  expect(files.some((file) => file.startsWith('/tiles/world/'))).toBe(true)
+  await console.expectClean()
+})
+
+test('addresses are deep links, and the back button leads where one came from', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  await open(page, '/basemaps?q=clou')
+  await page.getByRole('link', { name: 'fixture', exact: true }).waitFor()
+  expect(await page.getByRole('row').count()).toBe(2)
+  await page.getByRole('searchbox').fill('nothing is called so')
+  await page.getByText('Nothing matches').waitFor()
+  await page.getByRole('searchbox').fill('flipped')
+  await page.getByRole('link', { name: 'flipped', exact: true }).click()
+  await page.getByRole('heading', { name: 'flipped', level: 1 }).waitFor()
+  await page.goBack()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('flipped')
+  await page.reload()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('flipped')
+  await console.expectClean()
+})
+
+test('the keyboard skips to the content, searches everything, and lands on the heading of a page', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  await open(page, '/audit')
+  await page.keyboard.press('Tab')
+  expect(await inPage(page, 'document.activeElement?.textContent')).toBe('Skip to content')
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Search pages, maps').fill('countries')
+  await page.getByRole('dialog').getByText('regions-countries').first().waitFor()
+  await expectAccessible(page, 'search')
+  await shot(page, 'search', false)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'countries', level: 1 }).waitFor()
+  expect(await inPage(page, 'document.activeElement?.tagName')).toBe('H1')
+  await console.expectClean()
+})
+
+test('it speaks Chinese to those who choose it, and remembers', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  await open(page, '/')
+  await page.getByRole('button', { name: 'Language' }).click()
+  await page.getByRole('menuitemradio', { name: '中文' }).click()
+  await page.getByRole('heading', { name: '概览' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: '概览' }).waitFor()
+  expect(await inPage(page, 'document.documentElement.lang')).toBe('zh-CN')
+  await expectAccessible(page, 'overview in Chinese')
+  await shot(page, 'overview-zh')
+  await open(page, '/tokens/new')
+  await shot(page, 'issue-token-zh')
+  await console.expectClean()
+})
+
+test('at the address of the control plane, which has no tiles, the map says where they are', async () => {
+  const { controlPlane } = maps().gateway
+  const console = await openConsole(maps().gateway, { baseURL: controlPlane.url })
+  const { page } = console
+  await open(page, '/basemaps/world/versions/2026-10')
+  await page.getByText('Tiles are not served at this address').waitFor()
+  const link = page.getByRole('link', { name: 'Open the console there' })
+  expect(await link.getAttribute('href')).toBe(`${maps().gateway.url}/admin/basemaps/world/versions/2026-10`)
+})

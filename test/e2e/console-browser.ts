@@ -38,6 +38,8 @@ export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions
       viewport: DESKTOP,
       locale: 'en-GB',
       colorScheme: 'light',
+      // What fades in has no contrast yet.
+      reducedMotion: 'reduce',
       httpCredentials: { username: ADMIN_USER, password: ADMIN_PASSWORD },
       permissions: ['clipboard-read', 'clipboard-write'],
       baseURL: gateway.url,

@@ -92,6 +92,8 @@ export async function open(page: Page, path: string): Promise<void> {
 
 /** A picture for whoever looks after the run. */
 export async function shot(page: Page, name: string, fullPage = true): Promise<Buffer> {
+  // What stays in its place on the screen would be drawn where the page happens to be scrolled to.
+  if (fullPage) await inPage(page, 'window.scrollTo(0, 0)')
   return page.screenshot({ path: `${ARTIFACTS}${name}.png`, fullPage })
 }
 

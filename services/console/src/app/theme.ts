@@ -25,6 +25,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
   respectReducedMotion: true,
+  components: { Modal: { defaultProps: { centered: true } } },
 })
 
 /** The library's quieter greys miss WCAG's 4.5 to 1; these do not. */

@@ -70,7 +70,7 @@ function useColumns(): readonly Column<AuditEntry>[] {
         id: 'action',
         header: t.audit.action,
         value: ({ action }) => action,
-        cell: ({ action }) => <span className="mono">{action}</span>,
+        cell: ({ action }) => <span className="mono nowrap">{action}</span>,
       },
       {
         id: 'subject',

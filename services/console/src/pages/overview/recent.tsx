@@ -63,7 +63,7 @@ export function RecentChanges({ entries }: { entries: readonly AuditEntry[] }) {
                 {entry.action}
               </Text>
               <Text size="sm" c="dimmed" lineClamp={1}>
-                {typeof entry.detail.name === 'string' ? entry.detail.name : entry.subject}
+                {whereon(entry)}
               </Text>
             </div>
             <Text size="sm" c="dimmed" ta="end">
@@ -76,4 +76,12 @@ export function RecentChanges({ entries }: { entries: readonly AuditEntry[] }) {
       </Stack>
     </Section>
   )
+}
+
+/** What tells a person more than an id does, where a change brings it along. */
+const TELLING = ['name', 'basemap', 'version', 'vector', 'target', 'target_code']
+
+function whereon({ subject, detail }: AuditEntry): string {
+  const told = TELLING.map((name) => detail[name]).filter((value) => typeof value === 'string')
+  return told.length === 0 ? subject : told.join(' · ')
 }

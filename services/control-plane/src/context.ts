@@ -5,6 +5,7 @@ import type { Settings } from '@gateway/settings/load.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import { commitWithChanges } from '@gateway/store/commit.js'
 import type { Sql, Transaction } from '@gateway/store/connect.js'
+import type { FirstScans } from './first-scans.js'
 import type { Metrics } from './metrics.js'
 
 /** What every feature of the control plane works with. Built once by main, handed down; no feature reaches for a global. */
@@ -17,6 +18,7 @@ export interface ControlContext {
   /** milliseconds since 1970 */
   readonly now: () => number
   readonly version: string
+  readonly firstScans: FirstScans
   /** aborted when the process shuts down: loops and long work end then */
   readonly shutdown: AbortSignal
 }

@@ -132,7 +132,7 @@ test('it waits for the store, answers 503 while the store is away, recovers, and
   const authorization = `Bearer ${/ADMIN_TOKEN=(.*)/.exec(credentials)?.[1]}`
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } })
   expect((await get('/api/v1/admin/tokens')).status).toBe(200)
-  expect((await get('/ready')).status).toBe(200)
+  await expect.poll(async () => (await get('/ready')).status, { timeout: 10_000 }).toBe(200)
 
   await link.down()
   const away = await get('/api/v1/admin/tokens')

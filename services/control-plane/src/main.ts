@@ -10,6 +10,7 @@ import { buildApp } from './app.js'
 import { runLoops } from './background.js'
 import type { ControlContext } from './context.js'
 import { BACKGROUND_LOOPS } from './features.js'
+import { FIRST_SCANS_MS, FirstScans } from './first-scans.js'
 import type { App } from './http/app-type.js'
 import { createMetrics } from './metrics.js'
 import { migrateWhenReachable } from './store-wait.js'
@@ -80,7 +81,9 @@ async function serve(
     now: Date.now,
     version: ownVersion(),
     shutdown,
+    firstScans: new FirstScans(),
   }
+  setTimeout(() => ctx.firstScans.end(), FIRST_SCANS_MS).unref()
   const app = await buildApp(ctx)
   ending.push(() => closeInTime(app, settings.drainSeconds))
   const host = settings.controlHost.replace(/^\[|\]$/g, '')

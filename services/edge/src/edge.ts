@@ -15,6 +15,8 @@ import type { ZipStore } from './zip/zip-store.js'
 export interface Freshness {
   /** whether a catalog was ever read */
   readonly loaded: boolean
+  /** whether the other processes of this edge have read theirs as well, and its control plane was seen */
+  readonly together: boolean
   /** until when known tokens are served, milliseconds since 1970; moves on while the store or the bus answers */
   readonly trustedUntilMs: number
   readonly catalog: Catalog

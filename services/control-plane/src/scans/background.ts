@@ -14,6 +14,7 @@ const scanConfiguredSources: BackgroundLoop = {
   async run(ctx) {
     const sources = await persistently(ctx, () => sourcesFromSettings(ctx.sql, ctx.settings))
     for (const source of sources ?? []) await persistently(ctx, () => scanWhenFree(ctx, source))
+    ctx.firstScans.end()
   },
 }
 

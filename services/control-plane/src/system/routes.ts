@@ -39,7 +39,8 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
       schema: {
         summary: 'Readiness probe',
         description:
-          '503 while the store is out of reach or the process shuts down. A bus that is out of reach is told, but takes nobody out of ' +
+          '503 while the store is out of reach, while the configured directories are scanned for the first time (10 seconds at most), and ' +
+          'when the process shuts down. A bus that is out of reach is told, but takes nobody out of ' +
           'service: it only makes things faster, and administrators need the service most when something is down.',
         response: { 200: readySchema },
       },
@@ -47,6 +48,7 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
     async (_request, reply) => {
       if (ctx.shutdown.aborted) return sendRefusal(reply, refuse('draining', 'this process is shutting down'))
       if (!(await isStoreUp(ctx.sql))) return sendRefusal(reply, refuse('dependency_down', 'the store is out of reach'))
+      if (!ctx.firstScans.over) return sendRefusal(reply, refuse('dependency_down', 'the first scans are under way'))
       // On Postgres the bus is the store, which has just answered.
       const up = ctx.bus.medium === 'postgres' || ctx.bus.connected
       return { status: 'ready', store: 'up', bus: up ? 'up' : 'down', bus_medium: ctx.bus.medium } as const

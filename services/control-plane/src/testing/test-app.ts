@@ -9,6 +9,7 @@ import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../app.js'
 import type { ControlContext } from '../context.js'
+import { FirstScans } from '../first-scans.js'
 import type { App } from '../http/app-type.js'
 import { createMetrics } from '../metrics.js'
 
@@ -51,7 +52,9 @@ export async function startTestApp(
     now: Date.now,
     version: '0.0.0',
     shutdown: stop.signal,
+    firstScans: new FirstScans(),
   }
+  ctx.firstScans.end()
   const app = await buildApp(ctx)
   return {
     app,

@@ -19,6 +19,8 @@ export interface FollowLoopOptions {
   readonly presence: Omit<OwnPresence, 'applied_revision' | 'traffic'>
   /** what this process has counted, for the console */
   readonly traffic: () => TrafficCounters
+  /** called once, when the catalog has been read for the first time */
+  readonly onLoaded: () => void
   readonly log: Log
 }
 
@@ -90,7 +92,9 @@ export class FollowLoop {
     if (this.#bus === null) await this.#openBus()
     const first = !this.#o.follower.loaded
     await this.#o.follower.catchUp()
-    if (first) this.announce()
+    if (!first) return
+    this.#o.onLoaded()
+    this.announce()
   }
 
   /** Subscribes before the first read, so that nothing is said between the two. A bus that is down is found by its own reconnecting. */

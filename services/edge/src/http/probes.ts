@@ -25,7 +25,7 @@ export function onHealth(edge: Edge, res: HttpResponse, req: HttpRequest): void 
 export function onReady(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new Exchange(edge, null, res, req)
-  if (!edge.freshness.loaded) return answerRefusal(exchange, STARTING)
+  if (!edge.freshness.loaded || !edge.freshness.together) return answerRefusal(exchange, STARTING)
   if (Date.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
   exchange.answer('200 OK', JSON_HEADERS, '{"status":"ready"}')
 }

@@ -1,6 +1,7 @@
 import type { Log } from '@gateway/logging/log.js'
-import type { Settings } from '@gateway/settings/load.js'
+import { controlPlaneUrl, type Settings } from '@gateway/settings/load.js'
 import { exposition, Totals } from '../metrics/totals.js'
+import { controlPlaneReady } from './control-plane-probe.js'
 import type { FromWorker } from './messages.js'
 import { nextEarly, restartDelayMs } from './restart-delay.js'
 import { WorkerProcess } from './worker-process.js'
@@ -9,6 +10,13 @@ import { WorkerProcess } from './worker-process.js'
 const REPORT_WAIT_MS = 400
 /** Beyond the time to drain: for closing the store and the bus. */
 const STOP_GRACE_MS = 3_000
+
+/**
+ * How long a starting edge waits before it calls itself ready: for the catalog in each of its workers, since any of them may get the next
+ * request, and for the control plane, so that the whole interface answers. Longer than a control plane waits for its first scans. An edge
+ * whose control plane is gone has to serve its tiles all the same.
+ */
+const READY_TOGETHER_MS = 15_000
 
 /** Keeps EDGE_WORKERS worker processes running, and their sums. */
 export class Supervisor {
@@ -22,6 +30,8 @@ export class Supervisor {
   #lastKey = 0
   #restarts = 0
   #listening = 0
+  readonly #loaded = new Set<WorkerProcess>()
+  #open = false
   #stopping = false
   #wake: () => void = () => {}
 
@@ -32,6 +42,7 @@ export class Supervisor {
 
   start(): void {
     for (let slot = 0; slot < this.#settings.edgeWorkers; slot++) this.#launch(slot)
+    void this.#openTogether()
   }
 
   /** Lets every worker finish what is under way; answers when all have ended. */
@@ -54,6 +65,18 @@ export class Supervisor {
     })
     this.#keys.set(worker, ++this.#lastKey)
     this.#workers.set(slot, worker)
+    if (this.#open) worker.tell({ kind: 'open' })
+  }
+
+  /** Workers that come later replace others, and are ready by themselves: an outage must not take the rest out of service. */
+  async #openTogether(): Promise<void> {
+    const deadline = Date.now() + READY_TOGETHER_MS
+    const controlPlane = controlPlaneReady(controlPlaneUrl(this.#settings), deadline, () => this.#stopping)
+    const waiting = () => this.#loaded.size < this.#settings.edgeWorkers && Date.now() < deadline && !this.#stopping
+    while (waiting()) await this.#nextEvent(deadline - Date.now())
+    await controlPlane
+    this.#open = true
+    for (const worker of this.#workers.values()) worker.tell({ kind: 'open' })
   }
 
   #hear(worker: WorkerProcess, message: FromWorker) {
@@ -62,6 +85,9 @@ export class Supervisor {
         this.#listening++
         if (this.#listening === this.#settings.edgeWorkers) this.#logListening()
         return
+      case 'loaded':
+        this.#loaded.add(worker)
+        return this.#wake()
       case 'report':
         if (worker.ended) return
         this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
@@ -79,6 +105,7 @@ export class Supervisor {
   #ended(worker: WorkerProcess, how: string): void {
     void this.#totals.retire(this.#keys.get(worker) ?? 0)
     this.#keys.delete(worker)
+    this.#loaded.delete(worker)
     this.#workers.delete(worker.slot)
     this.#wake()
     if (this.#stopping) return

@@ -52,7 +52,7 @@ export async function runEdge(options: {
     log,
     counters,
     metrics,
-    freshness: { loaded: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog: options.catalog },
+    freshness: { loaded: true, together: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog: options.catalog },
     tokens: new TokenCache(
       async () => new Map(storedTokens),
       usage,

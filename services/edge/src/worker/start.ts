@@ -53,6 +53,9 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     get loaded() {
       return follower.loaded
     },
+    get together() {
+      return supervisor.open
+    },
     get trustedUntilMs() {
       return follower.knownCurrentAt + trustMs
     },
@@ -82,6 +85,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       started_at: new Date().toISOString(),
     },
     traffic: () => counters.traffic(),
+    onLoaded: () => supervisor.loaded(),
     log,
   })
   const hotTiles = new HotTiles()

@@ -9,6 +9,7 @@ export class SupervisorLink {
   #metrics: ProcessMetrics | null = null
   #drain: () => void = () => {}
   #draining = false
+  #open = false
   #lastId = 0
   readonly #waiting = new Map<number, (text: string) => void>()
 
@@ -21,6 +22,15 @@ export class SupervisorLink {
   onDrain(drain: () => void): void {
     this.#drain = drain
     if (this.#draining) drain()
+  }
+
+  /** Whether the supervisor lets this process say that it is ready. */
+  get open(): boolean {
+    return this.#open
+  }
+
+  loaded(): void {
+    this.#tell({ kind: 'loaded' })
   }
 
   listening(): void {
@@ -57,6 +67,9 @@ export class SupervisorLink {
     switch (message.kind) {
       case 'drain':
         return this.#drainOnce()
+      case 'open':
+        this.#open = true
+        return
       case 'report_wanted':
         return void this.#sendReport()
       case 'totals':

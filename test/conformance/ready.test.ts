@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { makeGeojson } from '../harness/fixtures/vectors.js'
+import type { Gateway } from '../harness/gateway.js'
+import { startGateway } from '../harness/start-gateway.js'
+
+let data: string
+let gateway: Gateway
+
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), 'gateway-roots-'))
+  await makeTileFolder(join(data, 'basemaps/world/2026-01'))
+  await makeGeojson(join(data, 'vectors/countries.geojson'))
+  const env = { BASEMAP_ROOTS: join(data, 'basemaps'), VECTOR_ROOTS: join(data, 'vectors') }
+  gateway = await startGateway({ edgeWorkers: 3, env })
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await rm(data, { recursive: true, force: true })
+})
+
+test('a gateway that is ready has scanned BASEMAP_ROOTS and VECTOR_ROOTS, and no scan is in the way', async () => {
+  const basemaps = await gateway.admin.expect<{ items: { code: string }[] }>('/basemaps')
+  const vectors = await gateway.admin.expect<{ items: { code: string }[] }>('/vectors')
+  expect([...basemaps.items, ...vectors.items].map(({ code }) => code)).toEqual(['world', 'countries'])
+  expect((await gateway.admin.call('/vectors/rescan', { method: 'POST' })).status).toBe(200)
+})
+
+test('a gateway that is ready serves from each of its processes', async () => {
+  const { token } = await gateway.issueToken({ name: 'ready', basemap_codes: ['world'] })
+  const headers = { 'X-Access-Token': token, Connection: 'close' }
+  const tile = () => fetch(`${gateway.url}/tiles/world/current/0/0/0.png`, { headers })
+  const answers = await Promise.all(Array.from({ length: 30 }, tile))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+})

@@ -71,7 +71,7 @@ test('images are picked on the server, estimated and sliced, with progress and l
   await page.getByRole('progressbar', { name: 'Progress of The north' }).waitFor()
   const log = page.getByRole('log')
   await log.waitFor()
-  await page.getByText('Succeeded').waitFor({ timeout: 50_000 })
+  await page.getByText('Succeeded').waitFor({ timeout: 90_000 })
   await expect.poll(() => log.innerText()).toMatch(/"ok":true/)
   await expectAccessible(page, 'slicing job')
   await shot(page, 'slice-3-job')

@@ -5,7 +5,7 @@ import { GRID_PROTOCOL } from './grid-tile.js'
 import type { MapContent } from './map-view.js'
 
 /** Distinct beside one another on light and on dark ground. */
-const COLOURS = ['#0f7686', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
+const COLOURS = ['#178c9c', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
 
 /** A version as the map draws it: images as they are; vector tiles with a colour for each of their layers. */
 export function versionContent(

@@ -6,7 +6,7 @@ import { MapView } from '../../map/map-view.js'
 import { Facts } from '../../ui/facts.js'
 import { attributeText, boundsOf } from './features.js'
 
-const COLOUR = '#0f7686'
+const COLOUR = '#178c9c'
 
 const LAYERS: readonly LayerSpecification[] = [
   {

@@ -36,13 +36,16 @@ function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
   const token = plaintext === '' ? undefined : edge.tokens.get(plaintext)
   if (token === undefined || token === null) return false
   if (!decide(token, tile.basemap.wanted, 'read', now).ok) return false
-  const { answer, body, basemap, lookAgainAtMs } = tile
+  const { answer, body } = tile
   if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return false
+  edge.nativeHot.noteToken(plaintext, token)
+  const notModified = isNotModified(req.getHeader('if-none-match'), req.getHeader('if-modified-since'), answer)
+  if (body === null && !notModified) return false
   edge.counters.tokenHits++
   edge.counters.hotTileHits++
   edge.counters.tiles++
   edge.tokens.noteUsed(token, now)
-  if (isNotModified(req.getHeader('if-none-match'), req.getHeader('if-modified-since'), answer)) {
+  if (notModified || body === null) {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value).endWithoutBody()
     return true
   }
@@ -50,7 +53,6 @@ function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
     sendFile(edge, res, path, answer.found, body.hold())
     return true
   }
-  edge.nativeHot.noteHit(path, { body, answer, basemap, lookAgainAtMs }, plaintext, token, now)
   edge.counters.bytesSent += body.length
   res.writeHeader(answer.found.name, answer.found.value)
   if (!res.tryEnd(body, body.length)[1]) waitForRoom(edge, res, body)

@@ -96,9 +96,12 @@ function ask(address: string, options: http.RequestOptions & { body?: Uint8Array
   })
 }
 
-test('a tile is answered from memory the second time, with the same bytes and headers', async () => {
+test('a tile that is asked for again and again is answered from memory, with the same bytes and headers', async () => {
+  // The first one may be kept by the native table alone, which answers none of these: they come with Connection: close.
+  await ask('/tiles/raster/0/0/0.png')
+  const first = await ask('/tiles/raster/0/0/0.png')
   const before = running.edge.counters.hotTileHits
-  const [first, second] = [await ask('/tiles/raster/0/0/0.png'), await ask('/tiles/raster/0/0/0.png')]
+  const second = await ask('/tiles/raster/0/0/0.png')
   expect(running.edge.counters.hotTileHits).toBe(before + 1)
   expect(first.body.equals(SMALL) && second.body.equals(SMALL)).toBe(true)
   expect({ ...second.headers, date: '' }).toEqual({ ...first.headers, date: '' })

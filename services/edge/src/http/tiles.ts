@@ -89,8 +89,12 @@ function kept(exchange: Exchange, basemap: CatalogBasemap, answer: TileAnswer, b
   if (exchange.path.length > MAX_KEPT_PATH) return body
   const lasting = body instanceof Uint8Array ? body : new OpenFile(body)
   const held = lasting instanceof OpenFile ? lasting.hold() : lasting
-  const { hotTiles, freshness } = exchange.edge
-  hotTiles.keep(exchange.path, freshness.catalog, new HotTile(lasting, answer, basemap, Date.now()))
+  const { hotTiles, nativeHot, freshness } = exchange.edge
+  const now = Date.now()
+  const tile = new HotTile(lasting, answer, basemap, now)
+  // Once it is in the native table, what comes here is rare: who still asks here finds it kept here as well, the next time.
+  const isNative = body instanceof Uint8Array && nativeHot.offer(exchange.path, body, tile, now)
+  hotTiles.keep(exchange.path, freshness.catalog, isNative ? new HotTile(null, answer, basemap, now) : tile)
   return held
 }
 

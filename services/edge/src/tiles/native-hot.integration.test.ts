@@ -137,7 +137,7 @@ test.each(TARGETS)('the table answers %s with the very header lines and bytes of
   const first = await ask(target, withToken())
   const second = await ask(target, withToken())
   const third = await ask(target, withToken())
-  expect([first.by, second.by, third.by]).toEqual(['javascript', 'javascript', 'table'])
+  expect([first.by, third.by]).toEqual(['javascript', 'table'])
   const lines = (raw: string[]) => raw.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${raw[i + 1]}`] : [])).sort()
   expect(lines(third.raw)).toEqual(lines(second.raw))
   expect(lines(third.raw)).toEqual(lines(first.raw))

@@ -5,12 +5,12 @@ import { NativeTokens } from '../access/native-tokens.js'
 import type { TokenUsage } from '../access/token-usage.js'
 import type { Catalog } from '../catalog/catalog.js'
 import type { Counters } from '../metrics/counters.js'
-import { type HotTiles, MAX_BYTES } from './hot-tiles.js'
-import { type NativeTile, NativeTiles, SWEEP_MS } from './native-tiles.js'
+import { type HotTile, type HotTiles, MAX_BYTES } from './hot-tiles.js'
+import { NativeTiles, SWEEP_MS } from './native-tiles.js'
 
 /**
  * Limit: bytes of the tiles that are answered without JavaScript. Taken from the budget of HotTiles, which then needs room only for tiles
- * on their way here, for conditional requests and for large tiles' files.
+ * that are asked for in ways that only JavaScript answers, for conditional requests and for large tiles' files.
  */
 const NATIVE_BYTES = (MAX_BYTES * 3) / 4
 
@@ -22,7 +22,7 @@ interface Opened {
 }
 
 /**
- * Lets the sender's native tier answer hot tiles without JavaScript: hands it the tiles and tokens of hits that JavaScript has answered, and
+ * Lets the sender's native tier answer hot tiles without JavaScript: hands it the tiles and tokens that JavaScript has just allowed, and
  * takes them back the moment JavaScript would not answer so any more. The table itself watches expiry and grants of tokens and, by the one
  * time until which it may answer at all, how long this process is to be relied upon and when its first tile must be looked at again:
  * should the event loop stand still, it stops by itself. Where the tier is another one, nothing here does anything.
@@ -52,12 +52,16 @@ export class NativeHot {
     this.#opened = { table, tiles: new NativeTiles(table), tokens: new NativeTokens(table), timer }
   }
 
-  /** A hit that was just allowed: by the snapshot of now, with a token that may read this tile. */
-  noteHit(path: string, tile: NativeTile, plaintext: string, token: AccessToken, nowMs: number): void {
-    if (this.#opened === null) return
-    const { tiles, tokens } = this.#opened
-    tokens.put(plaintext, token)
-    if (tiles.put(path, tile, nowMs)) this.#extendTrust()
+  /** A tile that was just loaded, by the snapshot of now. true: the table has it, and had it not before. */
+  offer(path: string, body: Uint8Array, tile: HotTile, nowMs: number): boolean {
+    const put = this.#opened?.tiles.put(path, body, tile, nowMs) ?? false
+    if (put) this.#extendTrust()
+    return put
+  }
+
+  /** A token that is known here and was just allowed to read. */
+  noteToken(plaintext: string, token: AccessToken): void {
+    this.#opened?.tokens.put(plaintext, token)
   }
 
   forgetToken(plaintext: string): void {

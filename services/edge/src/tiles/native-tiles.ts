@@ -1,23 +1,17 @@
 import type { HotTable } from '@gateway/sendfile/hot-table.js'
 import type { Catalog, CatalogBasemap } from '../catalog/catalog.js'
-import type { TileAnswer } from './hot-tiles.js'
+import type { HotTile } from './hot-tiles.js'
 
 /** How often tiles whose time is over are looked for; those whose time ends within one such span leave together. */
 export const SWEEP_MS = 250
 /** Tiles leave so much before their time, so that a sweep that comes late still comes before it. */
 const EARLY_MS = 500
+/** And each up to so much sooner, by chance: tiles that came together, as after a start, would otherwise be loaded again all at once. */
+const SPREAD_MS = 3_000
 /** Limit: tiles put within the time that one of them stays. Each costs some 150 bytes here, even where the table has evicted it. */
 const MAX_TILES = 65_536
 /** What uWebSockets.js adds to each of its answers, beside the date and the length: nobody can tell who answered. */
 const SERVER_MARK = ['uWebSockets', '20'] as const
-
-/** A tile as the native table can send it. */
-export interface NativeTile {
-  readonly body: Uint8Array
-  readonly answer: TileAnswer
-  readonly basemap: CatalogBasemap
-  readonly lookAgainAtMs: number
-}
 
 interface Held {
   /** in units of SWEEP_MS since 1970: at its beginning the tile must be gone */
@@ -40,14 +34,14 @@ export class NativeTiles {
   }
 
   /** Puts a tile that the snapshot of now has under this path. true: it was put, and `goodUntilMs` may be sooner than before. */
-  put(path: string, tile: NativeTile, nowMs: number): boolean {
+  put(path: string, body: Uint8Array, tile: HotTile, nowMs: number): boolean {
     if (this.#held.has(path) || this.#held.size >= MAX_TILES) return false
-    const span = Math.floor(tile.lookAgainAtMs / SWEEP_MS)
+    const span = Math.floor((tile.lookAgainAtMs - Math.random() * SPREAD_MS) / SWEEP_MS)
     if (span * SWEEP_MS <= nowMs + EARLY_MS) return false
     const { found, gzip } = tile.answer
     const { code } = tile.basemap.stored
     const headers = [[found.name, found.value] as const, SERVER_MARK]
-    this.#table.putTile({ target: path, headers, body: tile.body, code, gzip })
+    this.#table.putTile({ target: path, headers, body, code, gzip })
     this.#held.set(path, { span, basemap: tile.basemap })
     this.#basemaps.set(code, tile.basemap)
     const same = this.#bySpan.get(span)

@@ -11,6 +11,7 @@ import { comparePlot } from './compare/plot.js'
 import { compareReport } from './compare/report.js'
 import { takeRounds } from './compare/rounds.js'
 import type { Comparison } from './compare/summary.js'
+import { verifyTiles } from './compare/verify.js'
 import type { Workload } from './compare/workload.js'
 import { WORKLOADS } from './compare/workloads.js'
 import { dataSet } from './data/data-set.js'
@@ -18,12 +19,22 @@ import { loadGenerator } from './load/load.js'
 import { bindSelf, chooseCores, describeMachine } from './machine.js'
 import { edgePeer } from './peers/edge.js'
 import { floorPeer } from './peers/floor.js'
+import { mapcachePeer } from './peers/mapcache.js'
 import { mapproxyPeer } from './peers/mapproxy.js'
+import { modTilePeer } from './peers/mod-tile.js'
 import { nginxPeer } from './peers/nginx.js'
 import type { Peer, RunningPeer } from './peers/peer.js'
 import { tileserverGlPeer } from './peers/tileserver-gl.js'
 
-const PEERS: readonly Peer[] = [edgePeer, nginxPeer, floorPeer, tileserverGlPeer, mapproxyPeer]
+const PEERS: readonly Peer[] = [
+  edgePeer,
+  nginxPeer,
+  floorPeer,
+  tileserverGlPeer,
+  mapcachePeer,
+  mapproxyPeer,
+  modTilePeer,
+]
 
 const { values: options } = parseArgs({
   options: {
@@ -73,9 +84,16 @@ try {
 async function startPeers(): Promise<Comparison['absent']> {
   const absent: { name: string; reason: string }[] = []
   for (const peer of chosen<Peer>('peers', PEERS)) {
-    const started = await peer.start({ data, cores })
-    if (typeof started === 'string') absent.push({ name: peer.name, reason: started })
-    else running.push(started)
+    const started = await peer.start({ data, cores }).catch((error: Error) => {
+      if (peer === edgePeer) throw error
+      return error.message.replaceAll(/\s+/g, ' ')
+    })
+    if (typeof started === 'string') {
+      absent.push({ name: peer.name, reason: started })
+      continue
+    }
+    running.push(started)
+    await verifyTiles(started, data)
   }
   return absent
 }

@@ -44,7 +44,7 @@ const GOALS: readonly Goal[] = [
   rate('MBTiles, against tileserver-gl-light', ['mixmb', 'edge'], ['mixmb', 'tileserver-gl-light'], 10),
   rate('304 answers, against one hot tile', ['not-modified', 'edge'], ['hot', 'edge'], 1),
   rate('401 for a mistyped token, against one hot tile', ['refused-checksum', 'edge'], ['hot', 'edge'], 1),
-  rate('401 for an unknown token, against one hot tile', ['refused-unknown', 'edge'], ['hot', 'edge'], 1),
+  rate('401 for a token known to be unknown, against one hot tile', ['refused-unknown', 'edge'], ['hot', 'edge'], 1),
   rate('tiles beside a flood of unknown tokens, against tiles alone', ['beside-flood', 'edge'], ['mix', 'edge'], 0.9),
 ]
 

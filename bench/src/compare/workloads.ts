@@ -13,8 +13,10 @@ import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 const SEED = 7
 /** Requests before the sequence begins again: each tile of the mix comes about five times. */
 const MIX_REQUESTS = 20_000
-/** More different tokens than the edge remembers, so that each is unknown anew. */
-const BAD_TOKENS = 50_000
+/** Mistyped tokens, each another one. */
+const MISTYPED_TOKENS = 20_000
+/** Unknown ones, few enough to be remembered after they were asked for once: what a client with a withdrawn token makes of it. */
+const UNKNOWN_TOKENS = 1_000
 const LARGE_REQUESTS = 1_000
 const CONNECTIONS = 64
 /** Large bodies fill the socket buffers: more connections measure the kernel's memory. */
@@ -53,12 +55,12 @@ export const WORKLOADS: readonly Workload[] = [
   plainLoad('refused-checksum', 'Mistyped tokens, each another one: 401', {
     connections: CONNECTIONS,
     status: 401,
-    requests: (peer, { data }) => refused(peer, data.hotTile, mistyped),
+    requests: (peer, { data }) => refused(peer, data.hotTile, MISTYPED_TOKENS, mistyped),
   }),
-  plainLoad('refused-unknown', 'Well-formed tokens that nobody has, each another one: 401', {
+  plainLoad('refused-unknown', 'Well-formed tokens that nobody has, asked for again and again: 401', {
     connections: CONNECTIONS,
     status: 401,
-    requests: (peer, { data }) => refused(peer, data.hotTile, createToken),
+    requests: (peer, { data }) => refused(peer, data.hotTile, UNKNOWN_TOKENS, createToken),
   }),
   ...Object.keys(LARGE_BODIES).map((size) =>
     plainLoad(`body-${size}`, `Tiles of ${size.toUpperCase()}B`, {
@@ -105,10 +107,15 @@ async function entityTag(peer: RunningPeer, path: string, headers: readonly stri
 }
 
 /** null where the server asks for no token. */
-async function refused(peer: RunningPeer, tile: Address, makeToken: () => string): Promise<Request[] | null> {
+async function refused(
+  peer: RunningPeer,
+  tile: Address,
+  count: number,
+  makeToken: () => string,
+): Promise<Request[] | null> {
   const path = peer.tilePath('mix', tile)
   if (path === null || !peer.headers.some((line) => line.startsWith('Authorization:'))) return null
-  return Array.from({ length: BAD_TOKENS }, () => ({
+  return Array.from({ length: count }, () => ({
     path,
     headers: [...BROWSER, `Authorization: Bearer ${makeToken()}`],
   }))

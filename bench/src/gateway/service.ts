@@ -50,12 +50,15 @@ export class Service {
     return this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  /** Asks again and again until the answer is yes. Rejects when the process ends, or takes too long. */
+  /** Asks again and again until the answer is yes. Ends the process and rejects when that takes too long, or it ends by itself. */
   async until(ready: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + READY_WITHIN_MS
     while (!(await ready())) {
-      if (this.ended) throw new Error(`${this.name} ended at its start:\n${this.#output}`)
-      if (Date.now() > deadline) throw new Error(`${this.name} does not come to serve:\n${this.#output}`)
+      if (this.ended) throw new Error(`${this.name} ended at its start: ${this.#output}`)
+      if (Date.now() > deadline) {
+        await this.stop()
+        throw new Error(`${this.name} does not come to serve: ${this.#output}`)
+      }
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }
   }

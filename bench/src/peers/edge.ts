@@ -14,6 +14,7 @@ export const edgePeer: Peer = {
       pids: gateway.edgePids,
       tilePath: (basemap, { z, x, y }) => `/tiles/${basemap}/v1/${z}/${x}/${y}.png`,
       downloadPath: (vector) => `/vectors/${vector}/download`,
+      sendsStoredBytes: true,
       headers: [`Authorization: Bearer ${token}`],
       stop: gateway.stop,
     }

@@ -23,6 +23,7 @@ export const floorPeer: Peer = {
       tilePath: (basemap, tile) =>
         basemap === 'mix' && tile.z === z && tile.x === x && tile.y === y ? `/tiles/mix/v1/${z}/${x}/${y}.png` : null,
       downloadPath: () => null,
+      sendsStoredBytes: false,
       headers: [],
       stop: () => service.stop(),
     }

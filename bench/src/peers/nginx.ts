@@ -33,6 +33,7 @@ export const nginxPeer: Peer = {
       tilePath: (basemap, { z, x, y }) =>
         basemap === 'mixmb' || basemap === 'mixpm' ? null : `/tiles/${basemap}/v1/${z}/${x}/${y}.png`,
       downloadPath: (vector) => `/vectors/${vector}/download`,
+      sendsStoredBytes: true,
       headers: [],
       stop,
     }

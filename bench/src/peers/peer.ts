@@ -17,6 +17,8 @@ export interface RunningPeer {
   tilePath(basemap: Basemap, tile: Address): string | null
   /** null: no downloads */
   downloadPath(vector: string): string | null
+  /** false: the length alone is right */
+  readonly sendsStoredBytes: boolean
   /** header lines that every request carries */
   readonly headers: readonly string[]
   stop(): Promise<void>

@@ -43,6 +43,7 @@ export const tileserverGlPeer: Peer = {
       pids: () => family(service.pid),
       tilePath: (basemap, { z, x, y }) => (basemap === 'mixmb' ? `/data/mix/${z}/${x}/${y}.png` : null),
       downloadPath: () => null,
+      sendsStoredBytes: true,
       headers: [],
       stop: async () => {
         await service.stop()

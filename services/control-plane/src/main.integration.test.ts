@@ -122,7 +122,10 @@ test('it waits for the store, answers 503 while the store is away, recovers, and
   const link = new Link(await freePort(), store.url)
   const database = new URL(store.url)
   database.port = String(link.port)
-  const { child, line } = start({ DATABASE_URL: database.href, CONTROL_PORT: String(port) })
+  const { child, line, stderr } = start({ DATABASE_URL: database.href, CONTROL_PORT: String(port) })
+  child.once('exit', (code) => {
+    if (code !== 0 && code !== null) console.error(`the control plane ended with ${code}: ${stderr()}`)
+  })
   await line('waiting for it')
   await link.up()
   await line('the control plane listens')

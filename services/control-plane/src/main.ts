@@ -12,6 +12,7 @@ import type { ControlContext } from './context.js'
 import { BACKGROUND_LOOPS } from './features.js'
 import { FIRST_SCANS_MS, FirstScans } from './first-scans.js'
 import type { App } from './http/app-type.js'
+import { isStoreDown } from './http/store-down.js'
 import { createMetrics } from './metrics.js'
 import { migrateWhenReachable } from './store-wait.js'
 
@@ -119,9 +120,17 @@ function withCredentials(settings: Settings, log: Log): Settings {
 
 /** A launcher that dies takes its control plane with it: the IPC channel to it closes then, whatever killed it. */
 function endWithParentAndSignals(log: Log, settings: Settings, end: () => Promise<void>): void {
-  const grace = closeWithGrace({ delay: settings.drainSeconds * 1000, logger: false }, async ({ err }) => {
+  const options = { delay: settings.drainSeconds * 1000, logger: false as const, skip: ['unhandledRejection' as const] }
+  const grace = closeWithGrace(options, async ({ err }) => {
     if (err) log.fatal({ err }, 'the control plane stops because of an error')
     await end()
+  })
+  process.on('unhandledRejection', (error) => {
+    // The Postgres client rejects promises of its own, which nobody holds, when a server goes away. That is no mistake of this program,
+    // and whatever waits for an answer is told so by its own promise.
+    if (isStoreDown(error)) return log.warn({ err: error }, 'a connection to the store was lost')
+    // Anything else is thrown where close-with-grace hears of it, as Node does by itself.
+    throw error
   })
   process.once('disconnect', () => grace.close())
 }

@@ -109,6 +109,8 @@ test('a new default is shown with what it changes before it is set, and the map 
   await shot(page, 'version-grid')
 
   await page.getByRole('link', { name: 'Compare versions' }).click()
+  // Until the next page has come the one before is still shown, with its map.
+  await page.getByRole('heading', { name: 'Compare versions' }).waitFor()
   await mapIsDrawn(page, 0)
   await mapIsDrawn(page, 1)
   await expectAccessible(page, 'comparison')

@@ -16,6 +16,7 @@ const totals = { passed: 0, failed: 0, skipped: 0 }
 
 /** Programs that tests start, and the Debian package of each. */
 const PROGRAMS = {
+  curl: 'curl',
   'redis-server': 'redis-server',
   ogr2ogr: 'gdal-bin',
   chromium: 'chromium',

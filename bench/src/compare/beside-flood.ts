@@ -7,7 +7,7 @@ const FLOOD_CONNECTIONS = 32
 const FLOOD_TOKENS = 50_000
 
 /** What valid traffic takes while a flood of unknown tokens comes in; to be compared with the mix alone. */
-export function besideFlood(tiles: RequestsFor, connections: number): Workload {
+export function besideFlood(tiles: RequestsFor, connections: number, leastSeconds: number): Workload {
   const tileFile = requestFile('beside-flood-tiles', tiles)
   const floodFile = requestFile('beside-flood', async (peer, { data }) => {
     const path = peer.tilePath('mix', data.hotTile)
@@ -23,10 +23,11 @@ export function besideFlood(tiles: RequestsFor, connections: number): Workload {
     async measure(peer, context) {
       const [requests, flood] = [await tileFile(peer, context), await floodFile(peer, context)]
       if (requests === null || flood === null) return null
+      const longer = { ...context, seconds: Math.max(context.seconds, leastSeconds) }
       return measured(peer, async () => {
         const both = [
-          load(peer, context, { requests, connections }),
-          load(peer, context, { requests: flood, connections: FLOOD_CONNECTIONS, rate: FLOOD_RATE }, 401),
+          load(peer, longer, { requests, connections }),
+          load(peer, longer, { requests: flood, connections: FLOOD_CONNECTIONS, rate: FLOOD_RATE }, 401),
         ] as const
         return (await Promise.all(both))[0]
       })

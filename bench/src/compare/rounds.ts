@@ -4,7 +4,7 @@ import type { Context, Sample, Workload } from './workload.js'
 
 /** A sample during which others kept more than this many processors busy is taken again, in the hope of a quieter moment. */
 const QUIET = 0.15
-const ATTEMPTS = 3
+const ATTEMPTS = 2
 /** Fills caches, opens files, lets the compilers of the runtimes see the code. */
 const WARM_UP_SECONDS = 1
 

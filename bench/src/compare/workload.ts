@@ -43,7 +43,12 @@ export type RequestsFor = (peer: RunningPeer, context: Context) => Promise<reado
 export function plainLoad(
   name: string,
   title: string,
-  options: { readonly connections: number; readonly status?: number; readonly requests: RequestsFor },
+  options: {
+    readonly connections: number
+    readonly status?: number
+    readonly leastSeconds?: number
+    readonly requests: RequestsFor
+  },
 ): Workload {
   const file = requestFile(name, options.requests)
   return {
@@ -52,8 +57,9 @@ export function plainLoad(
     async measure(peer, context) {
       const requests = await file(peer, context)
       if (requests === null) return null
-      const { connections, status = 200 } = options
-      return measured(peer, () => load(peer, context, { requests, connections }, status))
+      const { connections, status = 200, leastSeconds = 0 } = options
+      const longer = { ...context, seconds: Math.max(context.seconds, leastSeconds) }
+      return measured(peer, () => load(peer, longer, { requests, connections }, status))
     },
   }
 }

@@ -19,6 +19,8 @@ const MISTYPED_TOKENS = 20_000
 const UNKNOWN_TOKENS = 1_000
 const LARGE_REQUESTS = 1_000
 const CONNECTIONS = 64
+/** For the mix: edge and nginx look at a file again after 10 s, and in a short sample that would come too often or not at all. */
+const LEAST_SECONDS = 9
 /** Large bodies fill the socket buffers: more connections measure the kernel's memory. */
 const LARGE_CONNECTIONS = 16
 const DOWNLOAD_CONNECTIONS = 4
@@ -35,7 +37,11 @@ export const largeDownload: RequestsFor = async (peer) => {
 
 /** In the order in which they are reported. */
 export const WORKLOADS: readonly Workload[] = [
-  plainLoad('mix', 'Realistic mix of tiles, files of 1 to 60 KB', { connections: CONNECTIONS, requests: mixRequests }),
+  plainLoad('mix', 'Realistic mix of tiles, files of 1 to 60 KB', {
+    connections: CONNECTIONS,
+    leastSeconds: LEAST_SECONDS,
+    requests: mixRequests,
+  }),
   ...(['mixmb', 'mixpm'] as const).map((basemap) =>
     plainLoad(basemap, `The same mix from ${basemap === 'mixmb' ? 'MBTiles' : 'PMTiles'}`, {
       connections: CONNECTIONS,
@@ -72,7 +78,7 @@ export const WORKLOADS: readonly Workload[] = [
   plainLoad('download', 'Downloads of 200 MB', { connections: DOWNLOAD_CONNECTIONS, requests: largeDownload }),
   besideDownloads(mixRequests, largeDownload),
   slowDownloads,
-  besideFlood(mixRequests, CONNECTIONS),
+  besideFlood(mixRequests, CONNECTIONS, LEAST_SECONDS),
 ]
 
 /** null where the server does not have the basemap. */
@@ -86,24 +92,26 @@ function tileRequests(peer: RunningPeer, basemap: Basemap, tiles: readonly Addre
   return requests
 }
 
+/** null where the server knows no tags. */
 async function notModified(...args: Parameters<RequestsFor>): Promise<Request[] | null> {
   const [peer] = args
   const requests = await mixRequests(...args)
   if (requests === null) return null
   const tags = new Map<string, string>()
   for (const { path, headers } of requests) {
-    if (!tags.has(path)) tags.set(path, await entityTag(peer, path, headers))
+    if (tags.has(path)) continue
+    const tag = await entityTag(peer, path, headers)
+    if (tag === null) return null
+    tags.set(path, tag)
   }
   return requests.map(({ path, headers }) => ({ path, headers: [...headers, `If-None-Match: ${tags.get(path)}`] }))
 }
 
-async function entityTag(peer: RunningPeer, path: string, headers: readonly string[]): Promise<string> {
+async function entityTag(peer: RunningPeer, path: string, headers: readonly string[]): Promise<string | null> {
   const fields = headers.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string])
   const answer = await fetch(`http://127.0.0.1:${peer.port}${path}`, { headers: fields })
   await answer.arrayBuffer()
-  const tag = answer.headers.get('etag')
-  if (tag === null) throw new Error(`${peer.name} answers ${path} without a tag`)
-  return tag
+  return answer.headers.get('etag')
 }
 
 /** null where the server asks for no token. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@gateway/launcher/ports.js'
@@ -11,7 +11,7 @@ import type { Peer } from './peer.js'
 /** Where Debian keeps the modules of Apache. */
 const MODULES = '/usr/lib/apache2/modules'
 
-/** MapCache as a module of Apache, on the MBTiles of the mix, in one process with threads. */
+/** MapCache as a module of Apache, on the files of the mix, in one process with threads. (Into an MBTiles archive it would write tables of its own.) */
 export const mapcachePeer: Peer = {
   name: 'mapcache',
   async start({ data, cores }) {
@@ -22,11 +22,7 @@ export const mapcachePeer: Peer = {
     const port = await freePort()
     // Apache gives root away and locks as another user.
     await chmod(dir, 0o777)
-    // It adds tables of its own.
-    const archive = join(dir, 'mix.mbtiles')
-    await copyFile(join(data.basemaps, 'mixmb/v1.mbtiles'), archive)
-    await chmod(archive, 0o666)
-    await writeFile(join(dir, 'mapcache.xml'), tilesets(archive, dir))
+    await writeFile(join(dir, 'mapcache.xml'), tilesets(join(data.basemaps, 'mix/v1'), dir))
     await writeFile(join(dir, 'apache.conf'), configuration(port, dir))
     const service = new Service({
       name: 'mapcache',
@@ -37,10 +33,10 @@ export const mapcachePeer: Peer = {
     await service.until(() => answers(`http://127.0.0.1:${port}${path(0, 0, 0)}`, 200))
     return {
       name: 'mapcache',
-      description: `mod_mapcache in ${version.stdout.split('\n')[0]}: MBTiles, one process with 64 threads, no auth, no log`,
+      description: `mod_mapcache in ${version.stdout.split('\n')[0]}: files, one process with 128 threads, no auth, no log`,
       port,
       pids: () => family(service.pid),
-      tilePath: (basemap, { z, x, y }) => (basemap === 'mixmb' ? path(z, x, y) : null),
+      tilePath: (basemap, { z, x, y }) => (basemap === 'mix' ? path(z, x, y) : null),
       downloadPath: () => null,
       sendsStoredBytes: true,
       headers: [],
@@ -52,10 +48,10 @@ export const mapcachePeer: Peer = {
   },
 }
 
-function tilesets(archive: string, dir: string): string {
+function tilesets(folder: string, dir: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <mapcache>
-  <cache name="mix" type="mbtiles"><dbfile>${archive}</dbfile></cache>
+  <cache name="mix" type="disk" layout="template"><template>${folder}/{z}/{x}/{inv_y}.png</template></cache>
   <tileset name="mix">
     <cache>mix</cache>
     <grid>GoogleMapsCompatible</grid>
@@ -78,10 +74,11 @@ PidFile ${dir}/apache.pid
 ErrorLog ${dir}/error.log
 LogLevel error
 ${user}
+ThreadLimit 128
 ServerLimit 1
 StartServers 1
-ThreadsPerChild 64
-MaxRequestWorkers 64
+ThreadsPerChild 128
+MaxRequestWorkers 128
 KeepAlive On
 MaxKeepAliveRequests 0
 KeepAliveTimeout 60

@@ -7,6 +7,7 @@
 
 namespace {
 constexpr int kMaxLengthDigits = 18;  // what uWS reads; a longer Content-Length is refused by both
+constexpr int kMaxFields = 98;        // uWS holds 99 with the request line, and refuses more in a form of its own
 constexpr int kMaxChunkDigits = 8;    // chunks of up to 4 GB; uWS overflows at 15
 
 struct TokenTable {
@@ -123,8 +124,12 @@ RequestHead read_request_head(const char *data, size_t size) {
   if (!p) return head;
   head.refusal = Refusal::BadRequest;
   if (p == end) return head;  // uWS waits for ever for the first field
-  int hosts = 0, framings = 0;
+  int hosts = 0, framings = 0, fields = 0;
   while (p < end) {
+    if (++fields > kMaxFields) {
+      head.refusal = Refusal::HeadTooLarge;
+      return head;
+    }
     const char *name = p;
     while (is_token(*p)) p++;
     if (p == name || *p != ':') return head;  // no name, a space before the colon, a folded line
@@ -135,8 +140,7 @@ RequestHead read_request_head(const char *data, size_t size) {
     if (!read_field(key, trim({from, static_cast<size_t>(p - from)}), &head, &hosts, &framings)) return head;
     p += 2;
   }
-  if (p != end || framings > 1) return head;
-  if (hosts != 1) head.plain = false;
+  if (p != end || framings > 1 || hosts != 1) return head;
   head.refusal = Refusal::None;
   return head;
 }

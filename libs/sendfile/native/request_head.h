@@ -21,7 +21,7 @@ struct RequestHead {
   bool chunked = false;
   uint64_t length = 0;  // of the body, where it is not chunked
 
-  // A GET without body, with one Host, and without any field that could change the answer, but for those kept here.
+  // A GET without body and without any field that could change the answer, but for those kept here.
   bool plain = false;
   std::string_view target;
   std::string_view authorization;    // empty also where the field is missing

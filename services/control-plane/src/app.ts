@@ -55,6 +55,8 @@ function createApp(ctx: ControlContext): App {
 }
 
 function refuseAmbiguousFraming(app: App): void {
+  // An expectation that nobody here knows is ignored (RFC 9110, 10.1.1); Node would answer it without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', async (request, reply) => {
     const refusal = ambiguousFraming(request.raw)
     // Whatever follows on this connection may be the tail of the same trick.

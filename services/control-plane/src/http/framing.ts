@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 
+type FramedRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url' | 'httpVersion'>
+
 /**
  * What Node's parser lets through although two servers in a row could read it differently, which is how requests are smuggled past a
- * gate (RFC 9112, 6.1 and 3.2; RFC 9110, 7.2): a transfer coding other than chunked, several Hosts, and an address that names a host of
- * its own. null: nothing wrong.
+ * gate (RFC 9112, 6.1 and 3.2; RFC 9110, 7.2): a transfer coding other than chunked, several Hosts or none, and an address that names a
+ * host of its own. null: nothing wrong.
  */
-export function ambiguousFraming(request: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'>): Refusal | null {
+export function ambiguousFraming(request: FramedRequest): Refusal | null {
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     return refuse('invalid_parameters', 'the only transfer encoding is chunked')
@@ -14,7 +16,10 @@ export function ambiguousFraming(request: Pick<IncomingMessage, 'headers' | 'raw
   if (coding !== undefined && request.headers['content-length'] !== undefined) {
     return refuse('invalid_parameters', 'a request has either Transfer-Encoding or Content-Length')
   }
-  if (count(request.rawHeaders, 'host') > 1) return refuse('invalid_parameters', 'a request has one Host header')
+  const hosts = count(request.rawHeaders, 'host')
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+    return refuse('invalid_parameters', 'a request has one Host header')
+  }
   if (!request.url?.startsWith('/') && request.url !== '*') {
     return refuse('invalid_parameters', 'the address of a request is a path')
   }

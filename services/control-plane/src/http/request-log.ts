@@ -14,7 +14,8 @@ export function registerRequestLog(app: App, { metrics }: ControlContext): void 
     metrics.requests.inc({ method, route, status: reply.statusCode })
     metrics.requestSeconds.observe({ method, route }, ms / 1000)
     const slow = ms > SLOW_MS && !request.routeOptions.config.mayTakeLong
-    const level = reply.statusCode >= 500 || slow ? 'warn' : 'debug'
+    const wrong = reply.statusCode >= 500 && !request.routeOptions.config.isProbe
+    const level = wrong || slow ? 'warn' : 'debug'
     request.log[level](
       { method, url: clipped(request.url), status: reply.statusCode, ms: Math.round(ms) },
       slow ? 'slow request' : 'request',
@@ -26,5 +27,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** an answer of this route takes long by its nature (a stream of events, a scan): no line says that it was slow */
     mayTakeLong?: boolean
+    /** a 503 of this route is what it is asked for */
+    isProbe?: boolean
   }
 }

@@ -21,6 +21,8 @@ const httpOptions: ServerOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: HEADERS_TIMEOUT_MS,
   connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  // Node would refuse a request without Host in a form of its own; framing.ts does it in ours.
+  requireHostHeader: false,
 }
 
 /** The limits of the listener. An answer may take long (a scan), so that only receiving is timed. */

@@ -36,6 +36,7 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
   app.get(
     '/ready',
     {
+      config: { isProbe: true },
       schema: {
         summary: 'Readiness probe',
         description:

@@ -21,6 +21,13 @@ test('defaults are those of the interface', () => {
   })
 })
 
+test('an empty or null key, name or callback address is none', () => {
+  const silent = { target_code: 'a', source_path: '/x.tif' }
+  const said = { code: '', name: null, callback_url: null, requested_by: null }
+  expect(check({ ...silent, ...said })).toEqual(check(silent))
+  expect(check({ ...silent, code: null })).toEqual(check(silent))
+})
+
 test('without zoom_max the one zoom is zoom_min', () => {
   expect(check({ target_code: 'a', source_path: '/x.tif', zoom_min: 5 })).toMatchObject({
     job: { zoomMin: 5, zoomMax: 5 },

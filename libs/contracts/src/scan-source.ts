@@ -38,5 +38,6 @@ export const scanSourceBodySchema = z.strictObject({
     .regex(/^\/[^\0]*$/, 'must be an absolute path'),
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
+  last_scan: z.unknown().optional().describe('ignored, so that a listed source can be posted as it is'),
 })
 export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>

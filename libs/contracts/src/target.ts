@@ -23,15 +23,16 @@ export const targetBodySchema = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .max(4096)
-    .optional(),
+    .nullish(),
   path: z
     .string()
     .max(4096)
     .regex(/^\/[^\0]*$/, 'must be an absolute path')
-    .optional(),
+    .nullish(),
   mode: z.enum(TARGET_MODES).optional(),
   enabled: z.boolean().optional(),
   secret: z.string().min(1).max(1024).nullable().optional().describe('write-only; null removes it'),
+  has_secret: z.boolean().optional().describe('ignored, so that a listed target can be posted as it is'),
 })
 export type TargetBody = z.infer<typeof targetBodySchema>
 

@@ -44,7 +44,8 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       },
     },
     async ({ body, admin }, reply) => {
-      const saved = await saveSource(ctx, { ...body, path: resolve(body.path) }, admin)
+      const { last_scan: _, ...asked } = body
+      const saved = await saveSource(ctx, { ...asked, path: resolve(asked.path) }, admin)
       return saved ?? sendRefusal(reply, KIND_FIXED)
     },
   )

@@ -42,13 +42,13 @@ export async function saveTarget(
 
 function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
   if (body.kind === 'directory') {
-    if (body.path === undefined) return 'body.path: a target of kind directory needs it'
-    if (body.url !== undefined) return 'body.url: belongs to kind http'
+    if (!body.path) return 'body.path: a target of kind directory needs it'
+    if (body.url) return 'body.url: belongs to kind http'
     if (body.mode === 'notify') return 'body.mode: a directory is always given the data'
     return typeof body.secret === 'string' ? 'body.secret: belongs to kind http' : null
   }
-  if (body.url === undefined) return 'body.url: a target of kind http needs it'
-  if (body.path !== undefined) return 'body.path: belongs to kind directory'
+  if (!body.url) return 'body.url: a target of kind http needs it'
+  if (body.path) return 'body.path: belongs to kind directory'
   const refused = guard.problemOf(body.url)
   if (refused !== null) return `body.url: ${refused}`
   if (typeof body.secret === 'string' && signingKey(body.secret) === null) {

@@ -40,16 +40,14 @@ describe.each([
     expect(await statusesEverywhere(gateway(), path)).toEqual(new Set([401]))
   })
 
-  test('`current` and the short route follow a switched default version on every process', async () => {
+  test('`current` and the short route follow a switched default version on every process once the call has answered', async () => {
     const { token } = await gateway().issueToken({ basemap_codes: ['world'] })
     for (const version of ['v1', 'v2', 'v1']) {
       await gateway().admin.expect('/basemaps/world/default-version', { body: { version } })
-      const { items } = await gateway().admin.expect<{ items: { applied_revision: number }[] }>('/edges')
-      const newest = Math.max(...items.map((edge) => edge.applied_revision))
-      await everyEdgeAt(gateway(), newest)
+      const current = await tagsEverywhere(gateway(), `/tiles/world/current/0/0/0.png?token=${token}`)
       const wanted = await tagsEverywhere(gateway(), `/tiles/world/${version}/0/0/0.png?token=${token}`)
       expect(wanted.size).toBe(1)
-      expect(await tagsEverywhere(gateway(), `/tiles/world/current/0/0/0.png?token=${token}`)).toEqual(wanted)
+      expect(current).toEqual(wanted)
       expect(await tagsEverywhere(gateway(), `/tiles/world/0/0/0.png?token=${token}`)).toEqual(wanted)
     }
   })
@@ -78,24 +76,17 @@ async function tagsEverywhere(gateway: Gateway, path: string): Promise<Set<strin
 
 /** Asks every edge over many connections, each a new one. */
 async function askEverywhere(gateway: Gateway, path: string): Promise<{ status: number; etag: unknown }[]> {
-  const answers: { status: number; etag: unknown }[] = []
-  for (const { url } of gateway.edges) {
-    for (let i = 0; i < CONNECTIONS; i++) {
+  const urls = gateway.edges.flatMap(({ url }) => Array.from({ length: CONNECTIONS }, () => url))
+  // All at once: the last ones give no process more time than the first.
+  return Promise.all(
+    urls.map(async (url) => {
       const dispatcher = new Agent({ pipelining: 0 })
       const answer = await request(url + path, { dispatcher })
       await answer.body.dump()
-      answers.push({ status: answer.statusCode, etag: answer.headers.etag })
       await dispatcher.destroy()
-    }
-  }
-  return answers
-}
-
-async function everyEdgeAt(gateway: Gateway, revision: number): Promise<void> {
-  await until(async () => {
-    const { items } = await gateway.admin.expect<{ items: { applied_revision: number }[] }>('/edges')
-    return items.every((edge) => edge.applied_revision >= revision)
-  })
+      return { status: answer.statusCode, etag: answer.headers.etag }
+    }),
+  )
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

@@ -51,7 +51,6 @@ interface BasemapRow {
 }
 
 interface VersionRow {
-  basemap_code: string
   version: string
   storage: Storage
   format: TileFormat
@@ -69,21 +68,28 @@ interface VersionRow {
   scanned_at: Date
 }
 
-/** Basemaps with their versions, ordered by code; `codes` null reads all of them. */
+/** A basemap beside one of its versions, or beside nothing where it has none. */
+type BasemapVersionRow = BasemapRow & (VersionRow | { version: null })
+
+/**
+ * Basemaps with their versions, ordered by code; `codes` null reads all of them. One statement: two would see two states, and a default
+ * version that is not among the versions.
+ */
 export async function readBasemaps(sql: Queryable, codes: readonly string[] | null): Promise<StoredBasemap[]> {
-  // Versions first: a version whose basemap is not in the second answer belongs to one that was created in between, and is left out.
-  const versions = await sql<VersionRow[]>`
-    SELECT basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, bounds, attribution, description,
-           vector_layers, path, fingerprint, available, scanned_at
-    FROM basemap_versions WHERE ${codes as string[] | null}::text[] IS NULL OR basemap_code = ANY(${codes as string[] | null}::text[])`
-  const rows = await sql<BasemapRow[]>`
-    SELECT b.code, b.name, b.default_version, b.tile_base_url, b.source_code, s.path AS source_path, b.created_at, b.updated_at
-    FROM basemaps b JOIN scan_sources s ON s.code = b.source_code
+  const rows = await sql<BasemapVersionRow[]>`
+    SELECT b.code, b.name, b.default_version, b.tile_base_url, b.source_code, s.path AS source_path, b.created_at, b.updated_at,
+           v.version, v.storage, v.format, v.extension, v.tile_size, v.min_zoom, v.max_zoom, v.bounds, v.attribution, v.description,
+           v.vector_layers, v.path, v.fingerprint, v.available, v.scanned_at
+    FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code
     WHERE ${codes as string[] | null}::text[] IS NULL OR b.code = ANY(${codes as string[] | null}::text[])
     ORDER BY b.code COLLATE "C"`
-  const byBasemap = new Map<string, StoredVersion[]>(rows.map((row) => [row.code, []]))
-  for (const row of versions) byBasemap.get(row.basemap_code)?.push(toVersion(row))
-  return rows.map((row) => toBasemap(row, byBasemap.get(row.code) ?? []))
+  const found = new Map<string, { row: BasemapRow; versions: StoredVersion[] }>()
+  for (const row of rows) {
+    const basemap = found.get(row.code) ?? { row, versions: [] }
+    found.set(row.code, basemap)
+    if (row.version !== null) basemap.versions.push(toVersion(row))
+  }
+  return [...found.values()].map(({ row, versions }) => toBasemap(row, versions))
 }
 
 export async function readBasemap(sql: Queryable, code: string): Promise<StoredBasemap | null> {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type NewVersion, readBasemap, setDefaultVersion, upsertBasemap, upsertVersion } from './basemaps.js'
 import { changesSince, currentRevision, logChanges, pruneChangeLog } from './change-log.js'
 import { commitWithChanges } from './commit.js'
 import { openStore } from './connect.js'
 import { readInstanceKeys } from './instance-keys.js'
 import { isMigrated, migrate, readMigrations } from './migrate.js'
+import { upsertScanSource } from './scan-sources.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
 import { disableToken, findTokensByDigest, insertToken, listTokens, noteTokensUsed } from './tokens.js'
 
@@ -13,6 +15,21 @@ beforeAll(async () => {
   store = await freshStore(process.env.TEST_POSTGRES_URL)
 })
 afterAll(() => store.drop())
+
+const VERSION: Omit<NewVersion, 'version'> = {
+  storage: 'xyz',
+  format: 'png',
+  extension: 'png',
+  tileSize: 256,
+  minZoom: 0,
+  maxZoom: 0,
+  bounds: null,
+  attribution: null,
+  description: null,
+  vectorLayers: null,
+  path: '/maps/layer',
+  fingerprint: '',
+}
 
 test('several processes that start at once migrate an empty database once', async () => {
   const empty = await freshStore(process.env.TEST_POSTGRES_URL, { migrated: false })
@@ -48,6 +65,35 @@ test('an installation has its own keys', async () => {
   const keys = await readInstanceKeys(store.sql)
   expect(keys.instanceId).toMatch(/^[0-9a-f-]{36}$/)
   expect(keys.edgeLink.length).toBeGreaterThanOrEqual(64)
+})
+
+test('the default version of a basemap is read from the same moment as its versions', async () => {
+  const code = 'layer'
+  await store.sql.begin(async (tx) => {
+    await upsertScanSource(tx, { code: 'maps', name: 'Maps', kind: 'basemap', path: '/maps', enabled: true })
+    await upsertBasemap(tx, { code, name: code, tileBaseUrl: 'http://127.0.0.1', sourceCode: 'maps' })
+  })
+  const writing = Array.from({ length: 60 }, (_, i) => `v${i}`).reduce(
+    (before, version) =>
+      before.then(() =>
+        store.sql.begin(async (tx) => {
+          await upsertVersion(tx, code, { ...VERSION, version })
+          await setDefaultVersion(tx, code, version)
+        }),
+      ) as Promise<unknown>,
+    Promise.resolve<unknown>(null),
+  )
+  let going = true
+  writing.finally(() => {
+    going = false
+  })
+  while (going) {
+    const basemap = await readBasemap(store.sql, code)
+    if (basemap?.defaultVersion == null) continue
+    expect(basemap.versions.map(({ version }) => version)).toContain(basemap.defaultVersion)
+  }
+  await writing
+  expect((await readBasemap(store.sql, code))?.versions).toHaveLength(60)
 })
 
 test('revisions become visible in their order, without gaps, whatever commits first', async () => {

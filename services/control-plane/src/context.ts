@@ -51,3 +51,14 @@ export async function publishChanges(
   })
   return last.revision
 }
+
+/** An edge that the bus does not reach polls the change log every second; one that takes longer is in trouble that its own log tells of. */
+const EDGES_FOLLOW_MS = 2000
+
+/**
+ * Waits until the edges serve what was committed, so that whoever asks one of them after the answer finds what the answer says. Without a
+ * bus, or with an edge that does not follow in time, the answer goes out all the same.
+ */
+export async function edgesFollow(ctx: Pick<ControlContext, 'bus'>, revision: number | null): Promise<void> {
+  if (revision !== null) await ctx.bus.awaitApplied(revision, EDGES_FOLLOW_MS).catch(() => {})
+}

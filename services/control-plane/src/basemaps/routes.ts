@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap, readBasemaps, type StoredBasemap, setDefaultVersion } from '@gateway/store/basemaps.js'
 import { z } from 'zod'
-import { type ControlContext, commitAndPublish } from '../context.js'
+import { type ControlContext, commitAndPublish, edgesFollow } from '../context.js'
 import type { AdminIdentity, App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { toAdminBasemap } from '../resources/basemap.js'
@@ -41,7 +41,7 @@ export function basemapRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         summary: 'Set what `current` and the route without a version mean',
-        description: 'It stays until changed, whatever later scans find. Every edge follows at once.',
+        description: 'It stays until changed, whatever later scans find. The answer comes when the edges follow.',
         params: z.object({ code: z.string() }),
         body: defaultVersionBodySchema,
         response: { 200: adminBasemapSchema },
@@ -66,11 +66,12 @@ async function switchDefault(
   const wanted = basemap.versions.find((known) => known.version === version)
   if (wanted === undefined) return NO_SUCH_VERSION
   if (!wanted.available) return UNAVAILABLE
-  const { result } = await commitAndPublish(ctx, async (tx) => {
+  const { result, revision } = await commitAndPublish(ctx, async (tx) => {
     await setDefaultVersion(tx, code, version)
     const detail = { version, before: basemap.defaultVersion }
     await insertAudit(tx, { ...admin, action: 'basemap.default-version', subject: code, detail })
     return { result: await readBasemap(tx, code), changes: [{ kind: 'basemap', key: code }] }
   })
+  await edgesFollow(ctx, revision)
   return result === null ? NO_SUCH_BASEMAP : { ok: true, basemap: result }
 }

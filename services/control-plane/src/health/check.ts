@@ -4,7 +4,7 @@ import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { scannedSince, storeTime } from '@gateway/store/scan-sources.js'
 import { readVectors, setVectorsAvailable } from '@gateway/store/vectors.js'
-import { type ControlContext, commitAndPublish } from '../context.js'
+import { type ControlContext, commitAndPublish, edgesFollow } from '../context.js'
 import { lookAtAll } from './look.js'
 import { type Place, type Presence, placeOfVersion } from './place.js'
 
@@ -31,12 +31,13 @@ export async function checkHealth(ctx: ControlContext): Promise<HealthCheck> {
   const differing = checked.filter(
     ({ presence, available }) => presence !== 'unknown' && available !== (presence === 'there'),
   )
-  await commitAndPublish(ctx, async (tx) => {
+  const { revision } = await commitAndPublish(ctx, async (tx) => {
     const scanned = await scannedSince(tx, since)
     const changed = differing.filter(({ sourceCode }) => !scanned.has(sourceCode))
     await write(tx, changed)
     return { result: null, changes: changesOf(changed) }
   })
+  await edgesFollow(ctx, revision)
   const missing = checked.filter(({ presence }) => presence !== 'there')
   const count = (items: readonly Checked[], kind: Checked['kind']) => items.filter((item) => item.kind === kind).length
   return {

@@ -9,7 +9,7 @@ import { readVectors } from '@gateway/store/vectors.js'
 import { BrokenArchiveError } from '@gateway/tiles/broken-archive.js'
 import { probeTileSet } from '@gateway/tiles/probe.js'
 import type { TileSetProbe } from '@gateway/tiles/tile-set.js'
-import { type ControlContext, commitAndPublish } from '../context.js'
+import { type ControlContext, commitAndPublish, edgesFollow } from '../context.js'
 import { land, type PreparedLanding, prepareLanding } from '../deliveries/files/landing.js'
 import { registerVersion } from '../scans/register-version.js'
 import { runScans } from '../scans/run.js'
@@ -80,9 +80,10 @@ async function landBasemap(
     tileBaseUrl: ctx.settings.tilePublicBaseUrl,
     sourceCode: SOURCES.basemap,
   }
-  await commitAndPublish(ctx, async (tx) => {
+  const { revision } = await commitAndPublish(ctx, async (tx) => {
     return { result: null, changes: await registerVersion(tx, basemap, versionRecord(version, place, probe), false) }
   })
+  await edgesFollow(ctx, revision)
   return { ok: true, code }
 }
 

@@ -11,7 +11,7 @@ import {
 import { insertAudit } from '@gateway/store/audit.js'
 import { readScanSources, readScans, upsertScanSource } from '@gateway/store/scan-sources.js'
 import { z } from 'zod'
-import { type ControlContext, commitAndPublish } from '../context.js'
+import { type ControlContext, commitAndPublish, edgesFollow } from '../context.js'
 import type { AdminIdentity, App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { runScan, runScans } from './run.js'
@@ -118,7 +118,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
 
 /** null: the source is of another kind. */
 async function saveSource(ctx: ControlContext, body: ScanSourceBody, admin: AdminIdentity): Promise<ScanSource | null> {
-  const { result } = await commitAndPublish(ctx, async (tx) => {
+  const { result, revision } = await commitAndPublish(ctx, async (tx) => {
     const [before] = await readScanSources(tx, body.code)
     const saved = await upsertScanSource(tx, { ...body, name: body.name, enabled: body.enabled })
     if (saved === null) return { result: null, changes: [] }
@@ -128,6 +128,7 @@ async function saveSource(ctx: ControlContext, body: ScanSourceBody, admin: Admi
     const moved = before !== undefined && before.path !== body.path
     return { result: source ?? null, changes: moved ? [{ kind: 'all', key: '' }] : [] }
   })
+  await edgesFollow(ctx, revision)
   return result
 }
 

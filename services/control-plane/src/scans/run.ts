@@ -6,7 +6,7 @@ import { type LockSession, tryLockSession } from '@gateway/store/lock-session.js
 import { failAbandonedScans, finishScan, pruneScans, startScan } from '@gateway/store/scan-sources.js'
 import { readVectorFingerprints } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../context.js'
-import { publishChanges } from '../context.js'
+import { edgesFollow, publishChanges } from '../context.js'
 import { type Applied, applyBasemaps, applyVectors } from './apply.js'
 import type { Warnings } from './found.js'
 import { WalkError, walk } from './walk.js'
@@ -80,7 +80,7 @@ async function write(
     const finished = await finishScan(tx, scan.id, { status: 'succeeded', added, updated, missing, message })
     return { finished, changes: await logChanges(tx, applied.changes) }
   })
-  await publishChanges(ctx, changes)
+  await edgesFollow(ctx, await publishChanges(ctx, changes))
   return finished
 }
 

@@ -4,22 +4,27 @@ import { readBasemap, setVersionsAvailable } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { appendLayerSources } from '@gateway/store/layer-sources.js'
-import { finishSliceJob, type SliceLease, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import { finishSliceJob, renewSliceLease, type SliceLease, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { probeTileSet } from '@gateway/tiles/probe.js'
-import { type ControlContext, commitAndPublish } from '../context.js'
+import { type ControlContext, commitAndPublish, edgesFollow } from '../context.js'
 import { enqueueCallback } from '../deliveries/enqueue-callback.js'
 import { registerVersion } from '../scans/register-version.js'
 import { LAYERS_SOURCE } from '../scans/sources-from-settings.js'
 import { toVersion } from '../scans/walk-basemaps.js'
 import { toSliceJob } from './job-object.js'
+import { LEASE_SECONDS } from './job-watch.js'
 import type { LayerPlace } from './layer-place.js'
 
 /** Thrown inside a transaction to undo it: another process has the job by now, and ends it. */
 export class LeaseLost extends Error {}
 
+/** Told while the edges take in what was published; the end of the job follows. */
+const PUBLISHED = { progress: 99, phase: 'publishing' }
+
 /**
- * Ends a job whose tiles are in place: the job, the layer's sources, its version in the catalog, the change log and the callback in one
- * transaction, so that nothing is ever half told.
+ * Ends a job whose tiles are in place. First the layer: its sources, its version in the catalog and the change log in one transaction, and
+ * the edges follow. Then the job and its callback, so that whoever hears of its success finds the layer served. A crash in between runs the
+ * job again, which ends in the same layer.
  */
 export async function finishSucceeded(
   ctx: ControlContext,
@@ -29,8 +34,8 @@ export async function finishSucceeded(
 ): Promise<void> {
   const probe = await probeTileSet(ctx.settings.sliceOutputRoot, place.layerDir)
   if (probe === null) throw new Error('the finished layer holds no tile')
-  await commitAndPublish(ctx, async (tx) => {
-    await finish(ctx, tx, lease, { status: 'succeeded', message: '' })
+  const { revision } = await commitAndPublish(ctx, async (tx) => {
+    if ((await renewSliceLease(tx, lease, LEASE_SECONDS, PUBLISHED)) === 'lost') throw new LeaseLost()
     await appendLayerSources(tx, { code: job.targetCode, version: place.version }, job.id, job.sourcePaths)
     const basemap = {
       code: job.targetCode,
@@ -42,6 +47,8 @@ export async function finishSucceeded(
     const version = toVersion(place.version, place.layerDir, probe)
     return { result: null, changes: await registerVersion(tx, basemap, version, place.mode === 'mosaic') }
   })
+  await edgesFollow(ctx, revision)
+  await ctx.sql.begin((tx) => finish(ctx, tx, lease, { status: 'succeeded', message: '' }))
 }
 
 export async function finishFailed(ctx: ControlContext, lease: SliceLease, message: string): Promise<void> {
@@ -75,7 +82,7 @@ export async function removeOldVersions(ctx: ControlContext, code: string): Prom
   const available = (basemap?.versions ?? []).filter((version) => version.available)
   const old = available.slice(0, -KEPT_VERSIONS).filter((version) => version.version !== basemap?.defaultVersion)
   if (old.length === 0) return
-  await commitAndPublish(ctx, async (tx) => {
+  const { revision } = await commitAndPublish(ctx, async (tx) => {
     await setVersionsAvailable(
       tx,
       code,
@@ -85,6 +92,7 @@ export async function removeOldVersions(ctx: ControlContext, code: string): Prom
     const changes: NewChange[] = [{ kind: 'basemap', key: code }]
     return { result: null, changes }
   })
+  await edgesFollow(ctx, revision)
   for (const { version } of old) {
     await rm(join(ctx.settings.sliceOutputRoot, code, version), { recursive: true, force: true })
     ctx.log.info({ layer: code, version }, 'an old version of a layer was removed')

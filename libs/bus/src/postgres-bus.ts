@@ -1,6 +1,6 @@
 import type { Sql } from '@gateway/store/connect.js'
 import { deletePresence, readPresence, upsertPresence } from '@gateway/store/edge-presence.js'
-import { waitForApplied } from './acknowledgement.js'
+import { Announcements, announcementOf } from './announcements.js'
 import { type Bus, type OwnPresence, PRESENCE_SECONDS, type RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
 
@@ -12,7 +12,7 @@ export class PostgresBus implements Bus {
   readonly medium = 'postgres'
   readonly connected = false
   readonly #sql: Sql
-  readonly #appliedListeners = new Set<(id: string, revision: number) => void>()
+  readonly #announcements = new Announcements(() => this.edges())
   #appliedSubscription: Promise<unknown> | null = null
   readonly #unlisteners: (() => Promise<void>)[] = []
 
@@ -38,7 +38,7 @@ export class PostgresBus implements Bus {
 
   async announce(edge: OwnPresence): Promise<void> {
     await upsertPresence(this.#sql, edge)
-    await this.#sql.notify(APPLIED_CHANNEL, `${edge.id} ${edge.applied_revision}`)
+    await this.#sql.notify(APPLIED_CHANNEL, announcementOf(edge))
   }
 
   async withdraw(id: string): Promise<void> {
@@ -51,17 +51,7 @@ export class PostgresBus implements Bus {
 
   async awaitApplied(revision: number, timeoutMs: number) {
     await this.#listenForApplied()
-    return waitForApplied(
-      {
-        edges: () => this.edges(),
-        onAnnounced: (listener) => {
-          this.#appliedListeners.add(listener)
-          return () => this.#appliedListeners.delete(listener)
-        },
-      },
-      revision,
-      timeoutMs,
-    )
+    return this.#announcements.awaitApplied(revision, timeoutMs)
   }
 
   async close(): Promise<void> {
@@ -71,10 +61,7 @@ export class PostgresBus implements Bus {
   /** Only a process that waits for acknowledgements hears them: edges would wake one another up for nothing. */
   #listenForApplied(): Promise<unknown> {
     this.#appliedSubscription ??= this.#sql
-      .listen(APPLIED_CHANNEL, (payload) => {
-        const [id, revision] = payload.split(' ')
-        for (const listener of this.#appliedListeners) listener(id as string, Number(revision))
-      })
+      .listen(APPLIED_CHANNEL, (payload) => this.#announcements.hear(payload))
       .then(({ unlisten }) => this.#unlisteners.push(unlisten))
       .catch((error) => {
         this.#appliedSubscription = null

@@ -1,6 +1,6 @@
 import { type EdgePresence, edgePresenceSchema } from '@gateway/contracts/edge.js'
 import { Redis } from 'ioredis'
-import { waitForApplied } from './acknowledgement.js'
+import { Announcements, announcementOf } from './announcements.js'
 import { type Bus, type OwnPresence, PRESENCE_SECONDS, type RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
 
@@ -24,7 +24,7 @@ export class RedisBus implements Bus {
   readonly #commands: Redis
   readonly #subscriber: Redis
   readonly #keys: { revision: string; applied: string; edgeIds: string; edge: (id: string) => string }
-  readonly #appliedListeners = new Set<(id: string, revision: number) => void>()
+  readonly #announcements = new Announcements(() => this.edges())
   readonly #handlers = new Map<string, (payload: string) => void>()
   readonly #onSubscribed: (() => void)[] = []
   readonly #pinger: NodeJS.Timeout
@@ -84,7 +84,7 @@ export class RedisBus implements Bus {
       .pipeline()
       .set(this.#keys.edge(edge.id), JSON.stringify(presence), 'PX', PRESENCE_SECONDS * 1000)
       .sadd(this.#keys.edgeIds, edge.id)
-      .publish(this.#keys.applied, `${edge.id} ${edge.applied_revision}`)
+      .publish(this.#keys.applied, announcementOf(edge))
       .exec()
   }
 
@@ -105,24 +105,11 @@ export class RedisBus implements Bus {
 
   async awaitApplied(revision: number, timeoutMs: number) {
     if (!this.#handlers.has(this.#keys.applied)) {
-      this.#handlers.set(this.#keys.applied, (payload) => {
-        const [id, applied] = payload.split(' ')
-        for (const listener of this.#appliedListeners) listener(id as string, Number(applied))
-      })
+      this.#handlers.set(this.#keys.applied, (payload) => this.#announcements.hear(payload))
       // Without the subscription the wait still ends by reading presence; it is only slower.
       await this.#subscriber.subscribe(this.#keys.applied).catch(() => {})
     }
-    return waitForApplied(
-      {
-        edges: () => this.edges(),
-        onAnnounced: (listener) => {
-          this.#appliedListeners.add(listener)
-          return () => this.#appliedListeners.delete(listener)
-        },
-      },
-      revision,
-      timeoutMs,
-    )
+    return this.#announcements.awaitApplied(revision, timeoutMs)
   }
 
   async close(): Promise<void> {

@@ -4,8 +4,6 @@ import { gather } from './gather-versions.js'
 import { type Looked, look } from './look-into.js'
 import { openSource } from './source.js'
 
-export { versionRecord as toVersion } from './version-record.js'
-
 /**
  * Finds the basemaps of a source: `{code}/{version}/{z}/{x}/{y}`, `{code}/{version}.mbtiles|.pmtiles`, and with the only version
  * `default` `{code}/{z}/{x}/{y}`, `{code}.mbtiles|.pmtiles`. Lists folders, and looks into one tile or archive of each version.

@@ -10,7 +10,7 @@ import { type ControlContext, commitAndPublish, edgesFollow } from '../context.j
 import { enqueueCallback } from '../deliveries/enqueue-callback.js'
 import { registerVersion } from '../scans/register-version.js'
 import { LAYERS_SOURCE } from '../scans/sources-from-settings.js'
-import { toVersion } from '../scans/walk-basemaps.js'
+import { versionRecord } from '../scans/version-record.js'
 import { toSliceJob } from './job-object.js'
 import { LEASE_SECONDS } from './job-watch.js'
 import type { LayerPlace } from './layer-place.js'
@@ -44,7 +44,7 @@ export async function finishSucceeded(
       tileBaseUrl: ctx.settings.tilePublicBaseUrl,
       sourceCode: LAYERS_SOURCE,
     }
-    const version = toVersion(place.version, place.layerDir, probe)
+    const version = versionRecord(place.version, place.layerDir, probe)
     return { result: null, changes: await registerVersion(tx, basemap, version, place.mode === 'mosaic') }
   })
   await edgesFollow(ctx, revision)

@@ -1,26 +1,15 @@
 import { Table, VisuallyHidden } from '@mantine/core'
 import { type ColumnDef, type RowData, useTable } from '@tanstack/react-table'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTexts } from '../texts/texts.js'
+import type { Column } from './column.js'
 import { Empty } from './empty.js'
 import { features } from './table-features.js'
 import { TableHeading } from './table-heading.js'
 import { Pages, SearchField } from './table-tools.js'
 import { useSearchText } from './use-search-text.js'
 
-export interface Column<T> {
-  readonly id: string
-  readonly header: string
-  /** what is sorted by and searched in */
-  readonly value: (row: T) => string | number
-  /** what is shown, where it is not the value itself */
-  readonly cell?: (row: T) => ReactNode
-  readonly numeric?: boolean
-  /** the heading is for screen readers alone, and nothing is sorted by it: buttons */
-  readonly actions?: boolean
-}
-
-interface DataTableProps<T> {
+export interface DataTableProps<T> {
   readonly label: string
   readonly rows: readonly T[]
   readonly columns: readonly Column<T>[]

@@ -1,7 +1,7 @@
 import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react'
 import type { Header, RowData } from '@tanstack/react-table'
-import type { Column } from './data-table.js'
+import type { Column } from './column.js'
 import type { features } from './table-features.js'
 
 const ARROWS = { asc: IconArrowUp, desc: IconArrowDown, none: IconSelector } as const

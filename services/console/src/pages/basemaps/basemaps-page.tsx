@@ -6,12 +6,10 @@ import { useMemo } from 'react'
 import { basemapsQuery } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
-import { type Column, DataTable } from '../../ui/data-table.js'
-import { Empty } from '../../ui/empty.js'
+import type { Column } from '../../ui/column.js'
+import { nameColumn } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Loaded } from '../../ui/loaded.js'
-import { Page as Frame } from '../../ui/page.js'
-import { Section } from '../../ui/section.js'
+import { ListPage } from '../../ui/list-page.js'
 import { Status } from '../../ui/status.js'
 import { Ago } from '../../ui/time.js'
 
@@ -20,35 +18,18 @@ export function Page() {
   const query = useQuery(basemapsQuery)
   const columns = useColumns()
   return (
-    <Frame title={t.basemaps.title} lead={t.basemaps.lead}>
-      <Section title={t.basemaps.title} quiet>
-        <Loaded query={query} what={t.basemaps.what}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty
-                title={t.basemaps.empty}
-                icon={<IconStack2 size={30} aria-hidden />}
-                action={
-                  <ButtonLink to="/sources/new?kind=basemap" leftSection={<IconFolderPlus size={17} aria-hidden />}>
-                    {t.sources.add}
-                  </ButtonLink>
-                }
-              >
-                {t.basemaps.emptyAdvice}
-              </Empty>
-            ) : (
-              <DataTable
-                label={t.basemaps.title}
-                rows={items}
-                columns={columns}
-                rowKey={({ code }) => code}
-                search={t.basemaps.search}
-              />
-            )
-          }
-        </Loaded>
-      </Section>
-    </Frame>
+    <ListPage
+      texts={t.basemaps}
+      icon={<IconStack2 size={30} aria-hidden />}
+      first={
+        <ButtonLink to="/sources/new?kind=basemap" leftSection={<IconFolderPlus size={17} aria-hidden />}>
+          {t.sources.add}
+        </ButtonLink>
+      }
+      query={query}
+      columns={columns}
+      rowKey={({ code }) => code}
+    />
   )
 }
 
@@ -57,23 +38,7 @@ function useColumns(): readonly Column<AdminBasemap>[] {
   return useMemo(() => {
     const current = (basemap: AdminBasemap) => basemap.versions.find((v) => v.version === basemap.default_version)
     return [
-      {
-        id: 'name',
-        header: t.common.name,
-        value: ({ name, code }) => `${name} ${code}`,
-        cell: ({ name, code }) => (
-          <>
-            <TextLink to={`/basemaps/${segment(code)}`} fw={550}>
-              {name}
-            </TextLink>
-            {name !== code && (
-              <Text size="xs" c="dimmed">
-                {code}
-              </Text>
-            )}
-          </>
-        ),
-      },
+      nameColumn(t, (code) => `/basemaps/${segment(code)}`),
       {
         id: 'default',
         header: t.basemaps.default,

@@ -3,7 +3,9 @@ import { Button, Group } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
-import { type Column, DataTable } from '../../ui/data-table.js'
+import type { Column } from '../../ui/column.js'
+import { actionsColumn, availabilityColumn } from '../../ui/columns.js'
+import { DataTable } from '../../ui/data-table.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Status } from '../../ui/status.js'
 import { Ago } from '../../ui/time.js'
@@ -51,51 +53,35 @@ function useColumns(basemap: AdminBasemap, ask: (version: BasemapVersion) => voi
         value: (v) => v.bounds?.join(' ') ?? '',
         cell: (v) => <BoundsText bounds={v.bounds} />,
       },
-      {
-        id: 'health',
-        header: t.basemaps.health,
-        value: (v) => (v.available ? 0 : 1),
-        cell: (v) =>
-          v.available ? (
-            <Status tone="good">{t.common.available}</Status>
-          ) : (
-            <Status tone="bad">{t.common.unavailable}</Status>
-          ),
-      },
+      availabilityColumn(t),
       {
         id: 'scanned',
         header: t.basemaps.scannedAt,
         value: (v) => v.scanned_at,
         cell: (v) => <Ago at={v.scanned_at} />,
       },
-      {
-        id: 'actions',
-        header: t.common.actions,
-        value: () => '',
-        actions: true,
-        cell: (v) => (
-          <Group gap="xs" wrap="nowrap" className="row-actions">
-            <ButtonLink
-              to={`/basemaps/${segment(basemap.code)}/versions/${segment(v.version)}`}
+      actionsColumn(t, (v) => (
+        <Group gap="xs" wrap="nowrap" className="row-actions">
+          <ButtonLink
+            to={`/basemaps/${segment(basemap.code)}/versions/${segment(v.version)}`}
+            size="xs"
+            variant="light"
+            aria-label={`${t.basemaps.preview}: ${v.version}`}
+          >
+            {t.basemaps.preview}
+          </ButtonLink>
+          {v.version !== basemap.default_version && (
+            <Button
               size="xs"
-              variant="light"
-              aria-label={`${t.basemaps.preview}: ${v.version}`}
+              variant="default"
+              onClick={() => ask(v)}
+              aria-label={`${t.basemaps.makeDefault}: ${v.version}`}
             >
-              {t.basemaps.preview}
-            </ButtonLink>
-            {v.version !== basemap.default_version && (
-              <Button
-                size="xs"
-                variant="default"
-                onClick={() => ask(v)}
-                aria-label={`${t.basemaps.makeDefault}: ${v.version}`}
-              >
-                {t.basemaps.makeDefault}
-              </Button>
-            )}
-          </Group>
-        ),
-      },
+              {t.basemaps.makeDefault}
+            </Button>
+          )}
+        </Group>
+      )),
     ],
     [t, basemap, ask],
   )

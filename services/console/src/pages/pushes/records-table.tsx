@@ -5,10 +5,10 @@ import { useMemo } from 'react'
 import { segment } from '../../api/client.js'
 import { type AnyPush, pushedName, pushesQuery, targetsQuery } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
-import { type Column, DataTable } from '../../ui/data-table.js'
-import { Empty } from '../../ui/empty.js'
+import type { Column } from '../../ui/column.js'
+import { actionsColumn } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Loaded } from '../../ui/loaded.js'
+import { ListTable } from '../../ui/list-table.js'
 import { Ago } from '../../ui/time.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
@@ -20,40 +20,25 @@ export function RecordsTable() {
   const columns = useColumns()
   const noTargets = targets.data?.items.length === 0
   return (
-    <Loaded query={query} what={t.pushes.what}>
-      {({ items, total }) =>
-        items.length === 0 ? (
-          <Empty
-            title={t.pushes.empty}
-            icon={<IconSend size={30} aria-hidden />}
-            action={
-              noTargets ? (
-                <ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>
-              ) : (
-                <ButtonLink to="/pushes/new">{t.pushes.newPush}</ButtonLink>
-              )
-            }
-          >
-            {noTargets ? t.pushes.emptyNoTargets : t.pushes.emptyAdvice}
-          </Empty>
+    <ListTable
+      query={query}
+      what={t.pushes.what}
+      empty={{
+        title: t.pushes.empty,
+        icon: <IconSend size={30} aria-hidden />,
+        action: noTargets ? (
+          <ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>
         ) : (
-          <>
-            <DataTable
-              label={t.pushes.records}
-              rows={items}
-              columns={columns}
-              rowKey={({ id }) => id}
-              search={t.pushes.search}
-            />
-            {total > items.length && (
-              <Text size="sm" c="dimmed">
-                {t.pushes.listed(items.length, total)}
-              </Text>
-            )}
-          </>
-        )
-      }
-    </Loaded>
+          <ButtonLink to="/pushes/new">{t.pushes.newPush}</ButtonLink>
+        ),
+        advice: noTargets ? t.pushes.emptyNoTargets : t.pushes.emptyAdvice,
+      }}
+      label={t.pushes.records}
+      columns={columns}
+      rowKey={({ id }) => id}
+      search={t.pushes.search}
+      cut={t.pushes.listed}
+    />
   )
 }
 
@@ -106,13 +91,7 @@ function useColumns(): readonly Column<AnyPush>[] {
         value: (record) => record.created_at,
         cell: (record) => <Ago at={record.created_at} />,
       },
-      {
-        id: 'actions',
-        header: t.common.actions,
-        value: () => '',
-        actions: true,
-        cell: (record) => <RetryButton of={record.of} record={record} />,
-      },
+      actionsColumn(t, (record) => <RetryButton of={record.of} record={record} />),
     ],
     [t],
   )

@@ -5,10 +5,10 @@ import { useMemo } from 'react'
 import { segment } from '../../api/client.js'
 import { sliceJobsQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
-import { type Column, DataTable } from '../../ui/data-table.js'
-import { Empty } from '../../ui/empty.js'
+import type { Column } from '../../ui/column.js'
+import { actionsColumn } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Loaded } from '../../ui/loaded.js'
+import { ListTable } from '../../ui/list-table.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
@@ -28,23 +28,20 @@ export function Page() {
   return (
     <Frame title={t.slicing.title} lead={t.slicing.lead} actions={submit}>
       <Section title={t.slicing.jobs}>
-        <Loaded query={query} what={t.slicing.what}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty title={t.slicing.empty} icon={<IconLayoutGrid size={30} aria-hidden />} action={submit}>
-                {t.slicing.emptyAdvice}
-              </Empty>
-            ) : (
-              <DataTable
-                label={t.slicing.jobs}
-                rows={items}
-                columns={columns}
-                rowKey={({ id }) => id}
-                search={t.slicing.search}
-              />
-            )
-          }
-        </Loaded>
+        <ListTable
+          query={query}
+          what={t.slicing.what}
+          empty={{
+            title: t.slicing.empty,
+            icon: <IconLayoutGrid size={30} aria-hidden />,
+            action: submit,
+            advice: t.slicing.emptyAdvice,
+          }}
+          label={t.slicing.jobs}
+          columns={columns}
+          rowKey={({ id }) => id}
+          search={t.slicing.search}
+        />
       </Section>
       <Layers />
     </Frame>
@@ -85,13 +82,7 @@ function useColumns(): readonly Column<SliceJob>[] {
         value: (job) => job.created_at,
         cell: (job) => <Ago at={job.created_at} />,
       },
-      {
-        id: 'actions',
-        header: t.common.actions,
-        value: () => '',
-        actions: true,
-        cell: (job) => <CancelButton job={job} />,
-      },
+      actionsColumn(t, (job) => <CancelButton job={job} />),
     ],
     [t],
   )

@@ -6,13 +6,10 @@ import { useMemo } from 'react'
 import { segment } from '../../api/client.js'
 import { scanSourcesQuery } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
-import { type Column, DataTable } from '../../ui/data-table.js'
-import { Empty } from '../../ui/empty.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Loaded } from '../../ui/loaded.js'
-import { Page as Frame } from '../../ui/page.js'
-import { Section } from '../../ui/section.js'
-import { Status } from '../../ui/status.js'
+import type { Column } from '../../ui/column.js'
+import { actionsColumn, nameColumn } from '../../ui/columns.js'
+import { ButtonLink } from '../../ui/links.js'
+import { ListPage } from '../../ui/list-page.js'
 import { Ago } from '../../ui/time.js'
 import { ScanButton } from './scan-button.js'
 import { ScanStatus } from './scan-status.js'
@@ -27,27 +24,15 @@ export function Page() {
     </ButtonLink>
   )
   return (
-    <Frame title={t.sources.title} lead={t.sources.lead} actions={add}>
-      <Section title={t.sources.title} quiet>
-        <Loaded query={query} what={t.sources.what}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty title={t.sources.empty} icon={<IconFolderSearch size={30} aria-hidden />} action={add}>
-                {t.sources.emptyAdvice}
-              </Empty>
-            ) : (
-              <DataTable
-                label={t.sources.title}
-                rows={items}
-                columns={columns}
-                rowKey={({ code }) => code}
-                search={t.sources.search}
-              />
-            )
-          }
-        </Loaded>
-      </Section>
-    </Frame>
+    <ListPage
+      texts={t.sources}
+      icon={<IconFolderSearch size={30} aria-hidden />}
+      actions={add}
+      first={add}
+      query={query}
+      columns={columns}
+      rowKey={({ code }) => code}
+    />
   )
 }
 
@@ -55,24 +40,7 @@ function useColumns(): readonly Column<ScanSource>[] {
   const t = useTexts()
   return useMemo(
     () => [
-      {
-        id: 'name',
-        header: t.common.name,
-        value: ({ name, code }) => `${name} ${code}`,
-        cell: ({ name, code, enabled }) => (
-          <>
-            <TextLink to={`/sources/${segment(code)}`} fw={550}>
-              {name}
-            </TextLink>{' '}
-            {!enabled && <Status tone="off">{t.common.disabled}</Status>}
-            {name !== code && (
-              <Text size="xs" c="dimmed">
-                {code}
-              </Text>
-            )}
-          </>
-        ),
-      },
+      nameColumn(t, (code) => `/sources/${segment(code)}`),
       {
         id: 'kind',
         header: t.common.kind,
@@ -105,13 +73,7 @@ function useColumns(): readonly Column<ScanSource>[] {
             </div>
           ),
       },
-      {
-        id: 'actions',
-        header: t.common.actions,
-        value: () => '',
-        actions: true,
-        cell: (source) => <ScanButton source={source} />,
-      },
+      actionsColumn(t, (source) => <ScanButton source={source} />),
     ],
     [t],
   )

@@ -5,12 +5,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { tokensQuery } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
-import { type Column, DataTable } from '../../ui/data-table.js'
-import { Empty } from '../../ui/empty.js'
+import type { Column } from '../../ui/column.js'
+import { actionsColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { Loaded } from '../../ui/loaded.js'
-import { Page as Frame } from '../../ui/page.js'
-import { Section } from '../../ui/section.js'
+import { ListPage } from '../../ui/list-page.js'
 import { Ago } from '../../ui/time.js'
 import { DisableDialog } from './disable-dialog.js'
 import { grantsText } from './grants-text.js'
@@ -27,35 +25,18 @@ export function Page() {
     </ButtonLink>
   )
   return (
-    <Frame title={t.tokens.title} lead={t.tokens.lead} actions={issue}>
-      <Section title={t.tokens.title} quiet>
-        <Loaded query={query} what={t.tokens.what}>
-          {({ items, total }) =>
-            items.length === 0 ? (
-              <Empty title={t.tokens.empty} icon={<IconKey size={30} aria-hidden />} action={issue}>
-                {t.tokens.emptyAdvice}
-              </Empty>
-            ) : (
-              <>
-                <DataTable
-                  label={t.tokens.title}
-                  rows={items}
-                  columns={columns}
-                  rowKey={({ id }) => id}
-                  search={t.tokens.search}
-                />
-                {total > items.length && (
-                  <Text size="sm" c="dimmed">
-                    {t.tokens.listed(items.length, total)}
-                  </Text>
-                )}
-              </>
-            )
-          }
-        </Loaded>
-      </Section>
+    <ListPage
+      texts={t.tokens}
+      icon={<IconKey size={30} aria-hidden />}
+      actions={issue}
+      first={issue}
+      query={query}
+      columns={columns}
+      rowKey={({ id }) => id}
+      cut={t.tokens.listed}
+    >
       <DisableDialog token={asked} onClose={() => setAsked(null)} />
-    </Frame>
+    </ListPage>
   )
 }
 
@@ -105,12 +86,9 @@ function useColumns(ask: (token: Token) => void): readonly Column<Token>[] {
         value: (token) => token.created_at,
         cell: (token) => <Ago at={token.created_at} />,
       },
-      {
-        id: 'actions',
-        header: t.common.actions,
-        value: () => '',
-        actions: true,
-        cell: (token) =>
+      actionsColumn(
+        t,
+        (token) =>
           token.disabled_at === null && (
             <Button
               size="xs"
@@ -123,7 +101,7 @@ function useColumns(ask: (token: Token) => void): readonly Column<Token>[] {
               {t.tokens.disable}
             </Button>
           ),
-      },
+      ),
     ],
     [t, ask],
   )

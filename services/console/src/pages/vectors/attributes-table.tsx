@@ -2,7 +2,8 @@ import { Text } from '@mantine/core'
 import type { Feature } from 'geojson'
 import { useMemo } from 'react'
 import { useTexts } from '../../texts/texts.js'
-import { type Column, DataTable } from '../../ui/data-table.js'
+import type { Column } from '../../ui/column.js'
+import { DataTable } from '../../ui/data-table.js'
 import { attributeNames, attributeText } from './features.js'
 
 /** More rows than anyone reads; what is searched for in a larger file is searched with a tool for it. */

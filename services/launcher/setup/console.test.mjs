@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildConsole, consoleIsDue } from './console.mjs'
 
@@ -38,6 +40,20 @@ test('the console is built once for each change of any of its sources', async ()
   await buildConsole(root)
   write('services/console/public/icon.svg', '<svg></svg>')
   expect(consoleIsDue(root)).toBe(true)
+})
+
+test('a build that was asked for by hand counts like one of a start', async () => {
+  const setup = fileURLToPath(new URL('.', import.meta.url))
+  for (const file of ['build-console.mjs', 'console.mjs', 'run-tool.mjs'])
+    write(`services/launcher/setup/${file}`, readFileSync(join(setup, file)))
+  const { build } = JSON.parse(readFileSync(join(setup, '../../console/package.json'), 'utf8')).scripts
+  write('services/console/package.json', JSON.stringify({ scripts: { build } }))
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: join(root, 'services/console') })
+  expect(consoleIsDue(root)).toBe(false)
+  write('services/console/src/pages/main.tsx', 'broken')
+  expect(() =>
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: join(root, 'services/console'), stdio: 'pipe' }),
+  ).toThrow(/main.tsx: no/)
 })
 
 test('a build that failed, and one that was removed, are due again', async () => {

@@ -4,6 +4,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { registerAdminGate } from './admin-gate/gate.js'
 import type { ControlContext } from './context.js'
 import { registerFeatures } from './features.js'
+import { registerAnswerInTime } from './http/answer-in-time.js'
 import type { App } from './http/app-type.js'
 import { closePromptly } from './http/closing.js'
 import { answerClientError, answerFrameworkError, registerErrorAnswers } from './http/error-answers.js'
@@ -23,6 +24,7 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   registerNotFound(app)
   registerBodyParsers(app)
   registerRequestLog(app, ctx)
+  registerAnswerInTime(app)
   await registerSecurityHeaders(app, ctx)
   closePromptly(app)
   refuseAmbiguousFraming(app)

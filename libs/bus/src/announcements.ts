@@ -1,8 +1,11 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
-import type { Acknowledgement, OwnPresence } from './bus.js'
+import { type Acknowledgement, ANNOUNCE_INTERVAL_MS, type OwnPresence } from './bus.js'
 
 /** A missed announcement costs this long: presence is read again, which tells the applied revision too. */
 const RECHECK_MS = 250
+
+/** After the medium was away, every edge that lives has reached it again and announced itself within this time. */
+const SETTLED_MS = 2 * ANNOUNCE_INTERVAL_MS
 
 type Listener = (id: string, appliedRevision: number) => void
 
@@ -16,9 +19,18 @@ export class Announcements {
   readonly #edges: () => Promise<readonly EdgePresence[]>
   readonly #listeners = new Set<Listener>()
 
+  #away = false
+  #backAt = Number.NEGATIVE_INFINITY
+
   /** @param edges reads which edge processes live, and which revision each has applied */
   constructor(edges: () => Promise<readonly EdgePresence[]>) {
     this.#edges = edges
+  }
+
+  /** To be told of every loss of the medium and every return: presence that ran out meanwhile does not mean that nobody lives. */
+  noteReach(reachable: boolean): void {
+    if (reachable && this.#away) this.#backAt = Date.now()
+    this.#away = !reachable
   }
 
   hear(announcement: string): void {
@@ -44,8 +56,9 @@ export class Announcements {
         const live = await this.#edges()
         const pending = (): EdgePresence[] =>
           live.filter((edge) => edge.applied_revision < revision && !heard.has(edge.id))
+        const settled = () => Date.now() >= this.#backAt + SETTLED_MS
         const recheckAt = Math.min(deadline, Date.now() + RECHECK_MS)
-        while (pending().length > 0 && Date.now() < recheckAt) {
+        while ((pending().length > 0 || !settled()) && Date.now() < recheckAt) {
           await new Promise<void>((resolve) => {
             const timer = setTimeout(resolve, recheckAt - Date.now())
             wake = () => {
@@ -54,7 +67,7 @@ export class Announcements {
             }
           })
         }
-        if (pending().length === 0 || Date.now() >= deadline) {
+        if ((pending().length === 0 && settled()) || Date.now() >= deadline) {
           const late = new Set(pending())
           return { confirmed: live.filter((edge) => !late.has(edge)), pending: [...late] }
         }

@@ -96,6 +96,23 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
   })
 })
 
+test('edges that a restarted Redis has forgotten are waited for until they had the time to announce themselves', async () => {
+  const bus = await openBus(store.sql, redis.url, () => {})
+  await available(bus)
+  const client = new RedisClient(redis.url)
+  await client.flushdb()
+  await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+  client.disconnect()
+  await available(bus)
+  const waiting = bus.awaitApplied(5, 20_000)
+  // What was forgotten is announced by its owner while the wait is on.
+  const edge = presence(5)
+  await bus.announce(edge)
+  expect((await waiting).confirmed.map((e) => e.id)).toEqual([edge.id])
+  await bus.withdraw(edge.id)
+  await bus.close()
+})
+
 test('a message never exceeds what a notification holds', () => {
   const key = 'k'.repeat(4000)
   const changes = [1, 2, 3].map((revision) => ({ revision, kind: 'vector' as const, key }))

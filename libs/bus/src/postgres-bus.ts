@@ -45,8 +45,15 @@ export class PostgresBus implements Bus {
     await deletePresence(this.#sql, id)
   }
 
-  edges() {
-    return readPresence(this.#sql, PRESENCE_SECONDS)
+  async edges() {
+    try {
+      const edges = await readPresence(this.#sql, PRESENCE_SECONDS)
+      this.#announcements.noteReach(true)
+      return edges
+    } catch (error) {
+      this.#announcements.noteReach(false)
+      throw error
+    }
   }
 
   async awaitApplied(revision: number, timeoutMs: number) {

@@ -55,6 +55,8 @@ export class RedisBus implements Bus {
         this.#troubled = true
       })
     }
+    this.#commands.on('ready', () => this.#announcements.noteReach(true))
+    this.#commands.on('close', () => this.#announcements.noteReach(false))
     this.#subscriber.on('ready', () => void this.#resubscribe())
     this.#subscriber.on('message', (channel: string, payload: string) => this.#handlers.get(channel)?.(payload))
     this.#pinger = setInterval(() => void this.#ping(), PING_INTERVAL_MS)

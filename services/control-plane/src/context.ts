@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus, RevisionMessage } from '@gateway/bus/bus.js'
 import type { Change } from '@gateway/contracts/change.js'
 import type { Log } from '@gateway/logging/log.js'
@@ -54,11 +55,17 @@ export async function publishChanges(
 
 /** An edge that the bus does not reach polls the change log every second; one that takes longer is in trouble that its own log tells of. */
 const EDGES_FOLLOW_MS = 2000
+const EDGES_POLL_MS = 1200
 
 /**
  * Waits until the edges serve what was committed, so that whoever asks one of them after the answer finds what the answer says. Without a
- * bus, or with an edge that does not follow in time, the answer goes out all the same.
+ * bus they are given the time of a poll; where an edge does not follow in time, the answer goes out all the same.
  */
-export async function edgesFollow(ctx: Pick<ControlContext, 'bus'>, revision: number | null): Promise<void> {
-  if (revision !== null) await ctx.bus.awaitApplied(revision, EDGES_FOLLOW_MS).catch(() => {})
+export async function edgesFollow(
+  { bus, shutdown }: Pick<ControlContext, 'bus' | 'shutdown'>,
+  revision: number | null,
+): Promise<void> {
+  if (revision === null) return
+  const polled = () => sleep(EDGES_POLL_MS, undefined, { signal: shutdown }).catch(() => {})
+  await bus.awaitApplied(revision, EDGES_FOLLOW_MS).catch(polled)
 }

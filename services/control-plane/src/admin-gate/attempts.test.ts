@@ -7,8 +7,11 @@ beforeEach(() => {
   attempts = new Attempts(() => now)
 })
 
+let guesses = 0
+const newGuess = () => `Bearer guess ${guesses++}`
+
 function fail(address: string, times: number, loopback = false): void {
-  for (let i = 0; i < times; i++) attempts.noteWrong(address, loopback)
+  for (let i = 0; i < times; i++) attempts.noteWrong(address, loopback, newGuess())
 }
 
 test('nine wrong credentials cost nothing, the tenth a second, each further one twice as much, up to a minute', () => {
@@ -43,7 +46,7 @@ test('on this machine it starts later and stays short', () => {
 })
 
 test('the addresses of one IPv6 /64 count as one client, mapped IPv4 as what it maps', () => {
-  for (let i = 0; i < 10; i++) attempts.noteWrong(`2001:db8:1:2::${i}`, false)
+  for (let i = 0; i < 10; i++) attempts.noteWrong(`2001:db8:1:2::${i}`, false, newGuess())
   expect(attempts.pauseMs('2001:db8:1:2:ffff::1')).toBe(1000)
   expect(attempts.pauseMs('2001:db8:1:3::1')).toBe(0)
   fail('::ffff:192.0.2.9', 10)
@@ -55,4 +58,22 @@ test('failures are forgotten after a quarter of an hour', () => {
   now += 15 * 60_000 + 1
   fail('192.0.2.1', 1)
   expect(attempts.pauseMs('192.0.2.1')).toBe(0)
+})
+
+test('the same wrong credential counts once, however often a script repeats it', () => {
+  for (let i = 0; i < 100; i++) attempts.noteWrong('192.0.2.1', false, `Bearer outdated ${i % 3}`)
+  fail('192.0.2.1', 6)
+  expect(attempts.pauseMs('192.0.2.1')).toBe(0)
+  fail('192.0.2.1', 1)
+  expect(attempts.pauseMs('192.0.2.1')).toBe(1000)
+})
+
+test('a guesser who comes back to what was wrong long ago is counted again', () => {
+  fail('192.0.2.1', 8)
+  attempts.noteWrong('192.0.2.1', false, 'Bearer old')
+  fail('192.0.2.1', 20)
+  now += 60_000
+  expect(attempts.pauseMs('192.0.2.1')).toBe(0)
+  attempts.noteWrong('192.0.2.1', false, 'Bearer old')
+  expect(attempts.pauseMs('192.0.2.1')).toBe(60_000)
 })

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 
@@ -8,28 +9,35 @@ interface Policy {
   readonly longestPauseMs: number
 }
 
-/** Nine guesses, then at most one a minute. */
+/** Nine different guesses, then at most one a minute. */
 const REMOTE: Policy = { free: 9, firstPauseMs: 1_000, longestPauseMs: 60_000 }
-/** On this machine a script with an outdated password must not lock its operator out for long: at most one guess in two seconds. */
+/** On this machine guesses must not lock its operator out for long: at most one in two seconds. */
 const LOOPBACK: Policy = { free: 49, firstPauseMs: 250, longestPauseMs: 2_000 }
 
 /** Bounds the memory that guessers from many addresses can take; the longest silent ones are forgotten first. */
 const MAX_ADDRESSES = 10_000
 /** Failures are forgotten after this much silence. */
 const MEMORY_MS = 15 * 60_000
+/** What a script with an outdated credential repeats is among its last few; a guesser never repeats one. */
+const REMEMBERED_GUESSES = 16
 
 interface Record {
   failures: number
   pausedUntil: number
+  /** keyed digests of the last wrong credentials, oldest first */
+  guesses: readonly string[]
 }
 
 /**
  * Slows down guessing of admin credentials, for each client address apart: once the free attempts are used up, a pause that doubles with
- * each further wrong one, in which nothing from that address is judged. A right one ends it all.
+ * each further wrong one, in which nothing from that address is judged. The same wrong one again tells a guesser nothing, and counts
+ * nothing: a script with an outdated password must not lock its operator out. A right one ends it all.
  */
 export class Attempts {
   readonly #records: LRUCache<string, Record>
   readonly #now: () => number
+  /** Wrong credentials are near misses of right ones: their digests are worth nothing outside of this process. */
+  readonly #key = randomBytes(32)
 
   constructor(now: () => number) {
     this.#now = now
@@ -42,13 +50,17 @@ export class Attempts {
     return record === undefined ? 0 : Math.max(0, record.pausedUntil - this.#now())
   }
 
-  noteWrong(address: string, loopback: boolean): void {
+  noteWrong(address: string, loopback: boolean, credential: string): void {
     const { free, firstPauseMs, longestPauseMs } = loopback ? LOOPBACK : REMOTE
     const key = clientKey(address)
-    const failures = (this.#records.get(key)?.failures ?? 0) + 1
+    const before = this.#records.get(key)
+    const guess = createHmac('sha256', this.#key).update(credential).digest('base64url')
+    if (before?.guesses.includes(guess)) return
+    const failures = (before?.failures ?? 0) + 1
     const over = failures - free
     const pause = over <= 0 ? 0 : Math.min(firstPauseMs * 2 ** (over - 1), longestPauseMs)
-    this.#records.set(key, { failures, pausedUntil: this.#now() + pause })
+    const guesses = [...(before?.guesses ?? []), guess].slice(-REMEMBERED_GUESSES)
+    this.#records.set(key, { failures, pausedUntil: this.#now() + pause, guesses })
   }
 
   noteRight(address: string): void {

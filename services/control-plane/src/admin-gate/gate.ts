@@ -67,7 +67,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, edgeLink: strin
     }
     // A browser asks without credentials first: only wrong ones are guesses.
     if (verdict.code === 'admin_credentials_wrong') {
-      attempts.noteWrong(caller.address, caller.loopback)
+      attempts.noteWrong(caller.address, caller.loopback, request.headers.authorization ?? '')
       request.log.info({ address: caller.address }, 'wrong admin credentials')
     }
     reply.header('WWW-Authenticate', challenge(settings))

@@ -4,11 +4,16 @@ const TOKEN_IN_TEXT = /bmp_[0-9A-Za-z]+/g
 const PARAM = /([?&])([^=?&#\s"'\\]+)=([^&#\s"'\\]*)/g
 const TOKEN_NAME = /^(access_)?token$/i
 
-/** A text with every service token, and every value of a token parameter, cut to its prefix. For logs and audit rows. */
+/**
+ * A text with every service token cut to its prefix. What a token parameter holds and is no service token may be another credential in the
+ * wrong place: nothing of it is left. For logs and audit rows.
+ */
 export function redactTokens(text: string): string {
   return text
     .replace(PARAM, (param, mark: string, name: string, value: string) =>
-      isTokenParam(name, value) ? `${mark}${name}=${shortened(value)}` : param,
+      isTokenParam(name, value)
+        ? `${mark}${name}=${decoded(value).includes(TOKEN_MARK) ? shortened(value) : '…'}`
+        : param,
     )
     .replace(TOKEN_IN_TEXT, (token) => shortened(token))
 }

@@ -10,10 +10,12 @@ test.each(['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])('%s is loopback
 test.each(['10.0.0.1', '0.0.0.0', '::', 'fe80::1', '', 'garbage'])('%s is remote', (peer) =>
   expect(ask(peer).loopback).toBe(false),
 )
-test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
+test.each(['x-forwarded-for', 'forwarded', 'x-forwarded-port', 'x-real-ip', 'via'])(
   'loopback with %s and no trusted proxy counts as remote',
   (header) => expect(ask('127.0.0.1', { [header]: '127.0.0.1' }).loopback).toBe(false),
 )
+test('a forwarding header without a value is one, too', () =>
+  expect(ask('127.0.0.1', { 'x-forwarded-for': '' }).loopback).toBe(false))
 test('a forwarding header from an untrusted peer is not believed', () =>
   expect(ask('10.0.0.9', { 'x-forwarded-for': '127.0.0.1' })).toEqual({ address: '10.0.0.9', loopback: false }))
 test('a trusted proxy tells the client', () =>

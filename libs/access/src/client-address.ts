@@ -3,11 +3,16 @@ import ipaddr from 'ipaddr.js'
 /** Headers by which a proxy tells whom it forwards for. Any of them on a request means that a proxy may stand in between. */
 export const FORWARDING_HEADERS = [
   'forwarded',
+  'x-forwarded',
   'x-forwarded-for',
   'x-forwarded-host',
+  'x-forwarded-port',
   'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-original-forwarded-for',
   'x-real-ip',
   'x-client-ip',
+  'x-cluster-client-ip',
   'cf-connecting-ip',
   'true-client-ip',
   'via',
@@ -43,7 +48,7 @@ export function clientAddress(
 ): ClientAddress {
   const peerIp = parse(peer)
   if (peerIp === null) return { address: peer, loopback: false }
-  const forwarded = FORWARDING_HEADERS.some((name) => (header(name) ?? '') !== '')
+  const forwarded = FORWARDING_HEADERS.some((name) => header(name) !== undefined)
   if (!isIn(peerIp, trusted)) {
     return { address: peerIp.toString(), loopback: !forwarded && peerIp.range() === 'loopback' }
   }

@@ -10,8 +10,12 @@ export const GRANT_ALL = '*'
 /** Limit: grants of one kind in one token; each costs memory in every edge process. */
 export const MAX_GRANTS = 10_000
 
-/** ISO 8601; without a zone it is UTC, a bare date its midnight. */
-const isoInstantSchema = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()])
+/** ISO 8601, to the second or finer, to the minute, or a bare date, which is its midnight; without a zone it is UTC. */
+const isoInstantSchema = z.union([
+  z.iso.datetime({ offset: true, local: true }),
+  z.iso.datetime({ offset: true, local: true, precision: -1 }),
+  z.iso.date(),
+])
 
 /** An entry of a grant list: a code, a relative path or a file name. */
 const grantSchema = z.string().min(1).max(4096)

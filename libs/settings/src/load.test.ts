@@ -44,6 +44,7 @@ test.each([
   ['90s', 90],
   ['5m', 300],
   ['12h', 43_200],
+  ['1.5h', 5400],
   ['30d', 2_592_000],
 ])('TOKEN_DEFAULT_TTL takes %s', (text, seconds) => {
   expect(load({ TOKEN_DEFAULT_TTL: text }).tokenDefaultTtlSeconds).toBe(seconds)
@@ -63,6 +64,7 @@ test.each([
   ['API_PORT', 'tcp://10.0.0.1:80'],
   ['TOKEN_DEFAULT_TTL', '3 days'],
   ['TOKEN_DEFAULT_TTL', '0'],
+  ['TOKEN_DEFAULT_TTL', '1.5'],
   ['EDGE_WORKERS', '0'],
   ['ADMIN_ALLOW_REMOTE', 'maybe'],
   ['TILE_PUBLIC_BASE_URL', 'ftp://x'],

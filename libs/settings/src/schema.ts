@@ -74,8 +74,8 @@ const UNIT_SECONDS = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 } as const
 
 /** Whole seconds, or a number with s, m, h or d. */
 const duration = text
-  .regex(/^\d{1,9}[smhd]?$/, 'must be whole seconds or a number with s, m, h or d')
-  .transform((s) => Number.parseInt(s, 10) * UNIT_SECONDS[s.replace(/^\d+/, '') as keyof typeof UNIT_SECONDS])
+  .regex(/^\d{1,9}(?:(?:\.\d{1,3})?[smhd])?$/, 'must be whole seconds or a number with s, m, h or d')
+  .transform((s) => Number.parseFloat(s) * UNIT_SECONDS[s.replace(/^[\d.]+/, '') as keyof typeof UNIT_SECONDS])
   .refine((n) => n > 0, 'must be more than 0')
 
 const waits = list.pipe(

@@ -60,6 +60,12 @@ test('without expires_at a token lives for TOKEN_DEFAULT_TTL, with 0 for ever', 
   expect((await issue({ name: 'ever', expires_at: 0 })).expires_at).toBeNull()
 })
 
+test('expires_at may name the minute alone, with a zone or without', async () => {
+  for (const expires_at of ['2030-01-02T03:04Z', '2030-01-02T05:04+02:00', '2030-01-02T03:04']) {
+    expect((await issue({ name: 'minute', expires_at })).expires_at).toBe('2030-01-02T03:04:00.000Z')
+  }
+})
+
 test('the list comes newest first, in pages, with the total of all', async () => {
   const names = ['p1', 'p2', 'p3']
   for (const name of names) await issue({ name })

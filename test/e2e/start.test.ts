@@ -163,4 +163,10 @@ describe('with settings that cannot work', () => {
     expect((await start.ended()).code).toBe(2)
     expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^API_PORT must be a port number/)])
   })
+
+  test('so is one in which edge and control plane would listen on one address', async () => {
+    const start = home.run('start', { API_PORT: '8999', CONTROL_PORT: '8999', DATA_DIR: join(home.dir, 'one-port') })
+    expect((await start.ended()).code).toBe(2)
+    expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^CONTROL_PORT 8999 is API_PORT too/)])
+  })
 })

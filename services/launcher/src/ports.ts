@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Settings } from '@gateway/settings/load.js'
+import { reachableHost, type Settings } from '@gateway/settings/load.js'
 import { StartRefusal } from './start-refusal.js'
 
 /** A loopback TCP port that nothing listens on at this moment. */
@@ -40,6 +40,9 @@ export async function portsAreFree(settings: Settings): Promise<void> {
     ['API_PORT', settings.apiHost, settings.apiPort],
     ['CONTROL_PORT', settings.controlHost, settings.controlPort],
   ] as const
+  const [api, control] = [settings.apiHost, settings.controlHost].map(reachableHost)
+  if (settings.apiPort === settings.controlPort && api === control)
+    throw new StartRefusal(`CONTROL_PORT ${settings.controlPort} is API_PORT too: set another`)
   const deadline = Date.now() + FREED_WITHIN_MS
   for (const [setting, host, port] of wanted) {
     let reason = await whyNotListen(host, port)

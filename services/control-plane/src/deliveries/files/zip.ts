@@ -1,67 +1,70 @@
-import { Readable } from 'node:stream'
-import { ZipArchive } from 'archiver'
-import { BlockQueue } from './block-queue.js'
-import type { Bundle } from './bundle.js'
-import { CHUNK_BYTES, chunksOf, contentOf, openSource } from './open-source.js'
-
-/** zlib's own default; more makes map data hardly smaller. */
-const LEVEL = 6
-const FILE_MODE = 0o644
+import type { Bundle, BundleFile } from './bundle.js'
+import { partOf } from './part.js'
+import { mostDirectoryBytes, ZipDirectory } from './zip-directory.js'
 
 /**
- * The bundle as a zip, produced as fast as it is consumed, in even blocks. The same files give the same bytes: order, dates and modes come
- * from them alone. Throws where a file cannot be read. Ending the iteration early closes what is open.
- *
- * archiver writes its directory at the end in twenty pieces for each file, all at once. Taken from it by a consumer that waits, they
- * would take 5 KB of memory for each file; so its output is taken at once, and the waiting is done where files are handed in.
+ * Files packed by one archiver. It keeps half a kilobyte for each until its end, and then writes its directory in one go. So few that what
+ * it keeps is garbage before V8 moves it to where only a full collection finds it.
+ */
+const PART_FILES = 100
+
+/**
+ * The bundle as a zip, in blocks as `partOf` makes them, in little memory and in short turns however many files there are: archiver makes
+ * a zip of each hundred, and their contents follow one another, with one directory for all of them at the end.
  */
 export async function* zipOf(bundle: Bundle): AsyncGenerator<Buffer> {
-  const archive = new ZipArchive({ store: !bundle.compressible, zlib: { level: LEVEL } })
-  const queue = new BlockQueue()
-  archive.on('data', (piece: Buffer) => queue.add(piece))
-  archive.on('end', () => queue.end())
-  archive.on('error', (error) => queue.end(error))
-  const feeding = feed(archive, bundle, queue).catch((error) => queue.end(error))
-  try {
-    for (let block = await queue.take(); block !== null; block = await queue.take()) yield block
-  } finally {
-    queue.close()
-    archive.destroy()
-    await feeding
-  }
-}
-
-async function feed(archive: ZipArchive, bundle: Bundle, queue: BlockQueue): Promise<void> {
-  for await (const file of bundle.files()) {
-    await queue.room()
-    const opened = await openSource(bundle, file)
-    const entry = { name: file.name, date: new Date(opened.mtimeMs), mode: FILE_MODE }
-    // Most tiles are small, and a stream for each would cost more than their bytes.
-    if (opened.size <= CHUNK_BYTES) await append(archive, await contentOf(file.name, opened), entry)
-    else await append(archive, Readable.from(paced(chunksOf(file.name, opened), queue), { objectMode: false }), entry)
-  }
-  await archive.finalize()
-}
-
-async function* paced(chunks: AsyncIterable<Buffer>, queue: BlockQueue): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    await queue.room()
-    yield chunk
-  }
-}
-
-function append(archive: ZipArchive, source: Readable | Buffer, entry: { name: string; date: Date; mode: number }) {
-  return new Promise<void>((resolve, reject) => {
-    const settle = (error?: Error) => {
-      archive.off('entry', done).off('close', closed)
-      if (error === undefined) return resolve()
-      if (source instanceof Readable) source.destroy()
-      reject(error)
+  const directory = new ZipDirectory()
+  let offset = 0
+  for await (const files of inParts(bundle.files())) {
+    const start = offset
+    const held = new HeldEnd(mostDirectoryBytes(files.map(({ name }) => name)))
+    for await (const block of partOf(bundle, files)) {
+      for (const content of held.add(block)) {
+        offset += content.length
+        yield content
+      }
     }
-    const done = () => settle()
-    const closed = () => settle(new Error('nobody wants the rest'))
-    archive.once('entry', done).once('close', closed)
-    if (source instanceof Readable) source.once('error', settle)
-    archive.append(source, entry)
-  })
+    const rest = directory.take(held.all(), start)
+    offset += rest.length
+    if (rest.length > 0) yield rest
+  }
+  yield* directory.blocks(offset)
+}
+
+async function* inParts(files: AsyncIterable<BundleFile>): AsyncGenerator<BundleFile[]> {
+  let part: BundleFile[] = []
+  for await (const file of files) {
+    part.push(file)
+    if (part.length < PART_FILES) continue
+    yield part
+    part = []
+  }
+  if (part.length > 0) yield part
+}
+
+/** The last blocks of a stream, so many that they hold its last `bytes`. */
+class HeldEnd {
+  readonly #bytes: number
+  readonly #blocks: Buffer[] = []
+  #length = 0
+
+  constructor(bytes: number) {
+    this.#bytes = bytes
+  }
+
+  /** Answers the blocks that are not held any longer. */
+  *add(block: Buffer): Generator<Buffer> {
+    this.#blocks.push(block)
+    this.#length += block.length
+    for (let first = this.#blocks[0]; first !== undefined; first = this.#blocks[0]) {
+      if (this.#length - first.length < this.#bytes) return
+      this.#blocks.shift()
+      this.#length -= first.length
+      yield first
+    }
+  }
+
+  all(): Buffer {
+    return Buffer.concat(this.#blocks)
+  }
 }

@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { LookUps } from './look-ups.js'
 
 export interface ResolvedAddress {
   readonly address: string
@@ -9,9 +9,10 @@ export interface ResolvedAddress {
 /** All addresses of a host, in the order of preference; rejects as `dns.lookup` does. An address is its own resolution. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 
-/** The system's own resolution (getaddrinfo: hosts file, search domains), because receivers have names that only it knows. */
+const lookUps = new LookUps()
+
+/** The system's own resolution (hosts file, search domains), because receivers have names that only it knows. */
 export const resolveHost: Resolve = async (host) => {
   const family = isIP(host)
-  if (family !== 0) return [{ address: host, family }]
-  return lookup(host, { all: true, order: 'verbatim' })
+  return family === 0 ? lookUps.resolve(host) : [{ address: host, family }]
 }

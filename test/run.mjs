@@ -23,6 +23,7 @@ const PROGRAMS = {
   'g++': 'g++',
   make: 'make',
   python3: 'python3',
+  ip: 'iproute2',
 }
 
 /** With these the native addon is compiled, which has tests of its own. */

@@ -27,12 +27,21 @@ const RANGE_KINDS: Readonly<Record<string, 'public' | 'private' | 'loopback'>> =
  * null: not an address.
  */
 export function canonicalAddress(text: string): { readonly address: Address; readonly translated: boolean } | null {
-  if (!ipaddr.isValid(text)) return null
-  const address = ipaddr.process(text)
+  const plain = withoutDots(text)
+  if (!ipaddr.isValid(plain)) return null
+  const address = ipaddr.process(plain)
   if (address instanceof ipaddr.IPv6 && address.match(NAT64, 96)) {
     return { address: new ipaddr.IPv4(address.toByteArray().slice(12)), translated: true }
   }
   return { address, translated: false }
+}
+
+/** `::a.b.c.d`, as name look-ups answer it, in hexadecimal: ipaddr.js would take it for `::ffff:a.b.c.d`, which is another address. */
+function withoutDots(text: string): string {
+  return text.replace(/^::(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a, b, c, d] = bytes.map(Number) as [number, number, number, number]
+    return `::${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+  })
 }
 
 const NAT64 = ipaddr.IPv6.parse('64:ff9b::')

@@ -165,3 +165,15 @@ test('an IPv4 address is judged the same in its IPv4-mapped form', () => {
     }),
   )
 })
+
+test('an IPv4-compatible address is judged the same with dots, as look-ups answer it, and without', () => {
+  const bytes = fc.tuple(fc.integer({ min: 1, max: 255 }), fc.nat(255), fc.nat(255), fc.nat(255))
+  fc.assert(
+    fc.property(bytes, (four) => {
+      const hex = Buffer.from(four).toString('hex')
+      const judged = classifyAddress(`::${four.join('.')}`)
+      expect(judged).toEqual(classifyAddress(`::${hex.slice(0, 4)}:${hex.slice(4)}`))
+      expect(judged.kind).toBe('never')
+    }),
+  )
+})

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { sendMessage } from '../senders/send-http.js'
+import { guardWith } from './guards.js'
+import { startNameServer } from './name-server.js'
+
+// Run by `runInOwnNetwork`: 200 messages to names whose name server is silent, then some to receivers whose names are known.
+
+export interface HangingNamesRun {
+  /** of the messages to hanging names, those that had ended when the last of the others had */
+  readonly endedBefore: number
+  readonly outcomes: Readonly<Record<string, string>>
+  /** milliseconds for each of the healthy ones */
+  readonly took: Readonly<Record<string, number>>
+  /** whether a file was read meanwhile */
+  readonly fileRead: boolean
+}
+
+const HANGING = 200
+const PORT = 18_080
+
+const nameServer = await startNameServer((name) => (name.startsWith('hang') ? null : ['10.9.9.9']))
+const receiver = createServer((request, response) => request.resume().on('end', () => response.end('thanks')))
+await new Promise<void>((resolve) => receiver.listen(PORT, '::', resolve))
+
+const guard = guardWith()
+const stop = new AbortController()
+const send = (host: string) =>
+  sendMessage(
+    guard,
+    { url: `http://${host}:${PORT}/`, secret: null, webhookId: 'msg_1', now: Date.now(), event: {} },
+    stop.signal,
+  )
+
+let ended = 0
+for (let i = 0; i < HANGING; i++) void send(`hang${i}.test`).then(() => ended++)
+// Until each of them has been asked for, so that each look-up is under way; where that does not come about, what follows says so.
+const asked = performance.now() + 5000
+while (nameServer.questions < HANGING && performance.now() < asked)
+  await new Promise((resolve) => setTimeout(resolve, 10))
+
+const outcomes: Record<string, string> = {}
+const took: Record<string, number> = {}
+for (const host of ['localhost', 'receiver.hosts.test', 'healthy.test', '10.9.9.9']) {
+  const startedAt = performance.now()
+  outcomes[host] = (await send(host)).message
+  took[host] = Math.round(performance.now() - startedAt)
+}
+const fileRead = (await readFile('/etc/hosts', 'utf8')).includes('localhost')
+const run: HangingNamesRun = { endedBefore: ended, outcomes, took, fileRead }
+process.stdout.write(JSON.stringify(run), () => process.exit())

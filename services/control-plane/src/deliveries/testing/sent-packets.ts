@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+
+/** What the kernel has counted in the network of this process since it was made, of all protocols and addresses. */
+export interface Sent {
+  /** packets of IPv4 and IPv6 */
+  readonly packets: number
+  /** TCP connections that were begun, answered or not */
+  readonly connections: number
+}
+
+export function sent(): Sent {
+  const v4 = readFileSync('/proc/net/snmp', 'utf8')
+  const v6 = readFileSync('/proc/net/snmp6', 'utf8')
+  return {
+    packets: counter(v4, 'Ip', 'OutRequests') + Number(/^Ip6OutRequests\s+(\d+)/m.exec(v6)?.[1]),
+    connections: counter(v4, 'Tcp', 'ActiveOpens'),
+  }
+}
+
+/** A line of names is followed by a line of numbers. */
+function counter(table: string, protocol: string, name: string): number {
+  const [names, numbers] = table
+    .split('\n')
+    .filter((line) => line.startsWith(`${protocol}:`))
+    .map((line) => line.split(' '))
+  const value = Number(numbers?.[names?.indexOf(name) ?? -1])
+  if (!Number.isInteger(value)) throw new Error(`the kernel does not count ${protocol} ${name}`)
+  return value
+}

@@ -1,8 +1,8 @@
 import type { Queryable } from './connect.js'
 import type { AttemptLine } from './delivery-leases.js'
 
-/** Attempts listed of one delivery: with three retries for each start by hand, this is many starts by hand. */
-const MAX_LISTED_ATTEMPTS = 200
+/** Attempts listed of one delivery, and kept: with three retries for each start by hand, this is many starts by hand. */
+export const MAX_LISTED_ATTEMPTS = 200
 
 /** The attempts of a delivery, the newest first. */
 export async function listAttempts(sql: Queryable, deliveryId: string): Promise<AttemptLine[]> {

@@ -9,7 +9,7 @@ import {
   readDelivery,
   retryDelivery,
 } from '@gateway/store/deliveries.js'
-import { listAttempts } from '@gateway/store/delivery-attempts.js'
+import { listAttempts, MAX_LISTED_ATTEMPTS } from '@gateway/store/delivery-attempts.js'
 import { z } from 'zod'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
@@ -34,6 +34,8 @@ export interface RecordKind {
   readonly path: string
   /** in the plural, for the document */
   readonly noun: string
+  /** how long, for the document */
+  readonly kept: string
   readonly schema: z.ZodObject
   readonly toRecord: (delivery: Delivery) => object
 }
@@ -47,7 +49,8 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
       schema: {
         summary: `The most recent ${records.noun}`,
         description:
-          'Newest first. The next page is the one before the last id of this one. `total` counts all records.',
+          'Newest first. The next page is the one before the last id of this one. `total` counts all records. ' +
+          records.kept,
         querystring: pageSchema,
         response: { 200: listOf(records.schema) },
       },
@@ -62,7 +65,8 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
     `${path}/:id`,
     {
       schema: {
-        summary: `One of the ${records.noun}, with every attempt at it, the newest first`,
+        summary: `One of the ${records.noun}, with its attempts, the newest first`,
+        description: `The newest ${MAX_LISTED_ATTEMPTS} attempts, each with the first part of the answer. ${records.kept}`,
         params: paramsSchema,
         response: { 200: records.schema.extend({ attempt_log: z.array(deliveryAttemptSchema) }) },
       },

@@ -7,6 +7,7 @@ import {
   vectorPushRecordSchema,
 } from '@gateway/contracts/push.js'
 import type { Delivery } from '@gateway/store/deliveries.js'
+import { KEPT_DAYS, KEPT_NEWEST } from '@gateway/store/delivery-retention.js'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
@@ -16,7 +17,12 @@ import { recordRoutes } from './record-routes.js'
 
 const PUSH_ERRORS =
   'What does not exist is 404; a target that is disabled, or data that is not available now, is 409. The delivery begins at once and runs ' +
-  'asynchronously; after a failure it is retried after the waits of RETRY_WAITS, or later where the receiver asks for it by Retry-After.'
+  'asynchronously. Any answer but 2xx, redirects included, is a failure; so is a message without an answer in 10 s, and an upload without ' +
+  'progress in 30 s. After a failure it is retried after the waits of RETRY_WAITS, or later where the receiver asks for it by Retry-After, ' +
+  'up to an hour.'
+
+const RECORDS_KEPT = `A record is kept for ${KEPT_DAYS} days after its end, the newest ${KEPT_NEWEST} for longer; one that is on its way stays.`
+const CALLBACKS_KEPT = `A record is kept for as long as its job, its attempts for ${KEPT_DAYS} days after its end.`
 
 export function pushRoutes(app: App, ctx: ControlContext): void {
   app.post(
@@ -53,6 +59,7 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
     kind: 'basemap_push',
     path: 'push-records',
     noun: 'basemap pushes',
+    kept: RECORDS_KEPT,
     schema: pushRecordSchema,
     toRecord: toPushRecord,
   })
@@ -60,6 +67,7 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
     kind: 'vector_push',
     path: 'vector-push-records',
     noun: 'vector pushes',
+    kept: RECORDS_KEPT,
     schema: vectorPushRecordSchema,
     toRecord: toVectorPushRecord,
   })
@@ -67,6 +75,7 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
     kind: 'slice_callback',
     path: 'callback-records',
     noun: 'completion callbacks of slice jobs',
+    kept: CALLBACKS_KEPT,
     schema: callbackRecordSchema,
     toRecord: toCallbackRecord,
   })

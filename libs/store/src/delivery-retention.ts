@@ -1,0 +1,57 @@
+import type { Sql } from './connect.js'
+import { MAX_LISTED_ATTEMPTS } from './delivery-attempts.js'
+
+/** A push record that ended so long ago is deleted with its attempts, unless it is one of the newest. */
+export const KEPT_DAYS = 90
+
+/** Of each kind, however old: a list of the most recent ones is never empty because nobody pushed for a while. */
+export const KEPT_NEWEST = 20
+
+/** Deleted by one statement, so that none holds its locks for long. */
+const BATCH = 1000
+
+/**
+ * Deletes what nobody is shown or asks for any more: push records that ended long ago; of callbacks, which a job shows for as long as there
+ * is the job, the attempts alone; and of every delivery the attempts beyond those that are listed. What is still on its way stays.
+ * Several processes may do it at once. Answers the records deleted.
+ */
+export async function pruneDeliveries(sql: Sql): Promise<number> {
+  let deleted = 0
+  for (let batch = BATCH; batch === BATCH; deleted += batch) batch = await deleteOldPushes(sql)
+  await deleteOldCallbackAttempts(sql)
+  await deleteUnlistedAttempts(sql)
+  return deleted
+}
+
+async function deleteOldPushes(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    DELETE FROM deliveries WHERE id IN (
+      SELECT id FROM deliveries
+      WHERE due_at IS NULL AND kind IN ('basemap_push', 'vector_push')
+        AND updated_at < now() - make_interval(days => ${KEPT_DAYS})
+        AND id NOT IN (
+          SELECT newest.id FROM (VALUES ('basemap_push'), ('vector_push')) AS kinds (kind) CROSS JOIN LATERAL (
+            SELECT id FROM deliveries WHERE deliveries.kind = kinds.kind ORDER BY created_at DESC, id DESC LIMIT ${KEPT_NEWEST}
+          ) newest)
+      ORDER BY updated_at LIMIT ${BATCH}
+      FOR UPDATE SKIP LOCKED)`
+  return count
+}
+
+async function deleteOldCallbackAttempts(sql: Sql): Promise<void> {
+  await sql`
+    DELETE FROM delivery_attempts USING deliveries
+    WHERE delivery_id = deliveries.id AND kind = 'slice_callback' AND due_at IS NULL
+      AND updated_at < now() - make_interval(days => ${KEPT_DAYS})`
+}
+
+/** A control plane that dies at the same delivery again and again leaves a line each time. */
+async function deleteUnlistedAttempts(sql: Sql): Promise<void> {
+  await sql`
+    DELETE FROM delivery_attempts WHERE id IN (
+      SELECT attempts.id
+      FROM (SELECT delivery_id FROM delivery_attempts GROUP BY delivery_id HAVING count(*) > ${MAX_LISTED_ATTEMPTS}) crowded
+      CROSS JOIN LATERAL (
+        SELECT id FROM delivery_attempts WHERE delivery_id = crowded.delivery_id ORDER BY id DESC OFFSET ${MAX_LISTED_ATTEMPTS}
+      ) attempts)`
+}

@@ -157,6 +157,10 @@ test('the OpenAPI document needs no credentials, secures what is secured, and de
       expect([path, expected === undefined ? schemes.length === 0 : schemes.includes(expected)]).toEqual([path, true])
     }
   }
+  const statuses = (operation: { responses: object }) => Object.keys(operation.responses)
+  expect(statuses(document.paths['/api/v1/admin/scan-sources/{code}/run'].post)).toContain('409')
+  expect(statuses(document.paths['/api/v1/admin/pushes'].post)).toContain('404')
+  expect(statuses(document.paths['/api/v1/import'].post)).toContain('401')
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] as string)
   expect(references.length).toBeGreaterThan(50)
   for (const reference of new Set(references)) {

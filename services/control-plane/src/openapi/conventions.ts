@@ -74,6 +74,17 @@ const CONVENTIONS: readonly Convention[] = [
   { pattern: /^\//, tag: 'System', security: [], errors: [500, 503] },
 ]
 
+/** What single operations may answer beyond what all of their path may. */
+const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
+  'post /api/v1/admin/scan-sources/{code}/run': [409],
+  'post /api/v1/admin/vectors/rescan': [409],
+  'post /api/v1/admin/pushes': [404, 409],
+  'post /api/v1/admin/vector-pushes': [404, 409],
+  'post /api/v1/admin/slice/jobs/{id}/cancel': [409],
+  'get /api/v1/admin/slice/files': [404],
+  'post /api/v1/import': [400, 401, 404, 409, 413, 415, 429],
+}
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /** Adds tags, security, common error answers and operation ids to every operation of the document. */
@@ -91,7 +102,7 @@ function applyTo(operation: Operation, convention: Convention, method: string, p
   operation.tags = [convention.tag]
   operation.security = convention.security
   operation.operationId ??= operationId(method, path)
-  const errors = new Set(convention.errors)
+  const errors = new Set([...convention.errors, ...(OWN_ERRORS[`${method} ${path}`] ?? [])])
   if (operation.requestBody !== undefined) for (const status of [400, 413, 415]) errors.add(status)
   if ((operation.parameters ?? []).length > 0) errors.add(400)
   if (path.includes('{')) errors.add(404)

@@ -33,7 +33,8 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
         description:
           'One image accumulates into the newest version of the layer; several build a new version beside the old one, which becomes the ' +
           'default when it is complete. Only the form is checked here; an image that is missing or unreadable makes the job fail. A known ' +
-          '`code` answers the existing job. Jobs run one at a time, in the order of their submission.',
+          '`code` answers the existing job. Jobs run one at a time, in the order of their submission. Fields beyond these are ignored, as ' +
+          'callers may send their own.',
         body: submissionSchema,
         response: { 202: sliceJobSchema },
       },

@@ -4,10 +4,20 @@ import { SettingsRefusal } from './refusal.js'
 
 /** The variables of an env file; an absent file has none. Throws SettingsRefusal for a file that is there but cannot be read. */
 export function readEnvFile(path: string): Record<string, string> {
+  return parse(textOf(path))
+}
+
+/** The first words of lines that give no variable a value, and that the parser passes over. */
+export function linesWithoutValue(path: string): string[] {
+  const lines = textOf(path).matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)(?![\w.-]|[ \t]*=|:[ \t])/gm)
+  return Array.from(lines, ([, name]) => name as string)
+}
+
+function textOf(path: string): string {
   try {
-    return parse(readFileSync(path))
+    return readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw new SettingsRefusal(`CONFIG_FILE ${path} cannot be read: ${(error as Error).message}`)
   }
 }

@@ -82,6 +82,22 @@ test.each([
   expect(() => load({ [name]: value })).toThrow(new RegExp(`^${name}[^\\n]*$`))
 })
 
+test.each(['API_PORT 9000', 'API_PORT', '  export API_PORT', 'API_PORT\t# later'])(
+  'the line %j is refused by name',
+  (line) => {
+    writeFileSync(file, `# settings\nLOG_LEVEL=info\n${line}\n`)
+    expect(() => load()).toThrow(/^API_PORT in \S+ has no value: write API_PORT=\.\.\.$/)
+  },
+)
+
+test('comments, words and every form of an assignment pass', () => {
+  writeFileSync(
+    file,
+    '#API_PORT 1\nby hand\n export LOG_LEVEL = warn\nAPI_PORT: 9000\nCONTROL_PORT=\nADMIN_USER="a b"\n',
+  )
+  expect(load()).toMatchObject({ logLevel: 'warn', apiPort: 9000, controlPort: 8911, adminUser: 'a b' })
+})
+
 test('an unknown setting in the env file is refused by name', () => {
   writeFileSync(file, 'API_PROT=9000\n')
   expect(() => load()).toThrow(/API_PROT in .* is not a setting; did you mean API_PORT\?/)

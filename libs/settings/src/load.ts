@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { distance } from 'fastest-levenshtein'
-import { readEnvFile } from './env-file.js'
+import { linesWithoutValue, readEnvFile } from './env-file.js'
 import { guardStart } from './guard.js'
 import { SettingsRefusal } from './refusal.js'
 import { SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './schema.js'
@@ -57,6 +57,7 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const configFile = resolve(env.CONFIG_FILE || DEFAULT_CONFIG_FILE)
   const file = readEnvFile(configFile)
   refuseUnknown(env, file, configFile)
+  refuseWithoutValue(configFile)
   const settings = withDerived(parseAll(env, file, configFile), configFile)
   guardStart(settings)
   return settings
@@ -72,6 +73,12 @@ function refuseUnknown(env: NodeJS.ProcessEnv, file: Record<string, string>, con
       throw new SettingsRefusal(`${key} in the environment is not a setting${suggestion(key)}`)
     }
   }
+}
+
+/** `API_PORT 9000`, say: passed over, it would leave the default in force without a word. */
+function refuseWithoutValue(configFile: string): void {
+  const name = linesWithoutValue(configFile).find((key) => isSetting(key) || nearest(key) !== null)
+  if (name !== undefined) throw new SettingsRefusal(`${name} in ${configFile} has no value: write ${name}=...`)
 }
 
 function isSetting(key: string): key is SettingName {

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fromBuffer } from 'yauzl'
 import { freshDatabase, type TestDatabase } from '../harness/database.js'
 import type { TestSettings } from '../harness/environment.js'
+import type { LogLine } from '../harness/log-lines.js'
 import { startRedis, type TestRedis } from '../harness/redis.js'
 import { type Printed, printed, StartHome, terminate } from '../harness/start-command.js'
 
@@ -28,6 +29,8 @@ async function paste(command: string | undefined): Promise<Buffer> {
   await execute('sh', ['-c', command ?? 'false'], { cwd: home.dir })
   return readFile(join(home.dir, file))
 }
+
+const isLog = ({ from }: LogLine) => from === 'stdout'
 
 function namesInZip(zip: Buffer): Promise<string[]> {
   return new Promise((resolve, reject) => {
@@ -87,6 +90,16 @@ describe('on a machine without a database or Redis', () => {
     const logged = start.lines.filter(({ json }) => json !== null).map(({ raw }) => raw)
     expect(logged.length).toBeGreaterThan(3)
     for (const secret of secrets) expect(logged.filter((line) => line.includes(secret))).toEqual([])
+  })
+
+  test('standard output is the log alone; what is printed for people goes to standard error', async () => {
+    const start = home.run('start')
+    await printed(start)
+    await terminate(start)
+    const [log, words] = [start.lines.filter(isLog), start.lines.filter((line) => !isLog(line))]
+    expect(log.length).toBeGreaterThan(1)
+    expect(log.map(({ json, raw }) => [json === null, raw])).toEqual(log.map(({ raw }) => [false, raw]))
+    expect(words.map(({ raw }) => raw).join('\n')).toMatch(/^\n {2}Console .*\n {2}Gateway +ready; Ctrl-C stops it\n$/s)
   })
 
   test('a second start on the same data is refused with one line', async () => {

@@ -3,14 +3,15 @@ export interface LogLine {
   readonly raw: string
   /** the parsed line; null when it is not JSON */
   readonly json: Readonly<Record<string, unknown>> | null
+  readonly from: 'stdout' | 'stderr'
 }
 
-export function parseLine(raw: string): LogLine {
+export function parseLine(raw: string, from: LogLine['from']): LogLine {
   try {
     const json: unknown = JSON.parse(raw)
-    return { raw, json: typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : null }
+    return { raw, json: typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : null, from }
   } catch {
-    return { raw, json: null }
+    return { raw, json: null, from }
   }
 }
 

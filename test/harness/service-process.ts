@@ -55,8 +55,8 @@ export class ServiceProcess {
     const child = spawn(command, args, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     this.#child = child
     this.#endedOnPurpose = false
-    for (const stream of [child.stdout, child.stderr]) {
-      createInterface({ input: stream }).on('line', (raw) => this.#take(parseLine(raw)))
+    for (const from of ['stdout', 'stderr'] as const) {
+      createInterface({ input: child[from] }).on('line', (raw) => this.#take(parseLine(raw, from)))
     }
     this.#ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
   }

@@ -34,7 +34,8 @@ async function start(): Promise<void> {
   if (shutdown.begun) return
   const demo = settings.demo ? await demoAddresses() : null
   if (shutdown.begun) return
-  process.stdout.write(
+  // To people, like all that is no log line: standard output stays JSON that can be piped, and a log file gets no demo token.
+  process.stderr.write(
     banner({ consoleUrl: `${settings.apiBaseUrl}/admin/`, credentials: credentialWords(settings, outcome), demo }),
   )
 }

@@ -182,4 +182,13 @@ describe('with settings that cannot work', () => {
     expect((await start.ended()).code).toBe(2)
     expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^CONTROL_PORT 8999 is API_PORT too/)])
   })
+
+  // What every mkdir there is answered makes Node's recursive one try for ever.
+  test('a data directory that cannot be made is told in one line as well', async () => {
+    const start = home.run('start', { DATA_DIR: '/proc/nowhere/data' })
+    expect((await start.ended()).code).toBe(2)
+    expect(start.lines.map(({ raw }) => raw)).toEqual([
+      expect.stringMatching(/^DATA_DIR \/proc\/nowhere\/data cannot be made: ENOENT/),
+    ])
+  })
 })

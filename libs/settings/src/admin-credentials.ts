@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readEnvFile } from './env-file.js'
 import { hasAdminCredentials } from './guard.js'
 import type { Settings } from './load.js'
+import { makeDirectory } from './make-directory.js'
 
 export type CredentialsOutcome =
   | { readonly state: 'configured' }
@@ -18,7 +19,7 @@ export function ensureAdminCredentials(settings: Settings): { settings: Settings
   if (hasAdminCredentials(settings)) return { settings, outcome: { state: 'configured' } }
   const path = settings.configFile
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeDirectory(dirname(path))
     const written = withLock(`${path}.lock`, () => appendCredentials(path))
     const adopted = { ...settings, adminPassword: written.password, adminToken: written.token }
     return { settings: adopted, outcome: { state: 'written', path } }

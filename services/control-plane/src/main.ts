@@ -112,7 +112,7 @@ function withCredentials(settings: Settings, log: Log): Settings {
   if (outcome.state === 'unwritable') {
     log.warn(
       { path: outcome.path, err: outcome.reason },
-      'no admin credential is configured and the env file cannot be written: admin routes answer 401',
+      'neither ADMIN_PASSWORD nor ADMIN_TOKEN is set and CONFIG_FILE cannot be written: admin routes answer 401',
     )
   }
   return complete

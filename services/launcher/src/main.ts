@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { createLog, type Log } from '@gateway/logging/log.js'
 import { type CredentialsOutcome, ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
 import { controlPlaneUrl, loadSettings, reachableHost, type Settings } from '@gateway/settings/load.js'
+import { makeDirectory } from '@gateway/settings/make-directory.js'
 import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
 import { tryLock } from '../setup/lock.mjs'
 import { adminClient } from './admin-client.js'
@@ -53,7 +53,7 @@ function settingsOrExit(): { settings: Settings; outcome: CredentialsOutcome } {
 /** One launcher for each data directory: two would serve one database directory, and lay demo data over each other's. */
 function holdDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    makeDirectory(dataDir)
   } catch (error) {
     throw new StartRefusal(`DATA_DIR ${dataDir} cannot be made: ${(error as Error).message}`)
   }
@@ -96,6 +96,6 @@ function credentialWords({ adminUser, configFile }: Settings, outcome: Credentia
     case 'configured':
       return `user ${adminUser}; ADMIN_PASSWORD and ADMIN_TOKEN as set in ${file} or the environment`
     case 'unwritable':
-      return `closed: no ADMIN_PASSWORD is set, and none can be written to ${file} (${outcome.reason})`
+      return `closed: no ADMIN_PASSWORD is set, and CONFIG_FILE ${file} cannot be written (${outcome.reason})`
   }
 }

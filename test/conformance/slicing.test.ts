@@ -106,6 +106,23 @@ test('one image becomes a layer that every reader sees by itself, with sources, 
   expect(await log.text()).toMatch(/"type":"result"/)
 })
 
+test('a job says from its submission on where its layer goes', async () => {
+  const sources = [image('west.tif'), image('east.tif')]
+  // All wait for the first, which is another layer's: their places are foretold.
+  const other = await submit({ target_code: 'ahead', source_paths: sources, zoom_max: 6 })
+  const single = await submit({ target_code: 'told', source_path: sources[0], zoom_max: 2 })
+  const again = await submit({ target_code: 'told', source_path: sources[1], zoom_max: 2 })
+  const rebuilt = await submit({ target_code: 'told', source_paths: sources, zoom_max: 2 })
+  const onTop = await submit({ target_code: 'told', source_path: sources[0], zoom_max: 2 })
+  const told = [other, single, again, rebuilt, onTop].map(({ job }) => job)
+  const [, first, second, third, fourth] = told.map((job) => job.output_root)
+  expect(first).toMatch(new RegExp(`^${gateway().home}.*/told/[^/]+$`))
+  expect([second, fourth]).toEqual([first, third])
+  expect(third).not.toBe(first)
+  const done = await Promise.all(told.map((job) => ended(job.id)))
+  expect(done.map((job) => [job.status, job.output_root])).toEqual(told.map((job) => ['succeeded', job.output_root]))
+})
+
 test('a second image accumulates: what it covers it covers, and what was there stays', async () => {
   const first = await submit({ target_code: 'both', source_paths: [image('west.tif')], zoom_max: 3 })
   const second = await submit({ target_code: 'both', source_paths: [image('east.tif')], zoom_max: 3 })

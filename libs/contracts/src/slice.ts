@@ -12,7 +12,12 @@ export const sliceJobSchema = z.object({
   source_count: z.int(),
   source_paths: z.array(z.string()),
   target_code: z.string(),
-  output_root: z.string(),
+  output_root: z
+    .string()
+    .describe(
+      'SLICE_OUTPUT_ROOT/{target_code}/{version}. While the job is pending the version is the one it gets if the jobs before it succeed; ' +
+        'it is settled when the job starts. Without a version: the job ended before it got one, or cannot get one',
+    ),
   zoom_min: z.int(),
   zoom_max: z.int(),
   tile_size: z.int(),

@@ -63,6 +63,13 @@ export async function readSliceJob(sql: Queryable, id: string): Promise<StoredSl
   return row ?? null
 }
 
+/** Jobs of these layers that have not ended, in the order in which they run. */
+export async function readOpenSliceJobs(sql: Queryable, targetCodes: readonly string[]): Promise<StoredSliceJob[]> {
+  return sql<StoredSliceJob[]>`
+    SELECT ${columns(sql)} FROM slice_jobs
+    WHERE status IN ('pending', 'running') AND target_code = ANY(${targetCodes as string[]}::text[]) ORDER BY submission`
+}
+
 /** The newest first; `total` counts all, whatever the page. */
 export async function listSliceJobs(
   sql: Queryable,

@@ -26,7 +26,7 @@ const idParams = z.object({ id: z.string() })
 export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
   const { sql, settings } = ctx
   const one = async (job: Parameters<typeof toSliceJobs>[1][number]) =>
-    (await toSliceJobs(sql, [job], settings.sliceOutputRoot))[0] as z.input<typeof sliceJobSchema>
+    (await toSliceJobs(ctx, [job]))[0] as z.input<typeof sliceJobSchema>
   app.get(
     '/api/v1/admin/slice/jobs',
     {
@@ -38,7 +38,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     },
     async ({ query }) => {
       const { items, total } = await listSliceJobs(sql, query)
-      return { items: await toSliceJobs(sql, items, settings.sliceOutputRoot), total }
+      return { items: await toSliceJobs(ctx, items), total }
     },
   )
   app.get(

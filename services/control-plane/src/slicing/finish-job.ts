@@ -69,7 +69,7 @@ async function finish(
 /** The callback of a job that has just ended, whatever ended it. */
 export async function oweCallback(ctx: ControlContext, tx: Transaction, job: StoredSliceJob): Promise<void> {
   if (job.callbackUrl === '') return
-  const object = toSliceJob(job, ctx.settings.sliceOutputRoot, undefined)
+  const object = toSliceJob(job, ctx.settings.sliceOutputRoot)
   await enqueueCallback(tx, { jobId: job.id, url: job.callbackUrl, job: { ...object } })
 }
 

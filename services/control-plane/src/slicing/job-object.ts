@@ -1,11 +1,17 @@
 import { join } from 'node:path'
 import type { SliceJob } from '@gateway/contracts/slice.js'
-import type { Queryable } from '@gateway/store/connect.js'
 import { type CallbackState, readCallbackStates } from '@gateway/store/deliveries.js'
 import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import type { ControlContext } from '../context.js'
+import { expectedVersions } from './layer-version.js'
 
 /** The job object of the interface. The `callback_` counts appear once delivery has started. */
-export function toSliceJob(job: StoredSliceJob, outputRoot: string, callback: CallbackState | undefined): SliceJob {
+export function toSliceJob(
+  job: StoredSliceJob,
+  outputRoot: string,
+  callback?: CallbackState,
+  expectedVersion?: string,
+): SliceJob {
   return {
     id: job.id,
     code: job.code ?? '',
@@ -13,8 +19,7 @@ export function toSliceJob(job: StoredSliceJob, outputRoot: string, callback: Ca
     source_count: job.sourcePaths.length,
     source_paths: [...job.sourcePaths],
     target_code: job.targetCode,
-    // Which version it will be is decided when the job runs.
-    output_root: join(outputRoot, job.targetCode, job.version ?? ''),
+    output_root: join(outputRoot, job.targetCode, job.version ?? expectedVersion ?? ''),
     zoom_min: job.zoomMin,
     zoom_max: job.zoomMax,
     tile_size: job.tileSize,
@@ -31,13 +36,13 @@ export function toSliceJob(job: StoredSliceJob, outputRoot: string, callback: Ca
   }
 }
 
-/** Job objects with the state of their callbacks. */
+/** Job objects with the state of their callbacks and, of those that wait, the version that they will go to. */
 export async function toSliceJobs(
-  sql: Queryable,
+  { sql, settings, now }: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
   jobs: readonly StoredSliceJob[],
-  outputRoot: string,
 ): Promise<SliceJob[]> {
   const withCallback = jobs.filter((job) => job.callbackUrl !== '').map((job) => job.id)
   const callbacks = withCallback.length === 0 ? new Map() : await readCallbackStates(sql, withCallback)
-  return jobs.map((job) => toSliceJob(job, outputRoot, callbacks.get(job.id)))
+  const expected = await expectedVersions(sql, jobs, now())
+  return jobs.map((job) => toSliceJob(job, settings.sliceOutputRoot, callbacks.get(job.id), expected.get(job.id)))
 }

@@ -4,9 +4,7 @@ import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Sql } from '@gateway/store/connect.js'
 import type { SliceLease, StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { LAYERS_SOURCE } from '../scans/sources-from-settings.js'
-import { newVersionLabel } from './version-label.js'
-
-export type Mode = 'accumulate' | 'mosaic'
+import { layerNow, type Mode, modeOf, versionFor } from './layer-version.js'
 
 export interface LayerPlace {
   readonly mode: Mode
@@ -22,8 +20,7 @@ export type Placed = { readonly ok: true; readonly place: LayerPlace } | { reado
 const STAGING_MARK = '.staging-'
 
 /**
- * Decides where a job's tiles go. One source accumulates into the layer's newest version, several build a new version. A job that ran
- * before keeps its version, so that a rerun ends in the same place.
+ * Decides where a job's tiles go; refused where the layer's code is that of a basemap from elsewhere.
  */
 export async function placeLayer(
   sql: Sql,
@@ -39,11 +36,8 @@ export async function placeLayer(
       reason: `the basemap "${job.targetCode}" belongs to scan source "${basemap.sourceCode}"; choose another target_code`,
     }
   }
-  const mode: Mode = job.sourcePaths.length === 1 ? 'accumulate' : 'mosaic'
-  const known = (basemap?.versions ?? []).map((version) => version.version)
-  const newest = basemap?.versions.findLast((version) => version.available)?.version
-  const version =
-    job.version ?? (mode === 'accumulate' && newest !== undefined ? newest : newVersionLabel(known, nowMs))
+  const mode = modeOf(job)
+  const version = versionFor(job, layerNow(basemap), nowMs)
   const layer = join(outputRoot, job.targetCode)
   return {
     ok: true,

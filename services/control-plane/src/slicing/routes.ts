@@ -22,7 +22,7 @@ export const layerSourcesSchema = z.object({
 })
 
 export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): void {
-  const { sql, settings } = ctx
+  const { sql } = ctx
   const onRequest = gate.require('slice')
   app.post(
     '/api/v1/slice/jobs',
@@ -43,7 +43,7 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
       const checked = checkSubmission(body)
       if (!checked.ok) return sendRefusal(reply, checked)
       const { job } = await submitSliceJob(sql, checked.job)
-      const [object] = await toSliceJobs(sql, [job], settings.sliceOutputRoot)
+      const [object] = await toSliceJobs(ctx, [job])
       return reply.code(202).send(object as NonNullable<typeof object>)
     },
   )
@@ -60,7 +60,7 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
     async ({ params }, reply) => {
       const job = isUuid(params.id) ? await readSliceJob(sql, params.id) : null
       if (job === null) return sendRefusal(reply, NO_SUCH_JOB)
-      const [object] = await toSliceJobs(sql, [job], settings.sliceOutputRoot)
+      const [object] = await toSliceJobs(ctx, [job])
       return object as NonNullable<typeof object>
     },
   )

@@ -48,8 +48,9 @@ test('what is gone is unavailable, not deleted, and comes back by itself', async
     { version: 'v2', available: false },
   ])
   expect(gone?.default_version).toBe('v1')
+  expect(await gateway().admin.rescan('returning')).toMatchObject({ added: 0, updated: 0, missing: 1 })
   await rename(join(gateway().home, 'away'), join(root, 'c/v2'))
-  await gateway().admin.rescan('returning')
+  expect(await gateway().admin.rescan('returning')).toMatchObject({ added: 0, updated: 1, missing: 0 })
   expect(await basemap('c')).toMatchObject({
     default_version: 'v2',
     versions: [{ available: true }, { available: true }],

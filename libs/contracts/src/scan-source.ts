@@ -7,14 +7,18 @@ export type SourceKind = (typeof SOURCE_KINDS)[number]
 export const SCAN_STATUSES = ['running', 'succeeded', 'failed'] as const
 export type ScanStatus = (typeof SCAN_STATUSES)[number]
 
-/** The outcome of one scan: how many versions or vectors it added, updated, or marked unavailable. */
+/** The outcome of one scan, counted in versions or vectors. */
 export const scanSchema = z.object({
   status: z.enum(SCAN_STATUSES),
   started_at: timestampSchema,
   finished_at: timestampSchema.nullable(),
-  added: z.int(),
-  updated: z.int(),
-  missing: z.int(),
+  added: z.int().describe('seen for the first time'),
+  updated: z.int().describe('changed, or found again after it was missing'),
+  missing: z
+    .int()
+    .describe(
+      'known of this source and not found by this scan, as unavailable; counted by every scan until it is found again',
+    ),
   message: z.string(),
 })
 export type Scan = z.infer<typeof scanSchema>
@@ -29,7 +33,7 @@ export const scanSourceSchema = z.object({
 })
 export type ScanSource = z.infer<typeof scanSourceSchema>
 
-export const scanSourceBodySchema = z.strictObject({
+export const scanSourceBodySchema = z.object({
   code: codeSchema,
   kind: z.enum(SOURCE_KINDS),
   path: z
@@ -38,6 +42,5 @@ export const scanSourceBodySchema = z.strictObject({
     .regex(/^\/[^\0]*$/, 'must be an absolute path'),
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
-  last_scan: z.unknown().optional().describe('ignored, so that a listed source can be posted as it is'),
 })
 export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>

@@ -40,7 +40,7 @@ export async function applyBasemaps(
   for (const change of diff.changes) {
     if (change.upsert) await upsertBasemap(tx, { code: change.code, name: change.name, tileBaseUrl, sourceCode })
     for (const version of change.versions) await upsertVersion(tx, change.code, version)
-    if (change.missing.length > 0) await setVersionsAvailable(tx, change.code, change.missing, false)
+    if (change.lost.length > 0) await setVersionsAvailable(tx, change.code, change.lost, false)
   }
   for (const [code, versions] of diff.seen) await touchVersions(tx, code, versions)
   const warnings: Warnings = { texts: [...found.warnings.texts], total: found.warnings.total }
@@ -52,7 +52,7 @@ export async function applyBasemaps(
 export async function applyVectors(tx: Transaction, found: FoundVectors, scan: ScanOf): Promise<Applied> {
   const diff = diffVectors(found.vectors, await readVectors(tx, null), scan.sourceCode)
   if (diff.upserts.length > 0) await upsertVectors(tx, diff.upserts)
-  if (diff.missingCodes.length > 0) await setVectorsAvailable(tx, diff.missingCodes, false)
-  const codes = [...diff.upserts.map((vector) => vector.code), ...diff.missingCodes]
+  if (diff.lostCodes.length > 0) await setVectorsAvailable(tx, diff.lostCodes, false)
+  const codes = [...diff.upserts.map((vector) => vector.code), ...diff.lostCodes]
   return { ...diff, warnings: found.warnings, changes: codes.map((key) => ({ kind: 'vector', key })) }
 }

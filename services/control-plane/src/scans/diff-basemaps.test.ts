@@ -25,10 +25,12 @@ function scanned(known: readonly StoredBasemap[], one: FoundBasemaps): StoredBas
   return afterBasemaps(known, diffBasemaps(one, known, SCAN), { ...SCAN, at: AT })
 }
 
+function allLabels(known: readonly StoredBasemap[], wanted = (_: { available: boolean }) => true): string[] {
+  return known.flatMap(({ code, versions }) => versions.filter(wanted).map((v) => `${code}/${v.version}`)).sort()
+}
+
 function availableLabels(known: readonly StoredBasemap[]): string[] {
-  return known
-    .flatMap(({ code, versions }) => versions.filter((v) => v.available).map((v) => `${code}/${v.version}`))
-    .sort()
+  return allLabels(known, ({ available }) => available)
 }
 
 function foundLabels({ basemaps }: FoundBasemaps): string[] {
@@ -40,7 +42,8 @@ describe('whatever was known and found', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         const known = catalogAfter([...before, now])
-        expect(diffBasemaps(now, known, SCAN)).toMatchObject({ changes: [], added: 0, updated: 0, missing: 0 })
+        const missing = allLabels(known).length - foundLabels(now).length
+        expect(diffBasemaps(now, known, SCAN)).toMatchObject({ changes: [], added: 0, updated: 0, missing })
       }),
     )
   })
@@ -98,14 +101,16 @@ describe('whatever was known and found', () => {
     )
   })
 
-  test('the counts are those of the versions that changed', () => {
+  test('the counts are those of the versions that changed, and of all that were not found', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         const known = catalogAfter(before)
         const { changes, added, updated, missing } = diffBasemaps(now, known, SCAN)
         expect(added + updated).toBe(changes.flatMap((change) => change.versions).length)
-        expect(missing).toBe(changes.flatMap((change) => change.missing).length)
-        expect(missing).toBe(availableLabels(known).filter((one) => !foundLabels(now).includes(one)).length)
+        expect(missing).toBe(allLabels(known).filter((one) => !foundLabels(now).includes(one)).length)
+        expect(changes.flatMap((change) => change.lost.map((version) => `${change.code}/${version}`)).sort()).toEqual(
+          availableLabels(known).filter((one) => !foundLabels(now).includes(one)),
+        )
       }),
     )
   })
@@ -150,7 +155,7 @@ test('a version that was registered after the scan began is left alone, found or
 test('a version that could not be looked into stays as it is known', () => {
   const known = catalogAfter([foundBasemaps({ a: [foundVersion('v1'), foundVersion('v2')] })])
   const now: FoundBasemaps = { ...foundBasemaps({}), uncertain: [{ code: 'a', version: 'v1' }] }
-  expect(diffBasemaps(now, known, SCAN).changes).toMatchObject([{ missing: ['v2'] }])
+  expect(diffBasemaps(now, known, SCAN).changes).toMatchObject([{ lost: ['v2'] }])
 })
 
 test('the order of keys that the store gives JSON objects, and the sign of zero, are no change', () => {

@@ -12,7 +12,7 @@ export interface BasemapChange {
   /** new, changed or returned versions */
   readonly versions: readonly NewVersion[]
   /** versions that were available and are not found any more */
-  readonly missing: readonly string[]
+  readonly lost: readonly string[]
 }
 
 export interface BasemapDiff {
@@ -22,6 +22,7 @@ export interface BasemapDiff {
   readonly seen: ReadonlyMap<string, readonly string[]>
   readonly added: number
   readonly updated: number
+  /** known and not found, whether this scan is the first that misses them or not */
   readonly missing: number
   readonly warnings: readonly string[]
 }
@@ -35,7 +36,7 @@ export interface ScanContext {
 
 /**
  * Compares what a scan found with what is known. Pure; the order of both does not matter. Nothing is ever deleted: what is not found is
- * marked missing, once, and what is found again is updated. A version that somebody registered after the scan began is left alone, since
+ * marked unavailable, once, and what is found again is updated. A version that somebody registered after the scan began is left alone, since
  * the walk may have passed before it was there.
  * @param known every basemap of the catalog: a code that belongs to another source is left to it, with a warning
  */
@@ -57,9 +58,9 @@ export function diffBasemaps(found: FoundBasemaps, known: readonly StoredBasemap
     const one = diffOne(code, before, foundByCode.get(code), uncertain, scan)
     counts.added += one.added
     counts.updated += one.change.versions.length - one.added
-    counts.missing += one.change.missing.length
+    counts.missing += one.missing
     if (one.unchanged.length > 0) seen.set(code, one.unchanged)
-    if (one.change.upsert || one.change.versions.length > 0 || one.change.missing.length > 0) changes.push(one.change)
+    if (one.change.upsert || one.change.versions.length > 0 || one.change.lost.length > 0) changes.push(one.change)
   }
   return { changes, seen, ...counts, warnings }
 }
@@ -67,6 +68,7 @@ export function diffBasemaps(found: FoundBasemaps, known: readonly StoredBasemap
 interface OneDiff {
   readonly change: BasemapChange
   readonly added: number
+  readonly missing: number
   readonly unchanged: readonly string[]
 }
 
@@ -83,14 +85,15 @@ function diffOne(
   const differs = (version: NewVersion) => !isSame(was.get(version.version), version)
   const names = new Set((now?.versions ?? []).map((version) => version.version))
   const missing = [...was.values()]
-    .filter((version) => version.available && !names.has(version.version) && !isNewer(version))
-    .map((version) => version.version)
-    .filter((version) => !uncertain.has(key(code, version)))
+    .filter((version) => !names.has(version.version) && !isNewer(version))
+    .filter((version) => !uncertain.has(key(code, version.version)))
+  const lost = missing.filter((version) => version.available).map((version) => version.version)
   const name = now?.name ?? before?.name ?? code
   const upsert = now !== undefined && (before?.name !== name || before.tileBaseUrl !== tileBaseUrl)
   return {
-    change: { code, name, upsert, versions: sorted(found.filter(differs)), missing: missing.sort() },
+    change: { code, name, upsert, versions: sorted(found.filter(differs)), lost: lost.sort() },
     added: found.filter((version) => !was.has(version.version)).length,
+    missing: missing.length,
     unchanged: found.filter((version) => !differs(version)).map((version) => version.version),
   }
 }

@@ -42,8 +42,9 @@ describe('whatever was known and found', () => {
   test('a second scan of the same finds nothing to change', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
-        const diff = diffVectors(now, catalogAfter([...before, ['one', now]]), 'one')
-        expect(diff).toEqual({ upserts: [], missingCodes: [], added: 0, updated: 0, missing: 0 })
+        const known = catalogAfter([...before, ['one', now]])
+        const missing = known.filter(({ sourceCode }) => sourceCode === 'one').length - now.length
+        expect(diffVectors(now, known, 'one')).toEqual({ upserts: [], lostCodes: [], added: 0, updated: 0, missing })
       }),
     )
   })
@@ -88,7 +89,9 @@ describe('whatever was known and found', () => {
 test('a file that is written anew is updated, one that comes back too, and only then', () => {
   const known = catalogAfter([['one', [foundVector('a.json'), foundVector('b.json')]]])
   const changed = diffVectors([foundVector('a.json', 'other')], known, 'one')
-  expect(changed).toMatchObject({ added: 0, updated: 1, missing: 1, missingCodes: ['b'] })
+  expect(changed).toMatchObject({ added: 0, updated: 1, missing: 1, lostCodes: ['b'] })
+  const still = diffVectors([foundVector('a.json', 'other')], afterVectors(known, changed), 'one')
+  expect(still).toMatchObject({ upserts: [], lostCodes: [], missing: 1 })
   const back = diffVectors([foundVector('a.json', 'other'), foundVector('b.json')], afterVectors(known, changed), 'one')
   expect(back).toMatchObject({ added: 0, updated: 1, missing: 0, upserts: [{ code: 'b' }] })
 })

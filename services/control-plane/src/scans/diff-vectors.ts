@@ -6,9 +6,10 @@ export interface VectorDiff {
   /** new, changed or returned vectors */
   readonly upserts: readonly NewVector[]
   /** codes of vectors that were available and are not found any more */
-  readonly missingCodes: readonly string[]
+  readonly lostCodes: readonly string[]
   readonly added: number
   readonly updated: number
+  /** known and not found, whether this scan is the first that misses them or not */
   readonly missing: number
 }
 
@@ -37,9 +38,10 @@ export function diffVectors(
     upserts.push({ ...vector, code: codes.get(vector.relativePath) as string, sourceCode })
   }
   const foundPaths = new Set(found.map((vector) => vector.relativePath))
-  const missingCodes = [...own.values()]
-    .filter((was) => was.available && !foundPaths.has(was.relativePath))
+  const missing = [...own.values()].filter((was) => !foundPaths.has(was.relativePath))
+  const lostCodes = missing
+    .filter((was) => was.available)
     .map((was) => was.code)
     .sort()
-  return { upserts, missingCodes, added, updated: upserts.length - added, missing: missingCodes.length }
+  return { upserts, lostCodes, added, updated: upserts.length - added, missing: missing.length }
 }

@@ -42,7 +42,7 @@ export function afterBasemaps(
     const versions = new Map((before?.versions ?? []).map((version) => [version.version, version]))
     for (const version of change.versions)
       versions.set(version.version, { ...version, available: true, scannedAt: scan.at })
-    for (const label of change.missing) {
+    for (const label of change.lost) {
       versions.set(label, { ...versions.get(label)!, available: false, scannedAt: scan.at })
     }
     byCode.set(change.code, {
@@ -87,6 +87,6 @@ export function foundVector(relativePath: string, fingerprint = 'f'): FoundVecto
 export function afterVectors(known: readonly StoredVector[], diff: VectorDiff): StoredVector[] {
   const byCode = new Map(known.map((vector) => [vector.code, vector]))
   for (const vector of diff.upserts) byCode.set(vector.code, { ...vector, available: true, sourcePath: '/vectors' })
-  for (const code of diff.missingCodes) byCode.set(code, { ...byCode.get(code)!, available: false })
+  for (const code of diff.lostCodes) byCode.set(code, { ...byCode.get(code)!, available: false })
   return [...byCode.values()]
 }

@@ -51,4 +51,4 @@ export type Basemap = z.infer<typeof basemapSchema>
 export const adminBasemapSchema = basemapSchema.extend({ versions: z.array(adminBasemapVersionSchema) })
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 
-export const defaultVersionBodySchema = z.strictObject({ version: z.string().min(1) })
+export const defaultVersionBodySchema = z.object({ version: z.string().min(1) })

@@ -42,9 +42,9 @@ export const deliveryAttemptSchema = z.object({
 })
 export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>
 
-export const pushBodySchema = z.strictObject({
+export const pushBodySchema = z.object({
   target_code: z.string().min(1),
   basemap_code: z.string().min(1),
   version: z.string().min(1),
 })
-export const vectorPushBodySchema = z.strictObject({ target_code: z.string().min(1), vector_code: z.string().min(1) })
+export const vectorPushBodySchema = z.object({ target_code: z.string().min(1), vector_code: z.string().min(1) })

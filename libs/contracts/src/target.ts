@@ -16,23 +16,22 @@ export const targetSchema = z.object({
 })
 export type Target = z.infer<typeof targetSchema>
 
-export const targetBodySchema = z.strictObject({
+export const targetBodySchema = z.object({
   code: codeSchema,
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   kind: z.enum(TARGET_KINDS),
   url: z
     .url({ protocol: /^https?$/ })
     .max(4096)
-    .nullish(),
+    .optional(),
   path: z
     .string()
     .max(4096)
     .regex(/^\/[^\0]*$/, 'must be an absolute path')
-    .nullish(),
+    .optional(),
   mode: z.enum(TARGET_MODES).optional(),
   enabled: z.boolean().optional(),
-  secret: z.string().min(1).max(1024).nullable().optional().describe('write-only; null removes it'),
-  has_secret: z.boolean().optional().describe('ignored, so that a listed target can be posted as it is'),
+  secret: z.string().max(1024).optional().describe('write-only; left out it stays, empty it is removed'),
 })
 export type TargetBody = z.infer<typeof targetBodySchema>
 

@@ -20,7 +20,7 @@ export interface BasemapPush {
   readonly version: string
 }
 
-/** Owes a version to a target. What does not exist is 404; what exists and cannot be pushed now is 409. */
+/** Owes a version to a target. What does not exist is 404; what exists and cannot be pushed now is 400. */
 export async function pushBasemap(
   ctx: ControlContext,
   body: BasemapPush,
@@ -33,7 +33,7 @@ export async function pushBasemap(
   const label = body.version === CURRENT_VERSION ? basemap.defaultVersion : body.version
   const version = basemap.versions.find((one) => one.version === label)
   if (version === undefined) return refuse('not_found', 'the basemap has no such version')
-  if (!version.available) return refuse('conflict', 'the version is not available now')
+  if (!version.available) return refuse('invalid_parameters', 'body.version: the version is not available now')
   const push = { kind: 'basemap_push', basemapCode: basemap.code, version: version.version } as const
   return { ok: true, record: toPushRecord(await owe(ctx, target.target, push, admin)) }
 }
@@ -47,7 +47,7 @@ export async function pushVector(
   if (!target.ok) return target
   const vector = await readVector(ctx.sql, body.vector_code)
   if (vector === null) return refuse('not_found', 'there is no such vector')
-  if (!vector.available) return refuse('conflict', 'the vector is not available now')
+  if (!vector.available) return refuse('invalid_parameters', 'body.vector_code: the vector is not available now')
   const delivery = await owe(ctx, target.target, { kind: 'vector_push', vectorCode: vector.code }, admin)
   return { ok: true, record: toVectorPushRecord(delivery) }
 }
@@ -58,7 +58,9 @@ async function usableTarget(
 ): Promise<{ readonly ok: true; readonly target: Target } | Refusal> {
   const [target] = await readTargets(ctx.sql, code)
   if (target === undefined) return refuse('not_found', 'there is no such target')
-  return target.enabled ? { ok: true, target } : refuse('conflict', 'the target is disabled')
+  return target.enabled
+    ? { ok: true, target }
+    : refuse('invalid_parameters', 'body.target_code: the target is disabled; enable it first')
 }
 
 async function owe(ctx: ControlContext, target: Target, push: NewPush, admin: AdminIdentity): Promise<Delivery> {

@@ -76,7 +76,13 @@ describe('targets', () => {
       enabled: false,
       has_secret: true,
     })
-    expect(await post('/targets', { ...rest, secret: null }, 200)).toMatchObject({ enabled: false, has_secret: false })
+    const unset = { secret: null, name: null, mode: null, path: null, enabled: null }
+    expect(await post('/targets', { ...rest, ...unset, colour: 'red' }, 200)).toEqual({
+      ...created,
+      enabled: false,
+      has_secret: true,
+    })
+    expect(await post('/targets', { ...rest, secret: '' }, 200)).toMatchObject({ enabled: false, has_secret: false })
     const list = await get('/targets')
     const audit = JSON.stringify(await get('/audit'))
     expect(JSON.stringify(list)).not.toContain('whsec')
@@ -94,9 +100,9 @@ describe('targets', () => {
     [{ kind: 'http', url: 'http://h/', secret: 'whsec_!' }, 'base64'],
     [{ kind: 'directory' }, 'path'],
     [{ kind: 'directory', path: 'relative' }, 'path'],
-    [{ kind: 'directory', path: '/x', mode: 'notify' }, 'mode'],
+    [{ kind: 'directory', path: '/x', secret: 's' }, 'secret'],
+    [{ kind: 'directory', path: '/x', mode: 'copy' }, 'mode'],
     [{ kind: 'http', url: 'http://h/', code: 'a/b' }, 'code'],
-    [{ kind: 'http', url: 'http://h/', colour: 'red' }, 'colour'],
   ])('%j is refused', async (body, word) => {
     const answer = await post('/targets', { code: 'wrong', ...body }, 400)
     expect(answer.error).toContain(word)
@@ -202,14 +208,14 @@ describe('a push', () => {
     expect(record.attempt_log.length).toBe(5)
   })
 
-  test('of what does not exist is 404; to a disabled target it is 409', async () => {
+  test('of what does not exist is 404; to a disabled target it is 400', async () => {
     await post('/targets', { code: 'real', kind: 'http', url: 'http://127.0.0.1:9/' }, 200)
     await post('/targets', { code: 'off', kind: 'http', url: 'http://127.0.0.1:9/', enabled: false }, 200)
     const body = { target_code: 'real', basemap_code: 'world', version: 'v1' }
     await post('/pushes', { ...body, target_code: 'none' }, 404)
     await post('/pushes', { ...body, basemap_code: 'none' }, 404)
     await post('/pushes', { ...body, version: 'none' }, 404)
-    await post('/pushes', { ...body, target_code: 'off' }, 409)
+    await post('/pushes', { ...body, target_code: 'off' }, 400)
     await post('/pushes', { target_code: 'real' }, 400)
     await post('/vector-pushes', { target_code: 'real', vector_code: 'none' }, 404)
     await post('/push-records/none/retry', {}, 404)
@@ -322,6 +328,22 @@ describe('a directory', () => {
     const { id } = await post<PushRecord>('/vector-pushes', { target_code: 'disk', vector_code: 'lakes' }, 202)
     expect(await ended('vector-push-records', id)).toMatchObject({ status: 'succeeded' })
     expect(listing()).toEqual(expect.arrayContaining(['lakes.dbf', 'lakes.shp', 'lakes.shx', 'world/v2.mbtiles']))
+  })
+
+  test('that only wants to be told holds one JSON file for each push', async () => {
+    const notices = path.join(shelf, 'notices')
+    mkdirSync(notices)
+    const told = { code: 'told', kind: 'directory', path: notices, mode: 'notify' }
+    expect(await post('/targets', told, 200)).toMatchObject(told)
+    const { id } = await post<PushRecord>('/pushes', { target_code: 'told', basemap_code: 'world', version: 'v1' }, 202)
+    expect(await ended('push-records', id)).toMatchObject({ status: 'succeeded' })
+    expect(readdirSync(notices)).toEqual([`${id}.json`])
+    expect(JSON.parse(readFileSync(path.join(notices, `${id}.json`), 'utf8'))).toMatchObject({
+      event: 'basemap.version.pushed',
+      record: { id },
+      basemap: { code: 'world' },
+    })
+    rmSync(notices, { recursive: true })
   })
 
   test('that is a link out of the target, or is gone, fails and leaves nothing behind', async () => {

@@ -19,7 +19,7 @@ import { runScan, runScans } from './run.js'
 const scanRunSchema = scanSchema.extend({ source_code: z.string() })
 
 const NO_SUCH_SOURCE = refuse('not_found', 'no such scan source')
-const SOURCE_DISABLED = refuse('conflict', 'this scan source is disabled; enable it first')
+const SOURCE_DISABLED = refuse('invalid_parameters', 'this scan source is disabled; enable it first')
 const KIND_FIXED = refuse('invalid_parameters', 'body.kind: the kind of a scan source cannot change; use another code')
 
 export function scanRoutes(app: App, ctx: ControlContext): void {
@@ -44,8 +44,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       },
     },
     async ({ body, admin }, reply) => {
-      const { last_scan: _, ...asked } = body
-      const saved = await saveSource(ctx, { ...asked, path: resolve(asked.path) }, admin)
+      const saved = await saveSource(ctx, { ...body, path: resolve(body.path) }, admin)
       return saved ?? sendRefusal(reply, KIND_FIXED)
     },
   )
@@ -57,7 +56,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         summary: 'Scan a source now',
         description:
           'Answers when the scan is over, also where it failed (`status` tells). One scan runs at a time in the whole cluster: 409 while ' +
-          'there is another, and for a disabled source. What is not found any more becomes unavailable and comes back by itself; a ' +
+          'there is another, and for nothing else; a disabled source is 400. What is not found any more becomes unavailable and comes back by itself; a ' +
           'directory that is gone or cannot be read makes the scan fail, and nothing changes. `message` says what was left out and why: ' +
           'links out of the source, names that cannot be a code, broken archives, codes that belong to another source.',
         params: z.object({ code: z.string() }),

@@ -263,9 +263,11 @@ describe('scan sources', () => {
     await post('/scan-sources', { code: 'kept', kind: 'basemap', path: tree.root, enabled: false })
     const refused = await post('/scan-sources/kept/run')
     expect([refused.statusCode, refused.json()]).toEqual([
-      409,
+      400,
       { error: 'this scan source is disabled; enable it first' },
     ])
+    const told = { code: 'kept', kind: 'basemap', path: tree.root, name: null, enabled: null, colour: 'red' }
+    expect((await post('/scan-sources', told)).json()).toMatchObject({ name: 'Kept', enabled: false })
   })
 
   test('that move make every edge load the catalog anew', async () => {

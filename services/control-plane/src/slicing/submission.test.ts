@@ -21,11 +21,9 @@ test('defaults are those of the interface', () => {
   })
 })
 
-test('an empty or null key, name or callback address is none', () => {
+test('an empty key or callback address is none', () => {
   const silent = { target_code: 'a', source_path: '/x.tif' }
-  const said = { code: '', name: null, callback_url: null, requested_by: null }
-  expect(check({ ...silent, ...said })).toEqual(check(silent))
-  expect(check({ ...silent, code: null })).toEqual(check(silent))
+  expect(check({ ...silent, code: '', callback_url: '', requested_by: '' })).toEqual(check(silent))
 })
 
 test('without zoom_max the one zoom is zoom_min', () => {

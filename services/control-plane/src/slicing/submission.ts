@@ -31,9 +31,9 @@ export const submissionSchema = z.object({
   code: z
     .string()
     .max(MAX_LABEL_LENGTH)
-    .nullish()
+    .optional()
     .describe('idempotency key: a repeated one answers the existing job; empty: none'),
-  name: z.string().max(MAX_LABEL_LENGTH).nullish(),
+  name: z.string().max(MAX_LABEL_LENGTH).optional(),
   zoom_min: z.int().min(0).max(MAX_ZOOM).default(0),
   zoom_max: z.int().min(0).max(MAX_ZOOM).optional().describe('default: zoom_min, that is 0 where neither is given'),
   tile_size: z.union([z.literal(256), z.literal(512)]).default(256),
@@ -42,8 +42,8 @@ export const submissionSchema = z.object({
     .regex(/^[A-Za-z0-9]{1,16}$/, 'must be a format name')
     .default('webp')
     .describe('metadata only; the tiling tool decides, and the catalog tells, the real format'),
-  callback_url: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(4096)]).nullish(),
-  requested_by: z.string().max(MAX_LABEL_LENGTH).nullish(),
+  callback_url: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(4096)]).optional(),
+  requested_by: z.string().max(MAX_LABEL_LENGTH).optional(),
 })
 export type Submission = z.output<typeof submissionSchema>
 

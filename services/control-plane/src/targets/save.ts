@@ -9,6 +9,9 @@ import type { AdminIdentity } from '../http/app-type.js'
 
 export type Saved = { readonly ok: true; readonly target: Target } | Refusal
 
+/** Somebody who names a directory wants files in it. */
+const DEFAULT_MODE = { http: 'notify', directory: 'upload' } as const
+
 /** Creates or updates a target. Its secret goes into the store and nowhere else: the audit row says only that it was changed. */
 export async function saveTarget(
   ctx: ControlContext,
@@ -25,11 +28,11 @@ export async function saveTarget(
       kind: body.kind,
       url: body.kind === 'http' ? (body.url ?? null) : null,
       path: body.kind === 'directory' ? (body.path ?? null) : null,
-      mode: body.kind === 'directory' ? 'upload' : (body.mode ?? known?.mode ?? 'notify'),
+      mode: body.mode ?? (known?.kind === body.kind ? known.mode : DEFAULT_MODE[body.kind]),
       name: body.name,
       enabled: body.enabled,
       // A directory has nothing to verify a signature with.
-      secret: body.kind === 'directory' ? null : body.secret,
+      secret: body.kind === 'directory' || body.secret === '' ? null : body.secret,
     })
     const { kind, mode, enabled } = target
     const detail = { kind, mode, enabled, secret: body.secret === undefined ? 'kept' : 'changed' }
@@ -44,14 +47,13 @@ function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
   if (body.kind === 'directory') {
     if (!body.path) return 'body.path: a target of kind directory needs it'
     if (body.url) return 'body.url: belongs to kind http'
-    if (body.mode === 'notify') return 'body.mode: a directory is always given the data'
-    return typeof body.secret === 'string' ? 'body.secret: belongs to kind http' : null
+    return body.secret ? 'body.secret: belongs to kind http' : null
   }
   if (!body.url) return 'body.url: a target of kind http needs it'
   if (body.path) return 'body.path: belongs to kind directory'
   const refused = guard.problemOf(body.url)
   if (refused !== null) return `body.url: ${refused}`
-  if (typeof body.secret === 'string' && signingKey(body.secret) === null) {
+  if (body.secret && signingKey(body.secret) === null) {
     return 'body.secret: what follows whsec_ must be base64'
   }
   return null

@@ -66,6 +66,17 @@ test('expires_at may name the minute alone, with a zone or without', async () =>
   }
 })
 
+test('what is null counts as left out, and a field that is not known is refused: a limit misspelt is no limit', async () => {
+  const unset = { basemap_codes: null, vector_codes: null, scopes: null, expires_at: null }
+  const { created_at, expires_at, ...issued } = await issue({ name: 'unset', ...unset })
+  expect(issued).toMatchObject({ basemap_codes: [], vector_codes: [], scopes: ['read'] })
+  expect(Math.round((Date.parse(expires_at as string) - Date.parse(created_at)) / 60_000)).toBe(120)
+  const misspelt = { name: 'misspelt', expire_at: '2000-01-01' }
+  const answer = await gateway.admin({ method: 'POST', url: TOKENS, payload: misspelt })
+  expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringContaining('expire_at')])
+  expect((await gateway.admin({ method: 'POST', url: TOKENS, payload: { name: null } })).statusCode).toBe(400)
+})
+
 test('the list comes newest first, in pages, with the total of all', async () => {
   const names = ['p1', 'p2', 'p3']
   for (const name of names) await issue({ name })

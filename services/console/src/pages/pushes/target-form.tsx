@@ -42,7 +42,7 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
       enabled,
       ...(name.trim() !== '' && { name: name.trim() }),
       ...(kind === 'http' ? { url: url.trim(), mode } : { path: path.trim() }),
-      ...(removeSecret ? { secret: null } : secret !== '' && { secret }),
+      ...(removeSecret ? { secret: '' } : secret !== '' && { secret }),
     }),
   )
   return (

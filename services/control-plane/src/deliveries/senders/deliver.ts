@@ -1,3 +1,5 @@
+import path from 'node:path'
+import { writeFileAtomically } from '@gateway/files/write-atomically.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Sql } from '@gateway/store/connect.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
@@ -6,7 +8,7 @@ import { readVector } from '@gateway/store/vectors.js'
 import { type Bundle, vectorBundle, versionBundle } from '../files/bundle.js'
 import { copyBundle } from '../files/copy.js'
 import type { DestinationGuard } from '../guard/guard.js'
-import { failure, type Outcome } from '../outcome.js'
+import { failure, type Outcome, success } from '../outcome.js'
 import { webhookId } from '../sign.js'
 import { basemapPushed, jobFinished, vectorPushed } from './events.js'
 import { sendMessage, sendUpload } from './send-http.js'
@@ -68,10 +70,13 @@ async function push(
   { bundle, event }: Pushed,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  if (target.kind === 'directory') {
-    return copyBundle({ bundle, target: target.path ?? '', id: claimed.id, turn: claimed.fence }, signal)
-  }
   const now = sender.now()
+  if (target.kind === 'directory') {
+    const directory = target.path ?? ''
+    return target.mode === 'upload'
+      ? copyBundle({ bundle, target: directory, id: claimed.id, turn: claimed.fence }, signal)
+      : writeEvent(directory, claimed.id, event(now))
+  }
   const sending = {
     url: target.url ?? '',
     secret: target.secret,
@@ -82,4 +87,15 @@ async function push(
   return target.mode === 'upload'
     ? sendUpload(sender.guard, sending, bundle, signal)
     : sendMessage(sender.guard, sending, signal)
+}
+
+/** The event as a file of its own, whole from the moment it is there; a retry writes the same one again. */
+async function writeEvent(directory: string, id: string, event: unknown): Promise<Outcome> {
+  const name = `${id}.json`
+  try {
+    await writeFileAtomically(path.join(directory, name), `${JSON.stringify(event)}\n`, { durable: true })
+    return success(`${name} is in place`)
+  } catch (error) {
+    return failure((error as Error).message)
+  }
 }

@@ -38,3 +38,10 @@ export async function listAudit(
   const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM audit`
   return { items: rows.map((row) => ({ ...row, at: row.at.toISOString() })), total: count?.n ?? 0 }
 }
+
+/** The detail of the newest entry of an action; null: there is none. */
+export async function readNewestDetail(sql: Queryable, action: string): Promise<AuditRow['detail'] | null> {
+  const [row] = await sql<Pick<AuditRow, 'detail'>[]>`
+    SELECT detail FROM audit WHERE action = ${action} ORDER BY id DESC LIMIT 1`
+  return row?.detail ?? null
+}

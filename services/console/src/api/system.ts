@@ -1,5 +1,6 @@
 import type { SettingsView } from '@gateway/contracts/console.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
+import type { HealthCheck } from '@gateway/contracts/health.js'
 import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import type { TrafficHistory } from '@gateway/contracts/traffic.js'
@@ -35,6 +36,7 @@ export interface Dashboard {
     readonly source_paths: readonly string[]
   }[]
   readonly scan_sources: readonly ScanSource[]
+  readonly health: HealthCheck | null
   readonly audit: readonly AuditEntry[]
 }
 

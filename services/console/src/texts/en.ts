@@ -168,6 +168,8 @@ export const en = {
     checkResult: (versions: number, versionsMissing: number, vectors: number, vectorsMissing: number) =>
       `${versionsMissing} of ${versions} versions and ${vectorsMissing} of ${vectors} vectors are missing.`,
     checkFailed: 'The availability check failed',
+    lastCheck: 'Availability last checked',
+    neverChecked: 'Availability has not been checked yet.',
     welcome: 'Welcome. There are no maps yet.',
     welcomeAdvice:
       'Maps are found by scanning directories. Add a scan source that points to one with tiles or vector files, and run its first scan.',
@@ -417,6 +419,13 @@ export const en = {
     log: 'Log',
     logEmpty: 'Nothing has been written yet.',
     logFailed: 'The log cannot be read',
+    logLines: {
+      plan: (tiles: string, bytes: string, zooms: string, engine: string) =>
+        `Plan: at most ${tiles} tiles of zoom ${zooms}, about ${bytes}, with ${engine}`,
+      phases: { probing: 'Reading the images', tiling: 'Tiling', finishing: 'Finishing' },
+      succeeded: (tiles: string, zooms: string, format: string) => `Done: ${tiles} tiles (${format}) of zoom ${zooms}`,
+      failed: (reason: string) => `Failed: ${reason}`,
+    },
     follow: 'Stay at the end',
     output: 'Output',
     logFile: 'Log file',

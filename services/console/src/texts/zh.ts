@@ -167,6 +167,8 @@ export const zh: Texts = {
     checkResult: (versions, versionsMissing, vectors, vectorsMissing) =>
       `${versions} 个版本中缺失 ${versionsMissing} 个，${vectors} 个矢量中缺失 ${vectorsMissing} 个。`,
     checkFailed: '可用性检查失败',
+    lastCheck: '上次可用性检查',
+    neverChecked: '尚未检查过可用性。',
     welcome: '欢迎。这里还没有地图。',
     welcomeAdvice: '地图通过扫描目录发现。请添加一个指向瓦片或矢量文件目录的扫描源，并运行第一次扫描。',
   },
@@ -410,6 +412,12 @@ export const zh: Texts = {
     log: '日志',
     logEmpty: '还没有内容。',
     logFailed: '无法读取日志',
+    logLines: {
+      plan: (tiles, bytes, zooms, engine) => `计划：最多 ${tiles} 个瓦片，级别 ${zooms}，约 ${bytes}，使用 ${engine}`,
+      phases: { probing: '读取影像', tiling: '切片', finishing: '收尾' },
+      succeeded: (tiles, zooms, format) => `完成：${tiles} 个瓦片（${format}），级别 ${zooms}`,
+      failed: (reason) => `失败：${reason}`,
+    },
     follow: '停留在末尾',
     output: '输出目录',
     logFile: '日志文件',

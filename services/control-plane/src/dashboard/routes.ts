@@ -4,6 +4,7 @@ import { readScanSources } from '@gateway/store/scan-sources.js'
 import { listTokens } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../context.js'
 import type { KnownEdges } from '../edges/known-edges.js'
+import { readLastHealthCheck } from '../health/last.js'
 import type { App } from '../http/app-type.js'
 import { type DashboardProviders, dashboardSchema } from './sections.js'
 
@@ -26,13 +27,14 @@ export function dashboardRoutes(
       },
     },
     async () => {
-      const [ledger, tokens, newest, pushes, layers, sources, live, audit] = await Promise.all([
+      const [ledger, tokens, newest, pushes, layers, sources, health, live, audit] = await Promise.all([
         readLedger(sql),
         countTokens(sql),
         listTokens(sql, { limit: NEWEST_TOKENS, offset: 0 }),
         providers.pushes(),
         providers.layers(),
         readScanSources(sql),
+        readLastHealthCheck(sql),
         edges.read(),
         listAudit(sql, NEWEST_AUDIT, null),
       ])
@@ -42,6 +44,7 @@ export function dashboardRoutes(
         pushes,
         layers,
         scan_sources: sources,
+        health,
         edges: [...live],
         audit: audit.items,
       }

@@ -1,4 +1,5 @@
 import { edgePresenceSchema } from '@gateway/contracts/edge.js'
+import { healthCheckSchema } from '@gateway/contracts/health.js'
 import { pushRecordSchema, vectorPushRecordSchema } from '@gateway/contracts/push.js'
 import { scanSourceSchema } from '@gateway/contracts/scan-source.js'
 import { tokenSchema } from '@gateway/contracts/token.js'
@@ -35,6 +36,7 @@ export const dashboardSchema = z.object({
   pushes: pushesSchema,
   layers: z.array(layerSchema).describe('the source images of each sliced layer'),
   scan_sources: z.array(scanSourceSchema),
+  health: healthCheckSchema.nullable().describe('the result of the last health check; null: there was none yet'),
   edges: z.array(edgePresenceSchema),
   audit: z.array(auditEntrySchema).describe('the newest administrative changes'),
 })

@@ -107,6 +107,16 @@ test('while a scan of the source runs, the check counts and leaves the verdict t
   await app.ctx.sql`DELETE FROM scans WHERE id = ${id}`
 })
 
+test('the dashboard shows what the last check found', async () => {
+  const shown = async () => (await app.admin({ url: '/api/v1/admin/dashboard' })).json().health
+  await app.ctx.sql`DELETE FROM audit`
+  expect(await shown()).toBeNull()
+  await post('/health/check')
+  const last = (await post('/health/check')).json()
+  await post('/tokens', { name: 'something else' })
+  expect(await shown()).toEqual(last)
+})
+
 test('a check leaves a row in the audit', async () => {
   await check()
   const [row] = await app.ctx.sql`SELECT action, actor, detail FROM audit ORDER BY id DESC LIMIT 1`

@@ -1,8 +1,8 @@
 import { healthCheckSchema } from '@gateway/contracts/health.js'
-import { insertAudit } from '@gateway/store/audit.js'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
 import { checkHealth } from './check.js'
+import { noteHealthCheck } from './last.js'
 
 export function healthRoutes(app: App, ctx: ControlContext): void {
   app.post(
@@ -19,9 +19,7 @@ export function healthRoutes(app: App, ctx: ControlContext): void {
     },
     async ({ admin }) => {
       const result = await checkHealth(ctx)
-      await ctx.sql.begin((tx) =>
-        insertAudit(tx, { ...admin, action: 'health.check', subject: 'catalog', detail: { ...result } }),
-      )
+      await ctx.sql.begin((tx) => noteHealthCheck(tx, admin, result))
       return result
     },
   )

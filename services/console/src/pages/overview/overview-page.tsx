@@ -12,6 +12,7 @@ import { Attention } from './attention.js'
 import { CheckButton } from './check-button.js'
 import { EdgesSection } from './edges-section.js'
 import { Figures } from './figures.js'
+import { LastCheck } from './last-check.js'
 import { RecentChanges, RecentScans } from './recent.js'
 import { RunningJob } from './running-job.js'
 
@@ -24,7 +25,11 @@ export function Page() {
   const edges = useQuery(edgesQuery)
   const traffic = useQuery(trafficQuery)
   return (
-    <Frame title={t.nav.overview} actions={<CheckButton />}>
+    <Frame
+      title={t.nav.overview}
+      lead={dashboard.data && <LastCheck health={dashboard.data.health} />}
+      actions={<CheckButton />}
+    >
       <Loaded query={dashboard} what={t.overview.what}>
         {(data) => (
           <Stack gap="md">

@@ -1,17 +1,21 @@
 import type { SliceJob } from '@gateway/contracts/slice.js'
 import { Checkbox, Text } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { readableLog } from './log-text.js'
 import { useFollowedText } from './use-followed-text.js'
 
-/** What the tool writes, as it writes it. */
+/** What the tool writes, in words, as it writes it. */
 export function JobLog({ job }: { job: SliceJob }) {
   const t = useTexts()
+  const formats = useFormats()
   const { text, error, again } = useFollowedText(
     job.log_path !== '' ? `/api/v1/admin/slice/jobs/${encodeURIComponent(job.id)}/log?follow=1` : null,
   )
+  const words = useMemo(() => readableLog(text, t.slicing.logLines, formats), [text, t, formats])
   const [atEnd, setAtEnd] = useState(true)
   const box = useRef<HTMLPreElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: more text is what scrolls
@@ -36,7 +40,7 @@ export function JobLog({ job }: { job: SliceJob }) {
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <pre ref={box} className="log" tabIndex={0} role="log" aria-label={t.slicing.log}>
-          {text}
+          {words}
         </pre>
       )}
     </Section>

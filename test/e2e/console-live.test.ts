@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { useGateway } from '../harness/use-gateway.js'
@@ -14,16 +15,16 @@ const gateway = useGateway({}, async ({ home, admin }) => {
 })
 const openConsole = useBrowser()
 
+/** What the page says from when on it misses no change. */
+const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' })
+
 test('a change that is made in one browser appears in the other within two seconds', async () => {
   const [one, other] = [await openConsole(gateway()), await openConsole(gateway())]
   await open(one.page, '/basemaps/world')
   await open(other.page, '/basemaps/world')
   const elsewhere = other.page.getByRole('row').filter({ hasText: 'v1' })
   await elsewhere.getByRole('button', { name: 'Make default: v1' }).waitFor()
-  await other.page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
-  // The stream begins to tell a moment after it stands: its first look only takes the measure.
-  await one.page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
-  await other.page.waitForTimeout(1_500)
+  await isLive(other.page).waitFor()
 
   await one.page.getByRole('button', { name: 'Make default: v1' }).click()
   await one.page.getByRole('dialog').getByRole('button', { name: 'Make default' }).click()
@@ -32,7 +33,7 @@ test('a change that is made in one browser appears in the other within two secon
 
   await open(other.page, '/tokens')
   await other.page.getByText('There are no tokens yet').waitFor()
-  await other.page.waitForTimeout(1_500)
+  await isLive(other.page).waitFor()
   await open(one.page, '/tokens/new')
   await one.page.getByLabel('Name').fill('for the other browser')
   await one.page.getByLabel('None').first().check()
@@ -50,8 +51,7 @@ test('a page whose service goes away says so, and reads everything anew by itsel
   // The browser notes every request that nobody answers.
   console.allowConsole(/Failed to load resource/)
   await open(page, '/tokens')
-  const live = page.getByRole('status').filter({ hasText: 'Live' })
-  await live.waitFor()
+  await isLive(page).waitFor()
   const { process } = gateway().controlPlane
   await process.kill()
   await page.getByText('Out of touch').waitFor()
@@ -59,7 +59,7 @@ test('a page whose service goes away says so, and reads everything anew by itsel
   process.start()
   await gateway().ready()
   await gateway().issueToken({ name: 'issued meanwhile' })
-  await live.waitFor()
+  await isLive(page).waitFor()
   await page.getByText('issued meanwhile').waitFor()
   await console.expectClean()
 })

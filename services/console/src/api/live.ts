@@ -49,7 +49,7 @@ function follow(queries: QueryClient, tell: (state: LiveState) => void): () => v
     source?.close()
     tell('connecting')
     source = new EventSource('/api/v1/admin/dashboard/live')
-    source.addEventListener('open', () => {
+    source.addEventListener('watching', () => {
       tell('live')
       // What happened while the stream was away is not told again.
       if (opened++ > 0) refresh(queries, ALL_LIVE)

@@ -52,13 +52,13 @@ test('an open console hears of a token that was issued elsewhere, although no ed
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   })
   const reader = (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
-  // What is there before the first look is no change; once one is told, every later one is.
-  const issue = () => gateway.admin({ method: 'POST', url: '/api/v1/admin/tokens', payload: { name: 'someone' } })
-  const nudge = setInterval(() => void issue(), 200)
-  let text = ''
-  while (!/data: .*\n\n/.test(text)) text += (await reader.read()).value ?? ''
-  expect(text).toMatch(/^event: touched\ndata: \[.*"audit".*\]$/m)
-  clearInterval(nudge)
+  const heard = async (wanted: RegExp) => {
+    let text = ''
+    while (!wanted.test(text)) text += (await reader.read()).value ?? ''
+  }
+  await heard(/^event: watching\n/m)
+  await gateway.admin({ method: 'POST', url: '/api/v1/admin/tokens', payload: { name: 'someone' } })
+  await heard(/^event: touched\ndata: \[.*"audit".*\]$/m)
   await reader.cancel()
 })
 

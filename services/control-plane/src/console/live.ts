@@ -18,6 +18,8 @@ export class Live {
   readonly #edges: Pick<KnownEdges, 'read'>
   readonly #samples: () => number
   readonly #listeners = new Set<Listener>()
+  /** those who joined before there was anything to compare with */
+  readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | null = null
   #marks: Marks | null = null
   #looking = false
@@ -29,13 +31,16 @@ export class Live {
     this.#samples = samples
   }
 
-  /** Answers the function that ends it. */
-  listen(listener: Listener): () => void {
+  /** `onWatching` is called once, when from then on no change is missed. Answers the function that ends it. */
+  listen(listener: Listener, onWatching: () => void): () => void {
     this.#listeners.add(listener)
+    if (this.#marks === null) this.#waiting.add(onWatching)
+    else onWatching()
     this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref()
     void this.#look()
     return () => {
       this.#listeners.delete(listener)
+      this.#waiting.delete(onWatching)
       if (this.#listeners.size > 0 || this.#timer === null) return
       clearInterval(this.#timer)
       this.#timer = null
@@ -50,6 +55,8 @@ export class Live {
       const marks = await this.#readMarks()
       const before = this.#marks
       this.#marks = marks
+      for (const onWatching of this.#waiting) onWatching()
+      this.#waiting.clear()
       if (before === null) return
       const changed = (Object.keys(marks) as LiveTopic[]).filter((topic) => marks[topic] !== before[topic])
       if (changed.length > 0) for (const listener of this.#listeners) listener(changed)

@@ -57,13 +57,18 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
       schema: {
         summary: 'In which parts of the console something has changed',
         description:
-          'Server-sent events: `touched`, at most one a second, its data a list of topics (' +
-          `${LIVE_TOPICS.join(', ')}). Read what they concern after every (re)connect and every event. A comment comes every 15 s.`,
+          'Server-sent events: `watching` once, from which on no change is missed; then `touched`, at most one a second, its data a list of ' +
+          `topics (${LIVE_TOPICS.join(', ')}). Read what they concern after every event of either kind. A comment comes every 15 s.`,
         response: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.unknown() } } } },
       },
     },
     (_request, reply) =>
-      streams.answer(reply, (send) => live.listen((topics) => send({ event: 'touched', data: topics }))),
+      streams.answer(reply, (send) =>
+        live.listen(
+          (topics) => send({ event: 'touched', data: topics }),
+          () => send({ event: 'watching', data: null }),
+        ),
+      ),
   )
 }
 

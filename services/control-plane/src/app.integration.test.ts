@@ -141,6 +141,12 @@ test('the console page and the API reference stand behind the gate and need noth
   }
 })
 
+const SCHEMES = [
+  [/admin/, 'adminBasic'],
+  [/import/, 'importBearer'],
+  [/catalog|tiles|vectors|geojson|shp|slice/, 'serviceQuery'],
+] as const
+
 test('the OpenAPI document needs no credentials, secures what is secured, and describes every error', async () => {
   const document = (await inject({ url: '/api/v1/openapi.json' })).json()
   expect(document.openapi).toBe('3.1.0')
@@ -149,11 +155,7 @@ test('the OpenAPI document needs no credentials, secures what is secured, and de
   )) {
     for (const operation of Object.values(item)) {
       const schemes = operation.security.flatMap((requirement) => Object.keys(requirement))
-      const expected = /admin/.test(path)
-        ? 'adminBasic'
-        : /catalog|tiles|vectors|geojson|shp|slice/.test(path)
-          ? 'serviceQuery'
-          : undefined
+      const expected = SCHEMES.find(([pattern]) => pattern.test(path))?.[1]
       expect([path, expected === undefined ? schemes.length === 0 : schemes.includes(expected)]).toEqual([path, true])
     }
   }
@@ -167,4 +169,36 @@ test('the OpenAPI document needs no credentials, secures what is secured, and de
     const target = reference.split('/').reduce((node, key) => node?.[key], document)
     expect([reference, typeof target]).toEqual([reference, 'object'])
   }
+})
+
+test('the OpenAPI document says what each operation takes and answers, and where it stands', async () => {
+  const { paths, webhooks } = (await inject({ url: '/api/v1/openapi.json' })).json()
+  interface Described {
+    readonly tags: readonly string[]
+    readonly summary?: string
+    readonly responses: Readonly<Record<string, { content?: object }>>
+    readonly requestBody?: { readonly content: Readonly<Record<string, { schema?: object }>> }
+  }
+  const operations = Object.entries<Record<string, Described>>(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, name: `${method} ${path}` })),
+  )
+  const names = (wanted: (one: Described) => boolean) => operations.filter(wanted).map(({ name }) => name)
+  const answers = (status: string) => names(({ responses }) => status in responses)
+  expect(names(({ summary }) => summary === undefined)).toEqual([])
+  expect(names(({ responses }) => !Object.entries(responses).some(([s, { content }]) => s < '300' && content))).toEqual(
+    [],
+  )
+  expect(answers('409').sort()).toEqual([
+    'post /api/v1/admin/scan-sources/{code}/run',
+    'post /api/v1/admin/slice/jobs/{id}/cancel',
+    'post /api/v1/admin/vectors/rescan',
+    'post /api/v1/import',
+  ])
+  expect(answers('404')).toEqual(expect.arrayContaining(['post /api/v1/admin/pushes']))
+  const bodies = operations.flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
+  expect(bodies.length).toBeGreaterThan(8)
+  expect(bodies.filter(({ schema }) => schema === undefined)).toEqual([])
+  expect(names(({ tags }) => tags[0] === 'Imports')).toEqual(['post /api/v1/import'])
+  expect(names(({ tags }) => tags[0] === 'Admin: push').filter((name) => name.includes('callback'))).toHaveLength(3)
+  expect(Object.keys(webhooks)).toEqual(['tile.job.finished', 'basemap.version.pushed', 'vector.pushed'])
 })

@@ -8,10 +8,18 @@ export const SECURITY_SCHEMES = {
   serviceBearer: { type: 'http', scheme: 'bearer', bearerFormat: 'bmp_…', description: 'a service token' },
   serviceHeader: { type: 'apiKey', in: 'header', name: 'X-Access-Token', description: 'a service token' },
   serviceQuery: { type: 'apiKey', in: 'query', name: 'token', description: 'a service token' },
+  importBearer: { type: 'http', scheme: 'bearer', description: 'IMPORT_TOKEN' },
+  importProof: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'webhook-proof',
+    description: 'signature with IMPORT_TOKEN as the secret',
+  },
   serviceQueryLong: { type: 'apiKey', in: 'query', name: 'access_token', description: 'a service token' },
 } as const
 
 const ADMIN: Security = [{ adminBasic: [] }, { adminBearer: [] }]
+const IMPORT: Security = [{ importBearer: [] }, { importProof: [] }]
 const SERVICE: Security = [{ serviceBearer: [] }, { serviceHeader: [] }, { serviceQuery: [] }, { serviceQueryLong: [] }]
 
 const ERROR_WORDS: Readonly<Record<string, string>> = {
@@ -20,11 +28,11 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   403: 'Not allowed: scope missing or resource not granted, whether or not it exists; for administration, a remote caller, an unknown Host or a foreign page',
   404: 'No such resource',
   405: 'The address has no such method; `Allow` lists those it has',
-  409: 'A conflict with the present state; for a scan, that one is running already',
-  413: 'The body is larger than 1 MiB',
-  415: 'The body is not application/json',
+  409: 'A scan is running already; of a cancellation, that the job has ended; of an import, that the code belongs to another scan source',
+  413: 'The body is larger than 1 MiB; for an import, than IMPORT_MAX_BYTES',
+  415: 'The body is not application/json; for an import, not multipart/form-data',
   416: 'No byte of the requested range exists',
-  429: 'Too many wrong credentials from this address; `Retry-After` says when to come back',
+  429: 'Too many wrong credentials from this address, or too many streams or imports at once; `Retry-After` says when to come back',
   500: 'A fault of the service; its log tells more',
   503: 'The store is out of reach or the process shuts down; `Retry-After` says when to come back',
 }
@@ -48,16 +56,21 @@ interface Convention {
 }
 
 const CONVENTIONS: readonly Convention[] = [
-  { pattern: /^\/api\/v1\/admin\/(tokens)/, tag: 'Admin: tokens', security: ADMIN, errors: [401, 403, 429, 500, 503] },
   {
-    pattern: /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records)/,
+    pattern: /^\/api\/v1\/admin\/(tokens|preview-token)/,
+    tag: 'Admin: tokens',
+    security: ADMIN,
+    errors: [401, 403, 429, 500, 503],
+  },
+  {
+    pattern: /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records)/,
     tag: 'Admin: push',
     security: ADMIN,
     errors: [401, 403, 429, 500, 503],
   },
   { pattern: /^\/api\/v1\/admin\/slice/, tag: 'Admin: slicing', security: ADMIN, errors: [401, 403, 429, 500, 503] },
   {
-    pattern: /^\/api\/v1\/admin\/(edges|audit|events|dashboard)/,
+    pattern: /^\/api\/v1\/admin\/(edges|audit|events|dashboard|settings)/,
     tag: 'Admin: state',
     security: ADMIN,
     errors: [401, 403, 429, 500, 503],
@@ -65,6 +78,7 @@ const CONVENTIONS: readonly Convention[] = [
   { pattern: /^\/api\/v1\/admin\//, tag: 'Admin: catalog', security: ADMIN, errors: [401, 403, 429, 500, 503] },
   { pattern: /^\/api\/v1\/catalog\//, tag: 'Catalog', security: SERVICE, errors: [400, 401, 403, 500, 503] },
   { pattern: /^\/api\/v1\/slice\//, tag: 'Slicing', security: SERVICE, errors: [400, 401, 403, 500, 503] },
+  { pattern: /^\/api\/v1\/import$/, tag: 'Imports', security: IMPORT, errors: [500, 503] },
   {
     pattern: /^\/(tiles|vectors|geojson|shp)\//,
     tag: 'Tiles and downloads',
@@ -78,8 +92,9 @@ const CONVENTIONS: readonly Convention[] = [
 const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/admin/scan-sources/{code}/run': [409],
   'post /api/v1/admin/vectors/rescan': [409],
-  'post /api/v1/admin/pushes': [404, 409],
-  'post /api/v1/admin/vector-pushes': [404, 409],
+  'post /api/v1/admin/pushes': [404],
+  'post /api/v1/admin/vector-pushes': [404],
+  'post /api/v1/admin/preview-token': [404],
   'post /api/v1/admin/slice/jobs/{id}/cancel': [409],
   'get /api/v1/admin/slice/files': [404],
   'post /api/v1/import': [400, 401, 404, 409, 413, 415, 429],

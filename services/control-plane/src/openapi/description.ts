@@ -4,9 +4,10 @@ Catalogs basemaps and vectors, serves tiles and downloads to holders of a servic
 
 **Answers.** Lists are \`{"items": [...], "total": n}\`; details are the object itself. Every error is \`{"error": "..."}\`. Timestamps are
 ISO 8601 UTC. JSON answers and errors are \`Cache-Control: no-store\`. Bodies are JSON of at most 1 MiB; an endpoint without parameters takes
-an empty body; unknown fields of a body are refused (400), except where a slice job is submitted. A path that exists with another method
-answers 405 with \`Allow\`. A request with several Host headers, an address that names a host, or a transfer encoding other than chunked is
-refused (400). 503 comes with \`Retry-After\`.
+an empty body. A field of a body that is null counts as left out. A field that is not known is ignored, and what was saved is answered; where
+a token is issued it is refused (400), since a misspelt limit would be none. A path that exists with another method answers 405 with
+\`Allow\`. A request with several Host headers, an address that names a host, or a transfer encoding other than chunked is refused (400).
+503 comes with \`Retry-After\`.
 
 **Service tokens** go into \`Authorization: Bearer\`, \`X-Access-Token\`, \`?token=\` or \`?access_token=\`. The same token may stand in
 several of them; different ones are 400. An \`Authorization\` of another scheme is ignored. The order of refusal is fixed: no usable token

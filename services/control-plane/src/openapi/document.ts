@@ -15,5 +15,6 @@ export type Paths = Record<string, PathItem>
 
 export interface ApiDocument {
   paths?: Paths
+  webhooks?: Readonly<Record<string, PathItem>>
   components?: Record<string, unknown> & { schemas?: Record<string, unknown> }
 }

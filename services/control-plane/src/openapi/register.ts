@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
+import { describeRawBodies, WEBHOOKS } from './beyond-schemas.js'
 import { applyConventions, errorResponses, SECURITY_SCHEMES } from './conventions.js'
 import { DATA_PLANE_PATHS } from './data-plane.js'
 import { API_DESCRIPTION } from './description.js'
@@ -36,9 +37,15 @@ export async function registerOpenApi(app: App, { settings, version }: ControlCo
 
 function complete(document: ApiDocument): ApiDocument {
   const paths = { ...document.paths, ...structuredClone(DATA_PLANE_PATHS) }
+  describeRawBodies(paths)
   applyConventions(paths)
   const schemas = withoutUnusedInputs(document.components?.schemas ?? {}, JSON.stringify(paths))
-  return { ...document, paths, components: { ...document.components, schemas, responses: errorResponses() } }
+  return {
+    ...document,
+    paths,
+    webhooks: WEBHOOKS,
+    components: { ...document.components, schemas, responses: errorResponses() },
+  }
 }
 
 /** The generator adds a second form of every named schema, as it would look in a request; most are only ever answered. */

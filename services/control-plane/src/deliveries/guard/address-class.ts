@@ -22,6 +22,14 @@ const RANGE_KINDS: Readonly<Record<string, 'public' | 'private' | 'loopback'>> =
 }
 
 /**
+ * Networks for documentation (RFC 5737, RFC 3849): nobody's on the internet, and in use inside laboratories and containers, where receivers
+ * live. They count as private.
+ */
+const DOCUMENTATION = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'].map((range) =>
+  ipaddr.parseCIDR(range),
+)
+
+/**
  * The one form in which an address is judged: IPv4 where the packet would end up in IPv4. `::ffff:a.b.c.d` is another way to write a.b.c.d
  * (RFC 4291), and behind `64:ff9b::/96` stands a translator that sends to the IPv4 address in the last 32 bits (RFC 6052).
  * null: not an address.
@@ -53,12 +61,16 @@ export function classifyAddress(text: string): AddressClass {
   const { address, translated } = canonical
   if (METADATA.has(address.toString())) return never('a metadata address')
   if (address instanceof ipaddr.IPv6 && hidesAnIpv4Address(address)) return never('an IPv4 address in an IPv6 disguise')
-  const range = address.range()
+  const range = isForDocumentation(address) ? 'private' : address.range()
   const kind = RANGE_KINDS[range]
   if (kind === undefined) return never(`a ${range} address`)
   // RFC 6052, 3.1: the well-known prefix must not lead to addresses that are not global.
   if (translated && kind !== 'public') return never(`a ${range} address behind NAT64`)
   return { kind }
+}
+
+function isForDocumentation(address: Address): boolean {
+  return DOCUMENTATION.some((range) => range[0].kind() === address.kind() && address.match(range))
 }
 
 /** IPv4-compatible (`::a.b.c.d`, RFC 4291, deprecated) and ISATAP (RFC 5214) addresses; 6to4 and Teredo are ranges of their own. */

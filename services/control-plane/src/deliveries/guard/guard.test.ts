@@ -50,7 +50,8 @@ test('a service that listens on loopback with one of its two processes only does
 
 test('public and private receivers are sent to, by name and by address, at the addresses that were checked', async () => {
   const guard = guardWith(OPEN_SERVICE, names({ 'receiver.example': [PUBLIC, '2606:2800:21f::1'] }))
-  const hosts = ['10.1.2.3', '172.16.0.1', '192.168.1.1', '100.64.0.1', '[fd12::1]', PUBLIC, '[2606:2800:21f::1]']
+  const private4 = ['10.1.2.3', '172.16.0.1', '192.168.1.1', '100.64.0.1', '192.0.2.2', '203.0.113.9']
+  const hosts = [...private4, '[fd12::1]', '[2001:db8::1]', PUBLIC, '[2606:2800:21f::1]']
   for (const host of hosts) expect(await guard.admit(`http://${host}:8080/x`), host).toMatchObject({ ok: true })
   expect(await guard.admit('https://receiver.example/x')).toEqual({
     ok: true,

@@ -57,6 +57,15 @@ test('a redirect is a failure, and nothing goes to where it points', async () =>
   expect(elsewhere.received).toEqual([])
 })
 
+test('a name whose look-up hangs is given up when patience ends, with words for it', async () => {
+  const guard = guardWith({}, () => new Promise(() => {}))
+  const request = { url: 'http://hanging.example/', headers: {}, body: '{}', patience: SHORT, secrets: [] }
+  expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({
+    delivered: false,
+    message: 'no answer in 0.4 s: the host name was not resolved',
+  })
+})
+
 test('a name whose answer changes is asked for once, and the address that was checked is the one that is dialled', async () => {
   const receiver = await startReceiver()
   closing.push(receiver.close)

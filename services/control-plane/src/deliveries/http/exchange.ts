@@ -32,12 +32,15 @@ const NEXT_ADDRESS_MS = 1000
  */
 export async function exchange(guard: DestinationGuard, request: Exchange, signal: AbortSignal): Promise<Outcome> {
   const timer = new PatienceTimer(request.patience, signal)
+  let resolved = false
   try {
     const admission = await orAbort(guard.admit(request.url), timer.signal)
+    resolved = true
     if (!admission.ok) return failure(`the destination is refused: ${admission.reason}`)
     return await post(request, admission.addresses, timer)
   } catch (error) {
-    return failure(timer.exceeded ?? troubleMessage(error))
+    if (timer.exceeded === null) return failure(troubleMessage(error))
+    return failure(resolved ? timer.exceeded : `${timer.exceeded}: the host name was not resolved`)
   } finally {
     timer.stop()
   }

@@ -45,6 +45,21 @@ test('a change that is made in one browser appears in the other within two secon
   await other.expectClean()
 })
 
+test('what a check of availability found stands on the first page from then on, in every browser', async () => {
+  const [one, other] = [await openConsole(gateway()), await openConsole(gateway())]
+  await open(other.page, '/')
+  await other.page.getByText('Availability has not been checked yet').waitFor()
+  await isLive(other.page).waitFor()
+  await open(one.page, '/')
+  await one.page.getByRole('button', { name: 'Check availability now' }).click()
+  const found = /^Availability last checked .*: 0 of 2 versions and 0 of 0 vectors are missing\.$/
+  await other.page.getByText(found).waitFor()
+  await one.page.reload()
+  await one.page.getByText(found).waitFor()
+  await one.expectClean()
+  await other.expectClean()
+})
+
 test('a page whose service goes away says so, and reads everything anew by itself once it is back', async () => {
   const console = await openConsole(gateway())
   const { page } = console

@@ -28,7 +28,7 @@ export const tokenBodySchema = z.strictObject({
   expires_at: z
     .union([isoInstantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
     .optional()
-    .describe('without a zone it is UTC; omitted: now + TOKEN_DEFAULT_TTL; 0: never'),
+    .describe('without a zone it is UTC; omitted or null: now + TOKEN_DEFAULT_TTL; 0: never'),
 })
 export type TokenBody = z.infer<typeof tokenBodySchema>
 

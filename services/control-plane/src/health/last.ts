@@ -12,5 +12,5 @@ export function noteHealthCheck(tx: Transaction, admin: AdminIdentity, result: H
 
 /** What the last check found, whoever asked for it; null: there was none. */
 export async function readLastHealthCheck(sql: Queryable): Promise<HealthCheck | null> {
-  return healthCheckSchema.nullable().parse(await readNewestDetail(sql, ACTION))
+  return healthCheckSchema.safeParse(await readNewestDetail(sql, ACTION)).data ?? null
 }

@@ -148,6 +148,13 @@ export async function setVersionsAvailable(
     WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[])`
 }
 
+/** Forgets versions that are unavailable; those that somebody has found again meanwhile stay. */
+export async function deleteVersions(tx: Transaction, basemapCode: string, versions: readonly string[]): Promise<void> {
+  await tx`
+    DELETE FROM basemap_versions
+    WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[]) AND NOT available`
+}
+
 /** false: no such basemap. */
 export async function setDefaultVersion(tx: Transaction, code: string, version: string): Promise<boolean> {
   const rows = await tx`

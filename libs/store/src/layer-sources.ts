@@ -29,3 +29,8 @@ export async function readLayerSources(sql: Queryable, code: string | null): Pro
     FROM layer_sources WHERE ${code}::text IS NULL OR target_code = ${code}
     GROUP BY target_code, version ORDER BY target_code, version`
 }
+
+/** Forgets what was laid into versions that are gone. */
+export async function deleteLayerSources(tx: Transaction, code: string, versions: readonly string[]): Promise<void> {
+  await tx`DELETE FROM layer_sources WHERE target_code = ${code} AND version = ANY(${versions as string[]}::text[])`
+}

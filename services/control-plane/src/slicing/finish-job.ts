@@ -1,7 +1,4 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { readBasemap, setVersionsAvailable } from '@gateway/store/basemaps.js'
-import type { NewChange } from '@gateway/store/change-log.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { appendLayerSources } from '@gateway/store/layer-sources.js'
 import { finishSliceJob, renewSliceLease, type SliceLease, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
@@ -71,30 +68,4 @@ export async function oweCallback(ctx: ControlContext, tx: Transaction, job: Sto
   if (job.callbackUrl === '') return
   const object = toSliceJob(job, ctx.settings.sliceOutputRoot)
   await enqueueCallback(tx, { jobId: job.id, url: job.callbackUrl, job: { ...object } })
-}
-
-/** How many versions of a sliced layer stay for rollback, the default one not counted. */
-const KEPT_VERSIONS = 5
-
-/** Removes the oldest versions of a layer beyond the limit: first from the catalog, then, when edges no longer ask for them, from disk. */
-export async function removeOldVersions(ctx: ControlContext, code: string): Promise<void> {
-  const basemap = await readBasemap(ctx.sql, code)
-  const available = (basemap?.versions ?? []).filter((version) => version.available)
-  const old = available.slice(0, -KEPT_VERSIONS).filter((version) => version.version !== basemap?.defaultVersion)
-  if (old.length === 0) return
-  const { revision } = await commitAndPublish(ctx, async (tx) => {
-    await setVersionsAvailable(
-      tx,
-      code,
-      old.map((version) => version.version),
-      false,
-    )
-    const changes: NewChange[] = [{ kind: 'basemap', key: code }]
-    return { result: null, changes }
-  })
-  await edgesFollow(ctx, revision)
-  for (const { version } of old) {
-    await rm(join(ctx.settings.sliceOutputRoot, code, version), { recursive: true, force: true })
-    ctx.log.info({ layer: code, version }, 'an old version of a layer was removed')
-  }
 }

@@ -7,9 +7,10 @@ import { DEFAULT_LIMITS, type PlanLine, type TilingRequest } from '@gateway/tili
 import { publishStaged } from '@gateway/tiling/publish.js'
 import type { ControlContext } from '../context.js'
 import { lackOfRoom } from './disk-room.js'
-import { finishFailed, finishSucceeded, LeaseLost, removeOldVersions } from './finish-job.js'
+import { finishFailed, finishSucceeded, LeaseLost } from './finish-job.js'
 import { CANCELLED, JobWatch } from './job-watch.js'
 import { type LayerPlace, placeLayer, removeLeftStaging } from './layer-place.js'
+import { removeOldVersions } from './retention.js'
 import { runTool } from './tool.js'
 
 /** How a run ended: with a job that has ended, or without (the lease was lost, or this process is stopping). */

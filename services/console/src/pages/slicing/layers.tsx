@@ -21,7 +21,7 @@ export function Layers() {
           ) : (
             <Stack gap="lg">
               {layers.map(({ code, version, source_paths: paths }) => (
-                <div key={code} className="layer">
+                <div key={`${code} ${version}`} className="layer">
                   <div>
                     <TextLink to={`/basemaps/${segment(code)}/versions/${segment(version)}`} fw={550}>
                       {code} · {version}

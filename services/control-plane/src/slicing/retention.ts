@@ -1,0 +1,51 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { deleteVersions, readBasemap, setVersionsAvailable } from '@gateway/store/basemaps.js'
+import { logChanges } from '@gateway/store/change-log.js'
+import { deleteLayerSources } from '@gateway/store/layer-sources.js'
+import { tryLockSession } from '@gateway/store/lock-session.js'
+import { type ControlContext, commitAndPublish, edgesFollow, publishChanges } from '../context.js'
+import { SCAN_LOCK } from '../scans/run.js'
+
+/** How many versions of a sliced layer stay for rollback, the default one not counted. */
+const KEPT_VERSIONS = 5
+
+/** Removes the oldest versions of a layer beyond the limit: when edges no longer ask for them, from disk, and then from the catalog. */
+export async function removeOldVersions(ctx: ControlContext, code: string): Promise<void> {
+  const basemap = await readBasemap(ctx.sql, code)
+  const available = (basemap?.versions ?? []).filter((version) => version.available)
+  const old = available
+    .slice(0, -KEPT_VERSIONS)
+    .map(({ version }) => version)
+    .filter((version) => version !== basemap?.defaultVersion)
+  if (old.length === 0) return
+  const { revision } = await commitAndPublish(ctx, async (tx) => {
+    await setVersionsAvailable(tx, code, old, false)
+    return { result: null, changes: [{ kind: 'basemap', key: code }] }
+  })
+  await edgesFollow(ctx, revision)
+  for (const version of old) {
+    await rm(join(ctx.settings.sliceOutputRoot, code, version), { recursive: true, force: true })
+    ctx.log.info({ layer: code, version }, 'an old version of a layer was removed')
+  }
+  await forgetVersions(ctx, code, old)
+}
+
+/**
+ * What was removed on purpose is not missing, and no scan or health check should count it for ever. A scan that has seen it on the disk
+ * before would put it back: where one is under way, it stays in the catalog as unavailable.
+ */
+async function forgetVersions(ctx: ControlContext, code: string, versions: readonly string[]): Promise<void> {
+  const lock = await tryLockSession(ctx.sql, SCAN_LOCK)
+  if (lock === null) return
+  try {
+    const changes = await lock.begin(async (tx) => {
+      await deleteVersions(tx, code, versions)
+      await deleteLayerSources(tx, code, versions)
+      return logChanges(tx, [{ kind: 'basemap', key: code }])
+    })
+    await publishChanges(ctx, changes)
+  } finally {
+    await lock.release()
+  }
+}

@@ -74,6 +74,13 @@ void keep(std::string_view value, std::string_view *place, RequestHead *head) {
   *place = value;
 }
 
+// As `keep`, of a field that names one thing, so that two values would name two. false: it came with another value before.
+bool keep_one(std::string_view value, std::string_view *place, RequestHead *head) {
+  if (!place->empty() && value != *place) return false;
+  keep(value, place, head);
+  return true;
+}
+
 // Notes one field. `hosts` and `framings` count; false: the request is to be refused.
 bool read_field(std::string_view key, std::string_view value, RequestHead *head, int *hosts, int *framings) {
   switch (key.front() | 0x20) {
@@ -81,11 +88,11 @@ bool read_field(std::string_view key, std::string_view value, RequestHead *head,
       if (equals(key, "host")) ++*hosts;
       return true;
     case 'a':
-      if (equals(key, "authorization")) keep(value, &head->authorization, head);
-      else if (equals(key, "accept-encoding")) keep(value, &head->accept_encoding, head);
+      if (equals(key, "authorization")) return keep_one(value, &head->authorization, head);
+      if (equals(key, "accept-encoding")) keep(value, &head->accept_encoding, head);
       return true;
     case 'x':
-      if (equals(key, "x-access-token")) keep(value, &head->x_access_token, head);
+      if (equals(key, "x-access-token")) return keep_one(value, &head->x_access_token, head);
       return true;
     case 'i':  // If-None-Match and the other conditions
       if (key.size() > 3 && equals(key.substr(0, 3), "if-")) head->plain = false;

@@ -44,6 +44,12 @@ it.each([
   ['another coding', 'POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n', 400],
   ['no Host', 'GET /f/x HTTP/1.1\r\nAccept: */*\r\n\r\n', 400],
   ['two Hosts', 'GET /f/x HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', 400],
+  ['two tokens', 'GET /f/x HTTP/1.1\r\nHost: x\r\nX-Access-Token: a\r\nX-Access-Token: b\r\n\r\n', 400],
+  [
+    'two authorizations',
+    'GET /f/x HTTP/1.1\r\nHost: x\r\nAuthorization: Basic a\r\nAuthorization: Bearer b\r\n\r\n',
+    400,
+  ],
   ['99 fields', `GET /f/x HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(98)}\r\n`, 431],
   ['an empty length', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n\r\n', 400],
   ['a signed length', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: +3\r\n\r\n', 400],

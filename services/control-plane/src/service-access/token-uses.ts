@@ -2,7 +2,7 @@ import { noteTokensUsed } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../context.js'
 
 /** `last_used_at` may lag by this much; it tells an operator whether a token is in use, not when exactly. */
-const FLUSH_MS = 10_000
+const FLUSH_MS = 2_000
 
 /** Collects when tokens were used and writes it down now and then, so that reading costs no write. */
 export class TokenUses {

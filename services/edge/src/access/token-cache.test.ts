@@ -173,13 +173,26 @@ test('uses that cannot be written are kept, and newer ones win', async () => {
   await usage.flush(async () => {
     usage.note('a', 5_000)
     throw new Error('store down')
-  })
+  }, 3_000)
   let saved: ReadonlyMap<string, Date> = new Map()
   await usage.flush(async (used) => {
     saved = used
-  })
+  }, 6_000)
   expect([...saved].map(([id, at]) => [id, at.getTime()]).sort()).toEqual([
     ['a', 5_000],
     ['b', 2_000],
   ])
+})
+
+test('a first use is written at once, steady use now and then, and the last one before the end', async () => {
+  const usage = new TokenUsage()
+  const saved: number[] = []
+  const save = async (used: ReadonlyMap<string, Date>) => void saved.push(...[...used.values()].map(Number))
+  for (let now = 1_000; now <= 65_000; now += 2_000) {
+    usage.note('a', now)
+    await usage.flush(save, now)
+  }
+  expect(saved).toEqual([1_000, 31_000, 61_000])
+  await usage.flush(save, 66_000, true)
+  expect(saved.at(-1)).toBe(65_000)
 })

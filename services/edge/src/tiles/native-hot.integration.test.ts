@@ -287,7 +287,7 @@ test('a use that the table alone saw is noted', async () => {
   let used: ReadonlyMap<string, Date> = new Map()
   await running.usage.flush(async (batch) => {
     used = batch
-  })
+  }, Date.now())
   expect(used.get(digest)?.getTime()).toBeGreaterThanOrEqual(since)
 })
 

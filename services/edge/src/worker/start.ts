@@ -118,18 +118,18 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const server = await startServer(edge, bareHost(settings.apiHost), settings.apiPort)
   supervisor.report(metrics)
   supervisor.listening()
-  const saveUsage = () => {
+  const saveUsage = (everything: boolean) => {
     nativeHot.noteUses()
-    return usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)))
+    return usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)), Date.now(), everything)
   }
-  const flusher = setInterval(saveUsage, USAGE_FLUSH_MS)
+  const flusher = setInterval(saveUsage, USAGE_FLUSH_MS, false)
   void learnUpstreamKey(edge, store)
   return {
     async stop() {
       clearInterval(flusher)
       await server.drain(settings.drainSeconds)
       await supervisor.sendReport()
-      await saveUsage()
+      await saveUsage(true)
       await loop.stop()
       await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close()])
       sets.closeAll()

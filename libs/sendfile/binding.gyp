@@ -4,6 +4,8 @@
       "target_name": "sendfile",
       "sources": [
         "native/addon.cc",
+        "native/cached_file.cc",
+        "native/cached_file_addon.cc",
         "native/connection.cc",
         "native/feed.cc",
         "native/file_transfer.cc",

@@ -1,13 +1,12 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { fileIdentity } from './file-identity.js'
-import { currentRealRoot, isBelow, knownRealRoot } from './real-root.js'
+import { type FileVersion, fileIdentity } from './file-identity.js'
+import { isKnownToLieBelow, liesBelow, liesBelowLater } from './real-root.js'
 
-/** A plain file, opened for reading and proven to lie below its root. Whoever got it closes `fd`. */
-export interface OpenedFile {
+/** A plain file that was opened for reading and proven to lie below its root. */
+interface ProvenFile {
   readonly ok: true
-  readonly fd: number
   /** bytes */
   readonly size: number
   /** modification time, milliseconds since 1970, whole */
@@ -17,6 +16,16 @@ export interface OpenedFile {
   readonly identity: string
   /** where the file is, all symbolic links resolved */
   readonly realPath: string
+}
+
+/** Whoever got it closes `fd`. */
+export interface OpenedFile extends ProvenFile {
+  readonly fd: number
+}
+
+/** A small file that was read whole and closed again. */
+export interface ReadFile extends ProvenFile {
+  readonly content: Uint8Array
 }
 
 /**
@@ -30,11 +39,21 @@ export interface NotOpened {
 
 export type Opening = OpenedFile | NotOpened
 
+/** What the kernel had of a file in memory: `CachedFiles.open` of @gateway/sendfile says more. */
+export interface CachedLook extends FileVersion {
+  readonly realPath: string
+  readonly isFile: boolean
+  readonly fd: number | null
+  readonly content: Uint8Array | null
+}
+
 /** O_NONBLOCK: a FIFO must not hold the process until somebody writes into it. O_NOCTTY: nor may a terminal become ours. */
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOCTTY ?? 0)
 
 /** Linux tells where an open file is; elsewhere the path is resolved again and must lead to the same file. */
 const HAS_PROC = fs.existsSync('/proc/self/fd')
+
+const NS_PER_MS = 1_000_000n
 
 const openAsync = promisify(fs.open)
 const fstatAsync = promisify(fs.fstat) as (fd: number, options: { bigint: true }) => Promise<fs.BigIntStats>
@@ -56,7 +75,8 @@ export function openBelowSync(root: string, file: string): Opening {
   let opening: Opening | undefined
   try {
     const stat = fs.fstatSync(fd, { bigint: true })
-    opening = judge(root, fd, stat, HAS_PROC ? fs.readlinkSync(`/proc/self/fd/${fd}`) : resolveAgain(target, stat))
+    const real = HAS_PROC ? fs.readlinkSync(`/proc/self/fd/${fd}`) : resolveAgain(target, stat)
+    opening = withDescriptor(fd, judge(stat, stat.isFile(), real, real !== null && liesBelow(root, real)))
     return opening
   } finally {
     if (opening?.ok !== true) fs.closeSync(fd)
@@ -76,28 +96,51 @@ export async function openBelow(root: string, file: string): Promise<Opening> {
   try {
     const stat = await fstatAsync(fd, { bigint: true })
     const real = HAS_PROC ? await fs.promises.readlink(`/proc/self/fd/${fd}`) : resolveAgain(target, stat)
-    opening = judge(root, fd, stat, real)
+    const isInside = real !== null && (await liesBelowLater(root, real))
+    opening = withDescriptor(fd, judge(stat, stat.isFile(), real, isInside))
     return opening
   } finally {
     if (opening?.ok !== true) await closeAsync(fd)
   }
 }
 
-function judge(root: string, fd: number, stat: fs.BigIntStats, realPath: string | null): Opening {
+/**
+ * `openBelowSync` that never waits for a disk, by a `look` that does not either: small files come read. null: this could not be told now,
+ * which says nothing about the file; `openBelow` may wait.
+ */
+export function openBelowCached(
+  look: (file: string) => CachedLook | 'absent' | 'not_now',
+  root: string,
+  file: string,
+): OpenedFile | ReadFile | NotOpened | null {
+  const found = look(path.resolve(root, file))
+  if (found === 'absent') return { ok: false, reason: 'absent' }
+  if (found === 'not_now') return null
+  const { fd, content, realPath } = found
+  // Where a root is now is a question to its disk.
+  const judged = isKnownToLieBelow(root, realPath) ? judge(found, found.isFile, realPath, true) : null
+  if (judged?.ok === true) return content === null ? { ...judged, fd: fd as number } : { ...judged, content }
+  if (fd !== null) fs.closeSync(fd)
+  return judged
+}
+
+/** The one judgement of what was opened. */
+function judge(file: FileVersion, isFile: boolean, realPath: string | null, isInside: boolean): ProvenFile | NotOpened {
   if (realPath === null) return { ok: false, reason: 'absent' }
-  if (!isBelow(knownRealRoot(root), realPath) && !isBelow(currentRealRoot(root), realPath)) {
-    return { ok: false, reason: 'outside' }
-  }
-  if (!stat.isFile()) return { ok: false, reason: 'not_a_file' }
+  if (!isInside) return { ok: false, reason: 'outside' }
+  if (!isFile) return { ok: false, reason: 'not_a_file' }
   return {
     ok: true,
-    fd,
-    size: Number(stat.size),
-    mtimeMs: Number(stat.mtimeMs),
-    ino: stat.ino,
-    identity: fileIdentity(stat),
+    size: Number(file.size),
+    mtimeMs: Number(file.mtimeNs / NS_PER_MS),
+    ino: file.ino,
+    identity: fileIdentity(file),
     realPath,
   }
+}
+
+function withDescriptor(fd: number, judged: ProvenFile | NotOpened): Opening {
+  return judged.ok ? { ...judged, fd } : judged
 }
 
 /** The real path of `target` where it still leads to the opened file; null where it was swapped meanwhile. */

@@ -13,23 +13,56 @@ export function isBelow(realRoot: string | null, realPath: string): boolean {
   return realPath.length === realRoot.length || realRoot.endsWith(path.sep) || realPath[realRoot.length] === path.sep
 }
 
-/** The real path of a root as it was when first asked for: no system call after that. null: the root was absent. */
-export function knownRealRoot(root: string): string | null {
+/**
+ * Whether an opened file lies below a root: by the real path of the root as it was when first asked for, which takes no system call, and
+ * where that does not fit by the real path of now, since an operator may have pointed the root elsewhere.
+ */
+export function liesBelow(root: string, realPath: string): boolean {
+  return isBelow(knownRealRoot(root), realPath) || isBelow(currentRealRoot(root), realPath)
+}
+
+/** `liesBelow` without holding the event loop: a root on a network file system may not answer. */
+export async function liesBelowLater(root: string, realPath: string): Promise<boolean> {
+  const known = realRoots.get(root)
+  if (known !== undefined && isBelow(known, realPath)) return true
+  return isBelow(await currentRealRootLater(root), realPath)
+}
+
+/** `liesBelow` as far as that needs no system call. false says nothing: the root may never have been asked for, or lie elsewhere by now. */
+export function isKnownToLieBelow(root: string, realPath: string): boolean {
+  return isBelow(realRoots.get(root) ?? null, realPath)
+}
+
+function knownRealRoot(root: string): string | null {
   const known = realRoots.get(root)
   return known === undefined ? currentRealRoot(root) : known
 }
 
-/** The real path of a root now, for when the known one does not fit: an operator may have pointed the root elsewhere. */
+/** The real path of a root now. null: it is absent. */
 export function currentRealRoot(root: string): string | null {
-  let real: string | null
   try {
-    real = fs.realpathSync.native(root)
+    return remember(root, fs.realpathSync.native(root))
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
-    real = null
+    return remember(root, nullIfAbsent(error))
   }
+}
+
+async function currentRealRootLater(root: string): Promise<string | null> {
+  try {
+    return remember(root, await fs.promises.realpath(root))
+  } catch (error) {
+    return remember(root, nullIfAbsent(error))
+  }
+}
+
+function remember(root: string, real: string | null): string | null {
   if (realRoots.size >= MAX_ROOTS) realRoots.clear()
   realRoots.set(root, real)
   return real
+}
+
+function nullIfAbsent(error: unknown): null {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+  return null
 }

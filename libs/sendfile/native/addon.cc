@@ -152,6 +152,7 @@ NAPI_MODULE_INIT() {
   };
   napi_define_properties(env, exports, sizeof functions / sizeof *functions, functions);
   add_hot_table(env, exports);
+  add_cached_file(env, exports);
   napi_add_async_cleanup_hook(env, clean_up, nullptr, nullptr);
   return exports;
 }

@@ -11,3 +11,6 @@ void tell_javascript(uint32_t id, Outcome outcome, uint64_t sent);
 
 // Adds the functions of the hot table to what the addon exports.
 void add_hot_table(napi_env env, napi_value exports);
+
+// Adds the functions that open and read files from the kernel's caches.
+void add_cached_file(napi_env env, napi_value exports);

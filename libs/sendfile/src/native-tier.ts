@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
+import type { CachedFileAddon } from './cached-file.js'
 import { HotTable, type HotTableAddon } from './hot-table.js'
 import { type HttpResponse, type Job, NOTHING, OUTCOMES, type ProbedTier, type Tier } from './types.js'
 
 /** What native/addon.cc exports; its comments say more. */
-export interface Addon extends HotTableAddon {
+export interface Addon extends HotTableAddon, CachedFileAddon {
   attach(
     binary: string,
     port: number,

@@ -19,10 +19,10 @@ export interface TileSetSpec {
 export type TileSetOpening = { readonly ok: true; readonly tileSet: TileSet } | NotOpened
 
 /**
- * Opens a version for serving. Folders cost nothing; archives are opened and their directory or schema is read (well under a
- * millisecond from the page cache). Throws `BrokenArchiveError` for an archive that cannot be served, and the disk's errors.
+ * Opens a version for serving. Folders cost nothing; archives are opened and their directory or schema is read, without holding the event
+ * loop but for SQLite's own reading of the schema. Rejects with `BrokenArchiveError` for an archive that cannot be served, and the disk's errors.
  */
-export function openTileSet(spec: TileSetSpec): TileSetOpening {
+export async function openTileSet(spec: TileSetSpec): Promise<TileSetOpening> {
   switch (spec.storage) {
     case 'xyz':
     case 'tms':

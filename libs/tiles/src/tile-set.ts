@@ -29,14 +29,20 @@ export type TileLocation =
       readonly modifiedMs: number
     }
 
+/** Reads a stretch of an open file whole, or answers null because that would mean to wait for a disk. */
+export type ReadNow = (fd: number, offset: number, length: number) => Uint8Array | null
+
 /** One opened version of a basemap. `z`, `x`, `y` are XYZ (row 0 in the north), whatever the storage's own scheme is. */
 export interface TileSet {
   readonly storage: Storage
   /**
-   * null: the set has no such tile. Synchronous; reads at most an archive's directory. Takes addresses within the pyramid
-   * (`isInPyramid`). Throws only where the archive is broken (`BrokenArchiveError`) or the disk fails.
+   * null: the set has no such tile. Synchronous; reads at most an archive's directory, by `read`; `not_now`: that could not read it. Only
+   * MBTiles may wait for a disk here: SQLite reads by itself. Takes addresses within the pyramid (`isInPyramid`). Throws only where the
+   * archive is broken (`BrokenArchiveError`) or the disk fails.
    */
-  locate(z: number, x: number, y: number): TileLocation | null
+  locate(z: number, x: number, y: number, read: ReadNow): TileLocation | null | 'not_now'
+  /** `locate` that reads what must be read without holding the event loop, but for MBTiles. */
+  locateLater(z: number, x: number, y: number): Promise<TileLocation | null>
   /** Gives the descriptor back. Nothing that `locate` answered before may be read after. */
   close(): void
 }

@@ -163,13 +163,13 @@ describe('a probe of a folder', () => {
 })
 
 describe('a folder that is served', () => {
-  const locate = (storage: 'xyz' | 'tms') => {
-    const opening = openTileSet({ storage, root, path: folder, extension: 'jpeg' })
+  const locate = async (storage: 'xyz' | 'tms') => {
+    const opening = await openTileSet({ storage, root, path: folder, extension: 'jpeg' })
     if (!opening.ok) throw new Error(opening.reason)
-    return opening.tileSet.locate(3, 1, 2)
+    return opening.tileSet.locateLater(3, 1, 2)
   }
-  it('names the file of a tile, its row counted as stored', () => {
-    expect(locate('xyz')).toEqual({ kind: 'file', root, path: `${folder}/3/1/2.jpeg` })
-    expect(locate('tms')).toEqual({ kind: 'file', root, path: `${folder}/3/1/5.jpeg` })
+  it('names the file of a tile, its row counted as stored', async () => {
+    expect(await locate('xyz')).toEqual({ kind: 'file', root, path: `${folder}/3/1/2.jpeg` })
+    expect(await locate('tms')).toEqual({ kind: 'file', root, path: `${folder}/3/1/5.jpeg` })
   })
 })

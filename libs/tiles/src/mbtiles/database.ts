@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { type NotOpened, openBelowSync } from '@gateway/files/open-below.js'
+import { type NotOpened, type OpenedFile, openBelow, openBelowSync } from '@gateway/files/open-below.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { readExactly } from '../read-exactly.js'
+import { readExactly, readExactlyLater } from '../read-exactly.js'
 import { asArchiveError, isAboutAccess } from './sqlite-error.js'
 
 /** Bytes of the file header that are looked at (SQLite file format, 1.3): the magic, and at 18 how it is journaled. */
@@ -37,11 +37,39 @@ export function openDatabase(root: string, file: string): OpenedDatabase | NotOp
   if (!opened.ok) return opened
   let writeAhead: boolean
   try {
-    writeAhead = readsWriteAhead(opened.fd, opened.size)
+    writeAhead = readsWriteAhead(readExactly(opened.fd, 0, Math.min(HEADER_BYTES, opened.size)))
   } finally {
     fs.closeSync(opened.fd)
   }
-  const log = writeAhead ? fs.statSync(`${opened.realPath}-wal`, { bigint: true, throwIfNoEntry: false }) : undefined
+  const log = writeAhead ? fs.statSync(walOf(opened), { bigint: true, throwIfNoEntry: false }) : undefined
+  return connectTo(opened, writeAhead, log)
+}
+
+/** `openDatabase` that holds the event loop only while SQLite reads the schema, after it has been seen that the disk answers. */
+export async function openDatabaseLater(root: string, file: string): Promise<OpenedDatabase | NotOpened> {
+  const opened = await openBelow(root, file)
+  if (!opened.ok) return opened
+  let writeAhead: boolean
+  try {
+    writeAhead = readsWriteAhead(await readExactlyLater(opened.fd, 0, Math.min(HEADER_BYTES, opened.size)))
+  } finally {
+    fs.close(opened.fd, () => {})
+  }
+  return connectTo(opened, writeAhead, writeAhead ? await statIfThere(walOf(opened)) : undefined)
+}
+
+function walOf(opened: OpenedFile): string {
+  return `${opened.realPath}-wal`
+}
+
+function statIfThere(file: string): Promise<fs.BigIntStats | undefined> {
+  return fs.promises.stat(file, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+}
+
+function connectTo(opened: OpenedFile, writeAhead: boolean, log: fs.BigIntStats | undefined): OpenedDatabase {
   const hasLog = log !== undefined && log.size > 0n
   return {
     ok: true,
@@ -52,8 +80,7 @@ export function openDatabase(root: string, file: string): OpenedDatabase | NotOp
   }
 }
 
-function readsWriteAhead(fd: number, size: number): boolean {
-  const header = readExactly(fd, 0, Math.min(HEADER_BYTES, size))
+function readsWriteAhead(header: Buffer): boolean {
   if (!header.toString('latin1').startsWith(MAGIC) || header.length < HEADER_BYTES) {
     throw new BrokenArchiveError('this is not an SQLite database')
   }

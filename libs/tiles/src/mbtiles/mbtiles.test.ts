@@ -43,16 +43,16 @@ function useWriteAheadLog(): void {
   database.close()
 }
 
-function open() {
-  const opening = openMbtiles(folder, file)
+async function open() {
+  const opening = await openMbtiles(folder, file)
   if (!opening.ok) throw new Error(opening.reason)
   return opening.tileSet
 }
 
-function read(z: number, x: number, y: number): string | null {
-  const set = open()
+async function read(z: number, x: number, y: number): Promise<string | null> {
+  const set = await open()
   try {
-    const found = set.locate(z, x, y)
+    const found = await set.locateLater(z, x, y)
     return found?.kind === 'bytes' ? Buffer.from(found.data).toString('latin1') : null
   } finally {
     set.close()
@@ -60,7 +60,7 @@ function read(z: number, x: number, y: number): string | null {
 }
 
 describe('an archive', () => {
-  it('counts its rows from the south, whatever scheme its metadata copied from elsewhere', () => {
+  it('counts its rows from the south, whatever scheme its metadata copied from elsewhere', async () => {
     write(
       TABLES,
       [
@@ -69,7 +69,7 @@ describe('an archive', () => {
       ],
       { scheme: 'xyz' },
     )
-    expect([read(2, 1, 0), read(2, 1, 3), read(2, 1, 1)]).toEqual(['north', 'south', null])
+    expect([await read(2, 1, 0), await read(2, 1, 3), await read(2, 1, 1)]).toEqual(['north', 'south', null])
   })
 
   it('in another character set than UTF-8 is read all the same', () => {
@@ -82,18 +82,18 @@ describe('an archive', () => {
     expect(probeMbtiles(folder, file)?.name).toBe('Z\uFFFDrich')
   })
 
-  it('stays open for its owner to write to', () => {
+  it('stays open for its owner to write to', async () => {
     write(TABLES, [[0, 0, 0, PNG]])
-    const set = open()
-    set.locate(0, 0, 0)
+    const set = await open()
+    await set.locateLater(0, 0, 0)
     const owner = new DatabaseSync(file)
     owner.exec('DELETE FROM tiles')
     owner.close()
-    expect(set.locate(0, 0, 0)).toBeNull()
+    expect(await set.locateLater(0, 0, 0)).toBeNull()
     set.close()
   })
 
-  it('may show its tiles through a view', () => {
+  it('may show its tiles through a view', async () => {
     write(`CREATE TABLE metadata (name text, value text);
       CREATE TABLE map (zoom_level integer, tile_column integer, tile_row integer, tile_id text);
       CREATE UNIQUE INDEX map_index ON map (zoom_level, tile_column, tile_row);
@@ -102,11 +102,11 @@ describe('an archive', () => {
       INSERT INTO map VALUES (0, 0, 0, 'a'); INSERT INTO images VALUES (x'89504e470d0a1a0a', 'a');
       CREATE VIEW tiles AS SELECT map.zoom_level AS zoom_level, map.tile_column AS tile_column, map.tile_row AS tile_row,
         images.tile_data AS tile_data FROM map JOIN images ON images.tile_id = map.tile_id;`)
-    expect(read(0, 0, 0)).toBe('\x89PNG\r\n\x1a\n')
+    expect(await read(0, 0, 0)).toBe('\x89PNG\r\n\x1a\n')
     expect(probeMbtiles(folder, file)?.format).toBe('png')
   })
 
-  it('tells of itself by its metadata', () => {
+  it('tells of itself by its metadata', async () => {
     const json = JSON.stringify({ vector_layers: [{ id: 'roads', fields: { kind: 'String' } }] })
     write(TABLES, [[4, 1, 1, gzipSync('vector')]], {
       name: 'Roads',
@@ -132,8 +132,8 @@ describe('an archive', () => {
       description: 'd',
       vectorLayers: [{ id: 'roads', fields: { kind: 'String' } }],
     })
-    const set = open()
-    expect(set.locate(4, 1, 14)).toMatchObject({ kind: 'bytes', encoding: 'gzip' })
+    const set = await open()
+    expect(await set.locateLater(4, 1, 14)).toMatchObject({ kind: 'bytes', encoding: 'gzip' })
     set.close()
   })
 
@@ -158,23 +158,23 @@ describe('an archive', () => {
     expect(probeMbtiles(folder, file)).toBeNull()
   })
 
-  it('is read without a file being made beside it, in write-ahead mode too', () => {
+  it('is read without a file being made beside it, in write-ahead mode too', async () => {
     write(TABLES, [[0, 0, 0, PNG]])
     useWriteAheadLog()
     expect(fs.readdirSync(folder)).toHaveLength(1)
-    expect(read(0, 0, 0)).toBe(PNG.toString('latin1'))
+    expect(await read(0, 0, 0)).toBe(PNG.toString('latin1'))
     probeMbtiles(folder, file)
     expect(fs.readdirSync(folder)).toHaveLength(1)
   })
 
-  it('shows what a writer has committed to the write-ahead log, and a fingerprint that follows', () => {
+  it('shows what a writer has committed to the write-ahead log, and a fingerprint that follows', async () => {
     write(TABLES, [[0, 0, 0, PNG]])
     useWriteAheadLog()
     const before = probeMbtiles(folder, file)?.fingerprint
     const writer = new DatabaseSync(file)
     writer.prepare('INSERT INTO tiles VALUES (1, 0, 0, ?)').run(PNG)
     try {
-      expect(read(1, 0, 1)).toBe(PNG.toString('latin1'))
+      expect(await read(1, 0, 1)).toBe(PNG.toString('latin1'))
       expect(probeMbtiles(folder, file)?.fingerprint).not.toBe(before)
     } finally {
       writer.close()
@@ -183,10 +183,10 @@ describe('an archive', () => {
 })
 
 describe('an archive that cannot be served', () => {
-  const expectBroken = (words: RegExp) => {
-    for (const use of [() => openMbtiles(folder, file), () => probeMbtiles(folder, file)]) {
-      expect(use).toThrow(BrokenArchiveError)
-      expect(use).toThrow(words)
+  const expectBroken = async (words: RegExp) => {
+    for (const use of [() => openMbtiles(folder, file), async () => probeMbtiles(folder, file)]) {
+      await expect(use()).rejects.toThrow(BrokenArchiveError)
+      await expect(use()).rejects.toThrow(words)
     }
   }
 
@@ -209,30 +209,30 @@ describe('an archive that cannot be served', () => {
       SELECT p.n AS zoom_level, q.n AS tile_column, r.n AS tile_row, x'00' AS tile_data FROM a p, a q, a r`),
       /joins tables/,
     ],
-  ])('is refused: %s', (_name, make, words) => {
+  ])('is refused: %s', async (_name, make, words) => {
     make()
-    expectBroken(words)
+    await expectBroken(words)
   })
 
-  it('is refused where pages are damaged or missing', () => {
+  it('is refused where pages are damaged or missing', async () => {
     const tiles = Array.from({ length: 200 }, (_, i): Row => [8, i, 0, Buffer.alloc(3000, i)])
     write(TABLES, tiles)
     const good = fs.readFileSync(file)
     fs.writeFileSync(file, Buffer.concat([good.subarray(0, 100), Buffer.alloc(good.length - 100, 0xab)]))
-    expectBroken(/cannot be read/)
+    await expectBroken(/cannot be read/)
     fs.writeFileSync(file, good.subarray(0, 4096 * 3))
-    expect(() => read(8, 150, 255)).toThrow(BrokenArchiveError)
+    await expect(read(8, 150, 255)).rejects.toThrow(BrokenArchiveError)
   })
 
-  it('is refused where each tile would cost a read of a big table', () => {
+  it('is refused where each tile would cost a read of a big table', async () => {
     const big = Array.from({ length: 20 }, (_, i): Row => [8, i, 0, Buffer.alloc(1_000_000, i)])
     write(TABLES.replace(/CREATE UNIQUE.*/, ''), big)
-    expectBroken(/no index/)
+    await expectBroken(/no index/)
   })
 
-  it('is refused where it leads out of the source', () => {
+  it('is refused where it leads out of the source', async () => {
     fs.symlinkSync('/etc/passwd', file)
-    expect(openMbtiles(folder, file)).toEqual({ ok: false, reason: 'outside' })
+    expect(await openMbtiles(folder, file)).toEqual({ ok: false, reason: 'outside' })
     expect(probeMbtiles(folder, file)).toBeNull()
   })
 })

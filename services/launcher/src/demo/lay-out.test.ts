@@ -46,12 +46,12 @@ test.each(SETS)('the %s basemap %s tells what it is, without a warning', async (
 })
 
 test.each(SETS)('the %s basemap %s shows sea, sand and ice where they are', async (storage, name, extension) => {
-  const opening = openTileSet({ storage, root: basemaps, path: path.join(basemaps, name), extension })
+  const opening = await openTileSet({ storage, root: basemaps, path: path.join(basemaps, name), extension })
   if (!opening.ok) throw new Error(opening.reason)
   const colourAt = async (longitude: number, latitude: number) => {
     const x = ((longitude + 180) / 360) * 16
     const y = ((1 - Math.asinh(Math.tan((latitude * Math.PI) / 180)) / Math.PI) / 2) * 16
-    const found = opening.tileSet.locate(4, Math.floor(x), Math.floor(y))
+    const found = await opening.tileSet.locateLater(4, Math.floor(x), Math.floor(y))
     const [left, top] = [Math.floor((x % 1) * 248), Math.floor((y % 1) * 248)]
     const patch = sharp(bytesOf(found)).extract({ left, top, width: 8, height: 8 })
     const [red, , blue] = await patch.resize(1, 1).removeAlpha().raw().toBuffer()

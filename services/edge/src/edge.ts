@@ -3,12 +3,14 @@ import type { FileSender } from '@gateway/sendfile/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { TokenCache } from './access/token-cache.js'
 import type { Catalog } from './catalog/catalog.js'
+import type { DiskGate } from './files/disk-gate.js'
 import type { Counters } from './metrics/counters.js'
 import type { ProcessMetrics } from './metrics/registry.js'
 import type { Upstream } from './passthrough/upstream.js'
 import type { HotTiles } from './tiles/hot-tiles.js'
 import type { NativeHot } from './tiles/native-hot.js'
 import type { OpenedSets } from './tiles/opened-sets.js'
+import type { TileLoader } from './tiles/tile-loader.js'
 import type { ZipStore } from './zip/zip-store.js'
 
 /** How far the catalog and the tokens of this process can be relied upon. */
@@ -31,6 +33,9 @@ export interface Edge {
   readonly freshness: Freshness
   readonly tokens: TokenCache
   readonly sets: OpenedSets
+  /** what may wait for a disk goes through here, by scan source */
+  readonly disks: DiskGate
+  readonly tiles: TileLoader
   readonly hotTiles: HotTiles
   /** answers hot tiles without JavaScript, where that is possible */
   readonly nativeHot: NativeHot

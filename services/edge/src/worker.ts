@@ -5,17 +5,19 @@ import { SupervisorLink } from './worker/supervisor-link.js'
 
 const settings = loadSettings()
 const log = createLog('edge', settings.logLevel)
+const link = new SupervisorLink()
 
 // What nobody planned ends this process, and its supervisor starts another: a state that nobody understands must not serve.
 process.on('uncaughtException', (error) => {
   log.fatal({ err: error }, 'the worker ends because of an error')
+  link.ending()
   process.exit(1)
 })
 
-const link = new SupervisorLink()
 const worker = await startWorker(settings, log, link)
 link.onDrain(async () => {
   await worker.stop()
+  link.ending()
   process.exit(0)
 })
 // Signals reach the whole process group at a terminal: the supervisor alone decides what they mean.

@@ -48,7 +48,7 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
 
 function answerVector(exchange: Exchange, vector: CatalogVector | undefined) {
   if (vector === undefined || !vector.stored.available) return answerRefusal(exchange, NOT_FOUND)
-  openVector(exchange.edge.zips, vector).then(
+  openVector(exchange, vector).then(
     (opened) =>
       guarded(exchange.edge, () => {
         if (opened.ok) answerDownload(exchange, opened)

@@ -21,6 +21,7 @@ export const TOO_LONG = refuse('uri_too_long', 'the address is too long')
 export const WRONG_METHOD = refuse('method_not_allowed', 'only GET, HEAD and OPTIONS are answered here')
 export const STORE_DOWN = refuse('dependency_down', 'the store is out of reach; please try again')
 export const STARTING = refuse('dependency_down', 'the edge has not read its catalog yet; please try again')
+export const DISK_BUSY = refuse('dependency_down', 'the disk that this is on does not answer; please try again')
 export const INTERNAL = refuse('internal', 'something went wrong; the log of the edge tells more')
 
 interface Prepared {
@@ -59,6 +60,7 @@ export function answerRefusal(exchange: Exchange, refusal: Refusal): void {
 export function countRefusal(edge: Edge, refusal: Refusal): void {
   edge.counters.countRefusal(refusal.code)
   if (refusal.code === 'tile_not_found') edge.counters.missingTiles++
+  if (refusal === DISK_BUSY) edge.counters.diskRefusals++
 }
 
 function extraHeaders(code: ErrorCode, status: number): [string, string][] {

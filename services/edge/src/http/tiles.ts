@@ -2,17 +2,26 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { gunzip } from 'node:zlib'
 import { parseTileAddress } from '@gateway/tiles/address.js'
 import { formatOfExtension } from '@gateway/tiles/formats.js'
-import type { CatalogBasemap, CatalogVersion } from '../catalog/catalog.js'
+import type { Catalog, CatalogBasemap, CatalogVersion } from '../catalog/catalog.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { isNotModified } from '../files/conditional.js'
 import { HotTile, type TileAnswer } from '../tiles/hot-tiles.js'
-import { type LoadedTile, loadTile, readAll } from '../tiles/load-tile.js'
+import { type LoadedTile, readAll } from '../tiles/load-tile.js'
 import { OpenFile } from '../tiles/open-file.js'
+import type { LoadOutcome } from '../tiles/tile-loader.js'
 import { authorize } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
-import { answerRefusal, INTERNAL, MALFORMED_TILE, NOT_FOUND, TILE_NOT_FOUND, UNDECODABLE } from './refusals.js'
+import {
+  answerRefusal,
+  DISK_BUSY,
+  INTERNAL,
+  MALFORMED_TILE,
+  NOT_FOUND,
+  TILE_NOT_FOUND,
+  UNDECODABLE,
+} from './refusals.js'
 import { tileAnswer } from './tile-answer.js'
 import { parseTilePath, type TilePath } from './tile-path.js'
 import { answerTileJson } from './tilejson.js'
@@ -57,64 +66,115 @@ function answerTile(exchange: Exchange, path: TileAddressPath) {
   const version = basemap?.versions.get(path.version ?? 'current')
   if (basemap === undefined || version === undefined) return answerRefusal(exchange, TILE_NOT_FOUND)
   if (formatOfExtension(address.extension) !== version.stored.format) return answerRefusal(exchange, TILE_NOT_FOUND)
-  let tile: LoadedTile | null
+  const wanted: WantedTile = { catalog, basemap, version }
+  let loaded: LoadedTile | null | 'not_now'
   try {
-    const set = edge.sets.open(version)
-    tile = set === null ? null : loadTile(set, version.stored.format, address.z, address.x, address.y)
+    loaded = edge.tiles.now(version, address)
   } catch (error) {
-    edge.log.error({ err: error, basemap: path.code, version: version.stored.version }, 'a tile cannot be read')
-    return answerRefusal(exchange, INTERNAL)
+    return answerLoaded(exchange, wanted, { kind: 'failed', error })
   }
-  if (tile === null) return answerRefusal(exchange, TILE_NOT_FOUND)
-  sendTile(exchange, basemap, version, tile)
+  if (loaded !== 'not_now') {
+    return answerLoaded(exchange, wanted, loaded === null ? { kind: 'absent' } : { kind: 'tile', tile: loaded })
+  }
+  edge.counters.threadedTileLoads++
+  edge.tiles.later(version, address, {
+    isWanted: () => !exchange.aborted,
+    settle: (outcome) => guarded(edge, () => answerLoaded(exchange, wanted, outcome)),
+  })
 }
 
-function sendTile(exchange: Exchange, basemap: CatalogBasemap, version: CatalogVersion, tile: LoadedTile) {
+/** What a tile was looked up by. */
+interface WantedTile {
+  readonly catalog: Catalog
+  readonly basemap: CatalogBasemap
+  readonly version: CatalogVersion
+}
+
+function answerLoaded(exchange: Exchange, wanted: WantedTile, outcome: LoadOutcome) {
+  switch (outcome.kind) {
+    case 'tile':
+      return sendTile(exchange, wanted, outcome.tile)
+    case 'absent':
+      return answerRefusal(exchange, TILE_NOT_FOUND)
+    case 'busy':
+      return answerRefusal(exchange, DISK_BUSY)
+    case 'failed': {
+      const { basemap, version } = wanted
+      const names = { basemap: basemap.stored.code, version: version.stored.version }
+      exchange.edge.log.error({ err: outcome.error, ...names }, 'a tile cannot be read')
+      return answerRefusal(exchange, INTERNAL)
+    }
+  }
+}
+
+function sendTile(exchange: Exchange, wanted: WantedTile, tile: LoadedTile) {
+  const { version } = wanted
   exchange.edge.counters.tiles++
   const answer = tileAnswer(version, tile, tile.encoding === 'gzip')
-  const body = kept(exchange, basemap, answer, tile.body)
+  const body = kept(exchange, wanted, answer, tile.body)
   const plain = answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
   const current = plain ? tileAnswer(version, tile, false) : answer
   if (isNotModified(exchange.header('if-none-match'), exchange.header('if-modified-since'), current)) {
     if (!(body instanceof Uint8Array)) body.release()
     return exchange.answerEmpty(NOT_MODIFIED, current.notModified)
   }
-  if (plain) return sendPlain(exchange, current.found, body)
+  if (plain) return sendPlain(exchange, version, current.found, body)
   if (body instanceof Uint8Array) return exchange.answer(OK, answer.found, body)
   exchange.answerPart(OK, answer.found, body)
 }
 
-/** Keeps a tile for the next requests; answers its body for this one. */
-function kept(exchange: Exchange, basemap: CatalogBasemap, answer: TileAnswer, body: LoadedTile['body']) {
-  if (exchange.path.length > MAX_KEPT_PATH) return body
+/**
+ * Keeps a tile for the next requests; answers its body for this one. Not where the catalog has changed while the tile was loaded: its
+ * address may mean another by now.
+ */
+function kept(exchange: Exchange, { catalog, basemap }: WantedTile, answer: TileAnswer, body: LoadedTile['body']) {
+  if (exchange.path.length > MAX_KEPT_PATH || catalog !== exchange.edge.freshness.catalog) return body
   const lasting = body instanceof Uint8Array ? body : new OpenFile(body)
   const held = lasting instanceof OpenFile ? lasting.hold() : lasting
-  const { hotTiles, nativeHot, freshness } = exchange.edge
+  const { hotTiles, nativeHot } = exchange.edge
   const now = Date.now()
   const tile = new HotTile(lasting, answer, basemap, now)
   // Once it is in the native table, what comes here is rare: who still asks here finds it kept here as well, the next time.
   const isNative = body instanceof Uint8Array && nativeHot.offer(exchange.path, body, tile, now)
-  hotTiles.keep(exchange.path, freshness.catalog, isNative ? new HotTile(null, answer, basemap, now) : tile)
+  hotTiles.keep(exchange.path, catalog, isNative ? new HotTile(null, answer, basemap, now) : tile)
   return held
 }
 
 /** Unpacks a stored tile for a client that refuses gzip: rare, so its cost is a thread's and nothing is kept. */
-function sendPlain(exchange: Exchange, headers: HeaderBlock, body: LoadedTile['body']) {
-  const packed = body instanceof Uint8Array ? body : readPart(body)
-  if (packed === null) return answerRefusal(exchange, INTERNAL)
+function sendPlain(exchange: Exchange, version: CatalogVersion, headers: HeaderBlock, body: LoadedTile['body']) {
+  if (body instanceof Uint8Array) return unpackAndSend(exchange, headers, body)
+  readPart(exchange, version, body).then(
+    (read) =>
+      guarded(exchange.edge, () => {
+        if (read.ok && read.value !== null) unpackAndSend(exchange, headers, read.value)
+        else answerRefusal(exchange, read.ok ? INTERNAL : DISK_BUSY)
+      }),
+    (error) => guarded(exchange.edge, () => failUnpacking(exchange, error)),
+  )
+}
+
+function unpackAndSend(exchange: Exchange, headers: HeaderBlock, packed: Uint8Array) {
   gunzip(packed, { maxOutputLength: MAX_PLAIN_BYTES }, (error, plain) => {
     guarded(exchange.edge, () => {
       if (error === null) return exchange.answer(OK, headers, plain)
-      exchange.edge.log.error({ err: error.message, path: exchange.path }, 'a stored tile cannot be unpacked')
-      answerRefusal(exchange, INTERNAL)
+      failUnpacking(exchange, error)
     })
   })
 }
 
-function readPart(part: Exclude<LoadedTile['body'], Uint8Array>): Uint8Array | null {
-  try {
-    return part.length > MAX_PLAIN_BYTES ? null : readAll(part.fd, part.offset, part.length)
-  } finally {
-    part.release()
+function failUnpacking(exchange: Exchange, error: Error) {
+  exchange.edge.log.error({ err: error.message, path: exchange.path }, 'a stored tile cannot be unpacked')
+  answerRefusal(exchange, INTERNAL)
+}
+
+/** null: too large to be unpacked. The part is released when nobody reads from it any more. */
+function readPart(exchange: Exchange, version: CatalogVersion, part: Exclude<LoadedTile['body'], Uint8Array>) {
+  const read = async () => {
+    try {
+      return part.length > MAX_PLAIN_BYTES ? null : await readAll(part.fd, part.offset, part.length)
+    } finally {
+      part.release()
+    }
   }
+  return exchange.edge.disks.run(version.root, { read, discard: () => {}, isWanted: () => true })
 }

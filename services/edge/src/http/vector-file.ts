@@ -1,9 +1,11 @@
+import fs from 'node:fs'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { openBelow } from '@gateway/files/open-below.js'
 import type { CatalogVector } from '../catalog/catalog.js'
+import type { Edge } from '../edge.js'
 import type { Validators } from '../files/conditional.js'
-import type { ZipStore } from '../zip/zip-store.js'
-import { NOT_FOUND } from './refusals.js'
+import type { Exchange } from './exchange.js'
+import { DISK_BUSY, NOT_FOUND } from './refusals.js'
 
 const NO_SPACE = refuse('dependency_down', 'there is no space left for the zip; please tell the operator')
 const CHANGING = refuse('dependency_down', 'the shapefile is being written at this moment; please try again')
@@ -19,12 +21,20 @@ export interface Download {
 }
 
 /** Opens what a vector is downloaded as: the file itself, or the zip of a shapefile. Rejects with what the disk says. */
-export function openVector(zips: ZipStore, vector: CatalogVector): Promise<Download | Refusal> {
-  return vector.stored.kind === 'shapefile' ? openZip(zips, vector) : openGeoJson(vector)
+export function openVector(exchange: Exchange, vector: CatalogVector): Promise<Download | Refusal> {
+  return vector.stored.kind === 'shapefile' ? openZip(exchange.edge, vector) : openGeoJson(exchange, vector)
 }
 
-async function openGeoJson({ stored }: CatalogVector): Promise<Download | Refusal> {
-  const opened = await openBelow(stored.sourcePath, stored.path)
+async function openGeoJson(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
+  const answer = await exchange.edge.disks.run(stored.sourcePath, {
+    read: () => openBelow(stored.sourcePath, stored.path),
+    discard: (late) => {
+      if (late.ok) fs.close(late.fd, () => {})
+    },
+    isWanted: () => !exchange.aborted,
+  })
+  if (!answer.ok) return DISK_BUSY
+  const opened = answer.value
   if (!opened.ok) {
     if (opened.reason === 'unreadable') throw new Error('the file exists, but may not be read')
     return NOT_FOUND
@@ -39,9 +49,9 @@ async function openGeoJson({ stored }: CatalogVector): Promise<Download | Refusa
   }
 }
 
-async function openZip(zips: ZipStore, { stored }: CatalogVector): Promise<Download | Refusal> {
-  const zip = await zips.open(stored.sourcePath, stored.path)
-  if (!zip.ok) return { absent: NOT_FOUND, no_space: NO_SPACE, changing: CHANGING }[zip.reason]
+async function openZip(edge: Edge, { stored }: CatalogVector): Promise<Download | Refusal> {
+  const zip = await edge.zips.open(stored.sourcePath, stored.path)
+  if (!zip.ok) return { absent: NOT_FOUND, no_space: NO_SPACE, changing: CHANGING, busy: DISK_BUSY }[zip.reason]
   return {
     ok: true,
     fd: zip.fd,

@@ -33,6 +33,8 @@ export class Counters {
   hotTileHits = 0
   stalledReaders = 0
   truncatedFiles = 0
+  threadedTileLoads = 0
+  diskRefusals = 0
   readonly authFailures: Record<AuthFailure, number> = {
     token_missing: 0,
     token_malformed: 0,

@@ -62,6 +62,16 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
   counter('gateway_hot_tile_hits_total', 'Tiles served from memory', () => counters.hotTileHits)
   counter('gateway_stalled_readers_total', 'Connections cut because nobody read', () => counters.stalledReaders)
   counter('gateway_truncated_files_total', 'Files that ended while being sent', () => counters.truncatedFiles)
+  counter(
+    'gateway_threaded_tile_loads_total',
+    'Tiles that were not in the memory of this machine, or are on a file system of another',
+    () => counters.threadedTileLoads,
+  )
+  counter(
+    'gateway_disk_refusals_total',
+    'Requests answered 503 because a disk did not answer',
+    () => counters.diskRefusals,
+  )
   new Counter({
     name: 'gateway_auth_failures_total',
     help: 'Requests refused for their credentials, here or by the control plane',

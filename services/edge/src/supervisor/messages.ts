@@ -9,6 +9,8 @@ export type FromWorker =
   | { readonly kind: 'report'; readonly report: MetricsReport }
   /** asks for the sums over all workers */
   | { readonly kind: 'totals_wanted'; readonly id: number }
+  /** it has nothing more to do and is about to end */
+  | { readonly kind: 'ending' }
 
 /** What the supervisor tells a worker. */
 export type ToWorker =

@@ -11,6 +11,9 @@ const REPORT_WAIT_MS = 400
 /** Beyond the time to drain: for closing the store and the bus. */
 const STOP_GRACE_MS = 3_000
 
+/** What a worker may take to end once it has said that it does. It waits for its threads, and one may hang in a read of a dead mount. */
+const END_WITHIN_MS = 1_000
+
 /**
  * How long a starting edge waits before it calls itself ready: for the catalog in each of its workers, since any of them may get the next
  * request, and for the control plane, so that the whole interface answers. Longer than a control plane waits for its first scans. An edge
@@ -92,6 +95,8 @@ export class Supervisor {
         if (worker.ended) return
         this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
         return this.#wake()
+      case 'ending':
+        return worker.killUnlessEndedIn(END_WITHIN_MS)
       case 'totals_wanted':
         void this.#answerTotals(worker, message.id)
     }

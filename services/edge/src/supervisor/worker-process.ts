@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '@gateway/settings/child-environment.js'
+import { withThreadPool } from '@gateway/settings/thread-pool.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /**
@@ -7,6 +9,12 @@ import type { FromWorker, ToWorker } from './messages.js'
  * below what a few cookies and a long address take, and would answer 431 before the edge could say 414.
  */
 const HEAD_LIMIT = { UWS_HTTP_MAX_HEADERS_SIZE: '32768' }
+
+/**
+ * Threads for what asks a disk, unless the operator said how many: enough that three sources that hang leave the others some (disk-gate.ts).
+ * They cost memory only once they are used, and little.
+ */
+const THREADS = 24
 
 const SCRIPT = fileURLToPath(new URL('../worker.js', import.meta.url))
 
@@ -26,8 +34,7 @@ export class WorkerProcess {
   constructor(slot: number, events: WorkerEvents) {
     this.slot = slot
     this.startedAtMs = Date.now()
-    // biome-ignore lint/style/noProcessEnv: handed on as it is, not read
-    this.#child = fork(SCRIPT, [], { env: { ...process.env, ...HEAD_LIMIT } })
+    this.#child = fork(SCRIPT, [], { env: childEnvironment({ ...HEAD_LIMIT, ...withThreadPool(THREADS) }) })
     this.#child.on('message', (message) => events.message(this, message as FromWorker))
     this.#child.once('error', (error) => this.#end(events, error.message))
     this.#child.once('exit', (code, signal) => this.#end(events, signal ?? `exit code ${code}`))
@@ -48,6 +55,11 @@ export class WorkerProcess {
 
   kill(): void {
     this.#child.kill('SIGKILL')
+  }
+
+  killUnlessEndedIn(ms: number): void {
+    const timer = setTimeout(() => this.kill(), ms)
+    this.#child.once('exit', () => clearTimeout(timer))
   }
 
   #end(events: WorkerEvents, how: string): void {

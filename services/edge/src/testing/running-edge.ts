@@ -7,6 +7,7 @@ import { TokenCache } from '../access/token-cache.js'
 import { TokenUsage } from '../access/token-usage.js'
 import type { Catalog } from '../catalog/catalog.js'
 import type { Edge } from '../edge.js'
+import { DiskGate } from '../files/disk-gate.js'
 import { type HttpServer, startServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
@@ -14,6 +15,7 @@ import { Upstream } from '../passthrough/upstream.js'
 import { HotTiles } from '../tiles/hot-tiles.js'
 import { NativeHot } from '../tiles/native-hot.js'
 import { OpenedSets } from '../tiles/opened-sets.js'
+import { TileLoader } from '../tiles/tile-loader.js'
 import { ZipStore } from '../zip/zip-store.js'
 
 export interface RunningEdge {
@@ -33,6 +35,8 @@ export async function runEdge(options: {
   readonly catalog: Catalog
   readonly dataDir: string
   readonly controlPlane: string
+  /** of this process's pool; what libuv has where nobody said otherwise by default */
+  readonly threads?: number
 }): Promise<RunningEdge> {
   const token = createToken()
   const counters = new Counters()
@@ -47,6 +51,8 @@ export async function runEdge(options: {
   const usage = new TokenUsage()
   const nativeHot = new NativeHot(counters, usage, () => edge.freshness.trustedUntilMs)
   const storedTokens = new Map([[tokenDigest(token).toString('hex'), READER]])
+  const sets = new OpenedSets()
+  const disks = new DiskGate({ log, threads: options.threads ?? 4 })
   const edge: Edge = {
     settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent' }),
     log,
@@ -58,10 +64,12 @@ export async function runEdge(options: {
       usage,
       (plaintext) => nativeHot.forgetToken(plaintext),
     ),
-    sets: new OpenedSets(),
+    sets,
+    disks,
+    tiles: new TileLoader(sets, disks),
     hotTiles: new HotTiles(),
     nativeHot,
-    zips: new ZipStore(`${options.dataDir}/zips`, log),
+    zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
     sender: new FileSender({ log }),
     upstream: new Upstream(options.controlPlane),
     upstreamKey: 'the edge key',

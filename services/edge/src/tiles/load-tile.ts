@@ -1,12 +1,16 @@
 import fs from 'node:fs'
+import { promisify } from 'node:util'
 import type { TileFormat } from '@gateway/contracts/basemap.js'
-import { openBelowSync } from '@gateway/files/open-below.js'
+import { type OpenedFile, openBelow, openBelowCached } from '@gateway/files/open-below.js'
+import type { CachedFiles } from '@gateway/sendfile/cached-file.js'
 import { encodingOf } from '@gateway/tiles/formats.js'
 import type { TileEncoding, TileLocation } from '@gateway/tiles/tile-set.js'
 import type { OpenedSet } from './opened-sets.js'
 
 /** From this size on a tile is sent from its descriptor; below, reading it into memory at once is cheaper (measured). */
 export const SMALL_BYTES = 64 * 1024
+/** Bytes by which a tile tells whether it is gzip. */
+const SIGNATURE_BYTES = 2
 
 /** A part of an open file. `release` must be called once it is not read any more. */
 export interface FilePart {
@@ -25,33 +29,94 @@ export interface LoadedTile {
   readonly modifiedMs: number
 }
 
-/** null: no such tile. Synchronous, and as short as a few system calls. Throws what says nothing about the tile (EIO, EMFILE, EACCES). */
-export function loadTile(set: OpenedSet, format: TileFormat, z: number, x: number, y: number): LoadedTile | null {
-  const location = set.tileSet.locate(z, x, y)
-  if (location === null) return null
+export interface TilePlace {
+  readonly z: number
+  readonly x: number
+  readonly y: number
+}
+
+type Range = Extract<TileLocation, { kind: 'range' }>
+type Bytes = Extract<TileLocation, { kind: 'bytes' }>
+
+/**
+ * Loads a tile as far as the kernel has it in memory, without waiting for a disk; only SQLite, which reads by itself, may wait. null: no
+ * such tile. `not_now`: `loadTileLater` must look. Throws what says nothing about the tile.
+ */
+export function loadTileNow(
+  set: OpenedSet,
+  cached: CachedFiles,
+  format: TileFormat,
+  { z, x, y }: TilePlace,
+): LoadedTile | null | 'not_now' {
+  const location = set.tileSet.locate(z, x, y, (fd, offset, length) => cached.read(fd, offset, length))
+  if (location === null || location === 'not_now') return location
   switch (location.kind) {
     case 'file':
-      return loadFile(location.root, location.path, format)
-    case 'range':
-      return loadRange(set, location)
+      return fileNow(cached, location.root, location.path, format)
+    case 'range': {
+      const { fd, offset, length } = location
+      if (length > SMALL_BYTES) return largeRange(set, location)
+      const body = cached.read(fd, offset, length)
+      return body === null ? 'not_now' : { ...aboutRange(location), body }
+    }
     case 'bytes':
-      return {
-        body: location.data,
-        encoding: location.encoding,
-        identity: location.identity,
-        modifiedMs: location.modifiedMs,
-      }
+      return loadedBytes(location)
   }
 }
 
-function loadRange(set: OpenedSet, location: Extract<TileLocation, { kind: 'range' }>): LoadedTile {
-  const { fd, offset, length, encoding, identity, modifiedMs } = location
-  const body = length <= SMALL_BYTES ? readAll(fd, offset, length) : { fd, offset, length, release: set.hold() }
-  return { body, encoding, identity, modifiedMs }
+/**
+ * Loads a tile in threads of the pool. null: no such tile. Rejects with what says nothing about the tile (EIO, EMFILE, EACCES). The caller
+ * holds the set until then.
+ */
+export async function loadTileLater(
+  set: OpenedSet,
+  format: TileFormat,
+  { z, x, y }: TilePlace,
+): Promise<LoadedTile | null> {
+  const location = await set.tileSet.locateLater(z, x, y)
+  if (location === null) return null
+  switch (location.kind) {
+    case 'file':
+      return fileLater(location.root, location.path, format)
+    case 'range': {
+      const { fd, offset, length } = location
+      if (length > SMALL_BYTES) return largeRange(set, location)
+      return { ...aboutRange(location), body: await readAll(fd, offset, length) }
+    }
+    case 'bytes':
+      return loadedBytes(location)
+  }
 }
 
-function loadFile(root: string, path: string, format: TileFormat): LoadedTile | null {
-  const opened = openBelowSync(root, path)
+function loadedBytes({ data, encoding, identity, modifiedMs }: Bytes): LoadedTile {
+  return { body: data, encoding, identity, modifiedMs }
+}
+
+function aboutRange({ encoding, identity, modifiedMs }: Range) {
+  return { encoding, identity, modifiedMs }
+}
+
+function largeRange(set: OpenedSet, location: Range): LoadedTile {
+  const { fd, offset, length } = location
+  return { ...aboutRange(location), body: { fd, offset, length, release: set.hold() } }
+}
+
+function fileNow(cached: CachedFiles, root: string, path: string, format: TileFormat): LoadedTile | null | 'not_now' {
+  const opened = openBelowCached((file) => cached.open(file), root, path)
+  if (opened === null) return 'not_now'
+  if (!opened.ok) return null
+  if ('content' in opened) {
+    const { content, identity, mtimeMs } = opened
+    return { body: content, encoding: encodingOfFile(content, format), identity, modifiedMs: mtimeMs }
+  }
+  const signature = format === 'pbf' ? cached.read(opened.fd, 0, SIGNATURE_BYTES) : NO_SIGNATURE
+  if (signature !== null) return largeFile(opened, encodingOfFile(signature, format))
+  fs.closeSync(opened.fd)
+  return 'not_now'
+}
+
+async function fileLater(root: string, path: string, format: TileFormat): Promise<LoadedTile | null> {
+  const opened = await openBelow(root, path)
   if (!opened.ok) {
     if (opened.reason === 'unreadable') throw new Error('the tile exists, but may not be read')
     return null
@@ -59,25 +124,40 @@ function loadFile(root: string, path: string, format: TileFormat): LoadedTile | 
   const { fd, size, identity, mtimeMs } = opened
   let kept = false
   try {
-    const small = size <= SMALL_BYTES
-    const content = small ? readAll(fd, 0, size) : null
-    const encoding = format === 'pbf' ? encodingOf(content ?? readAll(fd, 0, 2)) : 'identity'
-    kept = !small
-    const body = content ?? { fd, offset: 0, length: size, release: () => fs.close(fd, () => {}) }
-    return { body, encoding, identity, modifiedMs: mtimeMs }
+    if (size <= SMALL_BYTES) {
+      const body = await readAll(fd, 0, size)
+      return { body, encoding: encodingOfFile(body, format), identity, modifiedMs: mtimeMs }
+    }
+    const signature = format === 'pbf' ? await readAll(fd, 0, SIGNATURE_BYTES) : NO_SIGNATURE
+    kept = true
+    return largeFile(opened, encodingOfFile(signature, format))
   } finally {
-    if (!kept) fs.closeSync(fd)
+    if (!kept) fs.close(fd, () => {})
   }
 }
 
-/** Throws where the file ends early: it was cut since it was looked at. */
-export function readAll(fd: number, offset: number, length: number): Uint8Array {
+const NO_SIGNATURE = new Uint8Array(0)
+
+/** Whether a file is gzip is looked at only where that is allowed. */
+function encodingOfFile(start: Uint8Array, format: TileFormat): TileEncoding {
+  return format === 'pbf' ? encodingOf(start) : 'identity'
+}
+
+function largeFile({ fd, size, identity, mtimeMs }: OpenedFile, encoding: TileEncoding): LoadedTile {
+  const body = { fd, offset: 0, length: size, release: () => fs.close(fd, () => {}) }
+  return { body, encoding, identity, modifiedMs: mtimeMs }
+}
+
+const read = promisify(fs.read)
+
+/** Rejects where the file ends early: it was cut since it was looked at. */
+export async function readAll(fd: number, offset: number, length: number): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(length)
   let done = 0
   while (done < length) {
-    const count = fs.readSync(fd, buffer, done, length - done, offset + done)
-    if (count === 0) throw new Error('the file ended before its end')
-    done += count
+    const { bytesRead } = await read(fd, buffer, done, length - done, offset + done)
+    if (bytesRead === 0) throw new Error('the file ended before its end')
+    done += bytesRead
   }
   return buffer
 }

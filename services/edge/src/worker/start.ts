@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/sendfile/file-sender.js'
 import { controlPlaneUrl, type Settings } from '@gateway/settings/load.js'
+import { threadPoolSize } from '@gateway/settings/thread-pool.js'
 import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
@@ -15,6 +16,7 @@ import { FollowLoop } from '../catalog/follow-loop.js'
 import { Follower } from '../catalog/follower.js'
 import { StoreLink } from '../catalog/store-link.js'
 import type { Edge, Freshness } from '../edge.js'
+import { DiskGate } from '../files/disk-gate.js'
 import { startServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
@@ -24,6 +26,7 @@ import { bareHost } from '../supervisor/bare-host.js'
 import { HotTiles } from '../tiles/hot-tiles.js'
 import { NativeHot } from '../tiles/native-hot.js'
 import { OpenedSets } from '../tiles/opened-sets.js'
+import { TileLoader } from '../tiles/tile-loader.js'
 import { ZipStore } from '../zip/zip-store.js'
 import { followedStore, tokenFinder } from './store-queries.js'
 import type { SupervisorLink } from './supervisor-link.js'
@@ -66,6 +69,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const nativeHot = new NativeHot(counters, usage, () => freshness.trustedUntilMs)
   const tokens = new TokenCache(tokenFinder(store), usage, (plaintext) => nativeHot.forgetToken(plaintext))
   const sets = new OpenedSets()
+  const disks = new DiskGate({ log, threads: threadPoolSize() })
   const onApplied = () => {
     sets.keepOnly(follower.catalog)
     loop.announce()
@@ -105,9 +109,11 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     freshness,
     tokens,
     sets,
+    disks,
+    tiles: new TileLoader(sets, disks),
     hotTiles,
     nativeHot,
-    zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log),
+    zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,
     upstream: new Upstream(controlPlaneUrl(settings)),
     upstreamKey: null,

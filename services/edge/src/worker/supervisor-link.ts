@@ -37,6 +37,11 @@ export class SupervisorLink {
     this.#tell({ kind: 'listening' })
   }
 
+  /** To be called right before this process ends: it would wait for threads that hang, and the supervisor does not. */
+  ending(): void {
+    this.#tell({ kind: 'ending' })
+  }
+
   report(metrics: ProcessMetrics): void {
     this.#metrics = metrics
     setInterval(() => void this.#sendReport(), REPORT_INTERVAL_MS).unref()

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { createLog } from '@gateway/logging/log.js'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { DiskGate } from '../files/disk-gate.js'
 import { trimZipFolder } from './zip-cache.js'
 import { type OpenedZip, ZipStore } from './zip-store.js'
 
@@ -35,7 +36,7 @@ afterAll(async () => {
 })
 
 function newStore(folder: string): ZipStore {
-  const store = new ZipStore(path.join(home, folder), log)
+  const store = new ZipStore(path.join(home, folder), log, new DiskGate({ log, threads: 4 }))
   stores.push(store)
   return store
 }

@@ -8,8 +8,10 @@ import { openBelow } from '@gateway/files/open-below.js'
 import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
 import type { Log } from '@gateway/logging/log.js'
 import { Piscina } from 'piscina'
+import type { DiskGate } from '../files/disk-gate.js'
 import { isDiskFull, type ZipResult, type ZipTask } from './build-zip.js'
 import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
+import { whileGrowing } from './while-growing.js'
 import { trimZipFolder } from './zip-cache.js'
 
 /** The built module, by the package's own name: a thread runs no TypeScript, whoever loads this file. */
@@ -30,32 +32,40 @@ export type OpenedZip =
       readonly identity: string
       readonly modifiedMs: number
     }
-  | { readonly ok: false; readonly reason: 'absent' | 'no_space' | 'changing' }
+  | { readonly ok: false; readonly reason: 'absent' | 'no_space' | 'changing' | 'busy' }
 
-/** `changing`: the files changed while they were read, and what was built was thrown away. */
-type BuildOutcome = ZipResult | 'changing'
+/** `changing`: the files changed while they were read, and what was built was thrown away. `busy`: their disk does not answer. */
+type BuildOutcome = ZipResult | 'changing' | 'busy'
 
 /** Zipped shapefiles: built once for each state of a shapefile, in a thread of their own, and kept on disk below a bound. */
 export class ZipStore {
   readonly #folder: string
   readonly #log: Log
+  readonly #disks: DiskGate
   readonly #building = new Map<string, Promise<BuildOutcome>>()
   #threads: Piscina<ZipTask, ZipResult> | null = null
 
-  constructor(folder: string, log: Log) {
+  constructor(folder: string, log: Log, disks: DiskGate) {
     this.#folder = folder
     this.#log = log
+    this.#disks = disks
   }
 
   /** Rejects with what the disk says, but for a full one. */
   async open(root: string, shapefile: string): Promise<OpenedZip> {
-    const sidecars = await openSidecars(root, shapefile)
+    const answer = await this.#disks.run(root, {
+      read: () => openSidecars(root, shapefile),
+      discard: (late) => closeAll(late?.files ?? []),
+      isWanted: () => true,
+    })
+    if (!answer.ok) return { ok: false, reason: 'busy' }
+    const sidecars = answer.value
     if (sidecars === null) return { ok: false, reason: 'absent' }
     const file = path.join(this.#folder, `${sidecars.fingerprint}.zip`)
     try {
       let opened = await openBelow(this.#folder, file)
       if (!opened.ok) {
-        const outcome = await this.#buildOnce(file, sidecars)
+        const outcome = await this.#buildOnce(root, file, sidecars)
         if (outcome !== 'built') return { ok: false, reason: outcome }
         opened = await openBelow(this.#folder, file)
       }
@@ -72,24 +82,31 @@ export class ZipStore {
   }
 
   /** Requests for one zip share its building. */
-  #buildOnce(file: string, sidecars: SidecarSet): Promise<BuildOutcome> {
+  #buildOnce(root: string, file: string, sidecars: SidecarSet): Promise<BuildOutcome> {
     const running = this.#building.get(file)
     if (running !== undefined) return running
-    const building = this.#build(file, sidecars).finally(() => void this.#building.delete(file))
+    const building = this.#build(root, file, sidecars).finally(() => void this.#building.delete(file))
     this.#building.set(file, building)
     return building
   }
 
-  async #build(file: string, sidecars: SidecarSet): Promise<BuildOutcome> {
+  async #build(root: string, file: string, sidecars: SidecarSet): Promise<BuildOutcome> {
     const temporary = temporaryNameBeside(file)
     try {
       await fs.mkdir(this.#folder, { recursive: true })
-      const packed = await this.#pool().run({
-        target: temporary,
-        entries: sidecars.files.map(({ name, file: { fd, size, mtimeMs } }) => ({ name, fd, size, mtimeMs })),
-      })
+      const entries = sidecars.files.map(({ name, file: { fd, size, mtimeMs } }) => ({ name, fd, size, mtimeMs }))
+      const packed = await whileGrowing(temporary, (signal) =>
+        this.#pool().run({ target: temporary, entries }, { signal }),
+      )
       if (packed === 'no_space') return this.#noSpace()
-      if (!(await isUnchanged(sidecars))) return 'changing'
+      if (packed === 'stalled') return 'busy'
+      const unchanged = await this.#disks.run(root, {
+        read: () => isUnchanged(sidecars),
+        discard: () => {},
+        isWanted: () => true,
+      })
+      if (!unchanged.ok) return 'busy'
+      if (!unchanged.value) return 'changing'
       await fs.rename(temporary, file)
     } catch (error) {
       if (!isDiskFull(error)) throw error

@@ -1,0 +1,30 @@
+import fs from 'node:fs'
+
+/**
+ * The file systems of Linux whose files are on this machine (linux/magic.h, super.c of each). Of all others, network file systems and FUSE
+ * above all, even opening a file whose path is cached may ask somebody who does not answer; what is unknown counts among them.
+ */
+const LOCAL_TYPES: ReadonlySet<number> = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x58465342, // XFS
+  0x9123683e, // Btrfs
+  0xf2f52010, // F2FS
+  0x2fc12fc1, // ZFS
+  0xca451a4e, // bcachefs
+  0x3153464a, // JFS
+  0x01021994, // tmpfs
+  0x858458f6, // ramfs
+  0x794c7630, // overlayfs
+  0x73717368, // squashfs
+  0xe0f5e1e2, // EROFS
+  0x9660, // ISO 9660
+  0x4d44, // FAT
+  0x2011bab0, // exFAT
+])
+
+/** Whether what lies at `path` is on this machine's own disks. Rejects with the disk's error; may take as long as the disk does. */
+export async function isOnLocalDisk(path: string): Promise<boolean> {
+  const { type } = await fs.promises.statfs(path)
+  // Some file systems have numbers above 2^31, which come negative.
+  return LOCAL_TYPES.has(type >>> 0)
+}

@@ -138,6 +138,18 @@ describe('a round trip', () => {
     expect(a).not.toEqual(b)
   })
 
+  it('says that it cannot tell now where a directory is missing, until it was read once', async () => {
+    await writePmtiles(file, wholeZoom(8), ABOUT)
+    const set = await open()
+    const cannotRead = () => null
+    expect(set.locate(8, 200, 100, cannotRead)).toBe('not_now')
+    expect(set.locate(3, 0, 0, cannotRead)).toBeNull()
+    const found = await set.locateLater(8, 200, 100)
+    expect(found?.kind).toBe('range')
+    expect(set.locate(8, 200, 100, cannotRead)).toEqual(found)
+    set.close()
+  })
+
   it('refuses an address that comes twice, and leaves nothing behind', async () => {
     await expect(writePmtiles(file, [tile(1, 0, 0, 'a'), tile(1, 0, 0, 'b')], ABOUT)).rejects.toThrow(
       '1/0/0 comes twice',

@@ -1,0 +1,96 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { createLog } from '@gateway/logging/log.js'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { CatalogVersion } from '../catalog/catalog.js'
+import { DiskGate } from '../files/disk-gate.js'
+import { storedVersion } from '../testing/stored-rows.js'
+import { SMALL_BYTES } from './load-tile.js'
+import { OpenedSets } from './opened-sets.js'
+import { type LoadOutcome, TileLoader } from './tile-loader.js'
+
+const SMALL = { z: 0, x: 0, y: 0 }
+const LARGE = { z: 1, x: 0, y: 0 }
+const NOWHERE = { z: 1, x: 1, y: 1 }
+
+let root: string
+let version: CatalogVersion
+let gate: DiskGate
+let loader: TileLoader
+beforeAll(() => {
+  root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'tile-loader-')))
+  for (const { z, x } of [SMALL, LARGE]) fs.mkdirSync(path.join(root, `v1/${z}/${x}`), { recursive: true })
+  fs.writeFileSync(path.join(root, 'v1/0/0/0.png'), 'small')
+  fs.writeFileSync(path.join(root, 'v1/1/0/0.png'), Buffer.alloc(SMALL_BYTES + 1, 'l'))
+})
+afterAll(() => fs.rmSync(root, { recursive: true }))
+beforeEach(() => {
+  version = { stored: storedVersion('v1', { path: path.join(root, 'v1') }), root, contentId: 1 }
+  gate = new DiskGate({ log: createLog('edge', 'silent'), threads: 8 })
+  loader = new TileLoader(new OpenedSets(), gate)
+})
+
+function later(place: typeof SMALL, isWanted = () => true): Promise<LoadOutcome> {
+  return new Promise((resolve) => loader.later(version, place, { isWanted, settle: resolve }))
+}
+
+test('a version is looked at by a thread first; then its tiles in memory come at once, with the same bytes and identity', async () => {
+  expect(loader.now(version, SMALL)).toBe('not_now')
+  const threaded = await later(SMALL)
+  if (threaded.kind !== 'tile') throw new Error(threaded.kind)
+  expect(threaded.tile.body).toEqual(Buffer.from('small'))
+  expect(loader.now(version, SMALL)).toEqual(threaded.tile)
+})
+
+test('a large tile comes open either way', async () => {
+  const threaded = await later(LARGE)
+  const now = loader.now(version, LARGE)
+  for (const tile of [threaded.kind === 'tile' ? threaded.tile : null, now]) {
+    if (tile === null || tile === 'not_now' || tile.body instanceof Uint8Array) throw new Error('not open')
+    expect([fs.fstatSync(tile.body.fd).size, tile.body.length]).toEqual([SMALL_BYTES + 1, SMALL_BYTES + 1])
+    tile.body.release()
+  }
+})
+
+test('a tile that is not there is absent, by a thread, and where the kernel remembers that, at once', async () => {
+  expect(await later(NOWHERE)).toEqual({ kind: 'absent' })
+  expect([null, 'not_now']).toContain(loader.now(version, NOWHERE))
+})
+
+test('those who wait for one tile share its loading, and each has the file until it is done with it', async () => {
+  const run = vi.spyOn(gate, 'run')
+  const outcomes = await Promise.all([later(LARGE), later(LARGE), later(LARGE)])
+  expect(run).toHaveBeenCalledOnce()
+  const bodies = outcomes.map((outcome) => (outcome.kind === 'tile' ? outcome.tile.body : null))
+  const fds = bodies.map((body) => (body === null || body instanceof Uint8Array ? -1 : body.fd))
+  expect(new Set(fds).size).toBe(1)
+  const isOpen = () => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fds[0]}`).endsWith('v1/1/0/0.png')
+    } catch {
+      return false
+    }
+  }
+  for (const body of bodies) {
+    expect(isOpen()).toBe(true)
+    if (body !== null && !(body instanceof Uint8Array)) body.release()
+  }
+  while (isOpen()) await new Promise(setImmediate)
+  expect((await later(LARGE)).kind).toBe('tile')
+  expect(run).toHaveBeenCalledTimes(2)
+})
+
+test('who has gone is told nothing, and does not stand in the way of who comes', async () => {
+  const gone = vi.fn()
+  loader.later(version, SMALL, { isWanted: () => false, settle: gone })
+  expect((await later(SMALL)).kind).toBe('tile')
+  expect(gone).not.toHaveBeenCalled()
+})
+
+test('an error of the disk is told, and the next one reads again', async () => {
+  const open = vi.spyOn(fs.promises, 'readlink').mockRejectedValueOnce(new Error('EIO'))
+  expect(await later(SMALL)).toEqual({ kind: 'failed', error: new Error('EIO') })
+  open.mockRestore()
+  expect(await later(SMALL)).toMatchObject({ kind: 'tile' })
+})

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createToken } from '@gateway/access/token-format.js'
 import { afterAll, expect, test } from 'vitest'
-import { makePmtiles, makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { makeMbtiles, makePmtiles, makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { makeGeojson } from '../harness/fixtures/vectors.js'
 import type { Gateway } from '../harness/gateway.js'
 import { HungMount } from '../harness/hung-mount.js'
@@ -14,6 +14,7 @@ async function prepare(gateway: Gateway): Promise<void> {
   await makeTileFolder(join(gateway.home, 'near/world/v1'), { maxZoom: 2 })
   await makeTileFolder(join(gateway.home, 'far/maps/sea/v1'), { maxZoom: 3 })
   await makePmtiles(join(gateway.home, 'far/maps/ice.pmtiles'), { maxZoom: 3 })
+  await makeMbtiles(join(gateway.home, 'far/maps/lake.mbtiles'), { maxZoom: 3 })
   await makeGeojson(join(gateway.home, 'far/vectors/points.geojson'))
   await makeGeojson(join(gateway.home, 'near-vectors/lines.geojson'))
   await gateway.admin.scanSource('near', 'basemap', join(gateway.home, 'near'))
@@ -45,12 +46,15 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
   }
   gateway().allowErrors(/does not answer/)
   expect(await statusOf('/tiles/world/0/0/0.png')).toBe(200)
-  for (const code of ['sea', 'ice']) expect(await statusOf(`/tiles/${code}/0/0/0.png`)).toBe(200)
+  for (const code of ['sea', 'ice', 'lake']) expect(await statusOf(`/tiles/${code}/0/0/0.png`)).toBe(200)
   expect(await statusOf('/geojson/points.geojson')).toBe(200)
 
   mount.hang()
   let over = 0
-  const hanging = [...deepest('sea'), ...deepest('ice'), ...Array.from({ length: 30 }, () => '/geojson/points.geojson')]
+  const downloads = Array.from({ length: 30 }, () => '/geojson/points.geojson')
+  const lists = [deepest('lake'), deepest('ice'), deepest('sea'), downloads]
+  // One of each in turn, so that each gets one of the threads.
+  const hanging = deepest('sea').flatMap((_, i) => lists.flatMap((list) => list.slice(i, i + 1)))
   const answers = hanging.map((path) => ask(path).finally(() => over++))
   // From memory, from a local disk for the first time, and what asks the store and the control plane.
   for (let round = 0; round < 5; round++) {
@@ -72,7 +76,12 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
   expect(await statusOf('/tiles/world/1/1/1.png')).toBe(200)
 
   mount.goOn()
-  for (const path of ['/tiles/sea/3/7/7.png', '/tiles/ice/3/7/7.png', '/geojson/points.geojson']) {
+  for (const path of [
+    '/tiles/sea/3/7/7.png',
+    '/tiles/ice/3/7/7.png',
+    '/tiles/lake/3/7/7.png',
+    '/geojson/points.geojson',
+  ]) {
     while ((await statusOf(path)) === 503) await new Promise((resolve) => setTimeout(resolve, 20))
     expect(await statusOf(path)).toBe(200)
   }

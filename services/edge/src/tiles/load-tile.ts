@@ -5,6 +5,7 @@ import { type OpenedFile, openBelow, openBelowCached } from '@gateway/files/open
 import type { CachedFiles } from '@gateway/sendfile/cached-file.js'
 import { encodingOf } from '@gateway/tiles/formats.js'
 import type { TileEncoding, TileLocation } from '@gateway/tiles/tile-set.js'
+import { fileSystemAnswers } from '../files/local-file-system.js'
 import type { OpenedSet } from './opened-sets.js'
 
 /** From this size on a tile is sent from its descriptor; below, reading it into memory at once is cheaper (measured). */
@@ -73,6 +74,9 @@ export async function loadTileLater(
   format: TileFormat,
   { z, x, y }: TilePlace,
 ): Promise<LoadedTile | null> {
+  // SQLite reads by itself, in the event loop: not before its file system has shown that it answers. One that falls silent right after
+  // stalls the process all the same.
+  if (set.tileSet.storage === 'mbtiles' && !set.isLocal) await fileSystemAnswers(set.path)
   const location = await set.tileSet.locateLater(z, x, y)
   if (location === null) return null
   switch (location.kind) {

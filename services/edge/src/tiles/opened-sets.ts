@@ -12,14 +12,17 @@ const LOOK_AGAIN_MS = 60_000
 /** An opened version. `hold` keeps its descriptor open until the returned function is called, whatever happens to the version meanwhile. */
 export class OpenedSet {
   readonly tileSet: TileSet
+  /** of the folder or archive */
+  readonly path: string
   /** see `isOnLocalDisk`; of the version itself, since its source may hold mounts */
   readonly isLocal: boolean
   readonly openedAtMs = Date.now()
   #holders = 0
   #doomed = false
 
-  constructor(tileSet: TileSet, isLocal: boolean) {
+  constructor(tileSet: TileSet, path: string, isLocal: boolean) {
     this.tileSet = tileSet
+    this.path = path
     this.isLocal = isLocal
   }
 
@@ -79,7 +82,7 @@ export class OpenedSets {
     const { storage, path, extension } = version.stored
     const opening = await openTileSet({ storage, path, extension, root: version.root })
     if (!opening.ok) return null
-    const opened = new OpenedSet(opening.tileSet, await isOnLocalDisk(path).catch(() => false))
+    const opened = new OpenedSet(opening.tileSet, path, await isOnLocalDisk(path).catch(() => false))
     const meanwhile = this.get(version)
     if (meanwhile !== undefined) {
       opened.doom()

@@ -9,13 +9,14 @@ import { useGateway } from '../harness/use-gateway.js'
 
 let mount: HungMount | null = null
 let token = ''
+let points = ''
 
 async function prepare(gateway: Gateway): Promise<void> {
   await makeTileFolder(join(gateway.home, 'near/world/v1'), { maxZoom: 2 })
   await makeTileFolder(join(gateway.home, 'far/maps/sea/v1'), { maxZoom: 3 })
   await makePmtiles(join(gateway.home, 'far/maps/ice.pmtiles'), { maxZoom: 3 })
   await makeMbtiles(join(gateway.home, 'far/maps/lake.mbtiles'), { maxZoom: 3 })
-  await makeGeojson(join(gateway.home, 'far/vectors/points.geojson'))
+  points = await makeGeojson(join(gateway.home, 'far/vectors/points.geojson'), 5_000)
   await makeGeojson(join(gateway.home, 'near-vectors/lines.geojson'))
   await gateway.admin.scanSource('near', 'basemap', join(gateway.home, 'near'))
   await gateway.admin.scanSource('near-vectors', 'vector', join(gateway.home, 'near-vectors'))
@@ -47,7 +48,8 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
   gateway().allowErrors(/does not answer/)
   expect(await statusOf('/tiles/world/0/0/0.png')).toBe(200)
   for (const code of ['sea', 'ice', 'lake']) expect(await statusOf(`/tiles/${code}/0/0/0.png`)).toBe(200)
-  expect(await statusOf('/geojson/points.geojson')).toBe(200)
+  const whole = await ask('/geojson/points.geojson')
+  expect(await whole.text()).toBe(points)
 
   mount.hang()
   let over = 0

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,24 +12,6 @@ namespace {
 // stretches like it. A missed smaller gap costs one short wait.
 constexpr size_t kStride = 512 * 1024;
 constexpr size_t kReadSize = 128 * 1024;
-
-// File systems of other machines, where a read can take as long as the network likes (linux/magic.h, fs/*/super.c).
-bool is_remote(int file) {
-  struct statfs info;
-  if (fstatfs(file, &info)) return true;
-  switch (static_cast<uint32_t>(info.f_type)) {
-    case 0x6969:      // NFS
-    case 0xFF534D42:  // CIFS
-    case 0xFE534D42:  // SMB2
-    case 0x517B:      // SMB
-    case 0x65735546:  // FUSE
-    case 0x01021997:  // 9P
-    case 0x00C36400:  // Ceph
-      return true;
-    default:
-      return false;
-  }
-}
 }  // namespace
 
 Residency residency(int file, off_t offset, size_t length) {
@@ -40,9 +21,9 @@ Residency residency(int file, off_t offset, size_t length) {
     // RWF_NOWAIT: EAGAIN instead of a read from the disk.
     if (preadv2(file, &target, 1, offset + static_cast<off_t>(at), RWF_NOWAIT) < 0) {
       if (errno == EAGAIN) return Residency::Cold;
-      // A file system that cannot tell (tmpfs, some overlays, all network ones).
-      if (errno == EOPNOTSUPP) return is_remote(file) ? Residency::Cold : Residency::InMemory;
-      return Residency::InMemory;  // sendfile will meet the same error and report it
+      // EOPNOTSUPP: a file system that cannot tell. Those of other machines are not sent by sendfile (SendOptions.remote); of the rest,
+      // tmpfs and some overlays, files are taken to be in memory. Any other error sendfile will meet and report.
+      return Residency::InMemory;
     }
     if (at + 1 == length) break;
     at = std::min(at + kStride, length - 1);

@@ -7,15 +7,20 @@ export const CHUNK_BYTES = 256 * 1024
 const MAX_BUFFERS = 8
 
 export class BufferPool {
+  readonly #most: number
   readonly #free: Buffer[] = []
   readonly #waiting: ((buffer: Buffer) => void)[] = []
   #made = 0
+
+  constructor(most = MAX_BUFFERS) {
+    this.#most = most
+  }
 
   /** Calls back with a buffer, at once or when one is given back. */
   take(callback: (buffer: Buffer) => void): void {
     const buffer = this.#free.pop()
     if (buffer) callback(buffer)
-    else if (this.#made < MAX_BUFFERS) {
+    else if (this.#made < this.#most) {
       this.#made++
       callback(Buffer.allocUnsafeSlow(CHUNK_BYTES))
     } else this.#waiting.push(callback)

@@ -1,4 +1,5 @@
 import { BufferPool } from './buffer-pool.js'
+import { CopiedBody } from './copied-body.js'
 import { CopyTier } from './copy-tier.js'
 import type { HotTable } from './hot-table.js'
 import { KoffiTier } from './koffi-tier.js'
@@ -17,6 +18,8 @@ import { type HttpApp, type HttpResponse, type Outcome, type ProbedTier, type Se
  */
 const STALL_SECONDS = 90
 const COPYING_STALL_SECONDS = 150
+/** Limit: reads under way for bodies of one remote source. */
+const REMOTE_READS = 2
 
 export interface SenderStats {
   /** Bodies begun, and bytes of them that were handed to the kernel. */
@@ -33,6 +36,11 @@ export interface SenderStats {
 export interface SendOptions {
   /** Called exactly once, possibly before `send` returns: the descriptor is not used any more. A throw is logged and goes no further. */
   onDone(outcome: Outcome): void
+  /**
+   * Names the source of a file that is on a file system of another machine, which may fall silent: threads read it, never sendfile, and so
+   * few at a time for each source that it does not take all of them along.
+   */
+  readonly remote?: string | undefined
 }
 
 export interface SenderOptions {
@@ -58,6 +66,8 @@ export class FileSender {
   readonly #stallSeconds: number
   readonly #pool = new BufferPool()
   readonly #copying: CopyTier
+  readonly #copyingWatch: StallWatch
+  readonly #remotePools = new Map<string, BufferPool>()
   readonly #route = new SelfTestRoute()
   readonly #counts = { transfers: 0, bytes: 0, sent: 0, aborted: 0, truncated: 0, stalled: 0 }
   #tier: Tier
@@ -66,7 +76,8 @@ export class FileSender {
   constructor(options: SenderOptions) {
     this.#options = options
     this.#stallSeconds = options.stallSeconds ?? STALL_SECONDS
-    this.#copying = new CopyTier(this.#pool, new StallWatch(options.stallSeconds ?? COPYING_STALL_SECONDS))
+    this.#copyingWatch = new StallWatch(options.stallSeconds ?? COPYING_STALL_SECONDS)
+    this.#copying = new CopyTier(this.#pool, this.#copyingWatch)
     this.#tier = this.#copying
   }
 
@@ -135,7 +146,10 @@ export class FileSender {
       this.#report(options, outcome)
     }
     try {
-      if (length > 0) this.#tier.send({ res, fd, offset, length, settle })
+      const job = { res, fd, offset, length, settle }
+      if (length > 0 && options.remote !== undefined) {
+        new CopiedBody(job, this.#remotePool(options.remote), this.#copyingWatch).start()
+      } else if (length > 0) this.#tier.send(job)
       else {
         res.end()
         settle('sent', 0)
@@ -145,6 +159,14 @@ export class FileSender {
       this.#options.log.warn({ err: error }, 'a file could not be sent')
       settle('aborted', 0)
     }
+  }
+
+  #remotePool(source: string): BufferPool {
+    const known = this.#remotePools.get(source)
+    if (known !== undefined) return known
+    const pool = new BufferPool(REMOTE_READS)
+    this.#remotePools.set(source, pool)
+    return pool
   }
 
   #report(options: SendOptions, outcome: Outcome): void {

@@ -63,7 +63,7 @@ function answerVector(exchange: Exchange, vector: CatalogVector | undefined) {
 }
 
 function answerDownload(exchange: Exchange, download: Download) {
-  const { fd, size, validators } = download
+  const { fd, size, validators, remote } = download
   const release = (): void => fs.close(fd, () => {})
   if (exchange.aborted) return release()
   if (isNotModified(exchange.header('if-none-match'), exchange.header('if-modified-since'), validators)) {
@@ -81,11 +81,11 @@ function answerDownload(exchange: Exchange, download: Download) {
   }
   exchange.edge.counters.downloads++
   if (range.kind === 'whole') {
-    return exchange.answerPart('200 OK', contentHeaders(download), { fd, offset: 0, length: size, release })
+    return exchange.answerPart('200 OK', contentHeaders(download), { fd, offset: 0, length: size, remote, release })
   }
   const headers = contentHeaders(download, ['Content-Range', `bytes ${range.first}-${range.last}/${size}`])
   const length = range.last - range.first + 1
-  exchange.answerPart('206 Partial Content', headers, { fd, offset: range.first, length, release })
+  exchange.answerPart('206 Partial Content', headers, { fd, offset: range.first, length, remote, release })
 }
 
 function answerUnsatisfiable(exchange: Exchange, size: number): void {

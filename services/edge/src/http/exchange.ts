@@ -107,6 +107,7 @@ export class Exchange {
       this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
       if (this.edge.draining) this.raw.writeHeader('Connection', 'close')
       this.edge.sender.send(this.raw, part.fd, part.offset, part.length, {
+        remote: part.remote,
         onDone: (outcome) => this.#partDone(outcome, part),
       })
     })

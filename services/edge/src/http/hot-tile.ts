@@ -63,6 +63,7 @@ function sendFile(edge: Edge, res: HttpResponse, path: string, headers: HeaderBl
   active.add(res)
   res.writeHeader(headers.name, headers.value)
   edge.sender.send(res, part.fd, part.offset, part.length, {
+    remote: part.remote,
     onDone: (outcome) => {
       part.release()
       active.delete(res)

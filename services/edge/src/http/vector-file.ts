@@ -4,6 +4,7 @@ import { openBelow } from '@gateway/files/open-below.js'
 import type { CatalogVector } from '../catalog/catalog.js'
 import type { Edge } from '../edge.js'
 import type { Validators } from '../files/conditional.js'
+import { isOnLocalDisk } from '../files/local-file-system.js'
 import type { Exchange } from './exchange.js'
 import { DISK_BUSY, NOT_FOUND } from './refusals.js'
 
@@ -15,6 +16,8 @@ export interface Download {
   readonly ok: true
   readonly fd: number
   readonly size: number
+  /** see `FilePart` */
+  readonly remote?: string | undefined
   readonly validators: Validators
   readonly type: string
   readonly fileName: string
@@ -27,14 +30,17 @@ export function openVector(exchange: Exchange, vector: CatalogVector): Promise<D
 
 async function openGeoJson(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
   const answer = await exchange.edge.disks.run(stored.sourcePath, {
-    read: () => openBelow(stored.sourcePath, stored.path),
-    discard: (late) => {
-      if (late.ok) fs.close(late.fd, () => {})
+    read: async () => {
+      const isLocal = await isOnLocalDisk(stored.path).catch(() => false)
+      return { isLocal, opened: await openBelow(stored.sourcePath, stored.path) }
+    },
+    discard: ({ opened }) => {
+      if (opened.ok) fs.close(opened.fd, () => {})
     },
     isWanted: () => !exchange.aborted,
   })
   if (!answer.ok) return DISK_BUSY
-  const opened = answer.value
+  const { opened, isLocal } = answer.value
   if (!opened.ok) {
     if (opened.reason === 'unreadable') throw new Error('the file exists, but may not be read')
     return NOT_FOUND
@@ -43,6 +49,7 @@ async function openGeoJson(exchange: Exchange, { stored }: CatalogVector): Promi
     ok: true,
     fd: opened.fd,
     size: opened.size,
+    remote: isLocal ? undefined : stored.sourcePath,
     validators: { etag: `"${opened.identity}"`, modifiedMs: opened.mtimeMs },
     type: 'application/geo+json',
     fileName: stored.fileName,

@@ -14,7 +14,7 @@ const HEAD_LIMIT = { UWS_HTTP_MAX_HEADERS_SIZE: '32768' }
  * Threads for what asks a disk, unless the operator said how many: enough that three sources that hang leave the others some (disk-gate.ts).
  * They cost memory only once they are used, and little.
  */
-const THREADS = 24
+const THREADS = 32
 
 const SCRIPT = fileURLToPath(new URL('../worker.js', import.meta.url))
 

@@ -18,6 +18,8 @@ export interface FilePart {
   readonly fd: number
   readonly offset: number
   readonly length: number
+  /** the scan source of a file that is on a file system of another machine; see `SendOptions` */
+  readonly remote?: string | undefined
   readonly release: () => void
 }
 
@@ -81,7 +83,7 @@ export async function loadTileLater(
   if (location === null) return null
   switch (location.kind) {
     case 'file':
-      return fileLater(location.root, location.path, format)
+      return fileLater(location.root, location.path, format, set.remote)
     case 'range': {
       const { fd, offset, length } = location
       if (length > SMALL_BYTES) return largeRange(set, location)
@@ -102,7 +104,7 @@ function aboutRange({ encoding, identity, modifiedMs }: Range) {
 
 function largeRange(set: OpenedSet, location: Range): LoadedTile {
   const { fd, offset, length } = location
-  return { ...aboutRange(location), body: { fd, offset, length, release: set.hold() } }
+  return { ...aboutRange(location), body: { fd, offset, length, remote: set.remote, release: set.hold() } }
 }
 
 function fileNow(cached: CachedFiles, root: string, path: string, format: TileFormat): LoadedTile | null | 'not_now' {
@@ -119,7 +121,12 @@ function fileNow(cached: CachedFiles, root: string, path: string, format: TileFo
   return 'not_now'
 }
 
-async function fileLater(root: string, path: string, format: TileFormat): Promise<LoadedTile | null> {
+async function fileLater(
+  root: string,
+  path: string,
+  format: TileFormat,
+  remote: string | undefined,
+): Promise<LoadedTile | null> {
   const opened = await openBelow(root, path)
   if (!opened.ok) {
     if (opened.reason === 'unreadable') throw new Error('the tile exists, but may not be read')
@@ -134,7 +141,7 @@ async function fileLater(root: string, path: string, format: TileFormat): Promis
     }
     const signature = format === 'pbf' ? await readAll(fd, 0, SIGNATURE_BYTES) : NO_SIGNATURE
     kept = true
-    return largeFile(opened, encodingOfFile(signature, format))
+    return largeFile(opened, encodingOfFile(signature, format), remote)
   } finally {
     if (!kept) fs.close(fd, () => {})
   }
@@ -147,8 +154,12 @@ function encodingOfFile(start: Uint8Array, format: TileFormat): TileEncoding {
   return format === 'pbf' ? encodingOf(start) : 'identity'
 }
 
-function largeFile({ fd, size, identity, mtimeMs }: OpenedFile, encoding: TileEncoding): LoadedTile {
-  const body = { fd, offset: 0, length: size, release: () => fs.close(fd, () => {}) }
+function largeFile(
+  { fd, size, identity, mtimeMs }: OpenedFile,
+  encoding: TileEncoding,
+  remote?: string | undefined,
+): LoadedTile {
+  const body = { fd, offset: 0, length: size, remote, release: () => fs.close(fd, () => {}) }
   return { body, encoding, identity, modifiedMs: mtimeMs }
 }
 

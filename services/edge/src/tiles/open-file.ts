@@ -21,7 +21,8 @@ export class OpenFile {
       if (held) this.#letGo()
       held = false
     }
-    return { fd: this.#part.fd, offset: this.#part.offset, length: this.#part.length, release }
+    const { fd, offset, length, remote } = this.#part
+    return { fd, offset, length, remote, release }
   }
 
   /** Nobody will ask for it any more. To be called once. */

@@ -14,16 +14,23 @@ export class OpenedSet {
   readonly tileSet: TileSet
   /** of the folder or archive */
   readonly path: string
+  readonly #root: string
   /** see `isOnLocalDisk`; of the version itself, since its source may hold mounts */
   readonly isLocal: boolean
   readonly openedAtMs = Date.now()
   #holders = 0
   #doomed = false
 
-  constructor(tileSet: TileSet, path: string, isLocal: boolean) {
+  constructor(tileSet: TileSet, root: string, path: string, isLocal: boolean) {
     this.tileSet = tileSet
+    this.#root = root
     this.path = path
     this.isLocal = isLocal
+  }
+
+  /** The scan source, where it is not on a local disk. */
+  get remote(): string | undefined {
+    return this.isLocal ? undefined : this.#root
   }
 
   get isFolder(): boolean {
@@ -82,7 +89,7 @@ export class OpenedSets {
     const { storage, path, extension } = version.stored
     const opening = await openTileSet({ storage, path, extension, root: version.root })
     if (!opening.ok) return null
-    const opened = new OpenedSet(opening.tileSet, path, await isOnLocalDisk(path).catch(() => false))
+    const opened = new OpenedSet(opening.tileSet, version.root, path, await isOnLocalDisk(path).catch(() => false))
     const meanwhile = this.get(version)
     if (meanwhile !== undefined) {
       opened.doom()

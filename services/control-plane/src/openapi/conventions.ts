@@ -34,7 +34,7 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   416: 'No byte of the requested range exists',
   429: 'Too many wrong credentials from this address, or too many streams or imports at once; `Retry-After` says when to come back',
   500: 'A fault of the service; its log tells more',
-  503: 'The store is out of reach or the process shuts down; `Retry-After` says when to come back',
+  503: 'The store or the disk of a file does not answer, or the process shuts down; `Retry-After` says when to come back',
 }
 
 /** Components to which the operations' error answers refer. */

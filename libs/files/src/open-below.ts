@@ -95,7 +95,8 @@ export async function openBelow(root: string, file: string): Promise<Opening> {
   let opening: Opening | undefined
   try {
     const stat = await fstatAsync(fd, { bigint: true })
-    const real = HAS_PROC ? await fs.promises.readlink(`/proc/self/fd/${fd}`) : resolveAgain(target, stat)
+    // At once: the kernel knows it by heart and asks no disk.
+    const real = HAS_PROC ? fs.readlinkSync(`/proc/self/fd/${fd}`) : resolveAgain(target, stat)
     const isInside = real !== null && (await liesBelowLater(root, real))
     opening = withDescriptor(fd, judge(stat, stat.isFile(), real, isInside))
     return opening

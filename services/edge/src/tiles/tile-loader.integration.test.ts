@@ -89,7 +89,9 @@ test('who has gone is told nothing, and does not stand in the way of who comes',
 })
 
 test('an error of the disk is told, and the next one reads again', async () => {
-  const open = vi.spyOn(fs.promises, 'readlink').mockRejectedValueOnce(new Error('EIO'))
+  const open = vi.spyOn(fs, 'readlinkSync').mockImplementationOnce(() => {
+    throw new Error('EIO')
+  })
   expect(await later(SMALL)).toEqual({ kind: 'failed', error: new Error('EIO') })
   open.mockRestore()
   expect(await later(SMALL)).toMatchObject({ kind: 'tile' })

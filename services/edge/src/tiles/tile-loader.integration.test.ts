@@ -43,6 +43,14 @@ test('a version is looked at by a thread first; then its tiles in memory come at
   expect(loader.now(version, SMALL)).toEqual(threaded.tile)
 })
 
+test('without the addon every tile comes by a thread', async () => {
+  loader = new TileLoader(new OpenedSets(), gate, 'the addon was not built')
+  for (let i = 0; i < 2; i++) {
+    expect(loader.now(version, SMALL)).toBe('not_now')
+    expect(await later(SMALL)).toMatchObject({ kind: 'tile', tile: { body: Buffer.from('small') } })
+  }
+})
+
 test('a large tile comes open either way', async () => {
   const threaded = await later(LARGE)
   const now = loader.now(version, LARGE)

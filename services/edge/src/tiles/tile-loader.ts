@@ -31,10 +31,9 @@ export class TileLoader {
   readonly #cached: CachedFiles | null
   readonly #loads = new Map<string, Waiter[]>()
 
-  constructor(sets: OpenedSets, gate: DiskGate) {
+  constructor(sets: OpenedSets, gate: DiskGate, cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES)) {
     this.#sets = sets
     this.#gate = gate
-    const cached = CachedFiles.load(SMALL_BYTES)
     this.#cached = typeof cached === 'string' ? null : cached
   }
 

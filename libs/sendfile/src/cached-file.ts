@@ -26,7 +26,6 @@ const ABSENT = 1
 const NO_FILE = 0n
 const OPEN = 1n
 const READ = 2n
-const NO_TARGET = new Uint8Array(0)
 
 /**
  * Opens and reads files as far as the kernel has them in memory, and never waits for a disk (openat2 with RESOLVE_CACHED, preadv2 with
@@ -70,9 +69,8 @@ export class CachedFiles {
 
   /** null: not all of it is in memory, or the file ends before. */
   read(fd: number, offset: number, length: number): Uint8Array | null {
-    const target = length <= this.#target.length ? this.#target.subarray(0, length) : Buffer.allocUnsafeSlow(length)
-    if (this.#addon.readCached(fd, offset, length === 0 ? NO_TARGET : target) !== DONE) return null
-    return length <= this.#target.length ? copyOf(target, length) : target
+    const content = Buffer.allocUnsafeSlow(length)
+    return this.#addon.readCached(fd, offset, content) === DONE ? content : null
   }
 }
 

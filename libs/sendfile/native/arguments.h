@@ -3,10 +3,11 @@
 #include <node_api.h>
 
 #include <string>
+#include <string_view>
 
 class Arguments {
  public:
-  static constexpr size_t kMost = 5;
+  static constexpr size_t kMost = 7;
 
   Arguments(napi_env env, napi_callback_info info) : env_(env) {
     size_t count = kMost;  // Node-API fills the rest with undefined
@@ -35,13 +36,13 @@ class Arguments {
     return value;
   }
 
-  // Of a Uint8Array.
-  std::string bytes(int i) const {
+  // Of a Uint8Array; to be read before JavaScript runs again.
+  std::string_view bytes(int i) const {
     napi_typedarray_type type;
     size_t size = 0;
     void *data = nullptr;
-    if (napi_get_typedarray_info(env_, values_[i], &type, &size, &data, nullptr, nullptr) != napi_ok) return "";
-    return type == napi_uint8_array ? std::string(static_cast<char *>(data), size) : "";
+    if (napi_get_typedarray_info(env_, values_[i], &type, &size, &data, nullptr, nullptr) != napi_ok) return {};
+    return type == napi_uint8_array ? std::string_view(static_cast<char *>(data), size) : std::string_view();
   }
 
  private:

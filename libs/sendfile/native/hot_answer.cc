@@ -32,20 +32,24 @@ std::string_view date_line(time_t now) {
 
 // A head, its date and a body as one sequence of bytes, and how much of it has gone.
 struct Answer {
-  std::shared_ptr<const HotTile> tile;
+  TilePointer tile;  // keeps what the views below look at
+  std::string_view head, body;
   char date[64];
   size_t date_size;
   size_t sent = 0;
 
-  Answer(std::shared_ptr<const HotTile> it, std::string_view line) : tile(std::move(it)), date_size(line.copy(date, sizeof date)) {}
-  size_t size() const { return tile->head.size() + date_size + tile->body.size(); }
+  Answer(TilePointer it, bool not_modified, std::string_view line) : tile(std::move(it)), date_size(line.copy(date, sizeof date)) {
+    head = not_modified ? tile->not_modified : tile->head;
+    if (!not_modified) body = tile->body;
+  }
+  size_t size() const { return head.size() + date_size + body.size(); }
   Pumped send_some(int fd);
 };
 
 Pumped Answer::send_some(int fd) {
-  iovec parts[] = {{const_cast<char *>(tile->head.data()), tile->head.size()},
+  iovec parts[] = {{const_cast<char *>(head.data()), head.size()},
                    {date, date_size},
-                   {const_cast<char *>(tile->body.data()), tile->body.size()}};
+                   {const_cast<char *>(body.data()), body.size()}};
   size_t skip = sent;
   for (iovec &part : parts) {
     const size_t n = std::min(skip, part.iov_len);
@@ -98,6 +102,15 @@ std::string_view token_of(const RequestHead &request, std::string_view query) {
 bool accepts_gzip(std::string_view accept_encoding) {
   return accept_encoding.find("gzip") != std::string_view::npos && accept_encoding.find(';') == std::string_view::npos;
 }
+enum class Match { Same, Other, Unclear };
+
+// If-None-Match against the tile's tag, weakly, as RFC 9110, 13.1.2 wants it. Lists and "*" are left to JavaScript.
+Match compare_tags(std::string_view if_none_match, std::string_view etag) {
+  if (if_none_match.substr(0, 2) == "W/") if_none_match.remove_prefix(2);
+  if (etag.empty() || if_none_match.size() < 2 || if_none_match.front() != '"') return Match::Unclear;
+  if (if_none_match.find('"', 1) != if_none_match.size() - 1) return Match::Unclear;
+  return if_none_match == etag ? Match::Same : Match::Other;
+}
 }  // namespace
 
 bool answer_hot(Connection &connection, const RequestHead &request) {
@@ -109,14 +122,17 @@ bool answer_hot(Connection &connection, const RequestHead &request) {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   const int64_t milliseconds = static_cast<int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
-  std::shared_ptr<const HotTile> tile = hot_table.find(request.target.substr(0, question), token, milliseconds);
+  TilePointer tile = hot_table.find(request.target.substr(0, question), token, milliseconds);
   if (!tile || (tile->needs_gzip && !accepts_gzip(request.accept_encoding))) return false;
+  Match match = Match::Other;
+  if (!request.if_none_match.empty()) match = compare_tags(request.if_none_match, tile->etag);
+  if (match == Match::Unclear) return false;
 
+  Answer answer(std::move(tile), match == Match::Same, date_line(now.tv_sec));
   hot_counts.answers++;
-  hot_counts.body_bytes += tile->body.size();
+  hot_counts.body_bytes += answer.body.size();
   us_socket_t *socket = connection.socket;
   us.us_socket_timeout(0, socket, kIdleSeconds);
-  Answer answer(std::move(tile), date_line(now.tv_sec));
   const Pumped pumped = answer.send_some(us.us_poll_fd(socket));
   if (pumped == Pumped::PeerGone) us.us_socket_close(0, socket, 0, nullptr);
   else if (pumped != Pumped::All) begin_transfer(connection, std::make_unique<HotTransfer>(std::move(answer)), Pumped::Again);

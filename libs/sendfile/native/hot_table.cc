@@ -1,5 +1,7 @@
 #include "hot_table.h"
 
+#include <functional>
+
 HotTable hot_table;
 
 namespace {
@@ -10,7 +12,24 @@ bool may_read(const HotToken &token, uint32_t code) {
   const size_t word = code / 64;
   return token.all || (word < token.grants.size() && (token.grants[word] >> (code % 64) & 1));
 }
+
+size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
+
+void release(HotTile *tile) {
+  if (--tile->holders == 0) delete tile;
+}
 }  // namespace
+
+HotTile::HotTile(const TileParts &given)
+    : parts(given),
+      memory_(new char[given.target.size() + given.head.size() + given.not_modified.size() + given.etag.size() + given.body.size()]) {
+  char *end = memory_.get();
+  for (std::string_view *part : {&parts.target, &parts.head, &parts.body, &parts.etag, &parts.not_modified}) {
+    const size_t size = part->copy(end, part->size());
+    *part = {end, size};
+    end += size;
+  }
+}
 
 void HotTable::set_capacity(size_t bytes) {
   capacity_ = bytes;
@@ -18,13 +37,23 @@ void HotTable::set_capacity(size_t bytes) {
   if (!in_use()) clear();
 }
 
-void HotTable::remove(const HotTile &tile) {
-  bytes_ -= tile.bytes();
+// The place of the pointer to the tile with this target, or of the null pointer at the end of its chain.
+HotTile **HotTable::slot_of(std::string_view target, size_t hash) {
+  HotTile **slot = &buckets_[hash & (buckets_.size() - 1)];
+  while (*slot && ((*slot)->hash != hash || (*slot)->parts.target != target)) slot = &(*slot)->next;
+  return slot;
+}
+
+HotTile *HotTable::tile_at(std::string_view target) { return *slot_of(target, hash_of(target)); }
+
+void HotTable::remove(HotTile *tile) {
+  bytes_ -= tile->bytes();
+  *slot_of(tile->parts.target, tile->hash) = tile->next;
   HotTile *last = ring_.back();
-  ring_[tile.place] = last;
-  last->place = tile.place;
+  ring_[tile->place] = last;
+  last->place = tile->place;
   ring_.pop_back();
-  tiles_.erase(tile.target);
+  release(tile);
 }
 
 void HotTable::make_room() {
@@ -35,33 +64,48 @@ void HotTable::make_room() {
       tile->used = false;
       hand_++;
     } else {
-      remove(*tile);
+      remove(tile);
     }
   }
 }
 
-void HotTable::put_tile(HotTile tile) {
-  drop_tile(tile.target);
-  if (tile.bytes() > capacity_) return;
-  auto entry = std::make_shared<HotTile>(std::move(tile));
-  entry->place = ring_.size();
-  bytes_ += entry->bytes();
-  ring_.push_back(entry.get());
-  tiles_.emplace(entry->target, entry);
+void HotTable::grow() {
+  buckets_.assign(buckets_.size() * 2, nullptr);
+  for (HotTile *tile : ring_) {
+    HotTile *&first = buckets_[tile->hash & (buckets_.size() - 1)];
+    tile->next = first;
+    first = tile;
+  }
+}
+
+void HotTable::put_tile(const TileParts &parts) {
+  drop_tile(parts.target);
+  auto *tile = new HotTile(parts);
+  tile->hash = hash_of(parts.target);
+  tile->holders = 1;
+  if (tile->bytes() > capacity_) return release(tile);
+  if (ring_.size() >= buckets_.size()) grow();
+  *slot_of(parts.target, tile->hash) = tile;
+  tile->place = ring_.size();
+  ring_.push_back(tile);
+  bytes_ += tile->bytes();
   make_room();
 }
 
 void HotTable::drop_tile(std::string_view target) {
-  const auto found = tiles_.find(target);
-  if (found == tiles_.end()) return;
-  const std::shared_ptr<HotTile> tile = found->second;  // its key is a view into it
-  remove(*tile);
+  if (HotTile *tile = tile_at(target)) remove(tile);
+}
+
+Use HotTable::take_use(std::string_view target) {
+  HotTile *tile = tile_at(target);
+  if (!tile) return Use::Gone;
+  return std::exchange(tile->looked, false) ? Use::Used : Use::Unused;
 }
 
 void HotTable::drop_code(uint32_t code) {
   for (size_t i = 0; i < ring_.size();) {
-    if (ring_[i]->code != code) i++;
-    else drop_tile(ring_[i]->target);  // another tile takes the place
+    if (ring_[i]->parts.code != code) i++;
+    else remove(ring_[i]);  // another tile takes the place
   }
 }
 
@@ -81,23 +125,21 @@ void HotTable::drop_token(std::string_view text) {
 }
 
 void HotTable::clear() {
-  tiles_.clear();
-  ring_.clear();
+  while (!ring_.empty()) remove(ring_.back());
   tokens_.clear();
-  bytes_ = 0;
 }
 
-std::shared_ptr<const HotTile> HotTable::find(std::string_view target, std::string_view token_text, int64_t now) {
-  if (now >= trusted_until_) return nullptr;
-  const auto tile = tiles_.find(target);
-  if (tile == tiles_.end()) return nullptr;
+TilePointer HotTable::find(std::string_view target, std::string_view token_text, int64_t now) {
+  if (now >= trusted_until_) return TilePointer();
+  HotTile *tile = tile_at(target);
+  if (!tile) return TilePointer();
   const auto token = tokens_.find(token_text);
-  if (token == tokens_.end()) return nullptr;
+  if (token == tokens_.end()) return TilePointer();
   HotToken &holder = *token->second;
-  if ((holder.expires_at && now >= holder.expires_at) || !may_read(holder, tile->second->code)) return nullptr;
+  if ((holder.expires_at && now >= holder.expires_at) || !may_read(holder, tile->parts.code)) return TilePointer();
   holder.used = true;
-  tile->second->used = true;
-  return tile->second;
+  tile->used = tile->looked = true;
+  return TilePointer(tile);
 }
 
 std::vector<std::string> HotTable::take_used_tokens() {

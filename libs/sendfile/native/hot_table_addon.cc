@@ -13,17 +13,20 @@ napi_value set_capacity(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-// putTile(target, head, body, code, needsGzip)
+// putTile(target, head, body, code, needsGzip, head of a 304, etag)
 napi_value put_tile(napi_env env, napi_callback_info info) {
   const Arguments arguments(env, info);
-  HotTile tile;
-  tile.target = arguments.text(0);
-  tile.head = arguments.text(1);
-  tile.body = arguments.bytes(2);
-  tile.code = static_cast<uint32_t>(arguments.integer(3));
-  tile.needs_gzip = arguments.truth(4);
-  hot_table.put_tile(std::move(tile));
+  const std::string target = arguments.text(0), head = arguments.text(1), not_modified = arguments.text(5), etag = arguments.text(6);
+  const auto code = static_cast<uint32_t>(arguments.integer(3));
+  hot_table.put_tile({target, head, not_modified, etag, arguments.bytes(2), code, arguments.truth(4)});
   return nullptr;
+}
+
+// takeUse(target): a Use
+napi_value take_use(napi_env env, napi_callback_info info) {
+  napi_value use;
+  napi_create_int32(env, static_cast<int32_t>(hot_table.take_use(Arguments(env, info).text(0))), &use);
+  return use;
 }
 
 // dropTile(target)
@@ -45,7 +48,7 @@ napi_value put_token(napi_env env, napi_callback_info info) {
   token.text = arguments.text(0);
   token.expires_at = arguments.integer(1);
   token.all = arguments.truth(2);
-  const std::string bits = arguments.bytes(3);
+  const std::string_view bits = arguments.bytes(3);
   token.grants.resize(bits.size() / sizeof(uint64_t));
   bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
   hot_table.put_token(std::move(token));
@@ -103,6 +106,7 @@ void add_hot_table(napi_env env, napi_value exports) {
   const napi_property_descriptor functions[] = {
       {"setCapacity", nullptr, set_capacity, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"putTile", nullptr, put_tile, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"takeUse", nullptr, take_use, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"dropTile", nullptr, drop_tile, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"dropCode", nullptr, drop_code, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"putToken", nullptr, put_token, nullptr, nullptr, nullptr, napi_enumerable, nullptr},

@@ -81,11 +81,17 @@ bool keep_one(std::string_view value, std::string_view *place, RequestHead *head
   return true;
 }
 
-// Notes one field. `hosts` and `framings` count; false: the request is to be refused.
-bool read_field(std::string_view key, std::string_view value, RequestHead *head, int *hosts, int *framings) {
+// What is seen of a head before it can be judged.
+struct Seen {
+  int hosts = 0, framings = 0, fields = 0;
+  bool if_modified_since = false;
+};
+
+// Notes one field; false: the request is to be refused.
+bool read_field(std::string_view key, std::string_view value, RequestHead *head, Seen *seen) {
   switch (key.front() | 0x20) {
     case 'h':
-      if (equals(key, "host")) ++*hosts;
+      if (equals(key, "host")) seen->hosts++;
       return true;
     case 'a':
       if (equals(key, "authorization")) return keep_one(value, &head->authorization, head);
@@ -94,8 +100,10 @@ bool read_field(std::string_view key, std::string_view value, RequestHead *head,
     case 'x':
       if (equals(key, "x-access-token")) return keep_one(value, &head->x_access_token, head);
       return true;
-    case 'i':  // If-None-Match and the other conditions
-      if (key.size() > 3 && equals(key.substr(0, 3), "if-")) head->plain = false;
+    case 'i':
+      if (equals(key, "if-none-match")) keep(value, &head->if_none_match, head);
+      else if (equals(key, "if-modified-since")) seen->if_modified_since = true;
+      else if (key.size() > 3 && equals(key.substr(0, 3), "if-")) head->plain = false;
       return true;
     case 'r':
       if (equals(key, "range")) head->plain = false;
@@ -110,12 +118,12 @@ bool read_field(std::string_view key, std::string_view value, RequestHead *head,
       if (equals(key, "connection") && !equals(value, "keep-alive")) head->plain = false;
       if (!equals(key, "content-length")) return true;
       head->plain = false;
-      ++*framings;
+      seen->framings++;
       return read_length(value, &head->length);
     case 't':
       if (!equals(key, "transfer-encoding")) return true;
       head->plain = false;
-      ++*framings;
+      seen->framings++;
       head->chunked = true;
       return equals(value, "chunked");
     default:
@@ -131,9 +139,9 @@ RequestHead read_request_head(const char *data, size_t size) {
   if (!p) return head;
   head.refusal = Refusal::BadRequest;
   if (p == end) return head;  // uWS waits for ever for the first field
-  int hosts = 0, framings = 0, fields = 0;
+  Seen seen;
   while (p < end) {
-    if (++fields > kMaxFields) {
+    if (++seen.fields > kMaxFields) {
       head.refusal = Refusal::HeadTooLarge;
       return head;
     }
@@ -144,10 +152,12 @@ RequestHead read_request_head(const char *data, size_t size) {
     const char *from = ++p;
     while (static_cast<unsigned char>(*p) >= ' ' || *p == '\t') p++;
     if (p[0] != '\r' || p[1] != '\n') return head;  // a control character
-    if (!read_field(key, trim({from, static_cast<size_t>(p - from)}), &head, &hosts, &framings)) return head;
+    if (!read_field(key, trim({from, static_cast<size_t>(p - from)}), &head, &seen)) return head;
     p += 2;
   }
-  if (p != end || framings > 1 || hosts != 1) return head;
+  if (p != end || seen.framings > 1 || seen.hosts != 1) return head;
+  // Beside If-None-Match it is ignored (RFC 9110, 13.1.3).
+  if (seen.if_modified_since && head.if_none_match.empty()) head.plain = false;
   head.refusal = Refusal::None;
   return head;
 }

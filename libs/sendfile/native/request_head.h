@@ -27,6 +27,7 @@ struct RequestHead {
   std::string_view authorization;    // empty also where the field is missing
   std::string_view x_access_token;
   std::string_view accept_encoding;
+  std::string_view if_none_match;
 };
 
 // Judges a complete head, the empty line included. The views point into it.

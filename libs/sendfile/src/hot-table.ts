@@ -1,7 +1,16 @@
 /** What native/hot_table_addon.cc exports; its comments say more. */
 export interface HotTableAddon {
   setCapacity(bytes: number): void
-  putTile(target: string, head: string, body: Uint8Array, code: number, needsGzip: boolean): void
+  putTile(
+    target: string,
+    head: string,
+    body: Uint8Array,
+    code: number,
+    needsGzip: boolean,
+    notModified: string,
+    etag: string,
+  ): void
+  takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
   putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): void
@@ -12,11 +21,20 @@ export interface HotTableAddon {
   takeUsedTokens(): string[]
 }
 
+type Headers = readonly (readonly [name: string, value: string])[]
+
+/** What became of a tile since it was last asked about: the table had to make room, nobody wanted it, or somebody did. */
+export type Use = 'gone' | 'unused' | 'used'
+/** By the addon's numbers (native/hot_table.h). */
+const USES: readonly Use[] = ['gone', 'unused', 'used']
+
 export interface HotTile {
   /** The path exactly as clients send it, without a query. */
   readonly target: string
   /** Every field of a 200 answer but Content-Length and Date. They must be the same for all callers, CORS fields included. */
-  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly headers: Headers
+  /** The strong entity tag, which is also in `headers`, and every field of a 304 answer but Date. Without it conditional requests reach the handler. */
+  readonly validator?: { readonly etag: string; readonly headers: Headers }
   readonly body: Uint8Array
   /** The basemap that a token must be granted, and by which the tile is dropped. */
   readonly code: string
@@ -41,8 +59,8 @@ const MAX_BODY_BYTES = 256 * 1024
 /**
  * Tiles in memory that the native tier answers by itself, without calling JavaScript. It answers a GET for exactly the path of a tile,
  * with a token that is in the table, granted and not expired, and that comes in exactly one of the four ways (Authorization: Bearer,
- * X-Access-Token, ?token=, ?access_token=). Everything else reaches the route handler as if there were no table: conditions, ranges,
- * HEAD, several tokens, a query of any other form, `Connection: close`.
+ * X-Access-Token, ?token=, ?access_token=), and an If-None-Match of one entity tag. Everything else reaches the route handler as if
+ * there were no table: other conditions, ranges, HEAD, several tokens, a query of any other form, `Connection: close`.
  *
  * Every call is synchronous: what has been dropped is not answered from here once the call has returned. The caller
  * - puts only what its own checks would allow at that moment: a token with scope `read` and its grants, a tile of a version that is
@@ -61,15 +79,20 @@ export class HotTable {
     addon.setCapacity(capacityBytes)
   }
 
-  putTile({ target, headers, body, code, gzip = false }: HotTile): void {
+  putTile({ target, headers, validator, body, code, gzip = false }: HotTile): void {
     const number = this.#numberOf(code)
     if (number === undefined || body.length > MAX_BODY_BYTES) {
       this.#addon.dropTile(target)
       return
     }
-    const lines = [...headers, ['Content-Length', String(body.length)] as const]
-    const head = `HTTP/1.1 200 OK\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
-    this.#addon.putTile(target, head, body, number, gzip)
+    const head = headOf('200 OK', [...headers, ['Content-Length', String(body.length)]])
+    const notModified = validator === undefined ? '' : headOf('304 Not Modified', validator.headers)
+    this.#addon.putTile(target, head, body, number, gzip, notModified, validator?.etag ?? '')
+  }
+
+  /** Whether the tile is still here, and was answered since the last call for it. */
+  takeUse(target: string): Use {
+    return USES[this.#addon.takeUse(target)] as Use
   }
 
   dropTile(target: string): void {
@@ -126,4 +149,9 @@ export class HotTable {
     this.#codes.set(code, number)
     return number
   }
+}
+
+/** All of an answer's head but its date and end. */
+function headOf(status: string, headers: Headers): string {
+  return `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
 }

@@ -34,6 +34,8 @@ export function authorize(exchange: Exchange, wanted: Wanted, granted: (fromQuer
     }
     if (!decision.ok) return answerRefusal(exchange, decision)
     edge.tokens.noteUsed(token as AccessToken, now)
+    // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered.
+    if (edge.tokens.get(presented.token) === token) edge.nativeHot.noteToken(presented.token, token as AccessToken)
     granted(presented.fromQuery, which)
   }
   const known = edge.tokens.get(presented.token)

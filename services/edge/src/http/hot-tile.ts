@@ -40,12 +40,11 @@ function answerHot(edge: Edge, res: HttpResponse, req: HttpRequest): boolean {
   if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return false
   edge.nativeHot.noteToken(plaintext, token)
   const notModified = isNotModified(req.getHeader('if-none-match'), req.getHeader('if-modified-since'), answer)
-  if (body === null && !notModified) return false
   edge.counters.tokenHits++
   edge.counters.hotTileHits++
   edge.counters.tiles++
   edge.tokens.noteUsed(token, now)
-  if (notModified || body === null) {
+  if (notModified) {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value).endWithoutBody()
     return true
   }

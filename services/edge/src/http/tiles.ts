@@ -111,7 +111,7 @@ function sendTile(exchange: Exchange, wanted: WantedTile, tile: LoadedTile) {
   const { version } = wanted
   exchange.edge.counters.tiles++
   const answer = tileAnswer(version, tile, tile.encoding === 'gzip')
-  const body = kept(exchange, wanted, answer, tile.body)
+  const body = kept(exchange, wanted, answer, tile)
   const plain = answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
   const current = plain ? tileAnswer(version, tile, false) : answer
   if (isNotModified(exchange.header('if-none-match'), exchange.header('if-modified-since'), current)) {
@@ -127,17 +127,20 @@ function sendTile(exchange: Exchange, wanted: WantedTile, tile: LoadedTile) {
  * Keeps a tile for the next requests; answers its body for this one. Not where the catalog has changed while the tile was loaded: its
  * address may mean another by now.
  */
-function kept(exchange: Exchange, { catalog, basemap }: WantedTile, answer: TileAnswer, body: LoadedTile['body']) {
+function kept(exchange: Exchange, { catalog, basemap }: WantedTile, answer: TileAnswer, { body, file }: LoadedTile) {
   if (exchange.path.length > MAX_KEPT_PATH || catalog !== exchange.edge.freshness.catalog) return body
-  const lasting = body instanceof Uint8Array ? body : new OpenFile(body)
-  const held = lasting instanceof OpenFile ? lasting.hold() : lasting
   const { hotTiles, nativeHot } = exchange.edge
   const now = Date.now()
-  const tile = new HotTile(lasting, answer, basemap, now)
+  if (!(body instanceof Uint8Array)) {
+    const open = new OpenFile(body)
+    const held = open.hold()
+    hotTiles.keep(exchange.path, catalog, new HotTile(open, answer, basemap, now))
+    return held
+  }
+  const tile = new HotTile(body, answer, basemap, now)
   // Once it is in the native table, what comes here is rare: who still asks here finds it kept here as well, the next time.
-  const isNative = body instanceof Uint8Array && nativeHot.offer(exchange.path, body, tile, now)
-  hotTiles.keep(exchange.path, catalog, isNative ? new HotTile(null, answer, basemap, now) : tile)
-  return held
+  if (!nativeHot.offer(exchange.path, body, tile, file, now)) hotTiles.keep(exchange.path, catalog, tile)
+  return body
 }
 
 /** Unpacks a stored tile for a client that refuses gzip: rare, so its cost is a thread's and nothing is kept. */

@@ -27,17 +27,14 @@ export interface TileAnswer {
   readonly notModified: { readonly name: string; readonly value: string }
 }
 
-/**
- * A tile with everything that a hit needs. Small ones have their bytes here, large ones their open file; null: the bytes were handed to the
- * native table, and what is here answers conditional requests.
- */
+/** A tile with everything that a hit needs. Small ones have their bytes here, large ones their open file. */
 export class HotTile {
-  readonly body: Uint8Array | OpenFile | null
+  readonly body: Uint8Array | OpenFile
   readonly answer: TileAnswer
   readonly basemap: CatalogBasemap
   readonly lookAgainAtMs: number
 
-  constructor(body: Uint8Array | OpenFile | null, answer: TileAnswer, basemap: CatalogBasemap, nowMs: number) {
+  constructor(body: Uint8Array | OpenFile, answer: TileAnswer, basemap: CatalogBasemap, nowMs: number) {
     this.body = body
     this.answer = answer
     this.basemap = basemap
@@ -85,7 +82,7 @@ function tilesWithin(maxSize: number): LRUCache<string, HotTile> {
   const openFileWeight = Math.floor(maxSize / MAX_OPEN_FILES)
   return new LRUCache({
     maxSize,
-    sizeCalculation: ({ body }) => OVERHEAD_BYTES + (body instanceof OpenFile ? openFileWeight : (body?.length ?? 0)),
+    sizeCalculation: ({ body }) => OVERHEAD_BYTES + (body instanceof OpenFile ? openFileWeight : body.length),
     dispose: ({ body }) => {
       if (body instanceof OpenFile) body.drop()
     },

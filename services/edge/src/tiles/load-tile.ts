@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { type OpenedFile, openBelow, openBelowCached } from '@gateway/files/open-below.js'
@@ -23,6 +24,14 @@ export interface FilePart {
   readonly release: () => void
 }
 
+/** The file that a tile's bytes are all of. */
+export interface TileFile {
+  /** absolute */
+  readonly path: string
+  /** see `fileIdentity` */
+  readonly identity: string
+}
+
 /** A tile that exists: small ones with their bytes, large ones with where they are. */
 export interface LoadedTile {
   readonly body: Uint8Array | FilePart
@@ -30,6 +39,8 @@ export interface LoadedTile {
   /** see `TileLocation`; part of the entity tag */
   readonly identity: string
   readonly modifiedMs: number
+  /** null: a part of an archive, or large: its open file is kept instead of its bytes */
+  readonly file: TileFile | null
 }
 
 export interface TilePlace {
@@ -95,11 +106,11 @@ export async function loadTileLater(
 }
 
 function loadedBytes({ data, encoding, identity, modifiedMs }: Bytes): LoadedTile {
-  return { body: data, encoding, identity, modifiedMs }
+  return { body: data, encoding, identity, modifiedMs, file: null }
 }
 
 function aboutRange({ encoding, identity, modifiedMs }: Range) {
-  return { encoding, identity, modifiedMs }
+  return { encoding, identity, modifiedMs, file: null }
 }
 
 function largeRange(set: OpenedSet, location: Range): LoadedTile {
@@ -113,7 +124,8 @@ function fileNow(cached: CachedFiles, root: string, path: string, format: TileFo
   if (!opened.ok) return null
   if ('content' in opened) {
     const { content, identity, mtimeMs } = opened
-    return { body: content, encoding: encodingOfFile(content, format), identity, modifiedMs: mtimeMs }
+    const file = { path: resolve(root, path), identity }
+    return { body: content, encoding: encodingOfFile(content, format), identity, modifiedMs: mtimeMs, file }
   }
   const signature = format === 'pbf' ? cached.read(opened.fd, 0, SIGNATURE_BYTES) : NO_SIGNATURE
   if (signature !== null) return largeFile(opened, encodingOfFile(signature, format))
@@ -137,7 +149,8 @@ async function fileLater(
   try {
     if (size <= SMALL_BYTES) {
       const body = await readAll(fd, 0, size)
-      return { body, encoding: encodingOfFile(body, format), identity, modifiedMs: mtimeMs }
+      const file = { path: resolve(root, path), identity }
+      return { body, encoding: encodingOfFile(body, format), identity, modifiedMs: mtimeMs, file }
     }
     const signature = format === 'pbf' ? await readAll(fd, 0, SIGNATURE_BYTES) : NO_SIGNATURE
     kept = true

@@ -166,7 +166,7 @@ test('whatever is not a plain GET with one token falls through, and is answered 
   const etag = known.headers.etag as string
   const answers = [
     await ask(V1, withToken(), 'HEAD'),
-    await ask(V1, { ...withToken(), 'if-none-match': etag }),
+    await ask(V1, { ...withToken(), 'if-none-match': `"other", ${etag}` }),
     await ask(V1, { ...withToken(), range: 'bytes=0-9' }),
     await ask(`${V1}?token=${running.token}`, withToken()),
     await ask(`${V1}?token=${other}`, withToken()),
@@ -177,6 +177,41 @@ test('whatever is not a plain GET with one token falls through, and is answered 
   expect(answers.map(({ by }) => by)).toEqual(answers.map(() => 'javascript'))
   expect(answers.map(({ status }) => status)).toEqual([200, 304, 200, 200, 400, 401, 403, 403])
   expect(answers.map(({ body }) => body.length).slice(0, 4)).toEqual([0, 0, 5_000, 5_000])
+})
+
+test('a client that has the tile is told so by the table, in the very header lines of JavaScript', async () => {
+  await warm(V1)
+  const { etag = '' } = (await ask(V1, withToken())).headers
+  const viaTable = await ask(V1, {
+    ...withToken(),
+    'if-none-match': `W/${etag}`,
+    'if-modified-since': new Date(0).toUTCString(),
+  })
+  const viaJavaScript = await ask(V1, { ...withToken(), 'if-none-match': `"other", ${etag}` })
+  expect([viaTable.by, viaJavaScript.by]).toEqual(['table', 'javascript'])
+  expect([viaTable.status, viaTable.body.length]).toEqual([304, 0])
+  expect(viaTable.raw.toSorted()).toEqual(viaJavaScript.raw.toSorted())
+  const changed = await ask(V1, { ...withToken(), 'if-none-match': '"other"' })
+  expect([changed.by, changed.status, changed.body.equals(BODIES.v1)]).toEqual(['table', 200, true])
+  for (const unclear of ['*', '"', 'W/', 'W/"', `${etag}x`, etag.slice(0, -1), etag.slice(1)]) {
+    const { by, status } = await ask(V1, { ...withToken(), 'if-none-match': unclear })
+    const matches = unclear === '*' || unclear === `${etag}x`
+    expect([by, status], unclear).toEqual(['javascript', matches ? 304 : 200])
+  }
+})
+
+test('a tile in use stays in the table for as long as its file is the same; one that nobody wants leaves', async () => {
+  write('v1/2/0/0.png', BODIES.v1)
+  const unwanted = '/tiles/alps/v1/2/0/0.png'
+  await warm(V1)
+  await warm(unwanted)
+  // The first look at either finds that it was asked for; only the second one tells them apart.
+  const until = Date.now() + 2 * RECHECK_MS
+  while (Date.now() < until) {
+    expect((await ask(V1, withToken())).by).toBe('table')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect((await ask(unwanted, withToken())).by).toBe('javascript')
 })
 
 test('a disabled token is refused although the table knew it, when the news is announced as applied', async () => {

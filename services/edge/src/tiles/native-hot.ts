@@ -6,11 +6,12 @@ import type { TokenUsage } from '../access/token-usage.js'
 import type { Catalog } from '../catalog/catalog.js'
 import type { Counters } from '../metrics/counters.js'
 import { type HotTile, type HotTiles, MAX_BYTES } from './hot-tiles.js'
+import type { TileFile } from './load-tile.js'
 import { NativeTiles, SWEEP_MS } from './native-tiles.js'
 
 /**
  * Limit: bytes of the tiles that are answered without JavaScript. Taken from the budget of HotTiles, which then needs room only for tiles
- * that are asked for in ways that only JavaScript answers, for conditional requests and for large tiles' files.
+ * that are asked for in ways that only JavaScript answers, and for large tiles' files.
  */
 const NATIVE_BYTES = (MAX_BYTES * 3) / 4
 
@@ -53,8 +54,8 @@ export class NativeHot {
   }
 
   /** A tile that was just loaded, by the snapshot of now. true: the table has it, and had it not before. */
-  offer(path: string, body: Uint8Array, tile: HotTile, nowMs: number): boolean {
-    const put = this.#opened?.tiles.put(path, body, tile, nowMs) ?? false
+  offer(path: string, body: Uint8Array, tile: HotTile, file: TileFile | null, nowMs: number): boolean {
+    const put = this.#opened?.tiles.put(path, body, tile, file, nowMs) ?? false
     if (put) this.#extendTrust()
     return put
   }

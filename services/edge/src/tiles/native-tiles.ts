@@ -1,32 +1,47 @@
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import { fileIdentity } from '@gateway/files/file-identity.js'
 import type { HotTable } from '@gateway/sendfile/hot-table.js'
 import type { Catalog, CatalogBasemap } from '../catalog/catalog.js'
-import type { HotTile } from './hot-tiles.js'
+import { type HotTile, RECHECK_MS } from './hot-tiles.js'
+import type { TileFile } from './load-tile.js'
 
 /** How often tiles whose time is over are looked for; those whose time ends within one such span leave together. */
 export const SWEEP_MS = 250
 /** Tiles leave so much before their time, so that a sweep that comes late still comes before it. */
 const EARLY_MS = 500
-/** And each up to so much sooner, by chance: tiles that came together, as after a start, would otherwise be loaded again all at once. */
+/** Tiles in use are looked at so much before their time: a slow file system has the difference to answer. */
+const LOOK_AHEAD_MS = 2_500
+/** Times end up to so much sooner, by chance: tiles that came together, as after a start, would otherwise be looked at all at once. */
 const SPREAD_MS = 3_000
-/** Limit: tiles put within the time that one of them stays. Each costs some 150 bytes here, even where the table has evicted it. */
+/** Limit: tiles held, and tiles that wait to be looked at. Each costs some 200 bytes here. */
 const MAX_TILES = 65_536
 /** What uWebSockets.js adds to each of its answers, beside the date and the length: nobody can tell who answered. */
 const SERVER_MARK = ['uWebSockets', '20'] as const
 
+const statAsync = promisify(fs.stat) as (path: string, options: { bigint: true }) => Promise<fs.BigIntStats>
+
 interface Held {
-  /** in units of SWEEP_MS since 1970: at its beginning the tile must be gone */
-  readonly span: number
+  /** in units of SWEEP_MS since 1970: at its beginning the tile must have been looked at, or be gone */
+  span: number
   readonly basemap: CatalogBasemap
+  /** null: it is from an archive, which changes only when a scan says so */
+  readonly file: TileFile | null
 }
 
 /**
- * The tiles that the native table answers by itself, and when each must be looked at again. What the table evicts of its own accord
- * counts as held until then: so a table that is too small is not filled over and over.
+ * The tiles that the native table answers by itself, and when each must be looked at again. A tile in use whose file is still the same
+ * stays; that is found out beside the event loop, one file at a time, and where it takes too long the tile leaves. So do tiles that
+ * nobody asked for meanwhile, unless no file need be looked at.
  */
 export class NativeTiles {
   readonly #table: HotTable
   readonly #held = new Map<string, Held>()
-  readonly #bySpan = new Map<number, string[]>()
+  readonly #due = new Map<number, string[]>()
+  /** those of `#due` whose time has come */
+  readonly #inQuestion = new Map<number, string[]>()
+  readonly #toLookAt: [path: string, held: Held, file: TileFile][] = []
+  #looking = false
   readonly #basemaps = new Map<string, CatalogBasemap>()
 
   constructor(table: HotTable) {
@@ -34,38 +49,40 @@ export class NativeTiles {
   }
 
   /** Puts a tile that the snapshot of now has under this path. true: it was put, and `goodUntilMs` may be sooner than before. */
-  put(path: string, body: Uint8Array, tile: HotTile, nowMs: number): boolean {
+  put(path: string, body: Uint8Array, tile: HotTile, file: TileFile | null, nowMs: number): boolean {
     if (this.#held.has(path) || this.#held.size >= MAX_TILES) return false
-    const span = Math.floor((tile.lookAgainAtMs - Math.random() * SPREAD_MS) / SWEEP_MS)
-    if (span * SWEEP_MS <= nowMs + EARLY_MS) return false
-    const { found, gzip } = tile.answer
+    const { found, notModified, etag, gzip } = tile.answer
     const { code } = tile.basemap.stored
-    const headers = [[found.name, found.value] as const, SERVER_MARK]
-    this.#table.putTile({ target: path, headers, body, code, gzip })
-    this.#held.set(path, { span, basemap: tile.basemap })
+    this.#table.putTile({
+      target: path,
+      headers: [[found.name, found.value], SERVER_MARK],
+      validator: { etag, headers: [[notModified.name, notModified.value], SERVER_MARK] },
+      body,
+      code,
+      gzip,
+    })
+    const held = { span: 0, basemap: tile.basemap, file }
+    this.#held.set(path, held)
+    this.#hold(path, held, nowMs)
     this.#basemaps.set(code, tile.basemap)
-    const same = this.#bySpan.get(span)
-    if (same === undefined) this.#bySpan.set(span, [path])
-    else same.push(path)
     return true
   }
 
   /** Milliseconds since 1970: until then, and not beyond, any tile in the table may be sent. */
   get goodUntilMs(): number {
-    return Math.min(...this.#bySpan.keys()) * SWEEP_MS
+    return Math.min(...this.#due.keys(), ...this.#inQuestion.keys()) * SWEEP_MS
   }
 
-  /** Drops what must be looked at again soon. */
+  /** Looks at what must be looked at soon, and drops what should have been. */
   sweep(nowMs: number): void {
-    for (const [span, paths] of this.#bySpan) {
-      if (span * SWEEP_MS > nowMs + EARLY_MS) continue
-      this.#bySpan.delete(span)
-      for (const path of paths) {
-        if (this.#held.get(path)?.span !== span) continue
-        this.#held.delete(path)
-        this.#table.dropTile(path)
-      }
+    for (const [span, paths] of startingBefore(nowMs + LOOK_AHEAD_MS, this.#due)) {
+      this.#inQuestion.set(span, paths)
+      for (const path of paths) this.#question(path, span, nowMs)
     }
+    for (const [span, paths] of startingBefore(nowMs + EARLY_MS, this.#inQuestion)) {
+      for (const path of paths) if (this.#held.get(path)?.span === span) this.#drop(path)
+    }
+    void this.#look()
   }
 
   /** Drops the tiles of every basemap that is not the same in this snapshot, whatever changed about it. */
@@ -77,4 +94,57 @@ export class NativeTiles {
       for (const [path, held] of this.#held) if (held.basemap === basemap) this.#held.delete(path)
     }
   }
+
+  /** Lets it stay for another while. */
+  #hold(path: string, held: Held, nowMs: number): void {
+    held.span = Math.floor((nowMs + RECHECK_MS - Math.random() * SPREAD_MS) / SWEEP_MS)
+    const same = this.#due.get(held.span)
+    if (same === undefined) this.#due.set(held.span, [path])
+    else same.push(path)
+  }
+
+  #drop(path: string): void {
+    this.#held.delete(path)
+    this.#table.dropTile(path)
+  }
+
+  #question(path: string, span: number, nowMs: number): void {
+    const held = this.#held.get(path)
+    if (held?.span !== span) return
+    const use = this.#table.takeUse(path)
+    if (use === 'gone') this.#held.delete(path)
+    else if (held.file === null) this.#hold(path, held, nowMs)
+    else if (use === 'unused') this.#drop(path)
+    else if (this.#toLookAt.length < MAX_TILES) this.#toLookAt.push([path, held, held.file])
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
+    for (let next = this.#toLookAt.shift(); next !== undefined; next = this.#toLookAt.shift()) {
+      const [path, held, file] = next
+      // It was dropped, or put anew, before its turn came.
+      if (this.#held.get(path) !== held) continue
+      const same = await isSame(file)
+      if (this.#held.get(path) !== held) continue
+      if (same) this.#hold(path, held, Date.now())
+      else this.#drop(path)
+    }
+    this.#looking = false
+  }
+}
+
+async function isSame({ path, identity }: TileFile): Promise<boolean> {
+  try {
+    return fileIdentity(await statAsync(path, { bigint: true })) === identity
+  } catch {
+    return false // gone, or out of reach: the next request finds out
+  }
+}
+
+/** Takes out the spans that start before a time. */
+function startingBefore(ms: number, spans: Map<number, string[]>): [number, string[]][] {
+  const found = [...spans].filter(([span]) => span * SWEEP_MS <= ms)
+  for (const [span] of found) spans.delete(span)
+  return found
 }

@@ -17,6 +17,7 @@
         "native/listener.cc",
         "native/request_head.cc",
         "native/residency.cc",
+        "native/token_form.cc",
         "native/transfer.cc",
         "native/usockets.cc"
       ],

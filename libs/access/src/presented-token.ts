@@ -11,8 +11,9 @@ export interface PresentedCredentials {
 
 export type PresentedToken = { readonly ok: true; readonly token: string; readonly fromQuery: boolean } | Refusal
 
-const MISSING = refuse('token_missing', 'a service token is required')
-const MALFORMED = refuse('token_malformed', 'the service token is not valid')
+export const TOKEN_MISSING = refuse('token_missing', 'a service token is required')
+/** A text that cannot be a token. */
+export const TOKEN_MALFORMED = refuse('token_malformed', 'the service token is not valid')
 const CONFLICT = refuse('conflicting_tokens', 'the request carries different service tokens')
 
 /**
@@ -33,8 +34,8 @@ export function presentedToken(from: PresentedCredentials): PresentedToken {
       fromQuery = true
     }
   }
-  if (token === '') return MISSING
-  if (!isTokenWellFormed(token)) return MALFORMED
+  if (token === '') return TOKEN_MISSING
+  if (!isTokenWellFormed(token)) return TOKEN_MALFORMED
   return { ok: true, token, fromQuery }
 }
 

@@ -38,7 +38,7 @@ struct Answer {
   size_t date_size;
   size_t sent = 0;
 
-  Answer(TilePointer it, bool not_modified, std::string_view line) : tile(std::move(it)), date_size(line.copy(date, sizeof date)) {
+  Answer(TilePointer &&it, bool not_modified, std::string_view line) : tile(std::move(it)), date_size(line.copy(date, sizeof date)) {
     head = not_modified ? tile->not_modified : tile->head;
     if (!not_modified) body = tile->body;
   }
@@ -81,20 +81,21 @@ class HotTransfer : public Transfer {
   Answer answer_;
 };
 
-// The token, if it comes in exactly one of the four ways; empty otherwise. `query` is what follows the question mark.
-std::string_view token_of(const RequestHead &request, std::string_view query) {
+// `query` is what follows the question mark.
+Credential credential_of(const RequestHead &request, std::string_view query) {
   constexpr std::string_view bearer = "Bearer ", token = "token=", access_token = "access_token=";
   const int ways = !request.authorization.empty() + !request.x_access_token.empty() + !query.empty();
-  if (ways != 1) return {};
-  if (!request.x_access_token.empty()) return request.x_access_token;
+  if (ways == 0) return {Credential::None};
+  if (ways > 1) return {};
+  if (!request.x_access_token.empty()) return {Credential::Token, request.x_access_token};
   if (!request.authorization.empty()) {
     const bool is_bearer = request.authorization.size() > bearer.size() &&
                            strncasecmp(request.authorization.data(), bearer.data(), bearer.size()) == 0;
-    return is_bearer ? request.authorization.substr(bearer.size()) : std::string_view();
+    return is_bearer ? Credential{Credential::Token, request.authorization.substr(bearer.size())} : Credential();
   }
-  // Anything else in the query, an encoded character for example, makes a token that is not in the table.
-  if (query.substr(0, token.size()) == token) return query.substr(token.size());
-  if (query.substr(0, access_token.size()) == access_token) return query.substr(access_token.size());
+  // Anything else in the query, an encoded character for example, makes a text that is neither a token of the table nor plain.
+  if (query.substr(0, token.size()) == token) return {Credential::Token, query.substr(token.size())};
+  if (query.substr(0, access_token.size()) == access_token) return {Credential::Token, query.substr(access_token.size())};
   return {};
 }
 
@@ -117,19 +118,19 @@ bool answer_hot(Connection &connection, const RequestHead &request) {
   if (!hot_table.in_use()) return false;
   const size_t question = std::min(request.target.find('?'), request.target.size());
   const std::string_view query = request.target.substr(std::min(question + 1, request.target.size()));
-  const std::string_view token = token_of(request, query);
-  if (token.empty()) return false;
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   const int64_t milliseconds = static_cast<int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
-  TilePointer tile = hot_table.find(request.target.substr(0, question), token, milliseconds);
-  if (!tile || (tile->needs_gzip && !accepts_gzip(request.accept_encoding))) return false;
+  HotTable::Found found = hot_table.find(request.target.substr(0, question), credential_of(request, query), milliseconds);
+  if (!found.answer) return false;
   Match match = Match::Other;
-  if (!request.if_none_match.empty()) match = compare_tags(request.if_none_match, tile->etag);
-  if (match == Match::Unclear) return false;
-
-  Answer answer(std::move(tile), match == Match::Same, date_line(now.tv_sec));
-  hot_counts.answers++;
+  if (!found.refused) {
+    if (found.answer->needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
+    if (!request.if_none_match.empty()) match = compare_tags(request.if_none_match, found.answer->etag);
+    if (match == Match::Unclear) return false;
+    hot_counts.answers++;
+  }
+  Answer answer(std::move(found.answer), match == Match::Same, date_line(now.tv_sec));
   hot_counts.body_bytes += answer.body.size();
   us_socket_t *socket = connection.socket;
   us.us_socket_timeout(0, socket, kIdleSeconds);

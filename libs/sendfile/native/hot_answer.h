@@ -1,12 +1,14 @@
 // Answering a request from the hot table, without JavaScript and without uWS, which does not even see it.
 #pragma once
 #include "connection.h"
+#include "hot_table.h"
 #include "request_head.h"
 
 // Counted since the start; JavaScript adds them to its own.
 struct HotCounts {
-  uint64_t answers = 0;
-  uint64_t body_bytes = 0;
+  uint64_t answers = 0;     // 200 and 304
+  uint64_t body_bytes = 0;  // of all answers
+  uint64_t refusals[kRefusals] = {};
 };
 extern HotCounts hot_counts;
 

@@ -2,11 +2,14 @@
 
 #include <functional>
 
+#include "hot_answer.h"
+#include "token_form.h"
+
 HotTable hot_table;
 
 namespace {
-// Limit: the tokens that are kept; JavaScript puts those that it sees in use.
-constexpr size_t kMaxTokens = 10'000;
+// Limits: the tokens that are kept; JavaScript puts those that it sees in use.
+constexpr size_t kMaxTokens = 10'000, kMaxUnknown = 20'000;
 
 bool may_read(const HotToken &token, uint32_t code) {
   const size_t word = code / 64;
@@ -124,22 +127,46 @@ void HotTable::drop_token(std::string_view text) {
   tokens_.erase(found);
 }
 
+void HotTable::put_unknown(std::string_view text) {
+  if (unknown_.size() >= kMaxUnknown) unknown_.erase(unknown_.begin());
+  unknown_.emplace(text);
+}
+
+void HotTable::drop_unknown(std::string_view text) { unknown_.erase(std::string(text)); }
+
+void HotTable::set_refusal(Refused why, const TileParts &answer) {
+  refusals_[static_cast<size_t>(why)] = TilePointer(new HotTile(answer));
+}
+
 void HotTable::clear() {
   while (!ring_.empty()) remove(ring_.back());
   tokens_.clear();
+  unknown_.clear();
 }
 
-TilePointer HotTable::find(std::string_view target, std::string_view token_text, int64_t now) {
-  if (now >= trusted_until_) return TilePointer();
+HotTable::Found HotTable::refuse(Refused why) {
+  const TilePointer &answer = refusals_[static_cast<size_t>(why)];
+  if (answer) hot_counts.refusals[static_cast<size_t>(why)]++;
+  return {answer, true};
+}
+
+HotTable::Found HotTable::find(std::string_view target, const Credential &credential, int64_t now) {
+  if (credential.kind == Credential::Unclear) return {};
   HotTile *tile = tile_at(target);
-  if (!tile) return TilePointer();
-  const auto token = tokens_.find(token_text);
-  if (token == tokens_.end()) return TilePointer();
+  if (!tile) return {};
+  if (credential.kind == Credential::None) return refuse(Refused::NoToken);
+  const auto token = tokens_.find(credential.token);
+  if (token == tokens_.end()) {
+    if (!is_plain_text(credential.token)) return {};
+    if (!is_well_formed_token(credential.token)) return refuse(Refused::Malformed);
+    const bool is_unknown = now < trusted_until_ && unknown_.count(std::string(credential.token));
+    return is_unknown ? refuse(Refused::Unknown) : Found();
+  }
   HotToken &holder = *token->second;
-  if ((holder.expires_at && now >= holder.expires_at) || !may_read(holder, tile->parts.code)) return TilePointer();
+  if (now >= trusted_until_ || (holder.expires_at && now >= holder.expires_at) || !may_read(holder, tile->parts.code)) return {};
   holder.used = true;
   tile->used = tile->looked = true;
-  return TilePointer(tile);
+  return {TilePointer(tile)};
 }
 
 std::vector<std::string> HotTable::take_used_tokens() {

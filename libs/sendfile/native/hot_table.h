@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,7 @@ class TilePointer {
     std::swap(tile_, other.tile_);
     return *this;
   }
+  TilePointer(const TilePointer &other) : TilePointer(other.tile_) {}
   ~TilePointer() {
     if (tile_ && --tile_->holders == 0) delete tile_;
   }
@@ -81,6 +83,16 @@ struct HotToken {
   bool used = false;             // since JavaScript last asked
 };
 
+// Why a request is refused (401). The values are shared with src/hot-table.ts.
+enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2 };
+constexpr size_t kRefusals = 3;
+
+// What the request carries: at most one token, in a form that leaves no doubt.
+struct Credential {
+  enum Kind { None, Token, Unclear } kind = Unclear;
+  std::string_view token;
+};
+
 class HotTable {
  public:
   // Limit: the bytes that tiles may take; 0 puts the table out of use.
@@ -93,12 +105,22 @@ class HotTable {
   void drop_code(uint32_t code);
   void put_token(HotToken token);
   void drop_token(std::string_view text);
+  // A token that is nobody's; until dropped.
+  void put_unknown(std::string_view text);
+  void drop_unknown(std::string_view text);
+  // Head and body of a refusal; before it is set, JavaScript refuses. They stay for good, also when the table is cleared.
+  void set_refusal(Refused why, const TileParts &answer);
   void clear();
-  // Tokens are honoured until then (milliseconds since 1970): JavaScript extends it as long as it hears of disabled tokens.
+  // Tokens are honoured or known to be unknown until then (milliseconds since 1970): JavaScript extends it as long as it hears of disabled tokens.
   void trust_tokens_until(int64_t time) { trusted_until_ = time; }
 
-  // The tile behind the path, if the token may have it now.
-  TilePointer find(std::string_view target, std::string_view token, int64_t now);
+  // What to answer for a path: the tile behind it if the credential may have it now, a refusal, or nothing where JavaScript decides. Only
+  // paths of tiles in the table are answered, refusals included: of any other, JavaScript knows whether it is an address at all.
+  struct Found {
+    TilePointer answer;
+    bool refused = false;
+  };
+  Found find(std::string_view target, const Credential &credential, int64_t now);
 
   size_t tile_count() const { return ring_.size(); }
   size_t tile_bytes() const { return bytes_; }
@@ -108,6 +130,7 @@ class HotTable {
  private:
   HotTile **slot_of(std::string_view target, size_t hash);
   HotTile *tile_at(std::string_view target);
+  Found refuse(Refused why);
   void remove(HotTile *tile);
   void make_room();
   void grow();
@@ -119,6 +142,8 @@ class HotTable {
   std::vector<HotTile *> buckets_ = std::vector<HotTile *>(1024);
   std::vector<HotTile *> ring_;  // each holds its tile. For eviction by CLOCK: a hand goes round and takes what was not used since it last came by
   std::unordered_map<std::string_view, std::unique_ptr<HotToken>> tokens_;  // the keys are views into the entries
+  std::unordered_set<std::string> unknown_;
+  TilePointer refusals_[kRefusals];
 };
 
 extern HotTable hot_table;

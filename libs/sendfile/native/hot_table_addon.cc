@@ -61,6 +61,31 @@ napi_value drop_token(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+// putUnknown(text)
+napi_value put_unknown(napi_env env, napi_callback_info info) {
+  hot_table.put_unknown(Arguments(env, info).text(0));
+  return nullptr;
+}
+
+// dropUnknown(text)
+napi_value drop_unknown(napi_env env, napi_callback_info info) {
+  hot_table.drop_unknown(Arguments(env, info).text(0));
+  return nullptr;
+}
+
+// setRefusal(a Refused, head, body)
+napi_value set_refusal(napi_env env, napi_callback_info info) {
+  const Arguments arguments(env, info);
+  const int64_t why = arguments.integer(0);
+  if (why < 0 || why >= static_cast<int64_t>(kRefusals)) return nullptr;
+  const std::string head = arguments.text(1);
+  TileParts answer;
+  answer.head = head;
+  answer.body = arguments.bytes(2);
+  hot_table.set_refusal(static_cast<Refused>(why), answer);
+  return nullptr;
+}
+
 // clear()
 napi_value clear(napi_env, napi_callback_info) {
   hot_table.clear();
@@ -73,11 +98,12 @@ napi_value trust_tokens_until(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-// counts(): [answers, body bytes of them, tiles, their bytes, tokens]
+// counts(): [answers with tiles or 304, body bytes of all answers, tiles, their bytes, tokens, and the refusals by Refused]
 napi_value counts(napi_env env, napi_callback_info) {
   const double numbers[] = {static_cast<double>(hot_counts.answers), static_cast<double>(hot_counts.body_bytes),
                             static_cast<double>(hot_table.tile_count()), static_cast<double>(hot_table.tile_bytes()),
-                            static_cast<double>(hot_table.token_count())};
+                            static_cast<double>(hot_table.token_count()), static_cast<double>(hot_counts.refusals[0]),
+                            static_cast<double>(hot_counts.refusals[1]), static_cast<double>(hot_counts.refusals[2])};
   napi_value list;
   napi_create_array(env, &list);
   for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -111,6 +137,9 @@ void add_hot_table(napi_env env, napi_value exports) {
       {"dropCode", nullptr, drop_code, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"putToken", nullptr, put_token, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"dropToken", nullptr, drop_token, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"putUnknown", nullptr, put_unknown, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"dropUnknown", nullptr, drop_unknown, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"setRefusal", nullptr, set_refusal, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"clear", nullptr, clear, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"trustTokensUntil", nullptr, trust_tokens_until, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"counts", nullptr, counts, nullptr, nullptr, nullptr, napi_enumerable, nullptr},

@@ -15,6 +15,9 @@ export interface HotTableAddon {
   dropCode(code: number): void
   putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): void
   dropToken(text: string): void
+  putUnknown(text: string): void
+  dropUnknown(text: string): void
+  setRefusal(why: number, head: string, body: Uint8Array): void
   clear(): void
   trustTokensUntil(time: number): void
   counts(): number[]
@@ -27,6 +30,18 @@ type Headers = readonly (readonly [name: string, value: string])[]
 export type Use = 'gone' | 'unused' | 'used'
 /** By the addon's numbers (native/hot_table.h). */
 const USES: readonly Use[] = ['gone', 'unused', 'used']
+
+/** Why the table refuses a request by itself. */
+export type RefusedFor = 'no token' | 'a malformed token' | 'an unknown token'
+/** By the addon's numbers (native/hot_table.h). */
+const REFUSED_FOR: readonly RefusedFor[] = ['no token', 'a malformed token', 'an unknown token']
+
+/** A whole answer, but for Content-Length and Date. */
+export interface FixedAnswer {
+  readonly status: string
+  readonly headers: Headers
+  readonly body: Uint8Array
+}
 
 export interface HotTile {
   /** The path exactly as clients send it, without a query. */
@@ -43,8 +58,11 @@ export interface HotTile {
 }
 
 export interface HotCounts {
-  /** Requests answered from the table since the start, and bytes of their bodies: neither the App nor the caller has seen them. */
+  /** Requests answered with a tile or 304 since the start: neither the App nor the caller has seen them. */
   readonly answers: number
+  /** And those refused. */
+  readonly refusals: Readonly<Record<RefusedFor, number>>
+  /** Bytes of all their bodies. */
   readonly bodyBytes: number
   readonly tiles: number
   readonly tileBytes: number
@@ -59,7 +77,8 @@ const MAX_BODY_BYTES = 256 * 1024
 /**
  * Tiles in memory that the native tier answers by itself, without calling JavaScript. It answers a GET for exactly the path of a tile,
  * with a token that is in the table, granted and not expired, and that comes in exactly one of the four ways (Authorization: Bearer,
- * X-Access-Token, ?token=, ?access_token=), and an If-None-Match of one entity tag. Everything else reaches the route handler as if
+ * X-Access-Token, ?token=, ?access_token=), and an If-None-Match of one entity tag. For the same paths it refuses, once it has been told
+ * how, requests without a token, with one whose form or checksum is wrong, and with one that is known to be nobody's. Everything else reaches the route handler as if
  * there were no table: other conditions, ranges, HEAD, several tokens, a query of any other form, `Connection: close`.
  *
  * Every call is synchronous: what has been dropped is not answered from here once the call has returned. The caller
@@ -122,6 +141,21 @@ export class HotTable {
     this.#addon.dropToken(token)
   }
 
+  /** A token in the right form that is nobody's, until it is dropped. */
+  putUnknown(token: string): void {
+    this.#addon.putUnknown(token)
+  }
+
+  dropUnknown(token: string): void {
+    this.#addon.dropUnknown(token)
+  }
+
+  /** What to answer then. To be called once; until then such requests reach the handler. */
+  setRefusal(why: RefusedFor, { status, headers, body }: FixedAnswer): void {
+    const head = headOf(status, [...headers, ['Content-Length', String(body.length)]])
+    this.#addon.setRefusal(REFUSED_FOR.indexOf(why), head, body)
+  }
+
   /** Forgets all tiles and tokens. */
   clear(): void {
     this.#addon.clear()
@@ -133,8 +167,9 @@ export class HotTable {
   }
 
   counts(): HotCounts {
-    const [answers = 0, bodyBytes = 0, tiles = 0, tileBytes = 0, tokens = 0] = this.#addon.counts()
-    return { answers, bodyBytes, tiles, tileBytes, tokens }
+    const [answers = 0, bodyBytes = 0, tiles = 0, tileBytes = 0, tokens = 0, ...refused] = this.#addon.counts()
+    const refusals = Object.fromEntries(REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0])) as HotCounts['refusals']
+    return { answers, refusals, bodyBytes, tiles, tileBytes, tokens }
   }
 
   /** The tokens that something was answered to since the last call, to note when they were last used. */

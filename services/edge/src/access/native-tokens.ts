@@ -26,8 +26,15 @@ export class NativeTokens {
     this.#ids.set(plaintext, token.id)
   }
 
+  /** `plaintext` is known to be nobody's token at this moment. */
+  putUnknown(plaintext: string): void {
+    this.#table.putUnknown(plaintext)
+  }
+
+  /** It has left the token cache: nothing is known of it any more. */
   forget(plaintext: string): void {
     if (this.#ids.delete(plaintext)) this.#table.dropToken(plaintext)
+    else this.#table.dropUnknown(plaintext)
   }
 
   /** Notes what was used since the last call as used now. A use just before its token is forgotten is not noted. */

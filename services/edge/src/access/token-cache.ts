@@ -25,17 +25,16 @@ export class TokenCache {
   readonly #lookup: TokenLookup
   readonly #usage: TokenUsage
 
-  /** @param onForgotten called with the plaintext at the moment at which a token that may be somebody's is not known any more */
+  /** @param onForgotten called with the plaintext at the moment at which it is not known any more whose token it is, or that it is nobody's */
   constructor(find: FindTokens, usage: TokenUsage, onForgotten: (plaintext: string) => void = () => {}) {
     this.#usage = usage
     this.#lookup = new TokenLookup(find)
-    const forget = (entry: Entry): void => void this.#plaintextOf.delete(entry.digest)
-    const forgetKnown = (entry: Entry, plaintext: string): void => {
-      forget(entry)
+    const dispose = (entry: Entry, plaintext: string): void => {
+      this.#plaintextOf.delete(entry.digest)
       onForgotten(plaintext)
     }
-    this.#known = new LRUCache({ max: MAX_TOKENS, dispose: forgetKnown })
-    this.#unknown = new LRUCache({ max: MAX_UNKNOWN, dispose: forget })
+    this.#known = new LRUCache({ max: MAX_TOKENS, dispose })
+    this.#unknown = new LRUCache({ max: MAX_UNKNOWN, dispose })
   }
 
   get size(): number {

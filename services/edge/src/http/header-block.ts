@@ -18,6 +18,9 @@ export function headerBlock(first: Header, ...more: readonly Header[]): HeaderBl
   return { name: first[0], value: [first[1], ...more.map(([name, value]) => `${name}: ${value}`)].join('\r\n') }
 }
 
+/** What uWebSockets.js adds to each of its answers, beside the date and the length: nobody can tell from an answer who gave it. */
+export const SERVER_MARK: Header = ['uWebSockets', '20']
+
 /** Any web page may read what its token allows. On refusals too, or a page could not tell why. */
 export const CORS: readonly Header[] = [
   ['Access-Control-Allow-Origin', '*'],

@@ -8,18 +8,19 @@ import type { FilePart } from '../tiles/load-tile.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { active, countSent, guarded } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
+import { answerKnownRefusal } from './known-refusal.js'
 import { onTileSlow } from './tiles.js'
 
 /** One tile in this many is timed: two clock reads would be a measurable part of a hit. */
 const SAMPLE_EVERY = 64
 const NOT_MODIFIED = '304 Not Modified'
 
-/** GET below `/tiles/`: from memory where everything is known, otherwise the long way. */
+/** GET below `/tiles/`: at once where everything is known, otherwise the long way. */
 export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const sampled = edge.counters.requests % SAMPLE_EVERY === 0
   const startedAt = sampled ? performance.now() : 0
-  if (!answerHot(edge, res, req)) return onTileSlow(edge, res, req)
+  if (!answerHot(edge, res, req) && !answerKnownRefusal(edge, res, req)) return onTileSlow(edge, res, req)
   if (sampled) edge.metrics.observe('tile', (performance.now() - startedAt) / 1000)
 }
 

@@ -1,8 +1,11 @@
 import { STATUS_CODES } from 'node:http'
+import { UNKNOWN_TOKEN } from '@gateway/access/decide.js'
+import { TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/access/presented-token.js'
 import { type ErrorCode, errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
+import type { FixedAnswer, RefusedFor } from '@gateway/sendfile/hot-table.js'
 import type { Edge } from '../edge.js'
 import type { Exchange } from './exchange.js'
-import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+import { CORS, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
 
 /** How long a caller is told to wait where a dependency is down: about what a database takes to come back. */
 const RETRY_AFTER_SECONDS = 5
@@ -49,6 +52,18 @@ export function prepareRefusal(refusal: Refusal): Prepared {
   }
   prepared.set(refusal, made)
   return made
+}
+
+/** What `authorize` answers to a tile's address in these cases, for those who answer it without JavaScript. */
+export const REFUSALS_WITHOUT_JAVASCRIPT: Readonly<Record<RefusedFor, FixedAnswer>> = {
+  'no token': fixed(TOKEN_MISSING),
+  'a malformed token': fixed(TOKEN_MALFORMED),
+  'an unknown token': fixed(UNKNOWN_TOKEN),
+}
+
+function fixed(refusal: Refusal): FixedAnswer {
+  const { status, headers, body } = prepareRefusal(refusal)
+  return { status, headers: [[headers.name, headers.value], SERVER_MARK], body }
 }
 
 export function answerRefusal(exchange: Exchange, refusal: Refusal): void {

@@ -9,7 +9,7 @@ import { PREFLIGHT } from './header-block.js'
 import { onTile } from './hot-tile.js'
 import { onOther } from './passthrough.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
-import { answerRefusal, TOO_LONG, WRONG_METHOD } from './refusals.js'
+import { answerRefusal, REFUSALS_WITHOUT_JAVASCRIPT, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { onTileSlow } from './tiles.js'
 import { hasUnsent } from './unsent.js'
 
@@ -60,7 +60,7 @@ export function startServer(edge: Edge, host: string, port: number): Promise<Htt
       // Until its self-test has passed, the sender copies: requests need not wait for it.
       void edge.sender
         .attach({ host: bareHost(reachableHost(host)), port })
-        .then(() => edge.nativeHot.open(edge.sender, edge.hotTiles))
+        .then(() => edge.nativeHot.open(edge.sender, edge.hotTiles, REFUSALS_WITHOUT_JAVASCRIPT))
       resolve({ drain: (seconds) => drain(edge, listening, port, seconds) })
     })
   })

@@ -53,7 +53,7 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest) {
   }
 }
 
-function wantedBasemap(edge: Edge, code: string) {
+export function wantedBasemap(edge: Edge, code: string) {
   return edge.freshness.catalog.basemaps.get(code)?.wanted ?? { kind: 'basemap' as const, code }
 }
 

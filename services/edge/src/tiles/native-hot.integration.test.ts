@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import fs from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import { createToken, isTokenWellFormed, tokenDigest } from '@gateway/access/token-format.js'
 import type { Change } from '@gateway/contracts/change.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { EMPTY_CATALOG } from '../catalog/catalog.js'
@@ -170,7 +170,7 @@ test('whatever is not a plain GET with one token falls through, and is answered 
     await ask(V1, { ...withToken(), range: 'bytes=0-9' }),
     await ask(`${V1}?token=${running.token}`, withToken()),
     await ask(`${V1}?token=${other}`, withToken()),
-    await ask(V1),
+    await ask(V1, { authorization: 'Basic dTpw' }),
     await ask(V1, withToken(issue({ basemaps: new Set(['packed']) }).token)),
     await ask(V1, withToken(issue({ scopes: new Set(['slice']) }).token)),
   ]
@@ -212,6 +212,62 @@ test('a tile in use stays in the table for as long as its file is the same; one 
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   expect((await ask(unwanted, withToken())).by).toBe('javascript')
+})
+
+test('a token that is no token is refused by the table, in the very words of JavaScript, and counted', async () => {
+  await warm(V1)
+  const { counters, tokens } = running.edge
+  const [mistyped, unknown] = [`${createToken().slice(0, -1)}_`, createToken()]
+  counters.beforeReading()
+  const before = { requests: counters.requests, ...counters.authFailures }
+  // A query that means nothing keeps the table away.
+  const slow = [await ask(`${V1}?a=b`), await ask(`${V1}?a=b`, withToken(mistyped)), await ask(V1, withToken(unknown))]
+  await ask(V1, withToken(unknown))
+  const quick = [
+    await ask(V1),
+    await ask(V1, { authorization: `Bearer ${mistyped}` }),
+    await ask(`${V1}?access_token=${unknown}`),
+  ]
+  expect(slow.map(({ by }) => by)).toEqual(['javascript', 'javascript', 'javascript'])
+  expect(quick.map(({ by, status }) => [by, status])).toEqual(quick.map(() => ['table', 401]))
+  expect(quick.map(({ raw, body }) => [raw.toSorted(), String(body)])).toEqual(
+    slow.map(({ raw, body }) => [raw.toSorted(), String(body)]),
+  )
+  counters.beforeReading()
+  expect(counters.requests - before.requests).toBe(7)
+  expect(counters.authFailures.token_missing - before.token_missing).toBe(2)
+  expect(counters.authFailures.token_malformed - before.token_malformed).toBe(2)
+  expect(counters.authFailures.token_unknown - before.token_unknown).toBe(3)
+  // It is issued after all: what was known of it is forgotten.
+  const digest = tokenDigest(unknown).toString('hex')
+  running.storedTokens.set(digest, { ...READER, id: digest })
+  tokens.invalidate(digest)
+  expect((await ask(V1, withToken(unknown))).status).toBe(200)
+  running.storedTokens.delete(digest)
+  tokens.invalidate(digest)
+})
+
+test('table and JavaScript agree on which texts are tokens', async () => {
+  await warm(V1)
+  const { authFailures } = running.edge.counters
+  const texts = Array.from({ length: 40 }, () => createToken()).flatMap((token) => {
+    const at = 4 + randomInt(38)
+    const mutated = `${token.slice(0, at)}${token[at] === 'a' ? 'b' : 'a'}${token.slice(at + 1)}`
+    return [token, mutated, token.slice(1), `${token}0`, token.replace('bmp_', 'bmP_')]
+  })
+  for (const text of texts) {
+    const wellFormed = isTokenWellFormed(text)
+    running.edge.counters.beforeReading()
+    const before = { ...authFailures }
+    const { status, by } = await ask(V1, withToken(text))
+    running.edge.counters.beforeReading()
+    const reason = wellFormed ? 'token_unknown' : 'token_malformed'
+    expect([status, by, authFailures[reason] - before[reason]], text).toEqual([
+      401,
+      wellFormed ? 'javascript' : 'table',
+      1,
+    ])
+  }
 })
 
 test('a disabled token is refused although the table knew it, when the news is announced as applied', async () => {

@@ -1,6 +1,6 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import type { FileSender } from '@gateway/sendfile/file-sender.js'
-import type { HotTable } from '@gateway/sendfile/hot-table.js'
+import type { FixedAnswer, HotCounts, HotTable, RefusedFor } from '@gateway/sendfile/hot-table.js'
 import { NativeTokens } from '../access/native-tokens.js'
 import type { TokenUsage } from '../access/token-usage.js'
 import type { Catalog } from '../catalog/catalog.js'
@@ -14,6 +14,8 @@ import { NativeTiles, SWEEP_MS } from './native-tiles.js'
  * that are asked for in ways that only JavaScript answers, and for large tiles' files.
  */
 const NATIVE_BYTES = (MAX_BYTES * 3) / 4
+
+const NONE_REFUSED: HotCounts['refusals'] = { 'no token': 0, 'a malformed token': 0, 'an unknown token': 0 }
 
 interface Opened {
   readonly table: HotTable
@@ -34,7 +36,7 @@ export class NativeHot {
   readonly #trustedUntilMs: () => number
   #opened: Opened | null = null
   #closed = false
-  #counted = { answers: 0, bodyBytes: 0 }
+  #counted: Pick<HotCounts, 'answers' | 'refusals' | 'bodyBytes'> = { answers: 0, refusals: NONE_REFUSED, bodyBytes: 0 }
 
   /** @param trustedUntilMs the rule of the JavaScript path: until when tokens that are known may be honoured */
   constructor(counters: Counters, usage: TokenUsage, trustedUntilMs: () => number) {
@@ -44,11 +46,12 @@ export class NativeHot {
     counters.beforeReading = () => this.#count()
   }
 
-  /** To be called once the sender is attached. */
-  open(sender: FileSender, hotTiles: HotTiles): void {
+  /** To be called once the sender is attached. `refusals`: what JavaScript answers to a tile's address in these cases. */
+  open(sender: FileSender, hotTiles: HotTiles, refusals: Readonly<Record<RefusedFor, FixedAnswer>>): void {
     const table = this.#closed ? undefined : sender.hotTable(NATIVE_BYTES)
     if (table === undefined) return
     hotTiles.limitTo(MAX_BYTES - NATIVE_BYTES)
+    for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     const timer = setInterval(() => this.#sweep(), SWEEP_MS)
     this.#opened = { table, tiles: new NativeTiles(table), tokens: new NativeTokens(table), timer }
   }
@@ -65,6 +68,12 @@ export class NativeHot {
     this.#opened?.tokens.put(plaintext, token)
   }
 
+  /** A token that is known here to be nobody's. */
+  noteUnknown(plaintext: string): void {
+    this.#opened?.tokens.putUnknown(plaintext)
+  }
+
+  /** It is not known any more whose token it is, or that it is nobody's. */
   forgetToken(plaintext: string): void {
     this.#opened?.tokens.forget(plaintext)
   }
@@ -74,9 +83,10 @@ export class NativeHot {
     this.#opened?.tiles.follow(catalog)
   }
 
-  /** Requests answered without JavaScript since the start. */
+  /** Requests answered without JavaScript since the start, refusals included. */
   get answers(): number {
-    return this.#opened?.table.counts().answers ?? this.#counted.answers
+    const { answers, refusals } = this.#opened?.table.counts() ?? this.#counted
+    return answers + sumOf(refusals)
   }
 
   /** Memory of the tiles in the table. */
@@ -113,13 +123,23 @@ export class NativeHot {
 
   #count(): void {
     if (this.#opened === null) return
-    const { answers, bodyBytes } = this.#opened.table.counts()
-    const news = answers - this.#counted.answers
-    this.#counters.requests += news
-    this.#counters.tiles += news
-    this.#counters.tokenHits += news
-    this.#counters.hotTileHits += news
-    this.#counters.bytesSent += bodyBytes - this.#counted.bodyBytes
-    this.#counted = { answers, bodyBytes }
+    const before = this.#counted
+    const now = this.#opened.table.counts()
+    const newAnswers = now.answers - before.answers
+    const refused = (why: RefusedFor): number => now.refusals[why] - before.refusals[why]
+    const { authFailures } = this.#counters
+    authFailures.token_missing += refused('no token')
+    authFailures.token_malformed += refused('a malformed token')
+    authFailures.token_unknown += refused('an unknown token')
+    this.#counters.requests += newAnswers + sumOf(now.refusals) - sumOf(before.refusals)
+    this.#counters.tiles += newAnswers
+    this.#counters.tokenHits += newAnswers + refused('an unknown token')
+    this.#counters.hotTileHits += newAnswers
+    this.#counters.bytesSent += now.bodyBytes - before.bodyBytes
+    this.#counted = now
   }
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }

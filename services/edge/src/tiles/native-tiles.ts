@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { fileIdentity } from '@gateway/files/file-identity.js'
 import type { HotTable } from '@gateway/sendfile/hot-table.js'
 import type { Catalog, CatalogBasemap } from '../catalog/catalog.js'
+import { SERVER_MARK } from '../http/header-block.js'
 import { type HotTile, RECHECK_MS } from './hot-tiles.js'
 import type { TileFile } from './load-tile.js'
 
@@ -16,8 +17,6 @@ const LOOK_AHEAD_MS = 2_500
 const SPREAD_MS = 3_000
 /** Limit: tiles held, and tiles that wait to be looked at. Each costs some 200 bytes here. */
 const MAX_TILES = 65_536
-/** What uWebSockets.js adds to each of its answers, beside the date and the length: nobody can tell who answered. */
-const SERVER_MARK = ['uWebSockets', '20'] as const
 
 const statAsync = promisify(fs.stat) as (path: string, options: { bigint: true }) => Promise<fs.BigIntStats>
 

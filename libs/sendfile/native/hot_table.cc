@@ -154,6 +154,7 @@ HotTable::Found HotTable::find(std::string_view target, const Credential &creden
   if (credential.kind == Credential::Unclear) return {};
   HotTile *tile = tile_at(target);
   if (!tile) return {};
+  tile->looked = true;  // also for those who are refused: the next of them is refused from here only while the tile is here
   if (credential.kind == Credential::None) return refuse(Refused::NoToken);
   const auto token = tokens_.find(credential.token);
   if (token == tokens_.end()) {
@@ -165,7 +166,7 @@ HotTable::Found HotTable::find(std::string_view target, const Credential &creden
   HotToken &holder = *token->second;
   if (now >= trusted_until_ || (holder.expires_at && now >= holder.expires_at) || !may_read(holder, tile->parts.code)) return {};
   holder.used = true;
-  tile->used = tile->looked = true;
+  tile->used = true;
   return {TilePointer(tile)};
 }
 

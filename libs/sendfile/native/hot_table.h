@@ -42,7 +42,7 @@ class HotTile {
   size_t place = 0;         // in HotTable::ring_
   uint32_t holders = 0;
   bool used = false;    // since the clock hand last passed; not by being put, so that a rush of new tiles spares those in use
-  bool looked = false;  // used since JavaScript last asked
+  bool looked = false;  // asked for since JavaScript last asked
 
  private:
   std::unique_ptr<char[]> memory_;

@@ -13,6 +13,11 @@ interface Waiting {
 
 /** Limit: digests in one query, to keep a query under a flood as short as any other. */
 const BATCH = 500
+/**
+ * Limit: from the start of one query to the start of the next. A token that is asked for the first time waits for it only where others
+ * were asked for just before, as in a flood of made-up ones, which so costs the store fifty queries a second and no more.
+ */
+const MIN_INTERVAL_MS = 20
 /** Limit: tokens that wait for an answer; beyond it a flood is refused instead of queued. */
 const MAX_WAITING = 5_000
 
@@ -26,6 +31,7 @@ export class TokenLookup {
   #flying = new Map<string, Waiting>()
   readonly #outdated = new Set<string>()
   #running = false
+  #lastAt = Number.NEGATIVE_INFINITY
 
   constructor(find: FindTokens) {
     this.#find = find
@@ -63,6 +69,9 @@ export class TokenLookup {
     // What else arrives in this turn of the loop joins the first query.
     await new Promise(setImmediate)
     while (this.#waiting.size > 0) {
+      const pauseMs = this.#lastAt + MIN_INTERVAL_MS - performance.now()
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      this.#lastAt = performance.now()
       this.#takeOff()
       try {
         this.#land(await this.#find([...this.#flying.values()].map((waiting) => waiting.digest)))

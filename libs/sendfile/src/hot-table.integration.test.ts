@@ -76,7 +76,6 @@ describe('the hot table', () => {
     ['no token', TARGET, ''],
     ['an unknown token', `${TARGET}?token=${TOKEN}x`, ''],
     ['a token in two ways', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}\r\n`],
-    ['two tokens of one way', TARGET, `X-Access-Token: ${TOKEN}\r\nX-Access-Token: other\r\n`],
     ['another scheme', TARGET, 'Authorization: Basic YTpi\r\n'],
     ['more in the query', `${TARGET}?token=${TOKEN}&v=1`, ''],
     ['an encoded query', `${TARGET}?token=%62mp_granted`, ''],

@@ -173,7 +173,7 @@ function largeFile(
   remote?: string | undefined,
 ): LoadedTile {
   const body = { fd, offset: 0, length: size, remote, release: () => fs.close(fd, () => {}) }
-  return { body, encoding, identity, modifiedMs: mtimeMs }
+  return { body, encoding, identity, modifiedMs: mtimeMs, file: null }
 }
 
 const read = promisify(fs.read)

@@ -34,6 +34,8 @@ struct App {
   std::vector<int> waiting;                              // descriptors with requests held until the one before is answered
   std::vector<int> want_writable;                        // descriptors to be polled for writable from the next poll on
   uint64_t stall_ms = 0;
+  uint64_t files_started = 0;    // answers whose body is sent from a file
+  uint64_t quick_request_at = 0;  // when the last request came that was for something else, in the loop's milliseconds
 };
 
 extern App app;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/socket.h>
+#include <uv.h>
 
 #include <algorithm>
 
@@ -105,6 +106,7 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
       const RequestHead request = read_request_head(data, head);
       if (request.refusal != Refusal::None) return refuse(socket, request.refusal);
       if (request.plain && answer_hot(*connection, request)) {
+        app.quick_request_at = uv_now(app.uv_loop);
         if (us.us_socket_is_closed(0, socket)) return socket;
         data += head;
         length -= head;
@@ -118,7 +120,9 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
     bool malformed = false;
     take += connection->body.take(data + take, length - take, &malformed);
     if (malformed) return refuse(socket, Refusal::BadRequest);
+    const uint64_t files_before = app.files_started;
     us_socket_t *after = give_to_uws(socket, data, take);
+    if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
     // From here on `connection` is valid only if the socket is open.
     if (after != socket || us.us_socket_is_closed(0, socket)) return after;
     data += take;

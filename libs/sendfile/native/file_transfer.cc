@@ -98,6 +98,7 @@ void mark_cork() {
 Started start_file_transfer(int file, int64_t offset, uint64_t length) {
   Connection *connection = connection_of_response();
   if (!connection) return {Started::NotPossible};
+  app.files_started++;
   FileTransfer first(file, offset, length);
   const Pumped pumped = send_first(connection->socket, first);
   if (pumped == Pumped::All) return {Started::Sent};

@@ -20,11 +20,16 @@ struct Progress {
 namespace {
 // How often progress is looked at while a transfer is under way; uSockets' timer has a granularity of 4 s.
 constexpr unsigned kCheckSeconds = 4;
-// All transfers together send so much in one turn of the event loop, some 4 ms of work, and each of them at least and at most so much.
-// Larger pieces cost less: of 200 MB downloads, 8 at once, a gigabyte took 0.96 of nginx's CPU time in pieces of 1 MB, 0.90 in
-// pieces of 2 MB, and 0.84 in pieces of 4 MB. Smaller ones let others in: tiles beside such downloads waited 11 to 29 ms at the 99th
-// percentile with 1 MB, and 76 to 100 ms without a limit.
-constexpr size_t kTurnBytes = 16 << 20, kMinQuota = 1 << 20, kMaxQuota = 4 << 20;
+// All transfers together send so much in one turn of the event loop, and each of them at least and at most so much. While there is
+// nothing but downloads, a turn is some 4 ms of work and pieces are large, which costs less: of 200 MB downloads, 8 at once, a gigabyte
+// took 0.96 of nginx's CPU time in pieces of 1 MB, 0.90 in pieces of 2 MB, and 0.84 in pieces of 4 MB. As soon as there are tiles beside
+// them, which would wait for a whole turn, turns are short.
+struct Turn {
+  size_t bytes, least, most;
+};
+constexpr Turn kAlone = {16 << 20, 1 << 20, 4 << 20}, kBesideTiles = {2 << 20, 128 << 10, 512 << 10};
+// So long after a request for something else than a file the next one is expected.
+constexpr uint64_t kBesideMs = 100;
 size_t under_way = 0;
 
 // As uWS does: how long a connection may be idle after an answer.
@@ -115,7 +120,11 @@ bool Progress::is_stalled(Transfer &transfer) {
   return now - transfer.progress_at_ >= app.stall_ms;
 }
 
-size_t transfer_quota() { return std::clamp(kTurnBytes / (under_way + 1), kMinQuota, kMaxQuota); }
+size_t transfer_quota() {
+  const bool beside_tiles = uv_now(app.uv_loop) - app.quick_request_at < kBesideMs;
+  const Turn &turn = beside_tiles ? kBesideTiles : kAlone;
+  return std::clamp(turn.bytes / (under_way + 1), turn.least, turn.most);
+}
 
 void begin_transfer(Connection &connection, std::unique_ptr<Transfer> transfer, Pumped pumped) {
   Progress::socket(*transfer) = connection.socket;

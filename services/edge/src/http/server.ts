@@ -60,7 +60,7 @@ export function startServer(edge: Edge, host: string, port: number): Promise<Htt
       // Until its self-test has passed, the sender copies: requests need not wait for it.
       void edge.sender
         .attach({ host: bareHost(reachableHost(host)), port })
-        .then(() => edge.nativeHot.open(edge.sender, edge.hotTiles, REFUSALS_WITHOUT_JAVASCRIPT))
+        .then(() => edge.nativeHot.open(edge.sender, edge.hotTiles, edge.disks, REFUSALS_WITHOUT_JAVASCRIPT))
       resolve({ drain: (seconds) => drain(edge, listening, port, seconds) })
     })
   })

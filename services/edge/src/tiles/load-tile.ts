@@ -26,6 +26,8 @@ export interface FilePart {
 
 /** The file that a tile's bytes are all of. */
 export interface TileFile {
+  /** the scan source's directory */
+  readonly root: string
   /** absolute */
   readonly path: string
   /** see `fileIdentity` */
@@ -124,7 +126,7 @@ function fileNow(cached: CachedFiles, root: string, path: string, format: TileFo
   if (!opened.ok) return null
   if ('content' in opened) {
     const { content, identity, mtimeMs } = opened
-    const file = { path: resolve(root, path), identity }
+    const file = { root, path: resolve(root, path), identity }
     return { body: content, encoding: encodingOfFile(content, format), identity, modifiedMs: mtimeMs, file }
   }
   const signature = format === 'pbf' ? cached.read(opened.fd, 0, SIGNATURE_BYTES) : NO_SIGNATURE
@@ -149,7 +151,7 @@ async function fileLater(
   try {
     if (size <= SMALL_BYTES) {
       const body = await readAll(fd, 0, size)
-      const file = { path: resolve(root, path), identity }
+      const file = { root, path: resolve(root, path), identity }
       return { body, encoding: encodingOfFile(body, format), identity, modifiedMs: mtimeMs, file }
     }
     const signature = format === 'pbf' ? await readAll(fd, 0, SIGNATURE_BYTES) : NO_SIGNATURE

@@ -4,6 +4,7 @@ import type { FixedAnswer, HotCounts, HotTable, RefusedFor } from '@gateway/send
 import { NativeTokens } from '../access/native-tokens.js'
 import type { TokenUsage } from '../access/token-usage.js'
 import type { Catalog } from '../catalog/catalog.js'
+import type { DiskGate } from '../files/disk-gate.js'
 import type { Counters } from '../metrics/counters.js'
 import { type HotTile, type HotTiles, MAX_BYTES } from './hot-tiles.js'
 import type { TileFile } from './load-tile.js'
@@ -47,13 +48,18 @@ export class NativeHot {
   }
 
   /** To be called once the sender is attached. `refusals`: what JavaScript answers to a tile's address in these cases. */
-  open(sender: FileSender, hotTiles: HotTiles, refusals: Readonly<Record<RefusedFor, FixedAnswer>>): void {
+  open(
+    sender: FileSender,
+    hotTiles: HotTiles,
+    disks: DiskGate,
+    refusals: Readonly<Record<RefusedFor, FixedAnswer>>,
+  ): void {
     const table = this.#closed ? undefined : sender.hotTable(NATIVE_BYTES)
     if (table === undefined) return
     hotTiles.limitTo(MAX_BYTES - NATIVE_BYTES)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     const timer = setInterval(() => this.#sweep(), SWEEP_MS)
-    this.#opened = { table, tiles: new NativeTiles(table), tokens: new NativeTokens(table), timer }
+    this.#opened = { table, tiles: new NativeTiles(table, disks), tokens: new NativeTokens(table), timer }
   }
 
   /** A tile that was just loaded, by the snapshot of now. true: the table has it, and had it not before. */

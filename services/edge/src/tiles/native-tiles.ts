@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { fileIdentity } from '@gateway/files/file-identity.js'
 import type { HotTable } from '@gateway/sendfile/hot-table.js'
 import type { Catalog, CatalogBasemap } from '../catalog/catalog.js'
+import type { DiskGate } from '../files/disk-gate.js'
 import { SERVER_MARK } from '../http/header-block.js'
 import { type HotTile, RECHECK_MS } from './hot-tiles.js'
 import type { TileFile } from './load-tile.js'
@@ -39,12 +40,14 @@ export class NativeTiles {
   readonly #due = new Map<number, string[]>()
   /** those of `#due` whose time has come */
   readonly #inQuestion = new Map<number, string[]>()
-  readonly #toLookAt: [path: string, held: Held, file: TileFile][] = []
-  #looking = false
+  /** by source, each of which is looked at by itself: one that does not answer keeps no other waiting */
+  readonly #toLookAt = new Map<string, [path: string, held: Held, file: TileFile][]>()
+  readonly #disks: DiskGate
   readonly #basemaps = new Map<string, CatalogBasemap>()
 
-  constructor(table: HotTable) {
+  constructor(table: HotTable, disks: DiskGate) {
     this.#table = table
+    this.#disks = disks
   }
 
   /** Puts a tile that the snapshot of now has under this path. true: it was put, and `goodUntilMs` may be sooner than before. */
@@ -81,7 +84,6 @@ export class NativeTiles {
     for (const [span, paths] of startingBefore(nowMs + EARLY_MS, this.#inQuestion)) {
       for (const path of paths) if (this.#held.get(path)?.span === span) this.#drop(path)
     }
-    void this.#look()
   }
 
   /** Drops the tiles of every basemap that is not the same in this snapshot, whatever changed about it. */
@@ -114,30 +116,40 @@ export class NativeTiles {
     if (use === 'gone') this.#held.delete(path)
     else if (held.file === null) this.#hold(path, held, nowMs)
     else if (use === 'unused') this.#drop(path)
-    else if (this.#toLookAt.length < MAX_TILES) this.#toLookAt.push([path, held, held.file])
+    else this.#lookAt(path, held, held.file)
   }
 
-  async #look(): Promise<void> {
-    if (this.#looking) return
-    this.#looking = true
-    for (let next = this.#toLookAt.shift(); next !== undefined; next = this.#toLookAt.shift()) {
+  #lookAt(path: string, held: Held, file: TileFile): void {
+    const queue = this.#toLookAt.get(file.root)
+    if (queue === undefined) {
+      this.#toLookAt.set(file.root, [[path, held, file]])
+      void this.#look(file.root)
+    } else if (queue.length < MAX_TILES) queue.push([path, held, file])
+  }
+
+  async #look(root: string): Promise<void> {
+    const queue = this.#toLookAt.get(root) ?? []
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [path, held, file] = next
       // It was dropped, or put anew, before its turn came.
-      if (this.#held.get(path) !== held) continue
-      const same = await isSame(file)
-      if (this.#held.get(path) !== held) continue
+      const isHeld = () => this.#held.get(path) === held
+      if (!isHeld()) continue
+      const same = await this.#isSame(file, isHeld)
+      if (!isHeld()) continue
       if (same) this.#hold(path, held, Date.now())
       else this.#drop(path)
     }
-    this.#looking = false
+    this.#toLookAt.delete(root)
   }
-}
 
-async function isSame({ path, identity }: TileFile): Promise<boolean> {
-  try {
-    return fileIdentity(await statAsync(path, { bigint: true })) === identity
-  } catch {
-    return false // gone, or out of reach: the next request finds out
+  async #isSame({ root, path, identity }: TileFile, isWanted: () => boolean): Promise<boolean> {
+    try {
+      const read = () => statAsync(path, { bigint: true })
+      const stat = await this.#disks.run(root, { read, discard: () => {}, isWanted })
+      return stat.ok && fileIdentity(stat.value) === identity
+    } catch {
+      return false // gone, or out of reach: the next request finds out
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import { unlessSet } from './child-environment.js'
+
 /** libuv's own number of threads for file calls, name look-ups and compression, and the most that it takes. */
 const DEFAULT_THREADS = 4
 const MOST_THREADS = 1024
@@ -10,5 +12,5 @@ export function threadPoolSize(): number {
 
 /** What gives a child process a pool of that many threads; nothing where the operator has set a size. */
 export function withThreadPool(threads: number): Record<string, string> {
-  return process.env.UV_THREADPOOL_SIZE ? {} : { UV_THREADPOOL_SIZE: String(threads) }
+  return unlessSet('UV_THREADPOOL_SIZE', String(threads))
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { childEnvironment } from '@gateway/settings/child-environment.js'
+import { childEnvironment, unlessSet } from '@gateway/settings/child-environment.js'
 import { withThreadPool } from '@gateway/settings/thread-pool.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
@@ -20,7 +20,7 @@ const THREADS = 32
  * Has glibc ask for huge pages: tiles in memory then cost the processor fewer misses when it looks up where their pages are, some 3 % of a
  * request (measured with 60 MB of tiles). Other C libraries do not read it.
  */
-const HUGE_PAGES = { GLIBC_TUNABLES: process.env.GLIBC_TUNABLES ?? 'glibc.malloc.hugetlb=1' }
+const HUGE_PAGES = ['GLIBC_TUNABLES', 'glibc.malloc.hugetlb=1'] as const
 
 const SCRIPT = fileURLToPath(new URL('../worker.js', import.meta.url))
 
@@ -41,7 +41,7 @@ export class WorkerProcess {
     this.slot = slot
     this.startedAtMs = Date.now()
     this.#child = fork(SCRIPT, [], {
-      env: childEnvironment({ ...HEAD_LIMIT, ...HUGE_PAGES, ...withThreadPool(THREADS) }),
+      env: childEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
     })
     this.#child.on('message', (message) => events.message(this, message as FromWorker))
     this.#child.once('error', (error) => this.#end(events, error.message))

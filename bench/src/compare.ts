@@ -54,6 +54,10 @@ const data = await dataSet()
 bindSelf(cores?.load)
 const dir = await mkdtemp(join(tmpdir(), 'gateway-bench-requests-'))
 const running: RunningPeer[] = []
+// Their own processes would outlive them otherwise: nginx has workers, Apache too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void Promise.allSettled(running.map((peer) => peer.stop())).then(() => process.exit(1)))
+}
 try {
   const absent = await startPeers()
   const context = { data, generator: run, seconds: positive('seconds'), cores, dir }

@@ -51,7 +51,7 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
   const whole = await ask('/geojson/points.geojson')
   expect(await whole.text()).toBe(points)
 
-  mount.hang()
+  await mount.hang()
   let over = 0
   const downloads = Array.from({ length: 30 }, () => '/geojson/points.geojson')
   const lists = [deepest('lake'), deepest('ice'), deepest('sea'), downloads]
@@ -77,7 +77,7 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
   }
   expect(await statusOf('/tiles/world/1/1/1.png')).toBe(200)
 
-  mount.goOn()
+  await mount.goOn()
   for (const path of [
     '/tiles/sea/3/7/7.png',
     '/tiles/ice/3/7/7.png',
@@ -92,7 +92,7 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
 test('threads that hang keep an edge from draining no longer than its time, and do not keep it from ending', async () => {
   if (mount === null) return
   const edge = gateway().edges[0]?.process
-  mount.hang()
+  await mount.hang()
   const unanswered = deepest('sea').map((path) => ask(`${path}?anew`).catch(() => null))
   expect(await statusOf('/tiles/world/0/0/0.png')).toBe(200)
   edge?.signal('SIGTERM')

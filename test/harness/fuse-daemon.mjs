@@ -1,5 +1,6 @@
-// Shows a directory, read-only, through FUSE: node fuse-daemon.mjs <directory> <mount point>. Stopped by SIGSTOP it is what a hung network
-// mount is: whoever asks waits. It speaks the protocol of linux/fuse.h itself, so that nothing need be installed; nothing is cached.
+// Shows a directory, read-only, through FUSE: node fuse-daemon.mjs <directory> <mount point>. As long as there is a file <mount point>.hang
+// it is what a hung network mount is: whoever asks waits; <mount point>.hangs tells that it is so. It speaks the protocol of linux/fuse.h
+// itself, so that nothing need be installed; nothing is cached.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -48,6 +49,7 @@ function numberOf(file) {
 function serve() {
   const buffer = Buffer.alloc(1024 * 1024)
   for (;;) {
+    hangWhileTold()
     let size
     try {
       size = fs.readSync(device, buffer)
@@ -57,6 +59,15 @@ function serve() {
     }
     answer(buffer.subarray(0, size))
   }
+}
+
+// Between two requests and not by SIGSTOP: whoever waits for a request that the daemon has taken cannot even be killed.
+function hangWhileTold() {
+  if (!fs.existsSync(`${mountPoint}.hang`)) return
+  fs.writeFileSync(`${mountPoint}.hangs`, '')
+  const nobody = new Int32Array(new SharedArrayBuffer(4))
+  while (fs.existsSync(`${mountPoint}.hang`)) Atomics.wait(nobody, 0, 0, 10)
+  fs.rmSync(`${mountPoint}.hangs`)
 }
 
 function answer(request) {

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rmdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const DAEMON = fileURLToPath(new URL('fuse-daemon.mjs', import.meta.url))
 
-/** A directory that can be made to hang: a FUSE mount whose process is stopped. */
+/** A directory that can be made to hang: a FUSE mount whose process stops answering. */
 export class HungMount {
   readonly path: string
   readonly #daemon: ChildProcess
@@ -32,13 +33,17 @@ export class HungMount {
     return null
   }
 
-  /** From now on whoever asks for anything below the path waits. */
-  hang(): void {
-    this.#daemon.kill('SIGSTOP')
+  /** Afterwards whoever asks for anything below the path waits. */
+  async hang(): Promise<void> {
+    await writeFile(`${this.path}.hang`, '')
+    // The daemon waits for a request, and sees the file when it has answered one: this one, unless another was sooner.
+    void stat(join(this.path, 'wake up')).catch(() => {})
+    while (!existsSync(`${this.path}.hangs`)) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  goOn(): void {
-    this.#daemon.kill('SIGCONT')
+  async goOn(): Promise<void> {
+    await rm(`${this.path}.hang`)
+    while (existsSync(`${this.path}.hangs`)) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
   /** Everybody who waits gets an error. */
@@ -46,6 +51,7 @@ export class HungMount {
     this.#daemon.kill('SIGKILL')
     await this.#ended
     spawnSync('umount', ['-l', this.path])
+    for (const mark of ['.hang', '.hangs']) await rm(`${this.path}${mark}`, { force: true })
     await rmdir(this.path)
   }
 }

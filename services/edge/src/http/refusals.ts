@@ -25,6 +25,7 @@ export const WRONG_METHOD = refuse('method_not_allowed', 'only GET, HEAD and OPT
 export const STORE_DOWN = refuse('dependency_down', 'the store is out of reach; please try again')
 export const STARTING = refuse('dependency_down', 'the edge has not read its catalog yet; please try again')
 export const DISK_BUSY = refuse('dependency_down', 'the disk that this is on does not answer; please try again')
+export const OUT_OF_DESCRIPTORS = refuse('dependency_down', 'too many files and connections are open; please try again')
 export const INTERNAL = refuse('internal', 'something went wrong; the log of the edge tells more')
 
 interface Prepared {

@@ -19,6 +19,7 @@ import {
   INTERNAL,
   MALFORMED_TILE,
   NOT_FOUND,
+  OUT_OF_DESCRIPTORS,
   TILE_NOT_FOUND,
   UNDECODABLE,
 } from './refusals.js'
@@ -102,9 +103,15 @@ function answerLoaded(exchange: Exchange, wanted: WantedTile, outcome: LoadOutco
       const { basemap, version } = wanted
       const names = { basemap: basemap.stored.code, version: version.stored.version }
       exchange.edge.log.error({ err: outcome.error, ...names }, 'a tile cannot be read')
-      return answerRefusal(exchange, INTERNAL)
+      return answerRefusal(exchange, isOutOfDescriptors(outcome.error) ? OUT_OF_DESCRIPTORS : INTERNAL)
     }
   }
+}
+
+/** The limit of this process, or of the machine: over as soon as others have been answered. */
+function isOutOfDescriptors(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EMFILE' || code === 'ENFILE'
 }
 
 function sendTile(exchange: Exchange, wanted: WantedTile, tile: LoadedTile) {

@@ -19,7 +19,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{libs,services}/*/{src,setup}/**/*.test.{ts,tsx,mjs}'],
+          include: ['{libs,services}/*/{src,setup}/**/*.test.{ts,tsx,mjs}', 'bench/src/**/*.test.ts'],
           exclude: ['**/*.integration.test.*', '**/node_modules/**'],
           testTimeout: 20_000,
         },

@@ -47,6 +47,7 @@ export function comparePlot(comparison: Comparison, workloads: readonly Workload
   }
   const width = LABELS + PANELS.length * (BARS + VALUES)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" font-family="system-ui, sans-serif" font-size="11" fill="#0f172a">
+<title>Requests a second and processor time of each server, by workload</title>
 <rect width="${width}" height="${y}" fill="#fff"/>
 ${parts.join('\n')}
 </svg>

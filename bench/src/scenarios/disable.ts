@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { IssuedToken } from '@gateway/contracts/token.js'
 import { type Gateway, startGateway } from '../gateway/gateway.js'
 import { fire } from '../load/cannon.js'
@@ -9,6 +10,8 @@ const DISABLES = 120
 /** Valid traffic meanwhile: enough that no process is idle, little enough that a small machine is not what is measured. */
 const LOAD_RATE = 1_000
 const LOAD_CONNECTIONS = 16
+/** Between two questions to one process: four clients that ask without a pause would themselves be what is measured. */
+const PROBE_PAUSE_MS = 1
 
 export const disableByNotify = disableScenario('disable-notify', 'Postgres NOTIFY', false)
 export const disableByRedis = disableScenario('disable-redis', 'Redis', true)
@@ -98,6 +101,7 @@ async function disableOnce(
         const askedAt = performance.now()
         if ((await probe.ask(path, token)) === 401) return { refusedAt: performance.now(), tooLate }
         if (askedAt > answeredAt) tooLate = 1
+        await setTimeout(PROBE_PAUSE_MS)
       }
     }),
   )

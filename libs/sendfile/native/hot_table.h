@@ -101,6 +101,7 @@ class HotTable {
 
   void put_tile(const TileParts &parts);
   void drop_tile(std::string_view target);
+  bool has_tile(std::string_view target) { return tile_at(target) != nullptr; }
   Use take_use(std::string_view target);
   void drop_code(uint32_t code);
   void put_token(HotToken token);

@@ -22,6 +22,13 @@ napi_value put_tile(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+// hasTile(target)
+napi_value has_tile(napi_env env, napi_callback_info info) {
+  napi_value has;
+  napi_get_boolean(env, hot_table.has_tile(Arguments(env, info).text(0)), &has);
+  return has;
+}
+
 // takeUse(target): a Use
 napi_value take_use(napi_env env, napi_callback_info info) {
   napi_value use;
@@ -132,6 +139,7 @@ void add_hot_table(napi_env env, napi_value exports) {
   const napi_property_descriptor functions[] = {
       {"setCapacity", nullptr, set_capacity, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"putTile", nullptr, put_tile, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"hasTile", nullptr, has_tile, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"takeUse", nullptr, take_use, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"dropTile", nullptr, drop_tile, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"dropCode", nullptr, drop_code, nullptr, nullptr, nullptr, napi_enumerable, nullptr},

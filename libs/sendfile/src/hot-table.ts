@@ -10,6 +10,7 @@ export interface HotTableAddon {
     notModified: string,
     etag: string,
   ): void
+  hasTile(target: string): boolean
   takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
@@ -107,6 +108,11 @@ export class HotTable {
     const head = headOf('200 OK', [...headers, ['Content-Length', String(body.length)]])
     const notModified = validator === undefined ? '' : headOf('304 Not Modified', validator.headers)
     this.#addon.putTile(target, head, body, number, gzip, notModified, validator?.etag ?? '')
+  }
+
+  /** Whether the tile is still here, or had to make room. */
+  hasTile(target: string): boolean {
+    return this.#addon.hasTile(target)
   }
 
   /** Whether the tile is still here, and was answered since the last call for it. */

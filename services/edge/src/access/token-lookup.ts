@@ -15,9 +15,9 @@ interface Waiting {
 const BATCH = 500
 /**
  * Limit: from the start of one query to the start of the next. A token that is asked for the first time waits for it only where others
- * were asked for just before, as in a flood of made-up ones, which so costs the store fifty queries a second and no more.
+ * were asked for just before, as in a flood of made-up ones, which so costs the store a hundred queries a second and no more.
  */
-const MIN_INTERVAL_MS = 20
+const MIN_INTERVAL_MS = 10
 /** Limit: tokens that wait for an answer; beyond it a flood is refused instead of queued. */
 const MAX_WAITING = 5_000
 

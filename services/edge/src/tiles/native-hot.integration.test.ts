@@ -400,6 +400,20 @@ test('a tile file that is replaced is seen within the promised time', async () =
   expect((await ask(CURRENT, withToken())).body.equals(replaced)).toBe(true)
 })
 
+test('a tile that had to make room is in the table again from its next request on', async () => {
+  // More than the table holds.
+  const targets = Array.from({ length: 1_800 }, (_, x) => `/tiles/alps/v1/11/${x}/0.png`)
+  for (const target of targets) write(target.slice('/tiles/alps/'.length), BODIES.large)
+  for (const target of targets) await ask(target, withToken())
+  let evicted = 0
+  for (const target of targets.slice(0, 200)) {
+    if ((await ask(target, withToken())).by === 'table') continue
+    evicted++
+    expect((await ask(target, withToken())).by, target).toBe('table')
+  }
+  expect(evicted).toBeGreaterThan(0)
+})
+
 test('a draining process answers what it had begun, and every later request with Connection: close', async () => {
   const target = '/tiles/alps/v1/1/0/0.png'
   await warm(target)

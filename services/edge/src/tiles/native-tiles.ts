@@ -52,7 +52,8 @@ export class NativeTiles {
 
   /** Puts a tile that the snapshot of now has under this path. true: it was put, and `goodUntilMs` may be sooner than before. */
   put(path: string, body: Uint8Array, tile: HotTile, file: TileFile | null, nowMs: number): boolean {
-    if (this.#held.has(path) || this.#held.size >= MAX_TILES) return false
+    // What had to make room comes back with its next request: which tiles are wanted may change from one minute to the next.
+    if (this.#held.has(path) ? this.#table.hasTile(path) : this.#held.size >= MAX_TILES) return false
     const { found, notModified, etag, gzip } = tile.answer
     const { code } = tile.basemap.stored
     this.#table.putTile({

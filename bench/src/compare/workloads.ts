@@ -42,13 +42,6 @@ export const WORKLOADS: readonly Workload[] = [
     leastSeconds: LEAST_SECONDS,
     requests: mixRequests,
   }),
-  ...(['mixmb', 'mixpm'] as const).map((basemap) =>
-    plainLoad(basemap, `The same mix from ${basemap === 'mixmb' ? 'MBTiles' : 'PMTiles'}`, {
-      connections: CONNECTIONS,
-      requests: async (peer, { data }) =>
-        tileRequests(peer, basemap, sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS)),
-    }),
-  ),
   plainLoad('hot', 'One tile of the mean size, again and again', {
     connections: CONNECTIONS,
     requests: async (peer, { data }) => tileRequests(peer, 'mix', [data.hotTile]),
@@ -58,6 +51,13 @@ export const WORKLOADS: readonly Workload[] = [
     status: 304,
     requests: notModified,
   }),
+  ...(['mixmb', 'mixpm'] as const).map((basemap) =>
+    plainLoad(basemap, `The same mix from ${basemap === 'mixmb' ? 'MBTiles' : 'PMTiles'}`, {
+      connections: CONNECTIONS,
+      requests: async (peer, { data }) =>
+        tileRequests(peer, basemap, sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS)),
+    }),
+  ),
   plainLoad('refused-checksum', 'Mistyped tokens, each another one: 401', {
     connections: CONNECTIONS,
     status: 401,

@@ -62,13 +62,10 @@ void HotTable::remove(HotTile *tile) {
 void HotTable::make_room() {
   while (bytes_ > capacity_ && !ring_.empty()) {
     if (hand_ >= ring_.size()) hand_ = 0;
-    HotTile *tile = ring_[hand_];
-    if (tile->used) {
-      tile->used = false;
-      hand_++;
-    } else {
-      remove(tile);
-    }
+    // Onwards in either case: the place of a tile that goes is taken by the newest one, which has not had the time to be used.
+    HotTile *tile = ring_[hand_++];
+    if (tile->used) tile->used = false;
+    else remove(tile);
   }
 }
 

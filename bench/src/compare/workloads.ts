@@ -51,13 +51,6 @@ export const WORKLOADS: readonly Workload[] = [
     status: 304,
     requests: notModified,
   }),
-  ...(['mixmb', 'mixpm'] as const).map((basemap) =>
-    plainLoad(basemap, `The same mix from ${basemap === 'mixmb' ? 'MBTiles' : 'PMTiles'}`, {
-      connections: CONNECTIONS,
-      requests: async (peer, { data }) =>
-        tileRequests(peer, basemap, sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS)),
-    }),
-  ),
   plainLoad('refused-checksum', 'Mistyped tokens, each another one: 401', {
     connections: CONNECTIONS,
     status: 401,
@@ -68,6 +61,13 @@ export const WORKLOADS: readonly Workload[] = [
     status: 401,
     requests: (peer, { data }) => refused(peer, data.hotTile, UNKNOWN_TOKENS, createToken),
   }),
+  ...(['mixmb', 'mixpm'] as const).map((basemap) =>
+    plainLoad(basemap, `The same mix from ${basemap === 'mixmb' ? 'MBTiles' : 'PMTiles'}`, {
+      connections: CONNECTIONS,
+      requests: async (peer, { data }) =>
+        tileRequests(peer, basemap, sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS)),
+    }),
+  ),
   ...Object.keys(LARGE_BODIES).map((size) =>
     plainLoad(`body-${size}`, `Tiles of ${size.toUpperCase()}B`, {
       connections: LARGE_CONNECTIONS,

@@ -16,6 +16,22 @@ bool may_read(const HotToken &token, uint32_t code) {
   return token.all || (word < token.grants.size() && (token.grants[word] >> (code % 64) & 1));
 }
 
+// Whether the path has the form of a tile's address and holds nothing encoded: "/tiles/", and four or five parts of at least one byte. Longer
+// ones than anybody needs are left to JavaScript.
+bool is_tile_address(std::string_view path) {
+  constexpr std::string_view prefix = "/tiles/";
+  constexpr size_t longest = 512;
+  if (path.size() > longest || path.substr(0, prefix.size()) != prefix) return false;
+  int parts = 1;
+  for (size_t i = prefix.size(); i < path.size(); i++) {
+    if (path[i] == '%') return false;
+    if (path[i] != '/') continue;
+    if (path[i - 1] == '/') return false;
+    parts++;
+  }
+  return (parts == 4 || parts == 5) && path.back() != '/';
+}
+
 size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 void release(HotTile *tile) {
@@ -150,8 +166,7 @@ HotTable::Found HotTable::refuse(Refused why) {
 HotTable::Found HotTable::find(std::string_view target, const Credential &credential, int64_t now) {
   if (credential.kind == Credential::Unclear) return {};
   HotTile *tile = tile_at(target);
-  if (!tile) return {};
-  tile->looked = true;  // also for those who are refused: the next of them is refused from here only while the tile is here
+  if (!tile && !is_tile_address(target)) return {};
   if (credential.kind == Credential::None) return refuse(Refused::NoToken);
   const auto token = tokens_.find(credential.token);
   if (token == tokens_.end()) {
@@ -160,10 +175,11 @@ HotTable::Found HotTable::find(std::string_view target, const Credential &creden
     const bool is_unknown = now < trusted_until_ && unknown_.count(std::string(credential.token));
     return is_unknown ? refuse(Refused::Unknown) : Found();
   }
+  if (!tile) return {};
   HotToken &holder = *token->second;
   if (now >= trusted_until_ || (holder.expires_at && now >= holder.expires_at) || !may_read(holder, tile->parts.code)) return {};
   holder.used = true;
-  tile->used = true;
+  tile->used = tile->looked = true;
   return {TilePointer(tile)};
 }
 

@@ -115,8 +115,8 @@ class HotTable {
   // Tokens are honoured or known to be unknown until then (milliseconds since 1970): JavaScript extends it as long as it hears of disabled tokens.
   void trust_tokens_until(int64_t time) { trusted_until_ = time; }
 
-  // What to answer for a path: the tile behind it if the credential may have it now, a refusal, or nothing where JavaScript decides. Only
-  // paths of tiles in the table are answered, refusals included: of any other, JavaScript knows whether it is an address at all.
+  // What to answer for a path: the tile behind it if the credential may have it now, a refusal, or nothing where JavaScript decides. Refusals
+  // come before the question whether there is such a tile, so that they go for whatever has the form of a tile's address.
   struct Found {
     TilePointer answer;
     bool refused = false;

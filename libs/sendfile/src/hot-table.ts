@@ -78,8 +78,8 @@ const MAX_BODY_BYTES = 256 * 1024
 /**
  * Tiles in memory that the native tier answers by itself, without calling JavaScript. It answers a GET for exactly the path of a tile,
  * with a token that is in the table, granted and not expired, and that comes in exactly one of the four ways (Authorization: Bearer,
- * X-Access-Token, ?token=, ?access_token=), and an If-None-Match of one entity tag. For the same paths it refuses, once it has been told
- * how, requests without a token, with one whose form or checksum is wrong, and with one that is known to be nobody's. Everything else reaches the route handler as if
+ * X-Access-Token, ?token=, ?access_token=), and an If-None-Match of one entity tag. For whatever has the form of a tile's address
+ * (`/tiles/` and four or five parts, nothing encoded) it refuses, once it has been told how, requests without a token, with one whose form or checksum is wrong, and with one that is known to be nobody's. Everything else reaches the route handler as if
  * there were no table: other conditions, ranges, HEAD, several tokens, a query of any other form, `Connection: close`.
  *
  * Every call is synchronous: what has been dropped is not answered from here once the call has returned. The caller

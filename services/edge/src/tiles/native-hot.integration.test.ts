@@ -247,6 +247,24 @@ test('a token that is no token is refused by the table, in the very words of Jav
   tokens.invalidate(digest)
 })
 
+test('addresses that are no tile are answered by JavaScript also to who has no token', async () => {
+  for (const [target, status] of [
+    ['/tiles/alps/v1/9/9/9.png', 401],
+    ['/tiles/nobody/9/9/9.png', 401],
+    ['/tiles/alps/v1/9/9/%39.png', 401],
+    ['/tiles/alps/v1/%zz/9/9.png', 401],
+    ['/tiles/alps/tilejson.json', 401],
+    ['/tiles/alps/v1/9', 404],
+    ['/tiles/alps//9/9/9.png', 404],
+    ['/tiles/alps/v1/9/9/9.png/', 404],
+    ['/tiles/a/b/c/d/e/f', 404],
+  ] as const) {
+    const { by, status: found } = await ask(target)
+    const isPlainTile = /^\/tiles\/\w+(\/\w+){2,3}\/9\.png$/.test(target)
+    expect([found, by], target).toEqual([status, isPlainTile ? 'table' : 'javascript'])
+  }
+})
+
 test('table and JavaScript agree on which texts are tokens', async () => {
   await warm(V1)
   const { authFailures } = running.edge.counters

@@ -7,6 +7,8 @@ import { bearer, type Context, type Figures, mixPaths, type Scenario, tilePath }
 
 const PROCESSES = 4
 const DISABLES = 120
+/** Disables that come before and do not count: processes that have just started compile the code that they take. */
+const WARM_UP = 20
 /** Valid traffic meanwhile: enough that no process is idle, little enough that a small machine is not what is measured. */
 const LOAD_RATE = 1_000
 const LOAD_CONNECTIONS = 16
@@ -47,12 +49,12 @@ interface Disabled {
 
 async function disableMany(gateway: Gateway, { data }: Context): Promise<Figures> {
   const valid = await gateway.admin.issueToken()
-  const tokens = await gateway.admin.issueTokens(DISABLES)
+  const tokens = await gateway.admin.issueTokens(WARM_UP + DISABLES)
   const probes = await probeEachProcess(gateway)
   const path = tilePath('mix', data.hotTile)
-  const results: Disabled[] = []
+  const all: Disabled[] = []
   const disabling = async (): Promise<void> => {
-    for (const token of tokens) results.push(await disableOnce(gateway, probes, path, token))
+    for (const token of tokens) all.push(await disableOnce(gateway, probes, path, token))
   }
   await fire({
     url: gateway.url,
@@ -62,8 +64,9 @@ async function disableMany(gateway: Gateway, { data }: Context): Promise<Figures
     requests: mixPaths(data).map((tile) => ({ path: tile, headers: bearer(valid.token) })),
   })
   for (const probe of probes) probe.close()
+  const results = all.slice(WARM_UP)
   const sorted = (figure: keyof Disabled): number[] => results.map((one) => one[figure]).toSorted((a, b) => a - b)
-  const sum = (figure: keyof Disabled): number => results.reduce((all, one) => all + one[figure], 0)
+  const sum = (figure: keyof Disabled): number => results.reduce((total, one) => total + one[figure], 0)
   const at = (values: readonly number[], share: number): number =>
     values[Math.ceil(values.length * share) - 1] as number
   return {

@@ -1,0 +1,99 @@
+#include <string.h>
+
+#include <memory>
+
+#include "../native/uws/request_head.h"
+#include "../native/hot_tiles/token_form.h"
+#include "check.h"
+#include "reading.h"
+#include "requests.h"
+
+namespace {
+Subjects subjects_of(Choices &choices) {
+  Subjects subjects;
+  subjects.targets = {"/tiles/alps/v1/3/4/5.png", "/tiles/alps/current/0/0/0.png", "/tiles/alps/3/4/5.png"};
+  for (int i = 0; i < 3; i++) subjects.tokens.push_back(with_check("bmp_" + choices.text(32, "0123456789ABCXYZabcxyz")));
+  subjects.etags = {"\"1a-2b\""};
+  return subjects;
+}
+
+void check_plain(const RequestHead &head, const Reading &reading, const std::string &bytes) {
+  REQUIRE(reading.method == "GET", shown(bytes));
+  for (const char *name : {"content-length", "transfer-encoding", "expect", "upgrade", "range", "if-match", "if-range", "if-unmodified-since"}) {
+    REQUIRE(reading.all(name).empty(), shown(bytes));
+  }
+  // A connection that is to end is for uWS, unless the addon has learned to end it.
+  REQUIRE(head.authorization == reading.list("authorization"), shown(bytes));
+  REQUIRE(head.x_access_token == reading.list("x-access-token"), shown(bytes));
+  REQUIRE(head.accept_encoding == reading.list("accept-encoding"), shown(bytes));
+  REQUIRE(head.if_none_match == reading.list("if-none-match"), shown(bytes));
+  REQUIRE(!head.if_none_match.empty() || reading.all("if-modified-since").empty(), shown(bytes));
+}
+
+void check_head(const Made &made, const std::string &bytes) {
+  // Exactly as long as the head: a look behind its end is an error of the address sanitizer.
+  const std::unique_ptr<char[]> memory(new char[bytes.size()]);
+  memcpy(memory.get(), bytes.data(), bytes.size());
+  const RequestHead head = read_request_head(memory.get(), bytes.size());
+  const std::optional<Reading> reading = read_head(bytes);
+  if (made.canonical) REQUIRE(head.refusal == Refusal::None && head.plain, shown(bytes));
+  if (head.refusal != Refusal::None) return;
+  REQUIRE(reading.has_value(), shown(bytes));
+  REQUIRE(head.target == reading->target, shown(bytes));
+  REQUIRE(head.chunked == reading->chunked, shown(bytes));
+  REQUIRE(head.chunked || head.length == reading->length, shown(bytes));
+  if (head.plain) check_plain(head, *reading, bytes);
+}
+
+// How many bytes a body takes in pieces of such sizes; `malformed` as BodyCursor says it.
+size_t taken(Choices &choices, const RequestHead &head, const std::string &bytes, size_t longest_piece, bool *malformed, bool *active) {
+  BodyCursor body;
+  body.begin(head);
+  size_t at = 0;
+  *malformed = false;
+  while (at < bytes.size() && body.active() && !*malformed) {
+    const size_t length = std::min(bytes.size() - at, choices.below(longest_piece) + 1);
+    const std::unique_ptr<char[]> piece(new char[length]);
+    memcpy(piece.get(), bytes.data() + at, length);
+    const size_t took = body.take(piece.get(), length, malformed);
+    REQUIRE(took <= length, shown(bytes));
+    REQUIRE(took == length || *malformed || !body.active(), shown(bytes));
+    at += took;
+  }
+  *active = body.active();
+  return at;
+}
+
+void check_body(Choices &choices, const std::string &head_bytes, const std::string &bytes) {
+  const RequestHead head = read_request_head(head_bytes.data(), head_bytes.size());
+  const std::optional<Reading> reading = read_head(head_bytes);
+  if (head.refusal != Refusal::None || !reading) return;
+  bool is_malformed = false;
+  const std::optional<size_t> end = body_end(*reading, bytes, &is_malformed);
+  for (const size_t longest_piece : {bytes.size() + 1, size_t{1}, size_t{7}}) {
+    bool malformed = false, active = false;
+    const size_t took = taken(choices, head, bytes, longest_piece, &malformed, &active);
+    REQUIRE(malformed == is_malformed, shown(head_bytes + bytes));
+    if (end) REQUIRE(took == *end && !active, shown(head_bytes + bytes));
+    if (!end && !is_malformed) REQUIRE(took == bytes.size() && active, shown(head_bytes + bytes));
+  }
+}
+
+void check_token(Choices &choices, std::string token) {
+  if (choices.once_in(2)) token[choices.below(token.size())] = choices.text(1, choices.once_in(2) ? "abcXYZ019_" : "")[0];
+  if (choices.once_in(8)) token = choices.text(choices.below(60));
+  REQUIRE(is_well_formed_token(token) == token_checks_out(token), shown(token));
+  REQUIRE(!is_well_formed_token(token) || is_plain_text(token), shown(token));
+}
+}  // namespace
+
+void check_heads(Choices &choices) {
+  const Subjects subjects = subjects_of(choices);
+  const Made made = make_request(choices, subjects);
+  check_token(choices, choices.of(subjects.tokens));
+  const size_t end = made.bytes.find("\r\n\r\n");
+  if (end == std::string::npos) return;
+  const std::string head = made.bytes.substr(0, end + 4);
+  check_head(made, head);
+  check_body(choices, head, made.bytes.substr(end + 4) + "GET / HTTP/1.1\r\n");
+}

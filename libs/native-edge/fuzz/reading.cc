@@ -1,0 +1,208 @@
+#include "reading.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+namespace {
+std::string lower(std::string text) {
+  for (char &c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return text;
+}
+
+std::string trimmed(std::string text) {
+  const size_t from = text.find_first_not_of(" \t");
+  if (from == std::string::npos) return "";
+  return text.substr(from, text.find_last_not_of(" \t") - from + 1);
+}
+
+bool is_name(const std::string &text) {
+  const std::string letters = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return !text.empty() && text.find_first_not_of(letters) == std::string::npos;
+}
+
+bool is_digits(const std::string &text) {
+  return !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::vector<std::string> split(const std::string &text, char at) {
+  std::vector<std::string> parts;
+  for (size_t from = 0;;) {
+    const size_t to = text.find(at, from);
+    parts.push_back(text.substr(from, to - from));
+    if (to == std::string::npos) return parts;
+    from = to + 1;
+  }
+}
+
+int hex(char c) {
+  const std::string digits = "0123456789abcdef";
+  const size_t at = digits.find(lower(std::string(1, c)));
+  return at == std::string::npos || c == 0 ? -1 : static_cast<int>(at);
+}
+
+// application/x-www-form-urlencoded
+std::string decoded(const std::string &text) {
+  std::string made;
+  for (size_t i = 0; i < text.size(); i++) {
+    if (text[i] == '+') made += ' ';
+    else if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+      made += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+      i += 2;
+    } else made += text[i];
+  }
+  return made;
+}
+}  // namespace
+
+std::vector<std::string> Reading::all(const std::string &name) const {
+  std::vector<std::string> values;
+  for (const auto &[key, value] : fields) {
+    if (key == name) values.push_back(value);
+  }
+  return values;
+}
+
+std::string Reading::list(const std::string &name) const {
+  std::string joined;
+  for (const std::string &value : all(name)) joined += (joined.empty() ? "" : ",") + value;
+  return joined;
+}
+
+std::string Reading::path() const { return target.substr(0, target.find('?')); }
+std::string Reading::query() const {
+  const size_t at = target.find('?');
+  return at == std::string::npos ? "" : target.substr(at + 1);
+}
+
+std::optional<Reading> read_head(const std::string &head) {
+  Reading made;
+  if (head.size() < 4 || head.find("\r\n\r\n") != head.size() - 4) return {};
+  std::vector<std::string> lines;
+  for (size_t from = 0; from < head.size() - 2;) {
+    const size_t to = head.find("\r\n", from);
+    lines.push_back(head.substr(from, to - from));
+    from = to + 2;
+  }
+  const std::vector<std::string> words = split(lines[0], ' ');
+  if (words.size() != 3 || !is_name(words[0]) || words[1].empty() || words[1][0] != '/') return {};
+  for (const char c : words[1]) {
+    if (static_cast<unsigned char>(c) < 33 || c == 127) return {};
+  }
+  if (words[2] != "HTTP/1.1" && words[2] != "HTTP/1.0") return {};
+  made.method = words[0];
+  made.target = words[1];
+  for (size_t i = 1; i < lines.size(); i++) {
+    const size_t colon = lines[i].find(':');
+    if (colon == std::string::npos || !is_name(lines[i].substr(0, colon))) return {};
+    const std::string value = lines[i].substr(colon + 1);
+    for (const char c : value) {
+      if (static_cast<unsigned char>(c) < 32 && c != '\t') return {};
+    }
+    made.fields.emplace_back(lower(lines[i].substr(0, colon)), trimmed(value));
+  }
+  const auto lengths = made.all("content-length"), codings = made.all("transfer-encoding");
+  if (lengths.size() + codings.size() > 1) return {};
+  if (!lengths.empty() && !is_digits(lengths[0])) return {};
+  if (!codings.empty() && lower(codings[0]) != "chunked") return {};
+  if (words[2] == "HTTP/1.1" && made.all("host").size() != 1) return {};
+  made.chunked = !codings.empty();
+  if (!lengths.empty()) made.length = std::stoull(lengths[0]);
+  return made;
+}
+
+std::optional<size_t> body_end(const Reading &head, const std::string &bytes, bool *malformed) {
+  *malformed = false;
+  if (!head.chunked) return bytes.size() >= head.length ? std::optional<size_t>(head.length) : std::nullopt;
+  for (size_t at = 0;;) {
+    uint64_t size = 0;
+    size_t digits = 0;
+    for (; at < bytes.size() && hex(bytes[at]) >= 0; at++) {
+      size = size * 16 + static_cast<uint64_t>(hex(bytes[at]));
+      if (++digits > 8) return *malformed = true, std::nullopt;
+    }
+    if (at < bytes.size() && digits == 0) return *malformed = true, std::nullopt;
+    const std::string_view after = std::string_view(bytes).substr(at, 2);
+    if (after != std::string_view("\r\n").substr(0, after.size())) return *malformed = true, std::nullopt;
+    if (after.size() < 2) return {};
+    at += 2;
+    if (bytes.size() - at < size) return {};
+    at += static_cast<size_t>(size);
+    const std::string_view behind = std::string_view(bytes).substr(at, 2);
+    if (behind != std::string_view("\r\n").substr(0, behind.size())) return *malformed = true, std::nullopt;
+    if (behind.size() < 2) return {};
+    at += 2;
+    if (size == 0) return at;
+  }
+}
+
+std::set<std::string> tokens_of(const Reading &head) {
+  std::set<std::string> found;
+  for (const std::string &value : head.all("authorization")) {
+    const size_t blank = value.find(' ');
+    if (lower(value.substr(0, blank)) == "bearer" && blank != std::string::npos) found.insert(trimmed(value.substr(blank)));
+  }
+  for (const std::string &value : head.all("x-access-token")) found.insert(value);
+  for (const std::string &pair : split(head.query(), '&')) {
+    const size_t equals = pair.find('=');
+    const std::string name = decoded(pair.substr(0, equals));
+    if (name == "token" || name == "access_token") found.insert(equals == std::string::npos ? "" : decoded(pair.substr(equals + 1)));
+  }
+  found.erase("");
+  return found;
+}
+
+bool accepts_gzip_plainly(const std::string &accept_encoding) {
+  bool by_name = false, any = false, named = false;
+  for (const std::string &part : split(lower(accept_encoding), ',')) {
+    const std::vector<std::string> pieces = split(part, ';');
+    const std::string coding = trimmed(pieces[0]);
+    bool wanted = true;
+    for (size_t i = 1; i < pieces.size(); i++) {
+      const std::string weight = trimmed(pieces[i]);
+      if (weight.substr(0, 2) == "q=" && weight.find_first_not_of("0.", 2) == std::string::npos) wanted = false;
+    }
+    if (coding == "gzip" || coding == "x-gzip") named = true, by_name = by_name || wanted;
+    if (coding == "*") any = wanted;
+  }
+  return named ? by_name : any;
+}
+
+bool tag_matches(const std::string &if_none_match, const std::string &etag) {
+  if (trimmed(if_none_match) == "*") return true;
+  for (size_t from = if_none_match.find('"'); from != std::string::npos;) {
+    const size_t to = if_none_match.find('"', from + 1);
+    if (to == std::string::npos) return false;
+    if (if_none_match.substr(from, to - from + 1) == etag) return true;
+    from = if_none_match.find('"', to + 1);
+  }
+  return false;
+}
+
+namespace {
+std::string check_of(const std::string &text) {
+  uint32_t crc = ~0u;
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; bit++) crc = crc & 1 ? crc >> 1 ^ 0xedb88320u : crc >> 1;
+  }
+  crc = ~crc;
+  std::string check;
+  for (int i = 0; i < 6; i++, crc /= 62) {
+    check = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[crc % 62] + check;
+  }
+  return check;
+}
+}  // namespace
+
+std::string with_check(const std::string &token) { return token + check_of(token); }
+
+bool token_checks_out(const std::string &token) {
+  if (token.size() != 42 || token.substr(0, 4) != "bmp_") return false;
+  for (const char c : token.substr(4)) {
+    if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))) return false;
+  }
+  return token == with_check(token.substr(0, 36));
+}

@@ -1,0 +1,38 @@
+// What requests mean, read as plainly as the standards say it and with no thought for speed: what the addon's own reading is compared
+// with. Nothing here is shared with it.
+#pragma once
+#include <stdint.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+struct Reading {
+  std::string method, target;
+  std::vector<std::pair<std::string, std::string>> fields;  // names in lower case, values trimmed
+  bool chunked = false;
+  uint64_t length = 0;
+
+  std::vector<std::string> all(const std::string &name) const;
+  // All values of a list field as one (RFC 9110, 5.3).
+  std::string list(const std::string &name) const;
+  std::string path() const;
+  std::string query() const;
+};
+
+// RFC 9112, 2 to 6, without what only lenient servers take; nothing where the head, empty line included, is not valid.
+std::optional<Reading> read_head(const std::string &head);
+
+// Where a body ends, by the same: bytes of it, or nothing where it is not complete. `malformed`: it never will be.
+std::optional<size_t> body_end(const Reading &head, const std::string &bytes, bool *malformed);
+
+// Every token that a request carries in any of the four ways (interface.md, "Service tokens").
+std::set<std::string> tokens_of(const Reading &head);
+
+bool accepts_gzip_plainly(const std::string &accept_encoding);
+bool tag_matches(const std::string &if_none_match, const std::string &etag);
+bool token_checks_out(const std::string &token);
+// Puts its check behind "bmp_" and 32 letters.
+std::string with_check(const std::string &token);

@@ -1,0 +1,180 @@
+#include "requests.h"
+
+namespace {
+using Texts = std::vector<std::string>;
+
+const Texts kMethods = {"GET", "GET", "GET", "GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "get", "G", "GETS", "", "P\xc3\x9cT", "!X"};
+const Texts kOtherTargets = {"/", "/tiles/", "/tiles/a/b/c/d.png", "/tiles/a/1/2/3.png", "/tiles//1/2/3.png", "/tiles/a/1/2/3.png/",
+                             "/tiles/%61/1/2/3.png", "/tiles/alps/v1/0/0/0.png#x", "/health", "/wait/1", "/wait/2", "/zap", "*", "http://x/",
+                             "/\x80\xff", "/tiles/a/b/c/d/e/f", "/tiles/a/1/2/3.png??", "//"};
+const Texts kNames = {"Host", "Authorization", "X-Access-Token", "Accept-Encoding", "If-None-Match", "If-Modified-Since", "If-Match", "If-Range",
+                      "Range", "Expect", "Upgrade", "Connection", "Content-Length", "Transfer-Encoding", "User-Agent", "Cookie", "Accept",
+                      "Origin", "X", "Hosts", "Content-Lengths", "X-Forwarded-For", "TE", "Trailer", "I", "H"};
+const Texts kEncodings = {"gzip", "gzip, deflate, br", "identity", "br", "gzip;q=0", "gzip;q=0.0, *", "*", "*;q=0", "GZIP", "x-gzip", "notgzip",
+                          "gzipped", "br, notgzip", "gzip;q=1", "br,gzip", "", "identity, gzip ", "g zip"};
+const Texts kConnections = {"keep-alive", "Keep-Alive", "close", "keep-alive, close", "close, X-Access-Token", "upgrade", "", "keep-alive,keep-alive"};
+
+std::string cased(Choices &choices, std::string name) {
+  const size_t how = choices.below(6);
+  for (char &c : name) {
+    if (how == 0 || (how == 1 && choices.once_in(2))) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c >= 'a' && c <= 'z' ? c - 32 : c);
+  }
+  return name;
+}
+
+std::string tag_list(Choices &choices, const Subjects &subjects) {
+  const std::string tag = choices.of(subjects.etags);
+  const Texts forms = {tag, tag, "W/" + tag, "\"other\", " + tag, "\"other\"", "*", tag + "x", tag.substr(1), tag + tag, "W/" + tag + ", \"\"",
+                       "\"", "W/", "\"a,b\"", " ", tag.substr(0, tag.size() - 1)};
+  return choices.of(forms);
+}
+
+std::string token_text(Choices &choices, const Subjects &subjects) {
+  std::string token = choices.of(subjects.tokens);
+  switch (choices.below(12)) {
+    case 0:
+      return "";
+    case 1:
+      return token.substr(0, choices.below(token.size()));
+    case 2:
+      token[choices.below(token.size())] = choices.text(1, "_-0aZ %&=")[0];
+      return token;
+    case 3:
+      return token + choices.text(1, " ,&=x");
+    default:
+      return token;
+  }
+}
+
+std::string percent(Choices &choices, const std::string &text) {
+  std::string made;
+  for (const char c : text) {
+    if (!choices.once_in(8)) made += c;
+    else {
+      char coded[4];
+      snprintf(coded, sizeof coded, choices.once_in(2) ? "%%%02x" : "%%%02X", static_cast<unsigned char>(c));
+      made += coded;
+    }
+  }
+  return made;
+}
+
+std::string query(Choices &choices, const Subjects &subjects) {
+  std::string made;
+  for (size_t i = choices.below(4) + 1; i > 0; i--) {
+    static const Texts names = {"token", "token", "access_token", "v", "v", "tokens", "Token", "a", "", "access%5ftoken", "t%6Fken", "missing"};
+    const std::string &name = choices.of(names);
+    std::string value = name == "v" ? std::to_string(choices.below(30)) : token_text(choices, subjects);
+    if (choices.once_in(8)) value = percent(choices, value);
+    made += name;
+    if (!choices.once_in(12)) made += "=" + value;
+    if (i > 1) made += choices.once_in(15) ? "&&" : choices.once_in(15) ? ";" : "&";
+  }
+  return made;
+}
+
+std::string value_for(Choices &choices, const std::string &name, const Subjects &subjects) {
+  if (name == "Host") return "x";
+  if (name == "Authorization") {
+    static const Texts schemes = {"Bearer ", "Bearer ", "bearer ", "BEARER ", "Bearer  ", "Bearer", "Basic ", "Bearer\t", ""};
+    return choices.of(schemes) + token_text(choices, subjects);
+  }
+  if (name == "X-Access-Token") return token_text(choices, subjects);
+  if (name == "Accept-Encoding") return choices.of(kEncodings);
+  if (name == "If-None-Match") return tag_list(choices, subjects);
+  if (name == "Connection") return choices.of(kConnections);
+  if (name == "Content-Length") {
+    static const Texts lengths = {"0", "5", "5", "00005", "-1", "5,5", "5 5", "+5", "18446744073709551616", "999999999999999999", "", "0x5"};
+    return choices.of(lengths);
+  }
+  if (name == "Transfer-Encoding") {
+    static const Texts codings = {"chunked", "chunked", "Chunked", "gzip, chunked", "chunked, chunked", "identity", "", "xchunked"};
+    return choices.of(codings);
+  }
+  if (name == "Range") return "bytes=0-9";
+  return choices.once_in(20) ? choices.text(choices.below(40)) : choices.text(choices.below(60), "abc;=,\t \"\\/()\x80");
+}
+
+std::string line(Choices &choices, const std::string &name, const std::string &value) {
+  static const Texts colons = {": ", ": ", ": ", ":", ":\t", ":  ", " : "};
+  static const Texts ends = {"\r\n", "\r\n", "\r\n", "\r\n", " \r\n", "\t\r\n"};
+  return cased(choices, name) + (choices.once_in(60) ? choices.of(colons) : ": ") + value + (choices.once_in(40) ? choices.of(ends) : "\r\n");
+}
+
+std::string chunks(Choices &choices) {
+  std::string made;
+  for (size_t i = choices.below(4); i > 0; i--) {
+    const std::string data = choices.text(choices.below(40) + 1);
+    char size[16];
+    snprintf(size, sizeof size, choices.once_in(2) ? "%zx" : "%04zX", data.size());
+    made += std::string(size) + (choices.once_in(20) ? ";a=b" : "") + "\r\n" + data + "\r\n";
+  }
+  return made + "0\r\n" + (choices.once_in(20) ? "Trailer: x\r\n" : "") + "\r\n";
+}
+
+void mutate(Choices &choices, std::string *bytes) {
+  static const Texts inserts = {"\r\n", "\n", "\r", std::string(1, '\0'), " ", "\r\n\r\n", "\r\n folded", ":", "HTTP/1.0", "%", "\x7f", "\xff", "GET / HTTP/1.1\r\n"};
+  for (size_t i = choices.below(3) + 1; i > 0; i--) {
+    const size_t at = choices.below(bytes->size() + 1);
+    switch (choices.below(4)) {
+      case 0:
+        bytes->insert(at, choices.of(inserts));
+        break;
+      case 1:
+        if (at < bytes->size()) (*bytes)[at] = static_cast<char>(choices.next());
+        break;
+      case 2:
+        bytes->erase(at, choices.below(4) + 1);
+        break;
+      default:
+        bytes->insert(at, bytes->substr(at, choices.below(40)));
+    }
+  }
+}
+}  // namespace
+
+Made make_request(Choices &choices, const Subjects &subjects) {
+  Made made;
+  if (choices.once_in(3)) {
+    made.canonical = true;
+    made.target = choices.of(subjects.targets);
+    made.token = choices.of(subjects.tokens);
+    const size_t way = choices.below(4);
+    const Texts queries = {"?token=" + made.token, "?access_token=" + made.token};
+    made.bytes = "GET " + made.target + (way < 2 ? queries[way] : "") + " HTTP/1.1\r\nHost: x\r\n";
+    if (way == 2) made.bytes += "Authorization: Bearer " + made.token + "\r\n";
+    if (way == 3) made.bytes += "X-Access-Token: " + made.token + "\r\n";
+    if (choices.once_in(2)) made.bytes += "Accept-Encoding: gzip, deflate, br\r\nUser-Agent: map\r\nConnection: keep-alive\r\n\r\n";
+    else {
+      made.canonical = false;
+      made.bytes += "Accept-Encoding: " + choices.of(kEncodings) + "\r\n";
+      if (choices.once_in(2)) made.bytes += "If-None-Match: " + tag_list(choices, subjects) + "\r\n";
+      if (choices.once_in(4)) made.bytes += "Connection: " + choices.of(kConnections) + "\r\n";
+      made.bytes += "\r\n";
+    }
+    return made;
+  }
+  const bool other_target = choices.once_in(4);
+  made.bytes = choices.of(kMethods) + " " + (other_target ? choices.of(kOtherTargets) : choices.of(subjects.targets));
+  if (choices.once_in(2)) made.bytes += "?" + query(choices, subjects);
+  made.bytes += choices.once_in(40) ? " HTTP/1.0\r\n" : choices.once_in(60) ? " HTTP/1.2\r\n" : " HTTP/1.1\r\n";
+  std::string body;
+  bool has_host = false;
+  for (size_t i = choices.below(6); i > 0; i--) {
+    const std::string &name = choices.of(kNames);
+    const std::string value = value_for(choices, name, subjects);
+    if (name == "Host") has_host = true;
+    if (name == "Content-Length" && body.empty()) body = choices.text(5);
+    if (name == "Transfer-Encoding") body = chunks(choices);
+    made.bytes += line(choices, name, value);
+    if (choices.once_in(12)) made.bytes += line(choices, name, choices.once_in(2) ? value : value_for(choices, name, subjects));
+  }
+  if (choices.once_in(200)) {
+    for (size_t i = 90 + choices.below(20); i > 0; i--) made.bytes += "X-Many: y\r\n";
+  }
+  if (choices.once_in(300)) made.bytes += "X-Long: " + std::string(choices.below(20'000), 'a') + "\r\n";
+  if (!has_host && !choices.once_in(20)) made.bytes += "Host: x\r\n";
+  made.bytes += "\r\n" + body;
+  if (choices.once_in(7)) mutate(choices, &made.bytes);
+  return made;
+}

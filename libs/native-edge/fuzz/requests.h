@@ -1,0 +1,20 @@
+// Requests as clients, careless programs and attackers send them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "choices.h"
+
+// What requests may be about.
+struct Subjects {
+  std::vector<std::string> targets, tokens, etags;
+};
+
+struct Made {
+  std::string bytes;
+  // What a map client sends, with this target and token: the table must answer it where it may.
+  bool canonical = false;
+  std::string target, token;
+};
+
+Made make_request(Choices &choices, const Subjects &subjects);

@@ -1,0 +1,27 @@
+// Builds the native addon. Never fails: without it bodies are copied, so an installation must not break over it.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+function giveUp(why) {
+  console.log(`@gateway/native-edge: the native addon was not built (${why}); bodies will be copied.`)
+  process.exit(0)
+}
+
+if (process.platform !== 'linux') giveUp(`it is for Linux, this is ${process.platform}`)
+
+// Headers that came with this Node spare node-gyp the download; without them it asks nodejs.org.
+const prefix = dirname(dirname(process.execPath))
+const headers = existsSync(join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : []
+
+// npm puts its own node-gyp on the PATH of install scripts. `configure build` compiles only what has changed.
+const build = spawnSync('node-gyp', ['configure', 'build', '--loglevel=error', ...headers], {
+  cwd: import.meta.dirname,
+  encoding: 'utf8',
+  stdio: ['ignore', 'pipe', 'pipe'],
+})
+if (build.error) giveUp(`node-gyp: ${build.error.message}`)
+if (build.status !== 0) {
+  const lines = build.stderr.split('\n').filter((line) => /not found|error|ERR!/i.test(line))
+  giveUp(lines[0]?.replace('gyp ERR! ', '').trim() ?? `node-gyp ended with ${build.status ?? build.signal}`)
+}

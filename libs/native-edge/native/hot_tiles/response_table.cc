@@ -1,0 +1,198 @@
+#include "response_table.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "tile_response.h"
+#include "token_form.h"
+
+ResponseTable response_table;
+
+namespace {
+bool may_read(const TokenEntry &token, uint32_t code) {
+  const size_t word = code / 64;
+  return token.all || (word < token.grants.size() && (token.grants[word] >> (code % 64) & 1));
+}
+
+// Whether the path has the form of a tile's address and holds nothing encoded: "/tiles/", and four or five parts of at least one byte. Longer
+// ones are left to JavaScript.
+bool is_tile_address(std::string_view path) {
+  constexpr std::string_view prefix = "/tiles/";
+  constexpr size_t longest = 512;
+  if (path.size() > longest || path.substr(0, prefix.size()) != prefix) return false;
+  int parts = 1;
+  for (size_t i = prefix.size(); i < path.size(); i++) {
+    if (path[i] == '%') return false;
+    if (path[i] != '/') continue;
+    if (path[i - 1] == '/') return false;
+    parts++;
+  }
+  return (parts == 4 || parts == 5) && path.back() != '/';
+}
+
+size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
+
+void release(TileResponse *tile) {
+  if (--tile->holders == 0) delete tile;
+}
+}  // namespace
+
+TileResponse::TileResponse(const TileParts &given)
+    : parts(given),
+      memory_(new char[given.target.size() + given.head.size() + given.not_modified.size() + given.etag.size() + given.body.size()]) {
+  char *end = memory_.get();
+  for (std::string_view *part : {&parts.target, &parts.head, &parts.body, &parts.etag, &parts.not_modified}) {
+    const size_t size = part->copy(end, part->size());
+    *part = {end, size};
+    end += size;
+  }
+  if (parts.is_file()) parts.range.file = fcntl(given.range.file, F_DUPFD_CLOEXEC, 0);
+}
+
+TileResponse::~TileResponse() {
+  if (parts.is_file() && parts.range.file >= 0) close(parts.range.file);
+}
+
+void ResponseTable::set_capacity(size_t bytes) {
+  capacity_ = bytes;
+  make_room();
+  if (!in_use()) clear();
+}
+
+// The place of the pointer to the tile with this target, or of the null pointer at the end of its chain.
+TileResponse **ResponseTable::slot_of(std::string_view target, size_t hash) {
+  TileResponse **slot = &buckets_[hash & (buckets_.size() - 1)];
+  while (*slot && ((*slot)->hash != hash || (*slot)->parts.target != target)) slot = &(*slot)->next;
+  return slot;
+}
+
+TileResponse *ResponseTable::tile_at(std::string_view target) { return *slot_of(target, hash_of(target)); }
+
+void ResponseTable::remove(TileResponse *tile) {
+  bytes_ -= tile->bytes();
+  if (tile->parts.is_file()) files_--;
+  *slot_of(tile->parts.target, tile->hash) = tile->next;
+  TileResponse *last = ring_.back();
+  ring_[tile->place] = last;
+  last->place = tile->place;
+  ring_.pop_back();
+  release(tile);
+}
+
+void ResponseTable::make_room() {
+  while (bytes_ > capacity_ && !ring_.empty()) {
+    if (hand_ >= ring_.size()) hand_ = 0;
+    // Onwards in either case: the place of a tile that goes is taken by the newest one, which has not had the time to be used.
+    TileResponse *tile = ring_[hand_++];
+    if (tile->used) tile->used = false;
+    else remove(tile);
+  }
+}
+
+void ResponseTable::grow() {
+  buckets_.assign(buckets_.size() * 2, nullptr);
+  for (TileResponse *tile : ring_) {
+    TileResponse *&first = buckets_[tile->hash & (buckets_.size() - 1)];
+    tile->next = first;
+    first = tile;
+  }
+}
+
+void ResponseTable::put_tile(const TileParts &parts) {
+  drop_tile(parts.target);
+  if (parts.is_file() && files_ >= kMaxFiles) return;
+  auto *tile = new TileResponse(parts);
+  tile->hash = hash_of(parts.target);
+  tile->holders = 1;
+  const bool out_of_descriptors = parts.is_file() && tile->parts.range.file < 0;
+  if (tile->bytes() > capacity_ || out_of_descriptors) return release(tile);
+  if (ring_.size() >= buckets_.size()) grow();
+  *slot_of(parts.target, tile->hash) = tile;
+  tile->place = ring_.size();
+  ring_.push_back(tile);
+  bytes_ += tile->bytes();
+  if (parts.is_file()) files_++;
+  make_room();
+}
+
+void ResponseTable::drop_tile(std::string_view target) {
+  if (TileResponse *tile = tile_at(target)) remove(tile);
+}
+
+Use ResponseTable::take_use(std::string_view target) {
+  TileResponse *tile = tile_at(target);
+  if (!tile) return Use::Gone;
+  return std::exchange(tile->looked, false) ? Use::Used : Use::Unused;
+}
+
+void ResponseTable::drop_code(uint32_t code) {
+  for (size_t i = 0; i < ring_.size();) {
+    if (ring_[i]->parts.code != code) i++;
+    else remove(ring_[i]);  // another tile takes the place
+  }
+}
+
+void ResponseTable::put_token(TokenEntry token) {
+  drop_token(token.text);
+  auto entry = std::make_unique<TokenEntry>(std::move(token));
+  const std::string_view key = entry->text;
+  tokens_.emplace(key, std::move(entry));
+}
+
+void ResponseTable::drop_token(std::string_view text) {
+  const auto found = tokens_.find(text);
+  if (found == tokens_.end()) return;
+  const std::unique_ptr<TokenEntry> token = std::move(found->second);
+  tokens_.erase(found);
+}
+
+void ResponseTable::put_unknown(std::string_view text) { unknown_.emplace(text); }
+
+void ResponseTable::drop_unknown(std::string_view text) { unknown_.erase(std::string(text)); }
+
+void ResponseTable::set_refusal(Refused why, const TileParts &answer) {
+  refusals_[static_cast<size_t>(why)] = TilePointer(new TileResponse(answer));
+}
+
+void ResponseTable::clear() {
+  while (!ring_.empty()) remove(ring_.back());
+  tokens_.clear();
+  unknown_.clear();
+}
+
+ResponseTable::Found ResponseTable::refuse(Refused why) {
+  const TilePointer &answer = refusals_[static_cast<size_t>(why)];
+  if (answer) hot_counts.refusals[static_cast<size_t>(why)]++;
+  return {answer, true};
+}
+
+ResponseTable::Found ResponseTable::find(std::string_view target, const Credential &credential, Moment now) {
+  if (credential.kind == Credential::Unclear) return {};
+  TileResponse *tile = tile_at(target);
+  if (!tile && !is_tile_address(target)) return {};
+  if (credential.kind == Credential::None) return refuse(Refused::NoToken);
+  const auto token = tokens_.find(credential.token);
+  if (token == tokens_.end()) {
+    if (!is_plain_text(credential.token)) return {};
+    if (!is_well_formed_token(credential.token)) return refuse(Refused::Malformed);
+    const bool is_unknown = now.monotonic < trusted_until_ && unknown_.count(std::string(credential.token));
+    return is_unknown ? refuse(Refused::Unknown) : Found();
+  }
+  if (!tile) return {};
+  TokenEntry &holder = *token->second;
+  if (now.monotonic >= trusted_until_ || (holder.expires_at && now.calendar >= holder.expires_at) || !may_read(holder, tile->parts.code)) return {};
+  if (!std::exchange(holder.used, true)) used_tokens_.push_back(holder.text);
+  tile->used = tile->looked = true;
+  return {TilePointer(tile)};
+}
+
+std::vector<std::string> ResponseTable::take_used_tokens() {
+  std::vector<std::string> used;
+  for (std::string &text : std::exchange(used_tokens_, {})) {
+    const auto found = tokens_.find(text);
+    if (found != tokens_.end() && std::exchange(found->second->used, false)) used.push_back(std::move(text));
+  }
+  return used;
+}

@@ -1,0 +1,176 @@
+// The response table: tiles in memory with the heads of their answers, the tokens that may read them, and refusals.
+//
+// JavaScript fills and empties it by synchronous calls, and it alone decides what is in it: what it has dropped is not sent any more
+// once the call has returned. A request that the table does not answer goes to the JavaScript handler, so leaving an entry out is
+// always correct.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+// A part of a file, in place of a body in memory.
+struct FileRange {
+  int file = -1;
+  int64_t offset = 0;
+  uint64_t length = 0;
+  // So many bytes of it were found in the page cache, and until then (CLOCK_MONOTONIC, in ms) the kernel is not asked again.
+  mutable uint64_t in_memory = 0;
+  mutable int64_t in_memory_until = 0;
+};
+
+// A tile as JavaScript passes it. The texts are copied, and the descriptor is duplicated.
+struct TileParts {
+  std::string_view target;        // the path as it stands in the request line, without a query
+  std::string_view head;          // "HTTP/1.1 200 OK" and all fields but Date, which is always the last
+  std::string_view not_modified;  // the same of a 304
+  std::string_view etag;          // quotes included; empty: conditional requests are for JavaScript
+  std::string_view body;
+  uint32_t code = 0;        // the basemap, as JavaScript numbers them
+  bool needs_gzip = false;  // the body is gzip: only for clients that accept it
+  FileRange range;          // of a large tile; `body` is empty then
+  bool is_file() const { return range.length > 0; }
+};
+
+// A tile in one piece of memory, so that a look-up touches few cache lines. Reference-counted by the table and by what sends
+// it; all on one thread, so the count is a plain number.
+class TileResponse {
+ public:
+  explicit TileResponse(const TileParts &parts);
+  TileResponse(const TileResponse &) = delete;
+  TileResponse &operator=(const TileResponse &) = delete;
+  ~TileResponse();
+
+  size_t bytes() const { return parts.target.size() + parts.head.size() + parts.not_modified.size() + parts.etag.size() + parts.body.size() + kOverhead; }
+
+  TileParts parts;  // views into `memory_`
+  size_t hash = 0;
+  TileResponse *next = nullptr;  // in the same bucket of the table
+  size_t place = 0;         // in ResponseTable::ring_
+  uint32_t holders = 0;
+  bool used = false;    // since the clock hand last passed; not by being put, so that a rush of new tiles spares those in use
+  bool looked = false;  // asked for since JavaScript last asked
+
+ private:
+  std::unique_ptr<char[]> memory_;
+  static constexpr size_t kOverhead = 256;  // this structure, its places in bucket and ring, the allocator's share
+};
+
+// Holds a tile.
+class TilePointer {
+ public:
+  TilePointer() = default;
+  explicit TilePointer(TileResponse *tile) : tile_(tile) {
+    if (tile_) tile_->holders++;
+  }
+  TilePointer(TilePointer &&other) noexcept : tile_(other.tile_) { other.tile_ = nullptr; }
+  TilePointer &operator=(TilePointer &&other) noexcept {
+    std::swap(tile_, other.tile_);
+    return *this;
+  }
+  TilePointer(const TilePointer &other) : TilePointer(other.tile_) {}
+  ~TilePointer() {
+    if (tile_ && --tile_->holders == 0) delete tile_;
+  }
+  explicit operator bool() const { return tile_ != nullptr; }
+  const TileParts *operator->() const { return &tile_->parts; }
+
+ private:
+  TileResponse *tile_ = nullptr;
+};
+
+// What became of a tile since JavaScript last asked. The values are shared with src/hot-tiles/response-table.ts.
+enum class Use { Gone = 0, Unused = 1, Used = 2 };
+
+struct TokenEntry {
+  std::string text;
+  int64_t expires_at = 0;        // milliseconds since 1970; 0: never
+  bool all = false;              // may read every basemap
+  std::vector<uint64_t> grants;  // else: one bit for each code
+  bool used = false;             // since JavaScript last asked
+};
+
+// Why a request is refused (401). The values are shared with src/hot-tiles/response-table.ts.
+enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2 };
+constexpr size_t kRefusals = 3;
+
+// The credential of a request: no token, one token in an unambiguous form, or anything else, which JavaScript judges.
+struct Credential {
+  enum Kind { None, Token, Unclear } kind = Unclear;
+  std::string_view token;
+};
+
+// Milliseconds: since 1970, by which tokens expire, and of CLOCK_MONOTONIC, by which trust ends.
+struct Moment {
+  int64_t calendar, monotonic;
+};
+
+class ResponseTable {
+ public:
+  // Limit: the bytes that tiles may take; 0 puts the table out of use.
+  void set_capacity(size_t bytes);
+  bool in_use() const { return capacity_ > 0; }
+
+  void put_tile(const TileParts &parts);
+  void drop_tile(std::string_view target);
+  bool has_tile(std::string_view target) { return tile_at(target) != nullptr; }
+  Use take_use(std::string_view target);
+  void drop_code(uint32_t code);
+  // JavaScript bounds the number of tokens, of either kind.
+  void put_token(TokenEntry token);
+  void drop_token(std::string_view text);
+  // A well-formed token that the store does not know; until dropped.
+  void put_unknown(std::string_view text);
+  void drop_unknown(std::string_view text);
+  // Head and body of a refusal; before it is set, JavaScript refuses. They stay for good, also when the table is cleared.
+  void set_refusal(Refused why, const TileParts &answer);
+  void clear();
+  // Tokens are honoured or known to be unknown until then (milliseconds of CLOCK_MONOTONIC, which cannot be set): JavaScript extends it as
+  // long as it receives invalidations.
+  void trust_tokens_until(int64_t time) { trusted_until_ = time; }
+
+  // What to answer for a path: the tile behind it if the credential may have it now, a refusal, or nothing where JavaScript decides. Refusals
+  // come before the question whether there is such a tile, so that they go for whatever has the form of a tile's address.
+  struct Found {
+    TilePointer answer;
+    bool refused = false;
+  };
+  // `now`: the two clocks of this moment.
+  Found find(std::string_view target, const Credential &credential, Moment now);
+
+  // Limit: tiles that hold a descriptor.
+  static constexpr size_t kMaxFiles = 512;
+
+  size_t tile_count() const { return ring_.size(); }
+  size_t tile_bytes() const { return bytes_; }
+  size_t token_count() const { return tokens_.size(); }
+  std::vector<std::string> take_used_tokens();
+
+ private:
+  TileResponse **slot_of(std::string_view target, size_t hash);
+  TileResponse *tile_at(std::string_view target);
+  Found refuse(Refused why);
+  void remove(TileResponse *tile);
+  void make_room();
+  void grow();
+
+  size_t capacity_ = 0, bytes_ = 0, hand_ = 0;
+  size_t files_ = 0;  // tiles whose body is in a file
+  int64_t trusted_until_ = 0;
+  // Chains of tiles by their hash; a power of two of them, at least as many as there are tiles. A std::unordered_map of shared pointers
+  // has the memory caches miss about twice as often, which is a measurable part of a hit.
+  std::vector<TileResponse *> buckets_ = std::vector<TileResponse *>(1024);
+  std::vector<TileResponse *> ring_;  // each holds its tile. For eviction by CLOCK: a hand goes round and takes what was not used since it last came by
+  std::unordered_map<std::string_view, std::unique_ptr<TokenEntry>> tokens_;  // the keys are views into the entries
+  std::vector<std::string> used_tokens_;  // since JavaScript last asked; some may have been dropped meanwhile
+  std::unordered_set<std::string> unknown_;
+  TilePointer refusals_[kRefusals];
+};
+
+extern ResponseTable response_table;

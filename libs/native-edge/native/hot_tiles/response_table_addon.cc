@@ -1,0 +1,76 @@
+// What the response table is to JavaScript (src/hot-tiles/response-table.ts is its only caller).
+#include "../addon.h"
+#include "../call.h"
+#include "response_table.h"
+#include "tile_response.h"
+
+namespace {
+// target, head, body, basemap number, whether it needs gzip, head of a 304, etag, and of a file in place of the body: descriptor, offset, length
+napi_value put_tile(const Call &call) {
+  const std::string target = call.text(0), head = call.text(1), not_modified = call.text(5), etag = call.text(6);
+  FileRange range;
+  range.file = static_cast<int>(call.integer(7));
+  range.offset = call.integer(8);
+  range.length = static_cast<uint64_t>(call.integer(9));
+  response_table.put_tile({target, head, not_modified, etag, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), range});
+  return nullptr;
+}
+
+// text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words
+napi_value put_token(const Call &call) {
+  TokenEntry token{call.text(0), call.integer(1), call.truth(2)};
+  const std::string_view bits = call.bytes(3);
+  token.grants.resize(bits.size() / sizeof(uint64_t));
+  bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
+  response_table.put_token(std::move(token));
+  return nullptr;
+}
+
+// a Refused, head, body
+napi_value set_refusal(const Call &call) {
+  const int64_t why = call.integer(0);
+  if (why < 0 || why >= static_cast<int64_t>(kRefusals)) return nullptr;
+  const std::string head = call.text(1);
+  TileParts answer;
+  answer.head = head;
+  answer.body = call.bytes(2);
+  response_table.set_refusal(static_cast<Refused>(why), answer);
+  return nullptr;
+}
+
+// [answers with tiles or 304, body bytes of all answers, tiles, their bytes, tokens, files cut short, readers stalled, and the refusals by Refused]
+napi_value counts(const Call &call) {
+  std::vector<double> numbers = {static_cast<double>(hot_counts.answers), static_cast<double>(hot_counts.body_bytes),
+                                 static_cast<double>(response_table.tile_count()), static_cast<double>(response_table.tile_bytes()),
+                                 static_cast<double>(response_table.token_count()), static_cast<double>(hot_counts.truncated),
+                                 static_cast<double>(hot_counts.stalled)};
+  for (const uint64_t refused : hot_counts.refusals) numbers.push_back(static_cast<double>(refused));
+  return call.list(numbers);
+}
+
+template <auto change>
+napi_value by_text(const Call &call) {
+  (response_table.*change)(call.text(0));
+  return nullptr;
+}
+}  // namespace
+
+void add_response_table(napi_env env, napi_value exports) {
+  export_functions(env, exports, {
+    {"setCapacity", [](const Call &call) -> napi_value { return response_table.set_capacity(static_cast<size_t>(call.integer(0))), nullptr; }},
+    {"putTile", put_tile},
+    {"hasTile", [](const Call &call) { return call.value(response_table.has_tile(call.text(0))); }},
+    {"takeUse", [](const Call &call) { return call.value(static_cast<double>(response_table.take_use(call.text(0)))); }},
+    {"dropTile", by_text<&ResponseTable::drop_tile>},
+    {"dropCode", [](const Call &call) -> napi_value { return response_table.drop_code(static_cast<uint32_t>(call.integer(0))), nullptr; }},
+    {"putToken", put_token},
+    {"dropToken", by_text<&ResponseTable::drop_token>},
+    {"putUnknown", by_text<&ResponseTable::put_unknown>},
+    {"dropUnknown", by_text<&ResponseTable::drop_unknown>},
+    {"setRefusal", set_refusal},
+    {"clear", [](const Call &) -> napi_value { return response_table.clear(), nullptr; }},
+    {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
+    {"counts", counts},
+    {"takeUsedTokens", [](const Call &call) { return call.list(response_table.take_used_tokens()); }},
+  });
+}

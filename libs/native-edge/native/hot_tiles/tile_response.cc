@@ -1,0 +1,256 @@
+#include "tile_response.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include <algorithm>
+
+#include "../transfer/file_transfer.h"
+#include "response_table.h"
+
+ResponseCounts hot_counts;
+
+namespace {
+// "Date: ... GMT", the end of every head; made once a second.
+std::string_view date_line(time_t now) {
+  static time_t made_for = 0;
+  static char line[64];
+  static size_t size = 0;
+  if (now != made_for) {
+    tm utc;
+    gmtime_r(&now, &utc);
+    size = strftime(line, sizeof line, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n\r\n", &utc);
+    made_for = now;
+  }
+  return {line, size};
+}
+
+constexpr size_t kSmallHead = 2048;
+
+// A head, its date and a body as one sequence of bytes, and how much of it has gone.
+struct Answer {
+  TilePointer tile;  // keeps what the views below look at
+  std::string_view head, body;
+  char date[64];
+  size_t date_size;
+  size_t sent = 0;
+
+  Answer(TilePointer &&it, bool not_modified, std::string_view line) : tile(std::move(it)), date_size(line.copy(date, sizeof date)) {
+    head = not_modified ? tile->not_modified : tile->head;
+    if (!not_modified) body = tile->body;
+  }
+  size_t size() const { return head.size() + date_size + body.size(); }
+  // `flags`: of sendmsg.
+  Pumped send_some(int fd, int flags = 0);
+
+ private:
+  Pumped send_head(int fd, int flags);
+  Pumped count(ssize_t n) {
+    if (n < 0) return errno == EAGAIN || errno == EINTR ? Pumped::Again : Pumped::PeerGone;
+    sent += static_cast<size_t>(n);
+    return sent == size() ? Pumped::All : Pumped::Again;
+  }
+};
+
+// In one piece: for a few hundred bytes copying costs less than a vector.
+Pumped Answer::send_head(int fd, int flags) {
+  char whole[kSmallHead];
+  memcpy(whole, head.data(), head.size());
+  memcpy(whole + head.size(), date, date_size);
+  return count(send(fd, whole, size(), flags | MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+Pumped Answer::send_some(int fd, int flags) {
+  if (body.empty() && sent == 0 && size() <= kSmallHead) return send_head(fd, flags);
+  iovec parts[] = {{const_cast<char *>(head.data()), head.size()},
+                   {date, date_size},
+                   {const_cast<char *>(body.data()), body.size()}};
+  size_t skip = sent;
+  for (iovec &part : parts) {
+    const size_t n = std::min(skip, part.iov_len);
+    part.iov_base = static_cast<char *>(part.iov_base) + n;
+    part.iov_len -= n;
+    skip -= n;
+  }
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = 3;
+  return count(sendmsg(fd, &message, flags | MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+// The rest of an answer that the kernel did not take at once. It keeps the tile alive, but copies nothing.
+class ResponseTransfer : public Transfer {
+ public:
+  explicit ResponseTransfer(Answer answer) : Transfer(answer.size()), answer_(std::move(answer)) { left = length - answer_.sent; }
+  Pumped pump(int fd) override {
+    const Pumped pumped = answer_.send_some(fd);
+    left = length - answer_.sent;
+    return pumped;
+  }
+  void ended(Outcome) override {}  // uWS knows nothing of this request, and neither does JavaScript
+
+ private:
+  Answer answer_;
+};
+
+// How long a stretch of a file that was found in the page cache counts as being there.
+constexpr int64_t kResidencyMs = 50;
+
+// A large tile: its head from memory, its body from its file.
+class TileFileTransfer : public FileTransfer {
+ public:
+  explicit TileFileTransfer(Answer head)
+      : FileTransfer(head.tile->range.file, head.tile->range.offset, head.tile->range.length), head_(std::move(head)) {}
+  // The kernel gives up pages in the order of their use, so what was just found in memory, and sent, is the last that it would.
+  bool is_in_memory(int64_t now) {
+    const FileRange &range = head_.tile->range;
+    const size_t stretch = choose_stretch();
+    if (now < range.in_memory_until && stretch <= range.in_memory) return true;
+    if (is_cold()) return false;
+    range.in_memory = stretch;
+    range.in_memory_until = now + kResidencyMs;
+    return true;
+  }
+  Pumped start(int fd) {
+    const Pumped head = head_.send_some(fd, MSG_MORE);
+    return head == Pumped::All ? send_stretch(fd) : head;
+  }
+  Pumped pump(int fd) override {
+    if (head_.sent == head_.size()) return FileTransfer::pump(fd);
+    const Pumped head = head_.send_some(fd, MSG_MORE);
+    return head == Pumped::All ? FileTransfer::pump(fd) : head;
+  }
+  void ended(Outcome outcome) override { count(outcome); }
+  // A file that ends early has been cut since it was looked at: JavaScript looks again.
+  void count(Outcome outcome) {
+    hot_counts.body_bytes += length - left;
+    if (outcome == Outcome::Stalled) hot_counts.stalled++;
+    if (outcome != Outcome::Truncated) return;
+    hot_counts.truncated++;
+    response_table.drop_tile(head_.tile->target);
+  }
+
+ private:
+  Answer head_;
+};
+
+// False: not all of the first stretch is in memory. JavaScript counts such requests and waits for them when it drains.
+bool send_file(Connection &connection, Answer head, int64_t now) {
+  auto transfer = std::make_unique<TileFileTransfer>(std::move(head));
+  if (!transfer->is_in_memory(now)) return false;
+  us_socket_t *socket = connection.socket;
+  app.files_started++;
+  us.us_socket_timeout(0, socket, kUwsIdleSeconds);
+  switch (const Pumped pumped = transfer->start(us.us_poll_fd(socket))) {
+    case Pumped::All:
+      transfer->count(Outcome::Sent);
+      break;
+    case Pumped::Again:
+      begin_transfer(connection, std::move(transfer), pumped);
+      break;
+    default:
+      transfer->count(pumped == Pumped::Truncated ? Outcome::Truncated : Outcome::Aborted);
+      us.us_socket_close(0, socket, 0, nullptr);
+  }
+  return true;
+}
+
+// The one token of a query (what follows the question mark). Other parameters do not matter, a revision say: what a tile's address names is
+// the same with any. Unclear, and so for JavaScript: several tokens, an empty one, a name that would have to be decoded first, a second
+// question mark at the beginning, which URLSearchParams skips, and a query that is longer than tile requests have.
+Credential token_of_query(std::string_view query) {
+  constexpr size_t longest = 512;
+  if (query.size() > longest || (!query.empty() && query.front() == '?')) return {};
+  Credential found{Credential::None};
+  while (!query.empty()) {
+    const size_t end = std::min(query.find('&'), query.size());
+    const std::string_view parameter = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    const size_t equals = std::min(parameter.find('='), parameter.size());
+    const std::string_view name = parameter.substr(0, equals);
+    if (name.find_first_of("%+") != std::string_view::npos) return {};
+    if (name != "token" && name != "access_token") continue;
+    if (found.kind == Credential::Token || parameter.size() <= equals + 1) return {};
+    // An encoded character makes a text that is neither a token of the table nor plain.
+    found = {Credential::Token, parameter.substr(equals + 1)};
+  }
+  return found;
+}
+
+Credential credential_of(const RequestHead &request, std::string_view query) {
+  constexpr std::string_view bearer = "Bearer ";
+  const Credential in_query = token_of_query(query);
+  if (in_query.kind == Credential::Unclear) return {};
+  const int ways = !request.authorization.empty() + !request.x_access_token.empty() + (in_query.kind == Credential::Token);
+  if (ways == 0) return {Credential::None};
+  if (ways > 1) return {};
+  if (!request.x_access_token.empty()) return {Credential::Token, request.x_access_token};
+  if (request.authorization.empty()) return in_query;
+  const bool is_bearer = request.authorization.size() > bearer.size() &&
+                         strncasecmp(request.authorization.data(), bearer.data(), bearer.size()) == 0;
+  return is_bearer ? Credential{Credential::Token, request.authorization.substr(bearer.size())} : Credential();
+}
+
+// Weights ("gzip;q=0") are left to JavaScript.
+bool accepts_gzip(std::string_view accept_encoding) {
+  if (accept_encoding.find(';') != std::string_view::npos) return false;
+  for (;;) {
+    const size_t comma = std::min(accept_encoding.find(','), accept_encoding.size());
+    if (trim(accept_encoding.substr(0, comma)) == "gzip") return true;
+    if (comma == accept_encoding.size()) return false;
+    accept_encoding.remove_prefix(comma + 1);
+  }
+}
+#ifdef CLOCK_MONOTONIC_COARSE
+constexpr clockid_t kUptimeClock = CLOCK_MONOTONIC_COARSE;  // some milliseconds late, and at no cost where reading the clock has one
+#else
+constexpr clockid_t kUptimeClock = CLOCK_MONOTONIC;
+#endif
+
+int64_t milliseconds(const timespec &time) { return static_cast<int64_t>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
+
+
+enum class Match { Same, Other, Unclear };
+
+// If-None-Match against the tile's tag, weakly, as RFC 9110, 13.1.2 wants it. Lists and "*" are left to JavaScript.
+Match compare_tags(std::string_view if_none_match, std::string_view etag) {
+  if (if_none_match.substr(0, 2) == "W/") if_none_match.remove_prefix(2);
+  if (etag.empty() || if_none_match.size() < 2 || if_none_match.front() != '"') return Match::Unclear;
+  if (if_none_match.find('"', 1) != if_none_match.size() - 1) return Match::Unclear;
+  return if_none_match == etag ? Match::Same : Match::Other;
+}
+}  // namespace
+
+bool answer_hot(Connection &connection, const RequestHead &request) {
+  if (!response_table.in_use()) return false;
+  const size_t question = std::min(request.target.find('?'), request.target.size());
+  const std::string_view query = request.target.substr(std::min(question + 1, request.target.size()));
+  timespec now, uptime;
+  clock_gettime(CLOCK_REALTIME, &now);
+  clock_gettime(kUptimeClock, &uptime);
+  const Moment moment{milliseconds(now), milliseconds(uptime)};
+  ResponseTable::Found found = response_table.find(request.target.substr(0, question), credential_of(request, query), moment);
+  if (!found.answer) return false;
+  Match match = Match::Other;
+  if (!found.refused) {
+    if (found.answer->needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
+    if (!request.if_none_match.empty()) match = compare_tags(request.if_none_match, found.answer->etag);
+    if (match == Match::Unclear) return false;
+  }
+  const bool from_file = found.answer->is_file() && match != Match::Same;
+  Answer answer(std::move(found.answer), match == Match::Same, date_line(now.tv_sec));
+  if (from_file && !send_file(connection, std::move(answer), moment.monotonic)) return false;
+  if (!found.refused) hot_counts.answers++;
+  if (from_file) return true;
+  hot_counts.body_bytes += answer.body.size();
+  us_socket_t *socket = connection.socket;
+  us.us_socket_timeout(0, socket, kUwsIdleSeconds);
+  const Pumped pumped = answer.send_some(us.us_poll_fd(socket));
+  if (pumped == Pumped::PeerGone) us.us_socket_close(0, socket, 0, nullptr);
+  else if (pumped != Pumped::All) begin_transfer(connection, std::make_unique<ResponseTransfer>(std::move(answer)), Pumped::Again);
+  return true;
+}

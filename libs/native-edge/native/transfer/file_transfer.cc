@@ -1,0 +1,33 @@
+#include "file_transfer.h"
+
+#include <errno.h>
+#include <sys/sendfile.h>
+
+#include <algorithm>
+
+#include "residency.h"
+
+size_t FileTransfer::choose_stretch() {
+  return stretch_ = static_cast<size_t>(std::min<uint64_t>(transfer_quota(), left));
+}
+
+bool FileTransfer::is_cold() const { return residency(file_, offset_, stretch_) == Residency::Cold; }
+
+void FileTransfer::warm() { ::warm(file_, offset_, stretch_); }
+
+Pumped FileTransfer::send_stretch(int socket_fd) {
+  for (size_t quota = stretch_; quota;) {
+    const ssize_t n = sendfile(socket_fd, file_, &offset_, quota);
+    if (n > 0) {
+      left -= static_cast<uint64_t>(n);
+      quota -= static_cast<size_t>(n);
+    } else if (n == 0) {
+      return Pumped::Truncated;  // the file ends before the length that the head promised
+    } else if (errno == EAGAIN) {
+      return Pumped::Again;
+    } else if (errno != EINTR) {
+      return errno == EPIPE || errno == ECONNRESET || errno == ETIMEDOUT ? Pumped::PeerGone : Pumped::Truncated;
+    }
+  }
+  return left ? Pumped::Again : Pumped::All;
+}

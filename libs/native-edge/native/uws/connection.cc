@@ -1,0 +1,64 @@
+#include "connection.h"
+
+#include "feed.h"
+
+App app;
+
+Connection *find_connection(int fd) {
+  const auto index = static_cast<size_t>(fd);
+  return fd >= 0 && index < app.connections.size() ? app.connections[index].get() : nullptr;
+}
+
+Connection *find_connection(us_socket_t *socket) {
+  Connection *connection = find_connection(us.us_poll_fd(socket));
+  return connection && connection->socket == socket ? connection : nullptr;
+}
+
+void add_connection(us_socket_t *socket) {
+  const auto fd = static_cast<size_t>(us.us_poll_fd(socket));
+  if (fd >= app.connections.size()) app.connections.resize(fd + 256);
+  app.connections[fd] = std::make_unique<Connection>();
+  app.connections[fd]->socket = socket;
+}
+
+void forget_connection(us_socket_t *socket) {
+  if (find_connection(socket)) app.connections[static_cast<size_t>(us.us_poll_fd(socket))].reset();
+}
+
+bool has_answer_under_way(const Connection &connection) {
+  return connection.transfer || app.layout.response_pending(connection.socket) ||
+         (us.us_poll_events(connection.socket) & kWritable);
+}
+
+void poll_for(Connection &connection, bool writable) {
+  us.us_poll_change(connection.socket, app.loop, (connection.reading_paused ? 0 : kReadable) | (writable ? kWritable : 0));
+}
+
+namespace {
+uv_prepare_t before_poll;
+bool before_poll_ready = false;
+
+void on_before_poll(uv_prepare_t *handle) {
+  // Both may add to the lists again, through JavaScript: what is added then waits for the next round.
+  feed_waiting();
+  poll_unfinished_transfers();
+  if (app.waiting.empty() && app.want_writable.empty()) uv_prepare_stop(handle);
+}
+}  // namespace
+
+void start_before_poll() {
+  if (!before_poll_ready) {
+    uv_prepare_init(app.uv_loop, &before_poll);
+    uv_unref(reinterpret_cast<uv_handle_t *>(&before_poll));  // the process may end although it is there
+    before_poll_ready = true;
+  }
+  uv_prepare_start(&before_poll, on_before_poll);
+}
+
+bool close_before_poll(uv_close_cb closed, void *data) {
+  if (!before_poll_ready) return false;
+  before_poll_ready = false;
+  before_poll.data = data;
+  uv_close(reinterpret_cast<uv_handle_t *>(&before_poll), closed);
+  return true;
+}

@@ -1,0 +1,186 @@
+#include "feed.h"
+
+#include <string.h>
+#include <sys/socket.h>
+#include <uv.h>
+
+#include <algorithm>
+
+#include "connection.h"
+#include "hooks.h"
+#include "../hot_tiles/tile_response.h"
+
+namespace {
+// uWS may write 2 bytes and read up to 32 behind the bytes it is given.
+constexpr size_t kPadding = 32;
+// Limits on what one connection may send ahead: beyond the first it is not read any more, beyond the second (one more full
+// receive buffer of uSockets, 512 KB, may be under way when reading pauses) it is closed.
+constexpr size_t kPauseReadingAt = 64 * 1024;
+constexpr size_t kMaxHeld = 2 * 1024 * 1024;
+
+us_socket_t *close_now(us_socket_t *socket) { return us.us_socket_close(0, socket, 0, nullptr); }
+
+std::string refusal_answer(Refusal refusal) {
+  const char *status = "400 Bad Request", *body = "{\"error\":\"This is not a valid HTTP/1.1 request.\"}";
+  if (refusal == Refusal::Version) {
+    status = "505 HTTP Version Not Supported";
+    body = "{\"error\":\"Only HTTP/1.1 is served here.\"}";
+  } else if (refusal == Refusal::HeadTooLarge) {
+    status = "431 Request Header Fields Too Large";
+    body = "{\"error\":\"The request head is too large.\"}";
+  }
+  return std::string("HTTP/1.1 ") + status +
+         "\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: " +
+         std::to_string(strlen(body)) + "\r\n\r\n" + body;
+}
+
+us_socket_t *refuse(us_socket_t *socket, Refusal refusal) {
+  // Only where no answer is half sent; and whether it arrives does not matter, since the connection ends either way.
+  const int fd = us.us_poll_fd(socket);
+  const bool clean = !app.layout.response_pending(socket) && !(us.us_poll_events(socket) & kWritable);
+  const std::string answer = refusal_answer(refusal);
+  if (clean && send(fd, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) shutdown(fd, SHUT_WR);
+  return close_now(socket);
+}
+
+us_socket_t *being_fed = nullptr;
+
+// One call of uWS's parser. It fences the bytes by overwriting the two behind them, which may be the next request.
+us_socket_t *give_to_uws(us_socket_t *socket, char *data, size_t length) {
+  char behind[kPadding];
+  memcpy(behind, data + length, sizeof behind);
+  being_fed = socket;
+  us_socket_t *after = uws.data(socket, data, static_cast<int>(length));
+  being_fed = nullptr;
+  memcpy(data + length, behind, sizeof behind);
+  return after;
+}
+
+// HAProxy, by default, and other health checks speak HTTP/1.0, which uWS does not: it is asked in HTTP/1.1 in their place. What may
+// follow on the connection, which ends after the answer, is not looked at.
+us_socket_t *answer_old_probe(us_socket_t *socket, const RequestHead &request) {
+  std::string head(request.method);
+  head.append(" ").append(request.target).append(" HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n");
+  const size_t length = head.size();
+  head.resize(length + kPadding);
+  return give_to_uws(socket, head.data(), length);
+}
+
+// Leaves what is held until the request before it is answered.
+us_socket_t *wait_for_answer(Connection &connection) {
+  if (connection.held.size() > kMaxHeld) return close_now(connection.socket);
+  if (!connection.waiting) {
+    connection.waiting = true;
+    app.waiting.push_back(us.us_poll_fd(connection.socket));
+    start_before_poll();
+  }
+  if (connection.held.size() > kPauseReadingAt && !connection.reading_paused) {
+    connection.reading_paused = true;
+    poll_for(connection, us.us_poll_events(connection.socket) & kWritable);
+  }
+  return connection.socket;
+}
+
+// Where the first head in the bytes ends, or 0. `scanned` bytes were searched before.
+size_t find_head_end(const char *data, size_t length, size_t scanned) {
+  const size_t from = scanned > 3 ? scanned - 3 : 0;
+  const void *end = memmem(data + from, length - from, "\r\n\r\n", 4);
+  return end ? static_cast<size_t>(static_cast<const char *>(end) - data) + 4 : 0;
+}
+
+us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned) {
+  Connection *connection = find_connection(socket);
+  if (connection->last_request) return socket;
+  while (length > 0) {
+    size_t take = 0;
+    if (!connection->body.active()) {
+      // uWS must not see another request yet: the one before is unanswered, a file is under way, or the answers before still wait in
+      // uWS's memory for a slow reader (which, given more requests, would make that memory grow without end).
+      if (has_answer_under_way(*connection)) {
+        connection->held.assign(data, length);
+        return wait_for_answer(*connection);
+      }
+      const size_t head = find_head_end(data, length, scanned);
+      if (!head && length <= kMaxHead) {
+        // The rest of what is no method (a TLS handshake) need not be waited for; a whole head is judged by the same rule.
+        if (!may_begin_head(data[0])) return refuse(socket, Refusal::BadRequest);
+        connection->held.assign(data, length);
+        connection->scanned = length;
+        return socket;
+      }
+      if (!head || head > kMaxHead) return refuse(socket, Refusal::HeadTooLarge);
+      const RequestHead request = read_request_head(data, head);
+      if (request.refusal != Refusal::None) return refuse(socket, request.refusal);
+      if (request.old_probe) {
+        connection->last_request = true;
+        return answer_old_probe(socket, request);
+      }
+      const uint64_t files_before = app.files_started;
+      if (request.plain && answer_hot(*connection, request)) {
+        if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
+        if (us.us_socket_is_closed(0, socket)) return socket;
+        data += head;
+        length -= head;
+        scanned = 0;
+        continue;
+      }
+      connection->body.begin(request);
+      take = head;
+      scanned = 0;
+    }
+    bool malformed = false;
+    take += connection->body.take(data + take, length - take, &malformed);
+    if (malformed) return refuse(socket, Refusal::BadRequest);
+    const uint64_t files_before = app.files_started;
+    us_socket_t *after = give_to_uws(socket, data, take);
+    if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
+    // From here on `connection` is valid only if the socket is open.
+    if (after != socket || us.us_socket_is_closed(0, socket)) return after;
+    data += take;
+    length -= take;
+  }
+  return socket;
+}
+
+us_socket_t *feed_held(Connection &connection) {
+  std::string input = std::move(connection.held);
+  const size_t length = input.size(), scanned = connection.scanned;
+  connection.held.clear();
+  connection.scanned = 0;
+  input.resize(length + kPadding);
+  return feed(connection.socket, input.data(), length, scanned);
+}
+}  // namespace
+
+us_socket_t *socket_being_fed() { return being_fed; }
+
+us_socket_t *on_data(us_socket_t *socket, char *data, int length) {
+  Connection *connection = find_connection(socket);
+  if (!connection) return uws.data(socket, data, length);
+  if (connection->idle_extended) {
+    connection->idle_extended = false;
+    us.us_socket_timeout(0, socket, kUwsIdleSeconds);
+  }
+  if (connection->held.empty()) return feed(socket, data, static_cast<size_t>(length), 0);
+  connection->held.append(data, static_cast<size_t>(length));
+  return connection->waiting ? wait_for_answer(*connection) : feed_held(*connection);
+}
+
+void feed_waiting() {
+  std::vector<int> candidates;
+  candidates.swap(app.waiting);
+  for (int fd : candidates) {
+    Connection *connection = find_connection(fd);
+    if (!connection || !connection->waiting) continue;  // closed, and perhaps another one has the number now
+    if (has_answer_under_way(*connection)) {
+      app.waiting.push_back(fd);
+      continue;
+    }
+    connection->waiting = false;
+    if (connection->reading_paused) {
+      connection->reading_paused = false;
+      poll_for(*connection, false);
+    }
+    feed_held(*connection);
+  }
+}

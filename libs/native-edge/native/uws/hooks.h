@@ -1,0 +1,23 @@
+// Putting the addon's callbacks before those of uWS.
+//
+// uSockets keeps one function pointer for each event in the context that all connections of the App share. Its setters overwrite
+// the pointer; there is no getter. So a setter is called, and the word of the context that changed was the pointer: exactly one
+// must have changed, and what it held must be a function of the uWebSockets.js binary. The hook calls that
+// function for everything that the addon does not handle.
+#pragma once
+#include "usockets.h"
+
+struct UwsCallbacks {
+  OnOpen open = nullptr;
+  OnData data = nullptr;
+  OnEvent writable = nullptr;
+  OnClose close = nullptr;
+  OnEvent timeout = nullptr;
+};
+
+// What uWS had set before the hooks.
+extern UwsCallbacks uws;
+
+// Returns an empty string, or what did not match; then nothing is left changed.
+std::string set_hooks(us_socket_context_t *context, const UwsCallbacks &hooks);
+void remove_hooks(us_socket_context_t *context);

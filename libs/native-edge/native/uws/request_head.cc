@@ -1,0 +1,231 @@
+#include "request_head.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include <algorithm>
+
+namespace {
+constexpr int kMaxLengthDigits = 18;  // what uWS reads; a longer Content-Length is refused by both
+constexpr int kMaxFields = 98;        // uWS holds 99 with the request line, and refuses more in a form of its own
+constexpr int kMaxChunkDigits = 8;    // chunks of up to 4 GB; uWS overflows at 15
+
+struct TokenTable {
+  bool is_token[256] = {};
+  constexpr TokenTable() {
+    for (int c = '0'; c <= '9'; c++) is_token[c] = true;
+    for (int c = 'A'; c <= 'Z'; c++) is_token[c] = is_token[c + 32] = true;
+    for (char c : std::string_view("!#$%&'*+-.^_`|~")) is_token[static_cast<unsigned char>(c)] = true;
+  }
+};
+constexpr TokenTable kToken;
+
+bool is_token(char c) { return kToken.is_token[static_cast<unsigned char>(c)]; }
+
+bool equals(std::string_view text, std::string_view lower_case) {
+  return text.size() == lower_case.size() && strncasecmp(text.data(), lower_case.data(), text.size()) == 0;
+}
+
+bool is_probe(const RequestHead &head) {
+  if (head.method != "GET" && head.method != "HEAD") return false;
+  return head.target == "/ready" || head.target == "/health" || head.target == "/metrics";
+}
+
+// "GET /path HTTP/1.1": what follows it, or a refusal. Only the origin form of the target is taken, as uWS does.
+const char *read_request_line(const char *p, const char *end, RequestHead *head) {
+  head->refusal = Refusal::BadRequest;
+  const char *method = p;
+  while (p < end && is_token(*p)) p++;
+  if (p == method || end - p < 2 || p[0] != ' ' || p[1] != '/') return nullptr;
+  head->method = {method, static_cast<size_t>(p - method)};
+  head->plain = head->method == "GET";
+  const char *target = ++p;
+  while (p < end && static_cast<unsigned char>(*p) > ' ' && *p != 127) p++;
+  head->target = {target, static_cast<size_t>(p - target)};
+  constexpr std::string_view version = " HTTP/1.1\r\n";
+  if (static_cast<size_t>(end - p) < version.size() || memcmp(p, " HTTP/", 6) || memcmp(p + 9, "\r\n", 2)) return nullptr;
+  if (memcmp(p, version.data(), version.size())) {
+    head->old_probe = !memcmp(p + 6, "1.0", 3) && is_probe(*head);
+    head->refusal = Refusal::Version;
+    if (!head->old_probe) return nullptr;
+  }
+  return p + version.size();
+}
+
+bool read_length(std::string_view value, uint64_t *length) {
+  if (value.empty() || value.size() > kMaxLengthDigits) return false;
+  *length = 0;
+  for (char c : value) {
+    if (c < '0' || c > '9') return false;
+    *length = *length * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return true;
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// Keeps the value of a field that must not come twice, nor empty, in a plain request.
+void keep(std::string_view value, std::string_view *place, RequestHead *head) {
+  if (place->data() || value.empty()) head->plain = false;
+  *place = value;
+}
+
+// As `keep`, of a field that names one thing, so that two values would name two. false: it came with another value before, be that empty:
+// uWS shows JavaScript the first one alone.
+bool keep_one(std::string_view value, std::string_view *place, RequestHead *head) {
+  if (place->data() && value != *place) return false;
+  keep(value, place, head);
+  return true;
+}
+
+// What is seen of a head before it can be judged.
+struct Seen {
+  int hosts = 0, framings = 0, fields = 0;
+  bool if_modified_since = false;
+};
+
+// Notes one field; false: the request is to be refused.
+bool read_field(std::string_view key, std::string_view value, RequestHead *head, Seen *seen) {
+  switch (key.front() | 0x20) {
+    case 'h':
+      if (equals(key, "host")) seen->hosts++;
+      return true;
+    case 'a':
+      if (equals(key, "authorization")) return keep_one(value, &head->authorization, head);
+      if (equals(key, "accept-encoding")) keep(value, &head->accept_encoding, head);
+      return true;
+    case 'x':
+      if (equals(key, "x-access-token")) return keep_one(value, &head->x_access_token, head);
+      return true;
+    case 'i':
+      if (equals(key, "if-none-match")) keep(value, &head->if_none_match, head);
+      else if (equals(key, "if-modified-since")) seen->if_modified_since = true;
+      else if (key.size() > 3 && equals(key.substr(0, 3), "if-")) head->plain = false;
+      return true;
+    case 'r':
+      if (equals(key, "range")) head->plain = false;
+      return true;
+    case 'e':
+      if (equals(key, "expect")) head->plain = false;
+      return true;
+    case 'u':
+      if (equals(key, "upgrade")) head->plain = false;
+      return true;
+    case 'c':
+      if (equals(key, "connection") && !equals(value, "keep-alive")) head->plain = false;
+      if (!equals(key, "content-length")) return true;
+      head->plain = false;
+      seen->framings++;
+      return read_length(value, &head->length);
+    case 't':
+      if (!equals(key, "transfer-encoding")) return true;
+      head->plain = false;
+      seen->framings++;
+      head->chunked = true;
+      return equals(value, "chunked");
+    default:
+      return true;
+  }
+}
+}  // namespace
+
+bool may_begin_head(char c) { return is_token(c); }
+
+RequestHead read_request_head(const char *data, size_t size) {
+  RequestHead head;
+  const char *end = data + size - 2;  // the head ends in an empty line
+  const char *p = read_request_line(data, data + size, &head);
+  if (!p) return head;
+  head.refusal = Refusal::BadRequest;
+  if (p == end && !head.old_probe) return head;  // uWS waits for ever for the first field
+  Seen seen;
+  while (p < end) {
+    if (++seen.fields > kMaxFields) {
+      head.refusal = Refusal::HeadTooLarge;
+      return head;
+    }
+    const char *name = p;
+    while (is_token(*p)) p++;
+    if (p == name || *p != ':') return head;  // no name, a space before the colon, a folded line
+    const std::string_view key(name, static_cast<size_t>(p - name));
+    const char *from = ++p;
+    while (static_cast<unsigned char>(*p) >= ' ' || *p == '\t') p++;
+    if (p[0] != '\r' || p[1] != '\n') return head;  // a control character
+    if (!read_field(key, trim({from, static_cast<size_t>(p - from)}), &head, &seen)) return head;
+    p += 2;
+  }
+  if (p != end || seen.framings > 1) return head;
+  if (head.old_probe ? seen.framings > 0 || seen.hosts > 1 : seen.hosts != 1) return head;
+  // Beside If-None-Match it is ignored (RFC 9110, 13.1.3).
+  if (seen.if_modified_since && head.if_none_match.empty()) head.plain = false;
+  head.refusal = Refusal::None;
+  return head;
+}
+
+void BodyCursor::begin(const RequestHead &head) {
+  left_ = head.length;
+  digits_ = 0;
+  if (head.chunked) state_ = State::SizeFirst;
+  else state_ = left_ ? State::Plain : State::Done;
+}
+
+size_t BodyCursor::take(const char *data, size_t length, bool *malformed) {
+  *malformed = false;
+  size_t taken = 0;
+  while (taken < length && active()) {
+    if (state_ == State::Plain || state_ == State::Data) {
+      const size_t n = static_cast<size_t>(std::min<uint64_t>(left_, length - taken));
+      left_ -= n;
+      taken += n;
+      if (!left_) state_ = state_ == State::Plain ? State::Done : State::DataCr;
+    } else if (step(data[taken])) {
+      taken++;
+    } else {
+      *malformed = true;
+      return taken;
+    }
+  }
+  return taken;
+}
+
+// One byte of the chunked coding outside of chunk data. Extensions and trailers are refused: uWS 20 misreads both.
+bool BodyCursor::step(char c) {
+  const int digit = hex_value(c);
+  switch (state_) {
+    case State::SizeFirst:
+      left_ = 0;
+      digits_ = 0;
+      if (digit < 0) return false;
+      [[fallthrough]];
+    case State::Size:
+      if (digit >= 0) {
+        left_ = left_ * 16 + static_cast<uint64_t>(digit);
+        state_ = State::Size;
+        return ++digits_ <= kMaxChunkDigits;
+      }
+      state_ = State::SizeLf;
+      return c == '\r';
+    case State::SizeLf:
+      state_ = left_ ? State::Data : State::EndCr;
+      return c == '\n';
+    case State::DataCr:
+      state_ = State::DataLf;
+      return c == '\r';
+    case State::DataLf:
+      state_ = State::SizeFirst;
+      return c == '\n';
+    case State::EndCr:
+      state_ = State::EndLf;
+      return c == '\r';
+    case State::EndLf:
+      state_ = State::Done;
+      return c == '\n';
+    default:
+      return false;
+  }
+}

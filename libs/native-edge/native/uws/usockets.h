@@ -1,0 +1,50 @@
+// uSockets, as far as this addon uses it.
+//
+// uWebSockets.js is a C++ HTTP server (uWS) on top of a small C library (uSockets) that wraps libuv. Its .node file exports the C
+// functions of uSockets, so this addon can call them although it is not linked with them: they are looked up by name at start.
+// No header of uSockets is needed: every structure of it stays opaque here, and what has to be known of their layout is learned by
+// probing (layout.h), never assumed.
+#pragma once
+#include <string>
+
+struct us_socket_t;          // one TCP connection; uWS calls the same pointer HttpResponse
+struct us_socket_context_t;  // what all connections of one App share: the callbacks below
+struct us_loop_t;            // uSockets' view of the libuv loop
+
+// What a connection is polled for (us_poll_events, us_poll_change); the values are libuv's UV_READABLE and UV_WRITABLE.
+constexpr int kReadable = 1;
+constexpr int kWritable = 2;
+
+// The callbacks that uSockets calls for a connection. Each returns the connection, which may be closed by then.
+using OnOpen = us_socket_t *(*)(us_socket_t *, int is_client, char *ip, int ip_length);
+using OnData = us_socket_t *(*)(us_socket_t *, char *data, int length);
+using OnEvent = us_socket_t *(*)(us_socket_t *);  // writable, timeout
+using OnClose = us_socket_t *(*)(us_socket_t *, int code, void *reason);
+
+// The functions, by the names they have in the binary. The first argument of most, `ssl`, is always 0 here: plain TCP only.
+struct USockets {
+  int (*us_poll_fd)(us_socket_t *);
+  int (*us_poll_events)(us_socket_t *);
+  void (*us_poll_change)(us_socket_t *, us_loop_t *, int events);
+  us_socket_context_t *(*us_socket_context)(int ssl, us_socket_t *);
+  us_loop_t *(*us_socket_context_loop)(int ssl, us_socket_context_t *);
+  void *(*us_loop_ext)(us_loop_t *);               // memory behind the loop: uWS's LoopData, with the cork buffer
+  void *(*us_socket_ext)(int ssl, us_socket_t *);  // memory behind the connection: uWS's HttpResponseData
+  int (*us_socket_is_closed)(int ssl, us_socket_t *);
+  int (*us_socket_is_shut_down)(int ssl, us_socket_t *);
+  us_socket_t *(*us_socket_close)(int ssl, us_socket_t *, int code, void *reason);
+  void (*us_socket_timeout)(int ssl, us_socket_t *, unsigned seconds);  // 0: none; granularity 4 s
+  void (*us_socket_context_on_open)(int ssl, us_socket_context_t *, OnOpen);
+  void (*us_socket_context_on_data)(int ssl, us_socket_context_t *, OnData);
+  void (*us_socket_context_on_writable)(int ssl, us_socket_context_t *, OnEvent);
+  void (*us_socket_context_on_close)(int ssl, us_socket_context_t *, OnClose);
+  void (*us_socket_context_on_timeout)(int ssl, us_socket_context_t *, OnEvent);
+};
+
+extern USockets us;
+
+// Looks all functions up in the binary at `path`, which must be loaded already. Returns an empty string, or why not.
+std::string load_usockets(const char *path);
+
+// Whether `function` lies in that binary.
+bool is_in_binary(const void *function);

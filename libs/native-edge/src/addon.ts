@@ -1,0 +1,35 @@
+import { createRequire } from 'node:module'
+import type { ResponseTableAddon } from './hot-tiles/response-table.js'
+
+/** What native/hot_tiles/cached_file_addon.cc exports; see there. */
+export interface CachedFileAddon {
+  openCached(path: string, target: Uint8Array, facts: BigInt64Array): string | number
+  readCached(fd: number, offset: number, target: Uint8Array): number
+}
+
+/** What native/addon.cc exports; see there. */
+export interface Addon extends ResponseTableAddon, CachedFileAddon {
+  attach(
+    binary: string,
+    port: number,
+    stallSeconds: number,
+    onSettled: (id: number, outcome: number, sent: number) => void,
+    idleSeconds: number,
+  ): string
+  connectionsWait(port: number): boolean
+  detach(): void
+  probe(stage: number): boolean
+  mark(): void
+  unmark(): boolean
+  start(fd: number, offset: number, length: number): number
+}
+
+/** The addon, or why there is none. */
+export function loadAddon(): Addon | string {
+  try {
+    return createRequire(import.meta.url)('../build/Release/native-edge.node') as Addon
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
+    return missing ? 'the addon was not built' : `the addon does not load: ${(error as Error).message}`
+  }
+}

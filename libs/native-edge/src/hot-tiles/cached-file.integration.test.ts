@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CachedFiles } from './cached-file.js'
+
+const TMPFS = 0x01021994
+const LIMIT = 1_000
+
+let folder: string
+let files: CachedFiles
+beforeAll(() => {
+  folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'cached-file-')))
+  const loaded = CachedFiles.load(LIMIT)
+  if (typeof loaded === 'string') throw new Error(loaded)
+  files = loaded
+})
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+function write(name: string, content: string): string {
+  const file = path.join(folder, name)
+  fs.writeFileSync(file, content)
+  return file
+}
+
+const openDescriptors = () => fs.readdirSync('/proc/self/fd').length
+
+test('a small file comes read and closed, with what fstat says of it', () => {
+  const file = write('small', 'content')
+  const before = openDescriptors()
+  const found = files.open(file)
+  const stat = fs.statSync(file, { bigint: true })
+  const { size, ino, mtimeNs } = stat
+  expect(found).toEqual({
+    realPath: file,
+    isFile: true,
+    fd: null,
+    content: Buffer.from('content'),
+    size,
+    ino,
+    mtimeNs,
+  })
+  expect(files.open(write('empty', ''))).toMatchObject({ content: Buffer.alloc(0), size: 0n })
+  expect(openDescriptors()).toBe(before)
+})
+
+test('each answer has memory of its own', () => {
+  const [one, other] = [files.open(write('one', '1111')), files.open(write('other', '2222'))]
+  expect([one, other]).toMatchObject([{ content: Buffer.from('1111') }, { content: Buffer.from('2222') }])
+})
+
+test('a larger file comes open, and its parts can be read', () => {
+  const found = files.open(write('large', `${'a'.repeat(LIMIT)}b`))
+  if (typeof found === 'string' || found.fd === null) throw new Error('not opened')
+  expect([found.content, found.size]).toEqual([null, BigInt(LIMIT + 1)])
+  expect(files.read(found.fd, LIMIT - 1, 2)).toEqual(Buffer.from('ab'))
+  expect(files.read(found.fd, 0, LIMIT + 1)).toHaveLength(LIMIT + 1)
+  expect(files.read(found.fd, 0, LIMIT + 2)).toBeNull()
+  expect(files.read(found.fd, 5, 0)).toHaveLength(0)
+  fs.closeSync(found.fd)
+  expect(files.read(found.fd, 0, 1)).toBeNull()
+})
+
+test('what replaced a file is told from it', () => {
+  const file = write('replaced', 'before')
+  const before = files.open(file)
+  fs.renameSync(write('new', 'after!'), file)
+  const after = files.open(file)
+  if (typeof before === 'string' || typeof after === 'string') throw new Error('not opened')
+  expect(after.content).toEqual(Buffer.from('after!'))
+  expect(after.ino).not.toBe(before.ino)
+})
+
+test('a link is followed, and where it leads is told', () => {
+  const link = path.join(folder, 'link')
+  fs.symlinkSync('/etc/hostname', link)
+  // Who follows a link that was last followed before it was changed, or in the same tick, has its time of access written: no cached look-up.
+  const now = new Date()
+  fs.lutimesSync(link, new Date(now.getTime() + 3_600_000), now)
+  fs.readFileSync(link)
+  expect(files.open(link)).toMatchObject({ realPath: fs.realpathSync('/etc/hostname') })
+})
+
+test('a folder and a FIFO are no files, and nobody waits for a writer', () => {
+  const before = openDescriptors()
+  execFileSync('mkfifo', [path.join(folder, 'fifo')])
+  for (const name of ['fifo', '.']) {
+    const found = files.open(path.join(folder, name))
+    expect(found, name).toMatchObject({ isFile: false, fd: null, content: null })
+  }
+  expect(openDescriptors()).toBe(before)
+})
+
+test('what is known not to be there is absent, and what must be asked of the disk is left open', () => {
+  const file = path.join(folder, 'nothing')
+  expect(['absent', 'not_now']).toContain(files.open(file))
+  expect(fs.existsSync(file)).toBe(false)
+  // Not every file system remembers what is not there.
+  expect(['absent', 'not_now']).toContain(files.open(file))
+  expect(['absent', 'not_now']).toContain(files.open(path.join(write('plain', 'x'), 'below')))
+})
+
+test('what only the ordinary way may judge is left to it', async () => {
+  const server = net.createServer()
+  await new Promise<void>((resolve) => server.listen(path.join(folder, 'socket'), resolve))
+  fs.symlinkSync('ring', path.join(folder, 'ring'))
+  for (const name of ['socket', 'ring', 'x'.repeat(300), 'x'.repeat(5_000), 'small\0']) {
+    expect(files.open(path.join(folder, name)), name).toBe('not_now')
+  }
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('a file that may not be read is left to the ordinary way', () => {
+  const file = write('secret', 'x')
+  fs.chmodSync(file, 0)
+  fs.chmodSync(folder, 0o755)
+  const script = `
+    import { CachedFiles } from ${JSON.stringify(new URL('../../dist/hot-tiles/cached-file.js', import.meta.url).href)}
+    const files = CachedFiles.load(100)
+    if (process.getuid() === 0) process.seteuid(65534)
+    console.log(files.open(${JSON.stringify(file)}))`
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  expect(printed).toBe('not_now\n')
+})
+
+test('what is on the disk alone is left to whoever may wait for it', async ({ annotate }) => {
+  const { type } = await fs.promises.statfs(folder)
+  if (type === TMPFS) return void (await annotate('the temporary directory is in memory: nothing is on a disk alone'))
+  // Two files: asking for one makes the kernel fetch it, and what is being fetched cannot be dropped.
+  const [opened, file] = ['cold', 'cold too'].map((name) => {
+    const path = write(name, 'c'.repeat(LIMIT))
+    // Has the file written, and dropped from memory.
+    execFileSync('dd', [`of=${path}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0'], { stdio: 'ignore' })
+    return path
+  }) as [string, string]
+  expect(files.open(opened)).toBe('not_now')
+  const fd = fs.openSync(file, 'r')
+  expect(files.read(fd, 0, 10)).toBeNull()
+  fs.readSync(fd, Buffer.alloc(10))
+  expect(files.read(fd, 0, 10)).toHaveLength(10)
+  expect(files.open(file)).toMatchObject({ size: BigInt(LIMIT) })
+  fs.closeSync(fd)
+})

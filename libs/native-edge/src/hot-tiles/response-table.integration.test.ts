@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { request, ServerProcess, sha256 } from '../transfer/proof/server-process.js'
+import type { RawClient } from '../uws/raw-client.js'
+
+const BODY = 'tile '.repeat(4_000)
+const TARGET = '/tiles/alps/v1/10/5/7.pbf'
+const TOKEN = 'bmp_granted'
+const TILE = { target: TARGET, headers: [['Content-Type', 'application/x-protobuf']], body: BODY, code: 'alps' }
+const FAR = 4_102_444_800_000
+
+let server: ServerProcess
+let client: RawClient
+beforeAll(async () => {
+  server = await ServerProcess.start({ tiers: ['native'] })
+})
+beforeEach(async () => {
+  client = await server.connect()
+  await call(['open', 10_000_000], ['clear'], ['trustTokensUntil', FAR])
+  await call(['putTile', TILE], ['putToken', TOKEN, ['andes', 'alps'], null])
+  return () => client.close()
+})
+afterAll(() => server.stop())
+
+async function call(...calls: [method: string, ...args: unknown[]][]): Promise<unknown[]> {
+  const response = await fetch(`http://127.0.0.1:${server.port}/table`, {
+    method: 'POST',
+    body: JSON.stringify(calls),
+    headers: { connection: 'close' },
+  })
+  return (await response.json()) as unknown[]
+}
+
+async function counts() {
+  const [result] = await call(['counts'])
+  return result as { answers: number; bodyBytes: number; tiles: number; tileBytes: number; tokens: number }
+}
+
+/** Who answered: the table, with the right bytes, or the handler. */
+async function answered(by = client, method = 'GET'): Promise<'table' | 'handler'> {
+  const { headers, sha256: digest } = await by.response(method !== 'HEAD')
+  if (headers.get('x-answered-by') === 'javascript') return 'handler'
+  expect(digest).toBe(sha256(Buffer.from(BODY)))
+  expect(headers.get('content-type')).toBe('application/x-protobuf')
+  expect(headers.get('content-length')).toBe(String(BODY.length))
+  expect(Math.abs(Date.now() - Date.parse(headers.get('date') ?? ''))).toBeLessThan(60_000)
+  return 'table'
+}
+
+async function ask(path: string, headers = '', method = 'GET'): Promise<'table' | 'handler'> {
+  client.write(request(path, headers, method))
+  return answered(client, method)
+}
+
+describe('the response table', () => {
+  it.each([
+    ['Authorization', TARGET, `Authorization: Bearer ${TOKEN}\r\n`],
+    ['Authorization in lower case', TARGET, `authorization: bearer ${TOKEN}\r\n`],
+    ['X-Access-Token', TARGET, `X-Access-Token: ${TOKEN}\r\n`],
+    ['?token=', `${TARGET}?token=${TOKEN}`, ''],
+    ['?access_token=', `${TARGET}?access_token=${TOKEN}`, ''],
+    ['a header, and a revision in the query', `${TARGET}?v=3`, `X-Access-Token: ${TOKEN}\r\n`],
+    ['the query, before a revision', `${TARGET}?token=${TOKEN}&v=3`, ''],
+    [
+      'the query, behind a revision and what looks like a token',
+      `${TARGET}?v=%33&x=token=&mytoken=1&token=${TOKEN}&`,
+      '',
+    ],
+    [
+      'fields that change nothing',
+      `${TARGET}?token=${TOKEN}`,
+      'Connection: keep-alive\r\nCookie: a=b\r\nOrigin: x\r\n',
+    ],
+  ])('answers a token by %s', async (_name, path, headers) => {
+    const before = await counts()
+    expect(await ask(path, headers)).toBe('table')
+    expect(await counts()).toMatchObject({
+      answers: before.answers + 1,
+      bodyBytes: before.bodyBytes + BODY.length,
+    })
+  })
+
+  it.each([
+    ['no token', TARGET, ''],
+    ['an unknown token', `${TARGET}?token=${TOKEN}x`, ''],
+    ['a token in two ways', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}\r\n`],
+    ['another scheme', TARGET, 'Authorization: Basic YTpi\r\n'],
+    ['a token twice in the query', `${TARGET}?token=${TOKEN}&access_token=${TOKEN}`, ''],
+    ['an empty token beside another', `${TARGET}?token=&access_token=${TOKEN}`, ''],
+    ['an encoded name in the query', `${TARGET}?%74oken=x`, `X-Access-Token: ${TOKEN}\r\n`],
+    ['a blank in a name in the query', `${TARGET}?a+b=1&token=${TOKEN}`, ''],
+    ['a very long query', `${TARGET}?token=${TOKEN}&v=${'3'.repeat(600)}`, ''],
+    ['a second question mark', `${TARGET}??token=${TOKEN}`, ''],
+    ['an encoded query', `${TARGET}?token=%62mp_granted`, ''],
+    ['another path', `/tiles/alps/v1/10/5/8.pbf?token=${TOKEN}`, ''],
+    ['an encoded path', `/tiles/%61lps/v1/10/5/7.pbf?token=${TOKEN}`, ''],
+    ['If-None-Match', `${TARGET}?token=${TOKEN}`, 'If-None-Match: "x"\r\n'],
+    ['If-Modified-Since', `${TARGET}?token=${TOKEN}`, 'If-Modified-Since: x\r\n'],
+    ['a range', `${TARGET}?token=${TOKEN}`, 'Range: bytes=0-1\r\n'],
+    ['Connection: close', `${TARGET}?token=${TOKEN}`, 'Connection: close\r\n'],
+    ['a body', `${TARGET}?token=${TOKEN}`, 'Content-Length: 0\r\n'],
+    ['an upgrade', `${TARGET}?token=${TOKEN}`, 'Upgrade: h2c\r\n'],
+  ])('leaves a request with %s to the handler', async (_name, path, headers) => {
+    expect(await ask(path, headers)).toBe('handler')
+  })
+
+  it.each(['HEAD', 'OPTIONS', 'DELETE', 'get'])('leaves %s to the handler', async (method) => {
+    expect(await ask(`${TARGET}?token=${TOKEN}`, '', method)).toBe('handler')
+  })
+
+  it('honours the grants of a token', async () => {
+    await call(['putToken', 'andes', ['andes'], null], ['putToken', 'none', [], null], ['putToken', 'all', 'all', null])
+    expect(await ask(`${TARGET}?token=andes`)).toBe('handler')
+    expect(await ask(`${TARGET}?token=none`)).toBe('handler')
+    expect(await ask(`${TARGET}?token=all`)).toBe('table')
+  })
+
+  it('tells many basemaps apart', async () => {
+    const codes = Array.from({ length: 200 }, (_, i) => `code-${i}`)
+    await call(...codes.map((code) => ['putTile', { ...TILE, code, target: `/tiles/${code}` }] as [string, unknown]), [
+      'putToken',
+      'even',
+      codes.filter((_, i) => i % 2 === 0),
+      null,
+    ])
+    for (const [i, code] of codes.entries()) {
+      expect(await ask(`/tiles/${code}?token=even`)).toBe(i % 2 === 0 ? 'table' : 'handler')
+    }
+  })
+
+  it('honours the time at which a token expires', async () => {
+    const soon = Date.now() + 400
+    await call(
+      ['putToken', 'short', 'all', soon],
+      ['putToken', 'past', 'all', soon - 1_000],
+      ['putToken', 'epoch', 'all', 0],
+    )
+    expect(await ask(`${TARGET}?token=past`)).toBe('handler')
+    expect(await ask(`${TARGET}?token=epoch`)).toBe('handler')
+    const seen: string[] = []
+    for (let last = false; !last; ) {
+      last = Date.now() >= soon
+      const by = await ask(`${TARGET}?token=short`)
+      if (last) expect(by).toBe('handler')
+      else if (Date.now() < soon) seen.push(by)
+    }
+    expect(new Set(seen)).toEqual(new Set(['table']))
+  })
+
+  it('honours no token beyond the time until which it trusts them', async () => {
+    await call(['trustTokensUntil', 1])
+    expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('handler')
+    await call(['trustTokensUntil', FAR])
+    expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('table')
+  })
+
+  it('sends gzip only to clients that accept it without conditions', async () => {
+    await call(['putTile', { ...TILE, gzip: true }])
+    const path = `${TARGET}?token=${TOKEN}`
+    expect(await ask(path)).toBe('handler')
+    expect(await ask(path, 'Accept-Encoding: br\r\n')).toBe('handler')
+    expect(await ask(path, 'Accept-Encoding: gzip;q=0\r\n')).toBe('handler')
+    expect(await ask(path, 'Accept-Encoding: gzip, deflate, br\r\n')).toBe('table')
+  })
+
+  it.each([
+    ['the tile', ['dropTile', TARGET]],
+    ['the tiles of its basemap', ['dropTiles', 'alps']],
+    ['the token', ['dropToken', TOKEN]],
+    ['everything', ['clear']],
+  ] as [string, [string, ...unknown[]]][])('does not answer once %s has been dropped', async (_name, drop) => {
+    expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('table')
+    await call(['dropTiles', 'andes'], ['dropToken', 'another'], drop)
+    expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('handler')
+  })
+
+  it('answers with the newest of two tiles and grants', async () => {
+    await call(['putTile', { ...TILE, body: 'newer' }], ['putToken', TOKEN, [], null])
+    expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('handler')
+    await call(['putToken', TOKEN, 'all', null])
+    client.write(request(`${TARGET}?token=${TOKEN}`))
+    expect((await client.response()).sha256).toBe(sha256(Buffer.from('newer')))
+  })
+
+  it('refuses a dropped token to all clients at once, under load', async () => {
+    let dropped = false
+    const late: string[] = []
+    const early: string[] = []
+    const run = async () => {
+      const one = await server.connect()
+      for (let after = 0; after < 20; ) {
+        const asked = dropped ? late : early
+        if (dropped) after++
+        one.write(request(`${TARGET}?token=${TOKEN}`))
+        asked.push(await answered(one))
+      }
+      one.close()
+    }
+    const clients = Array.from({ length: 32 }, run)
+    while (early.length < 500) await counts()
+    await call(['dropToken', TOKEN])
+    dropped = true
+    await Promise.all(clients)
+    expect(early).toContain('table')
+    expect(new Set(late)).toEqual(new Set(['handler']))
+  })
+
+  it('keeps within its capacity, and keeps what is used', async () => {
+    await call(['open', 1_000_000])
+    for (let i = 0; i < 200; i++) {
+      await call(['putTile', { ...TILE, target: `/tiles/${i}` }])
+      expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('table')
+    }
+    const { tiles, tileBytes } = await counts()
+    expect(tiles).toBeGreaterThan(40)
+    expect(tileBytes).toBeLessThanOrEqual(1_000_000)
+    expect(tileBytes).toBeGreaterThan(tiles * BODY.length)
+  })
+
+  it('tells which tokens were used since it was last asked', async () => {
+    await call(['takeUsedTokens'], ['putToken', 'idle', 'all', null])
+    await ask(`${TARGET}?token=${TOKEN}`)
+    expect(await call(['takeUsedTokens'], ['takeUsedTokens'])).toEqual([[TOKEN], []])
+  })
+
+  it('answers in order among other requests, and to a client that does not read', async () => {
+    const file = server.file('between', 3_000_000)
+    const hot = request(`${TARGET}?token=${TOKEN}`)
+    client.socket.pause()
+    client.write(
+      (hot.repeat(60) + request('/f/between') + hot + request('/later/between') + request('/tiles/x')).repeat(4),
+    )
+    await call(['dropTiles', 'alps'], ['counts'], ['putTile', TILE])
+    client.socket.resume()
+    for (let round = 0; round < 4; round++) {
+      for (let i = 0; i < 60; i++) await answered()
+      expect((await client.response()).sha256).toBe(file.sha256)
+      await answered()
+      expect((await client.response()).sha256).toBe(file.sha256)
+      expect(await answered()).toBe('handler')
+    }
+  })
+
+  it('reads a head that is split at any byte', async () => {
+    const hot = request(`${TARGET}?token=${TOKEN}`)
+    for (let at = 1; at < hot.length; at++) {
+      client.write(hot.slice(0, at))
+      await new Promise((resolve) => setImmediate(resolve))
+      client.write(hot.slice(at) + hot)
+      expect(await answered()).toBe('table')
+      expect(await answered()).toBe('table')
+    }
+  })
+
+  it('goes on when a client leaves in the middle of an answer', async () => {
+    for (let i = 0; i < 50; i++) {
+      const leaving = await server.connect()
+      leaving.socket.pause()
+      leaving.write(request(`${TARGET}?token=${TOKEN}`).repeat(300))
+      leaving.socket.once('connect', () => {})
+      if (i % 2) leaving.socket.resetAndDestroy()
+      else leaving.close()
+    }
+    expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('table')
+  })
+})

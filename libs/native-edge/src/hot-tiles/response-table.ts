@@ -1,0 +1,232 @@
+/** What native/hot_tiles/response_table_addon.cc exports; see there. */
+export interface ResponseTableAddon {
+  setCapacity(bytes: number): void
+  putTile(
+    target: string,
+    head: string,
+    body: Uint8Array,
+    code: number,
+    needsGzip: boolean,
+    notModified: string,
+    etag: string,
+    file: number,
+    offset: number,
+    length: number,
+  ): void
+  hasTile(target: string): boolean
+  takeUse(target: string): number
+  dropTile(target: string): void
+  dropCode(code: number): void
+  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): void
+  dropToken(text: string): void
+  putUnknown(text: string): void
+  dropUnknown(text: string): void
+  setRefusal(why: number, head: string, body: Uint8Array): void
+  clear(): void
+  trustTokensUntil(time: number): void
+  counts(): number[]
+  takeUsedTokens(): string[]
+}
+
+type Headers = readonly (readonly [name: string, value: string])[]
+
+/** Since the last call for the tile: it was evicted, not used, or used. By the addon's numbers (native/hot_tiles/response_table.h). */
+const USES = ['gone', 'unused', 'used'] as const
+export type Use = (typeof USES)[number]
+
+/** Why the table refuses a request by itself, by the addon's numbers. */
+const REFUSED_FOR = ['no token', 'a malformed token', 'an unknown token'] as const
+export type RefusedFor = (typeof REFUSED_FOR)[number]
+
+/** A whole answer, but for Content-Length and Date. */
+export interface FixedAnswer {
+  readonly status: string
+  readonly headers: Headers
+  readonly body: Uint8Array
+}
+
+/** A part of an open file, whose descriptor the table duplicates. Of a file on this machine alone: sendfile(2) reads it. */
+export interface FileRange {
+  readonly fd: number
+  readonly offset: number
+  /** above 0 */
+  readonly length: number
+}
+
+export interface TileResponse {
+  /** The path exactly as clients send it, without a query. */
+  readonly target: string
+  /** Every field of a 200 answer but Content-Length and Date. They must be the same for all callers, CORS fields included. */
+  readonly headers: Headers
+  /** The strong entity tag, which is also in `headers`, and every field of a 304 answer but Date. Without it conditional requests reach the handler. */
+  readonly validator?: { readonly etag: string; readonly headers: Headers }
+  readonly body: Uint8Array | FileRange
+  /** The basemap that a token must be granted, and by which the tile is dropped. */
+  readonly code: string
+  /** The body is gzip (and the headers say so): only for clients that accept that. */
+  readonly gzip?: boolean
+}
+
+export interface ResponseCounts {
+  /** Requests answered with a tile or 304 since the start, which the App has not seen. */
+  readonly answers: number
+  /** And those refused. */
+  readonly refusals: Readonly<Record<RefusedFor, number>>
+  /** Bytes of all their bodies. */
+  readonly bodyBytes: number
+  readonly tiles: number
+  readonly tileBytes: number
+  readonly tokens: number
+  /** Bodies that were cut because their file ended early, and because the client took nothing for too long. */
+  readonly truncated: number
+  readonly stalled: number
+}
+
+const NOTHING = new Uint8Array(0)
+const NO_RANGE: FileRange = { fd: -1, offset: 0, length: 0 }
+
+/** The addon reads the monotonic clock as it is; `performance.now()` counts from this process's start. */
+const NATIVE_CLOCK_OFFSET = Number(process.hrtime.bigint()) / 1e6 - performance.now()
+/** The most by which its coarse clock is late: a tick of the kernel's timer, 100 a second where that is slowest. */
+const NATIVE_CLOCK_LATE_MS = 10
+
+/** Limit: basemap codes, so that a token's grants stay below 512 bytes. Tiles of further ones are not kept here. */
+const MAX_CODES = 4096
+/** Limit: a larger body gains nothing here and is better sent from its file. */
+const MAX_BODY_BYTES = 256 * 1024
+
+/**
+ * The native tier's table of answers: tiles, the tokens that may read them, and refusals. Small tiles are in memory; large ones are sent from
+ * their open file, of which there are at most 512, and what the kernel does not have in memory of one is left to the handler. It answers a
+ * GET for exactly the path of a tile, with a token of the table that is granted and not expired and comes in exactly one of the four ways
+ * (Authorization: Bearer, X-Access-Token, token= or access_token= in the query, whatever else is in it), and an If-None-Match of one entity
+ * tag. For any path that has the form of a tile's address (`/tiles/` and four or five parts, nothing encoded) it refuses requests without a
+ * token, with a malformed one, and with one that is known to be unknown, once `setRefusal` was called. All other requests reach the route
+ * handler: other conditions, ranges, HEAD, several tokens, an encoded name in the query, `Connection: close`.
+ *
+ * Every call is synchronous: what has been dropped is not sent any more once the call has returned. The caller
+ * - puts only what its own checks would allow at that moment: a token with scope `read` and its grants, a tile of a version that is
+ *   available; under an address without version, or with `current`, the tile of the default version;
+ * - drops the tiles of a basemap whenever its tiles change, its default version included, and a token whenever it does;
+ * - bounds the number of tokens;
+ * - extends `trustTokensUntil` as long as it receives invalidations. Without that call no token is honoured;
+ * - adds `counts` to its metrics, and clears the table when it wants to see every request, as when it drains.
+ */
+export class ResponseTable {
+  readonly #addon: ResponseTableAddon
+  readonly #codes = new Map<string, number>()
+
+  /** Limit: memory of all tiles; rarely used ones make room. */
+  readonly capacityBytes: number
+
+  constructor(addon: ResponseTableAddon, capacityBytes: number) {
+    this.#addon = addon
+    this.capacityBytes = capacityBytes
+    addon.setCapacity(capacityBytes)
+  }
+
+  putTile({ target, headers, validator, body, code, gzip = false }: TileResponse): void {
+    const number = this.#numberOf(code)
+    const inMemory = body instanceof Uint8Array
+    if (number === undefined || (inMemory && body.length > MAX_BODY_BYTES)) {
+      this.#addon.dropTile(target)
+      return
+    }
+    const head = headOf('200 OK', [...headers, ['Content-Length', String(body.length)]])
+    const notModified = validator === undefined ? '' : headOf('304 Not Modified', validator.headers)
+    const bytes = inMemory ? body : NOTHING
+    const { fd, offset, length } = inMemory ? NO_RANGE : body
+    this.#addon.putTile(target, head, bytes, number, gzip, notModified, validator?.etag ?? '', fd, offset, length)
+  }
+
+  /** Whether the tile is still here, or had to make room. */
+  hasTile(target: string): boolean {
+    return this.#addon.hasTile(target)
+  }
+
+  /** Whether the tile is still here, and was answered since the last call for it. */
+  takeUse(target: string): Use {
+    return USES[this.#addon.takeUse(target)] as Use
+  }
+
+  dropTile(target: string): void {
+    this.#addon.dropTile(target)
+  }
+
+  /** Drops all tiles of a basemap. */
+  dropTiles(code: string): void {
+    const number = this.#codes.get(code)
+    if (number !== undefined) this.#addon.dropCode(number)
+  }
+
+  /** `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. */
+  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null): void {
+    const numbers = codes === 'all' ? [] : codes.map((code) => this.#numberOf(code))
+    const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
+    for (const number of numbers) {
+      if (number === undefined) continue
+      words[number >> 6] = (words[number >> 6] ?? 0n) | (1n << BigInt(number & 63))
+    }
+    // 0 stands for never; a token that expired in 1970 has expired by any other time before now.
+    const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
+    this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer))
+  }
+
+  dropToken(token: string): void {
+    this.#addon.dropToken(token)
+  }
+
+  /** A well-formed token that the store does not know, until it is dropped. */
+  putUnknown(token: string): void {
+    this.#addon.putUnknown(token)
+  }
+
+  dropUnknown(token: string): void {
+    this.#addon.dropUnknown(token)
+  }
+
+  /** The answer to such requests. Until this is called they reach the handler. */
+  setRefusal(why: RefusedFor, { status, headers, body }: FixedAnswer): void {
+    const head = headOf(status, [...headers, ['Content-Length', String(body.length)]])
+    this.#addon.setRefusal(REFUSED_FOR.indexOf(why), head, body)
+  }
+
+  /** Forgets all tiles and tokens. */
+  clear(): void {
+    this.#addon.clear()
+  }
+
+  /** Milliseconds of this process's `performance.now()`. */
+  trustTokensUntil(time: number): void {
+    this.#addon.trustTokensUntil(
+      Math.trunc(Math.min(time + NATIVE_CLOCK_OFFSET - NATIVE_CLOCK_LATE_MS, Number.MAX_SAFE_INTEGER)),
+    )
+  }
+
+  counts(): ResponseCounts {
+    const [answers = 0, bodyBytes = 0, tiles = 0, tileBytes = 0, tokens = 0, ...more] = this.#addon.counts()
+    const [truncated = 0, stalled = 0, ...refused] = more
+    const refusals = Object.fromEntries(
+      REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0]),
+    ) as ResponseCounts['refusals']
+    return { answers, refusals, bodyBytes, tiles, tileBytes, tokens, truncated, stalled }
+  }
+
+  /** The tokens that something was answered to since the last call, to note when they were last used. */
+  takeUsedTokens(): string[] {
+    return this.#addon.takeUsedTokens()
+  }
+
+  #numberOf(code: string): number | undefined {
+    const known = this.#codes.get(code)
+    if (known !== undefined || this.#codes.size >= MAX_CODES) return known
+    const number = this.#codes.size
+    this.#codes.set(code, number)
+    return number
+  }
+}
+
+/** All of an answer's head but its date and end. */
+function headOf(status: string, headers: Headers): string {
+  return `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
+}

@@ -1,0 +1,204 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { loadAddon } from '../addon.js'
+import type { ResponseTable } from '../hot-tiles/response-table.js'
+import { type Listener, testTier } from '../uws/self-test.js'
+import { SelfTestRoute } from '../uws/self-test-route.js'
+import { findServerBinary, type ServerBinary } from '../uws/server-binary.js'
+import { BufferPool } from './buffer-pool.js'
+import { CopiedBody } from './copied-body.js'
+import { CopyTier } from './copy-tier.js'
+import { NativeTier } from './native-tier.js'
+import { StallWatch } from './stall-watch.js'
+import type { HttpApp, HttpResponse, Outcome, SenderLog, Tier, TierName } from './types.js'
+
+/**
+ * Limits: a client that takes nothing at all for so long is cut. Longer than a minute, because what a client reads shows only when its
+ * kernel has room for a whole segment again. On loopback that is 64 KB: a reader at 1 KB/s shows progress every 59 to 65 seconds where
+ * sendfile sends, and every 63 to 128 seconds where copies are sent (measured; they take more of its buffer).
+ */
+const STALL_SECONDS = 90
+const COPYING_STALL_SECONDS = 150
+/** Limit: turns of the event loop in which waiting connections are accepted before a listener closes; a flood has no end. */
+const ACCEPT_TURNS = 100
+/** Limit: reads under way for bodies of one remote source. */
+const REMOTE_READS = 2
+
+export interface SenderStats {
+  /** Bodies begun, and bytes of them that were handed to the kernel. */
+  readonly transfers: number
+  readonly bytes: number
+  /** Bodies under way. */
+  readonly active: number
+  readonly sent: number
+  readonly aborted: number
+  readonly truncated: number
+  readonly stalled: number
+}
+
+export interface SendOptions {
+  /** Called exactly once, possibly before `send` returns: the descriptor is not used any more. A throw is logged and goes no further. */
+  onDone(outcome: Outcome): void
+  /**
+   * Names the source of a file that is on a file system of another machine, which may fall silent: threads read it, never sendfile, and so
+   * few at a time for each source that it does not take all of them along.
+   */
+  readonly remote?: string | undefined
+}
+
+export type NativeUse = 'any' | 'proven' | 'off'
+
+export interface SenderOptions {
+  readonly log: SenderLog
+  /** In seconds, for tests. The tiers look every 4 seconds. */
+  readonly stallSeconds?: number | undefined
+  /** How long an idle connection lives, in whole seconds. Only the native tier can make that longer than the 10 s of uWebSockets.js. */
+  readonly idleSeconds?: number | undefined
+  /**
+   * With which uWebSockets.js binaries the native tier is tried: `any` that passes the probe and the self-test, those that it was `proven`
+   * with alone, or none (`off`: bodies are copied).
+   */
+  readonly native?: NativeUse | undefined
+  /** For tests. */
+  readonly findBinary?: (() => ServerBinary | string) | undefined
+}
+
+/**
+ * Sends ranges of files as response bodies of a uWebSockets.js App (plain HTTP, no TLS): by sendfile(2) where that is possible, by copying where it is not. The
+ * bytes are the same. Until `attach` has found a better tier it copies.
+ *
+ * - One sender for each process and App; it belongs to the thread of its event loop.
+ * - While a body is under way the caller must not touch its response, and must not have set `onWritable`. A handler set by `onAborted`
+ *   is replaced: `onDone` tells of the end.
+ * - A file that is shorter than promised closes the connection; nothing is padded. A file that is replaced or deleted is sent as
+ *   the descriptor has it.
+ */
+export class FileSender {
+  readonly #options: SenderOptions
+  readonly #stallSeconds: number
+  readonly #pool = new BufferPool()
+  readonly #copying: CopyTier
+  readonly #copyingWatch: StallWatch
+  readonly #remotePools = new Map<string, BufferPool>()
+  readonly #route = new SelfTestRoute()
+  readonly #counts = { transfers: 0, bytes: 0, sent: 0, aborted: 0, truncated: 0, stalled: 0 }
+  #tier: Tier
+  #reason = 'not attached yet'
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+    this.#stallSeconds = options.stallSeconds ?? STALL_SECONDS
+    this.#copyingWatch = new StallWatch(options.stallSeconds ?? COPYING_STALL_SECONDS)
+    this.#copying = new CopyTier(this.#pool, this.#copyingWatch)
+    this.#tier = this.#copying
+  }
+
+  get tier(): TierName {
+    return this.#tier.name
+  }
+
+  /** Why it is this tier and not a faster one, for the log and the metrics. */
+  get reason(): string {
+    return this.#reason
+  }
+
+  /** Registers the private path of the self-test; before any catch-all route, and before the App listens. */
+  selfTestRoute(app: HttpApp): void {
+    this.#route.register(app)
+  }
+
+  /** Attaches the native tier where it passes its self-test through the listener. Takes some tenths of a second; does not reject. */
+  async attach(listener: Listener): Promise<void> {
+    const refusal = this.#options.native === 'off' ? 'the native tier is off' : await this.#attachNative(listener)
+    this.#reason = refusal ?? 'its self-test passed'
+    const fields = { tier: this.tier, reason: this.reason }
+    if (refusal === null) this.#options.log.info(fields, 'the file sender is attached')
+    else this.#options.log.warn(fields, 'files are copied, which costs more than sendfile')
+  }
+
+  /** null: attached; otherwise why not. */
+  async #attachNative(listener: Listener): Promise<string | null> {
+    const binary = (this.#options.findBinary ?? findServerBinary)()
+    if (typeof binary === 'string') return binary
+    const { path, digest, proven } = binary
+    if (!proven && this.#options.native === 'proven')
+      return `this uWebSockets.js binary is not a proven one (SHA-256 ${digest})`
+    const addon = loadAddon()
+    if (typeof addon === 'string') return addon
+    const limits = { stallSeconds: this.#stallSeconds, idleSeconds: this.#options.idleSeconds ?? 0 }
+    const tier = NativeTier.attach(addon, path, listener.port, limits, this.#copying)
+    if (typeof tier === 'string') return tier
+    const problem = await testTier(tier, this.#route, listener)
+    if (problem === '') this.#tier = tier
+    else tier.detach()
+    if (problem === '' && !proven)
+      this.#options.log.warn({ digest }, 'an unknown uWebSockets.js binary passed the self-test')
+    return problem || null
+  }
+
+  /**
+   * Sends `length` bytes from `offset` as the body of `res`. To be called inside the cork of `res` (a route handler before its first
+   * await, or `res.cork`), with status and headers written and no length: Content-Length is added here. Does not throw.
+   */
+  send(res: HttpResponse, fd: number, offset: number, length: number, options: SendOptions): void {
+    this.#counts.transfers++
+    let settled = false
+    const settle = (outcome: Outcome, bytes: number) => {
+      if (settled) return
+      settled = true
+      this.#counts[outcome]++
+      this.#counts.bytes += bytes
+      this.#report(options, outcome)
+    }
+    try {
+      const job = { res, fd, offset, length, settle }
+      if (length > 0 && options.remote !== undefined) {
+        new CopiedBody(job, this.#remotePool(options.remote), this.#copyingWatch).start()
+      } else if (length > 0) this.#tier.send(job)
+      else {
+        res.end()
+        settle('sent', 0)
+      }
+    } catch (error) {
+      // The response is gone: its client left before this call.
+      this.#options.log.warn({ err: error }, 'a file could not be sent')
+      settle('aborted', 0)
+    }
+  }
+
+  #remotePool(source: string): BufferPool {
+    const known = this.#remotePools.get(source)
+    if (known !== undefined) return known
+    const pool = new BufferPool(REMOTE_READS)
+    this.#remotePools.set(source, pool)
+    return pool
+  }
+
+  #report(options: SendOptions, outcome: Outcome): void {
+    try {
+      options.onDone(outcome)
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the end of a file transfer was not handled')
+    }
+  }
+
+  /** Tiles that are answered without JavaScript; undefined where the tier is not `native`. To be called after `attach`, and once. */
+  responseTable(capacityBytes: number): ResponseTable | undefined {
+    return this.#tier instanceof NativeTier ? this.#tier.responseTable(capacityBytes) : undefined
+  }
+
+  /**
+   * Lets uWebSockets.js accept the connections that wait on the port, so that its listener, closed right then, resets none. Without the
+   * native tier they are not known.
+   */
+  async acceptWaiting(port: number): Promise<void> {
+    for (let turn = 0; turn < ACCEPT_TURNS; turn++) {
+      if (!(this.#tier instanceof NativeTier) || !this.#tier.connectionsWait(port)) return
+      await nextTurn()
+    }
+  }
+
+  stats(): SenderStats {
+    const { transfers, sent, aborted, truncated, stalled } = this.#counts
+    return { ...this.#counts, active: transfers - sent - aborted - truncated - stalled }
+  }
+}

@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import { json } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { RawClient } from '../../uws/raw-client.js'
+import type { NativeUse, SenderStats } from '../file-sender.js'
+import type { TierName } from '../types.js'
+
+const PROGRAM = fileURLToPath(new URL('../../../test-server/server.mjs', import.meta.url))
+const HOST = '127.0.0.1'
+
+export interface ServerStats extends SenderStats {
+  /** Open descriptors of the process, and its memory in bytes, now and at most. */
+  readonly descriptors: number
+  readonly rss: number
+  readonly peak: number
+}
+
+export interface ServerOptions {
+  readonly tiers: readonly TierName[]
+  readonly stallSeconds?: number
+  readonly idleSeconds?: number
+  readonly port?: number
+  readonly attachLate?: boolean
+  /** With which binaries the native tier is tried, and whether this one is to be taken for an unknown one. */
+  readonly native?: NativeUse
+  readonly unknownBinary?: boolean
+}
+
+export interface TestFile {
+  readonly name: string
+  readonly content: Buffer
+  readonly sha256: string
+}
+
+/** test-server/server.mjs as a process of its own, over a directory of random files. */
+export class ServerProcess {
+  readonly root = mkdtempSync(join(tmpdir(), 'sendfile-'))
+  readonly #process: ChildProcess
+  readonly #lines: Interface
+  port = 0
+  tier = ''
+  reason = ''
+  warnings: readonly string[] = []
+
+  private constructor(options: ServerOptions) {
+    const argument = JSON.stringify({ root: this.root, ...options })
+    this.#process = spawn(process.execPath, [PROGRAM, argument], { stdio: ['ignore', 'pipe', 'ignore'] })
+    this.#lines = createInterface(this.#process.stdout as NodeJS.ReadableStream)
+  }
+
+  static async start(options: ServerOptions): Promise<ServerProcess> {
+    const server = new ServerProcess(options)
+    await server.#ready()
+    return server
+  }
+
+  async #ready(): Promise<void> {
+    const [line] = (await once(this.#lines, 'line')) as [string]
+    Object.assign(this, JSON.parse(line))
+  }
+
+  /** Attaches a server that was started with `attachLate`. */
+  async attach(): Promise<void> {
+    this.signal('SIGHUP')
+    await this.#ready()
+  }
+
+  get pid(): number {
+    return this.#process.pid as number
+  }
+
+  isAlive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
+  file(name: string, bytes: number): TestFile {
+    const content = randomBytes(bytes)
+    writeFileSync(join(this.root, name), content)
+    return { name, content, sha256: sha256(content) }
+  }
+
+  connect(): Promise<RawClient> {
+    return RawClient.open(HOST, this.port)
+  }
+
+  /** Over a connection of its own, so that descriptors can be compared. */
+  async stats(): Promise<ServerStats> {
+    const asked = get({ host: HOST, port: this.port, path: '/stats', agent: false })
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    return (await json(response)) as ServerStats
+  }
+
+  /** Waits until the counters show what is expected of them. */
+  async until(expected: (stats: ServerStats) => boolean): Promise<ServerStats> {
+    for (;;) {
+      const stats = await this.stats()
+      if (expected(stats)) return stats
+    }
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal)
+  }
+
+  /** Resolves with the exit code; null where a signal ended it. */
+  async ended(): Promise<number | null> {
+    if (this.isAlive()) await once(this.#process, 'exit')
+    return this.#process.exitCode
+  }
+
+  async stop(): Promise<void> {
+    if (this.isAlive()) {
+      this.#process.kill('SIGKILL')
+      await this.ended()
+    }
+    rmSync(this.root, { recursive: true })
+  }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** A request as bytes; `headers` as "Name: value\r\n" lines. */
+export function request(path: string, headers = '', method = 'GET'): string {
+  return `${method} ${path} HTTP/1.1\r\nHost: test\r\n${headers}\r\n`
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}

@@ -1,0 +1,29 @@
+import type * as Server from 'uWebSockets.js-older'
+import { createRequire } from 'node:module'
+
+export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js-older'
+
+/** What is used of uWebSockets.js. Both versions have it in the same form; the types are the older one's. */
+type Uws = Pick<typeof Server, 'App' | 'us_listen_socket_close' | 'us_socket_local_port'>
+
+/**
+ * uWebSockets.js of this machine: the newer version where its binary loads (Node 20, 22 and 24; glibc 2.38, as in Debian 13), else the older
+ * one (Node 20 and 22; glibc 2.27). Rejects with one line that says what to do where neither has a binary.
+ */
+async function load(): Promise<Uws> {
+  try {
+    return createRequire(import.meta.url)('uWebSockets.js') as Uws
+  } catch (newer) {
+    try {
+      return (await import('uWebSockets.js-older')) as Uws
+    } catch {
+      throw new Error(
+        `uWebSockets.js has no binary for Node ${process.versions.node} on this system: Node 20 and 22 need glibc 2.27, ` +
+          `Node 24 needs glibc 2.38 (Debian 13, Ubuntu 24.04)`,
+        { cause: newer },
+      )
+    }
+  }
+}
+
+export const { App, us_listen_socket_close, us_socket_local_port } = await load()

@@ -1,3 +1,0 @@
-import { proveTier } from './proof/prove-tier.js'
-
-proveTier('koffi')

@@ -1,0 +1,140 @@
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+
+/** Limit: zoom levels. 2^30 columns still fit a signed 32-bit integer, and a tile there is under 4 cm wide. */
+export const MAX_ZOOM = 30
+
+/** One tile of the XYZ scheme: row 0 in the north (OGC Two Dimensional Tile Matrix Set, WebMercatorQuad). */
+export interface TileAddress {
+  readonly ok: true
+  readonly z: number
+  readonly x: number
+  readonly y: number
+  /** `@2x`: the tile of twice the pixels that a folder has beside the plain one */
+  readonly suffix: '' | '@2x'
+  /** as in the address, without the dot: letters and digits */
+  readonly extension: string
+}
+
+/** `malformed`: not the form of a tile address. `out_of_range`: the form is right, but the pyramid has no such tile. */
+export interface NoTileAddress {
+  readonly ok: false
+  readonly reason: 'malformed' | 'out_of_range'
+}
+
+const RETINA = '@2x'
+const MALFORMED: NoTileAddress = { ok: false, reason: 'malformed' }
+const OUT_OF_RANGE: NoTileAddress = { ok: false, reason: 'out_of_range' }
+
+/** Limit: digits of a number; all that follows is out of range anyway, and ten digits are exact in a double. */
+const MAX_DIGITS = 10
+
+/**
+ * Reads the last three segments of a tile address, `{z}/{x}/{y}.{ext}` or `{z}/{x}/{y}@2x.{ext}`. Numbers are plain decimal digits in their one canonical
+ * form: no sign, no leading zero, no exponent, so that one tile has one address in every cache.
+ */
+export function parseTileAddress(
+  zText: string,
+  xText: string,
+  yDotExtension: string,
+  grid: TileMatrixSetId = 'WebMercatorQuad',
+): TileAddress | NoTileAddress {
+  const dot = yDotExtension.indexOf('.')
+  const extension = yDotExtension.slice(dot + 1)
+  if (dot < 0 || !isExtension(extension)) return MALFORMED
+  const z = parseIndex(zText)
+  const x = parseIndex(xText)
+  const suffix = yDotExtension.startsWith(RETINA, dot - RETINA.length) ? RETINA : ''
+  const y = parseIndex(yDotExtension.slice(0, dot - suffix.length))
+  if (z < 0 || x < 0 || y < 0) return MALFORMED
+  if (!isInPyramid(z, x, y, grid)) return OUT_OF_RANGE
+  return { ok: true, z, x, y, suffix, extension }
+}
+
+/**
+ * Whether zoom, column and row are those of a tile: z up to MAX_ZOOM, y below 2^z, x below 2^z in Web Mercator and below twice that in the
+ * geographic grids. Takes whole numbers from 0.
+ */
+export function isInPyramid(z: number, x: number, y: number, grid: TileMatrixSetId = 'WebMercatorQuad'): boolean {
+  if (z > MAX_ZOOM) return false
+  const size = 2 ** z
+  return x < (grid === 'WebMercatorQuad' ? size : 2 * size) && y < size
+}
+
+/** The row of the same tile in the other scheme: TMS counts from the south, XYZ from the north. Its own inverse. */
+export function flipRow(z: number, y: number): number {
+  return 2 ** z - 1 - y
+}
+
+/** A whole number in canonical decimal form; -1 for anything else; Infinity where it is too long to be an index. */
+export function parseIndex(text: string): number {
+  const length = text.length
+  if (length === 0 || (length > 1 && text.charCodeAt(0) === 48)) return -1
+  let value = 0
+  for (let i = 0; i < length; i++) {
+    const digit = text.charCodeAt(i) - 48
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return length > MAX_DIGITS ? Number.POSITIVE_INFINITY : value
+}
+
+function isExtension(text: string): boolean {
+  return /^[A-Za-z0-9]{1,8}$/.test(text)
+}
+
+/** What an address below `/tiles/` names. `version` null: the form without one. */
+export type TilePath =
+  | {
+      readonly kind: 'tile'
+      readonly code: string
+      readonly version: string | null
+      readonly address: TileAddress | NoTileAddress
+    }
+  | { readonly kind: 'tilejson'; readonly code: string; readonly version: string | null }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'undecodable' }
+
+/** The grid with the most columns. */
+const WIDEST = 'WorldCRS84Quad'
+const PREFIX = '/tiles/'
+const TILEJSON = 'tilejson.json'
+const ABSENT: TilePath = { kind: 'absent' }
+const UNDECODABLE: TilePath = { kind: 'undecodable' }
+
+/**
+ * Takes an address apart. Each segment is percent-decoded once, and only where it has a percent sign; what comes out is looked up by
+ * name, never used as a path, so that it may hold anything.
+ */
+export function parseTilePath(path: string): TilePath {
+  const segments = path.slice(PREFIX.length).split('/')
+  const count = segments.length
+  if (count < 2 || count > 5 || segments.includes('')) return ABSENT
+  if (path.includes('%')) {
+    for (const [i, segment] of segments.entries()) {
+      const decoded = decodedSegment(segment)
+      if (decoded === null) return UNDECODABLE
+      segments[i] = decoded
+    }
+  }
+  const code = segments[0] as string
+  const last = segments[count - 1] as string
+  const version = count === 3 || count === 5 ? (segments[1] as string) : null
+  if (count <= 3) return last === TILEJSON ? { kind: 'tilejson', code, version } : ABSENT
+  return {
+    kind: 'tile',
+    code,
+    version,
+    // Which grid the version lies in is not known yet; its columns are judged with it.
+    address: parseTileAddress(segments[count - 3] as string, segments[count - 2] as string, last, WIDEST),
+  }
+}
+
+/** null: not UTF-8 in percent-encoding (RFC 3986, 2.1). */
+export function decodedSegment(text: string): string | null {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

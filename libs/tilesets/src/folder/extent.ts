@@ -1,0 +1,77 @@
+import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { flipRow } from '../address.js'
+import type { ZoomListing } from './listing.js'
+
+/** A rectangle in fractions of the grid: x from the west, y from the north. */
+interface Box {
+  readonly west: number
+  readonly north: number
+  readonly east: number
+  readonly south: number
+}
+
+/**
+ * Bounds that hold every tile, as far as listing tells. The deepest zoom that was listed whole gives them most tightly; a zoom that
+ * reaches beyond it (a world overview above a city, say) widens them. Bounds too small would hide tiles from map clients.
+ */
+export function extentOf(zooms: readonly ZoomListing[], scheme: 'xyz' | 'tms', grid: TileMatrixSetId): Bounds | null {
+  const columns = grid === 'WebMercatorQuad' ? 1 : 2
+  const latitude = grid === 'WebMercatorQuad' ? latitudeOfMercator : latitudeOfGeographic
+  const base = zooms.findLast((zoom) => zoom.complete) ?? zooms[0]
+  if (base === undefined) return null
+  let box = boxOf(base, scheme, columns)
+  for (const zoom of [...zooms].reverse()) {
+    const own = boxOf(zoom, scheme, columns)
+    const covered = snap(box, zoom.z, columns)
+    const within =
+      own.west >= covered.west && own.north >= covered.north && own.east <= covered.east && own.south <= covered.south
+    if (!within) box = union(box, own)
+  }
+  return [longitude(box.west), latitude(box.south), longitude(box.east), latitude(box.north)]
+}
+
+/** `columns`: of the grid at zoom 0. */
+function boxOf(zoom: ZoomListing, scheme: 'xyz' | 'tms', columns: number): Box {
+  const size = 2 ** zoom.z
+  const top = scheme === 'tms' ? flipRow(zoom.z, zoom.maxRow) : zoom.minRow
+  const bottom = scheme === 'tms' ? flipRow(zoom.z, zoom.minRow) : zoom.maxRow
+  return {
+    west: zoom.minColumn / size / columns,
+    north: top / size,
+    east: (zoom.maxColumn + 1) / size / columns,
+    south: (bottom + 1) / size,
+  }
+}
+
+/** The box grown to whole tiles of a zoom. */
+function snap(box: Box, z: number, columns: number): Box {
+  const size = 2 ** z
+  const width = size * columns
+  return {
+    west: Math.floor(box.west * width) / width,
+    north: Math.floor(box.north * size) / size,
+    east: Math.ceil(box.east * width) / width,
+    south: Math.ceil(box.south * size) / size,
+  }
+}
+
+function union(a: Box, b: Box): Box {
+  return {
+    west: Math.min(a.west, b.west),
+    north: Math.min(a.north, b.north),
+    east: Math.max(a.east, b.east),
+    south: Math.max(a.south, b.south),
+  }
+}
+
+function longitude(x: number): number {
+  return x * 360 - 180
+}
+
+function latitudeOfGeographic(y: number): number {
+  return 90 - y * 180
+}
+
+function latitudeOfMercator(y: number): number {
+  return (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI
+}

@@ -1,0 +1,79 @@
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import type { TileFormat } from '@gateway/contracts/basemap.js'
+import { openBelow } from '@gateway/files/open-below.js'
+import { formatOfExtension } from '../formats.js'
+import { readFolderMetadata } from '../metadata/file.js'
+import { servedGrid } from '../metadata/metadata.js'
+import { examineSample, SAMPLE_BYTES } from '../sample.js'
+import type { TileSetProbe } from '../tile-set.js'
+import { zoomRange } from '../zoom-range.js'
+import { extentOf } from './extent.js'
+import { folderFingerprint } from './fingerprint.js'
+import { listZooms, type ZoomListing } from './listing.js'
+
+const readAsync = promisify(fs.read)
+const closeAsync = promisify(fs.close)
+
+/**
+ * Looks at a folder above zoom folders: lists folders, reads the metadata file and the start of one tile. Time grows with the number
+ * of columns, not of tiles. null: it holds no tile, does not exist, or leads out of `root`. Throws the disk's errors.
+ */
+export async function probeFolder(root: string, folder: string): Promise<TileSetProbe | null> {
+  const metadata = await readFolderMetadata(root, folder)
+  const zooms = await listZooms(root, folder, metadata.grid ?? 'WebMercatorQuad')
+  if (zooms.length === 0) return null
+  const tileMatrixSet = servedGrid(metadata)
+  const { extension, format, warnings } = chooseExtension(zooms, metadata.format)
+  const storage = metadata.scheme ?? 'xyz'
+  const sample = examineSample(format, await readSample(root, zooms, extension))
+  const zoom = zoomRange(metadata, { minZoom: zooms[0]!.z, maxZoom: zooms.at(-1)!.z })
+  return {
+    storage,
+    format,
+    tileSize: sample.tileSize,
+    minZoom: zoom.minZoom,
+    maxZoom: zoom.maxZoom,
+    bounds: metadata.bounds ?? extentOf(zooms, storage, tileMatrixSet),
+    name: metadata.name,
+    attribution: metadata.attribution,
+    description: metadata.description,
+    vectorLayers: metadata.vectorLayers,
+    tileMatrixSet,
+    metadata: metadata.other,
+    extension,
+    encoding: sample.encoding,
+    fingerprint: await folderFingerprint([storage, extension], metadata.content, zooms),
+    warnings: [...metadata.warnings, ...warnings, ...zoom.warnings, ...sample.warnings],
+  }
+}
+
+/** The most frequent extension, among those of the format that the metadata names where there are such. */
+function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null) {
+  const counts = new Map<string, number>()
+  for (const zoom of zooms) {
+    for (const [extension, count] of zoom.counts) counts.set(extension, (counts.get(extension) ?? 0) + count)
+  }
+  const byFrequency = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)! || (a < b ? -1 : 1))
+  const extension = byFrequency.find((candidate) => formatOfExtension(candidate) === said) ?? byFrequency[0]!
+  const format = formatOfExtension(extension)!
+  const warnings: string[] = []
+  if (said !== null && said !== format) warnings.push(`the metadata says ${said}, but the tiles are ${format}`)
+  if (byFrequency.length > 1) {
+    const others = byFrequency.filter((other) => other !== extension).map((other) => `.${other}`)
+    warnings.push(`only .${extension} is served; there is also ${others.join(', ')}`)
+  }
+  return { extension, format, warnings }
+}
+
+async function readSample(root: string, zooms: readonly ZoomListing[], extension: string): Promise<Buffer | null> {
+  const tile = zooms.findLast((zoom) => zoom.samples.has(extension))?.samples.get(extension)
+  const opened = tile === undefined ? null : await openBelow(root, tile.path)
+  if (!opened?.ok) return null
+  try {
+    const { bytesRead, buffer } = await readAsync(opened.fd, Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await closeAsync(opened.fd)
+  }
+}

@@ -1,0 +1,104 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileIdentity } from '@gateway/files/file-identity.js'
+import { openBelow } from '@gateway/files/open-below.js'
+import { flipRow } from '../address.js'
+import { encodingOf } from '../formats.js'
+import { readExactly } from '../read-exactly.js'
+import { type CachedReader, SMALL_BYTES, type Source, type SourceSpec, type Tile, type TilePlace } from '../source.js'
+
+/** Vector tiles are gzip or not, under the same name; their first bytes tell. */
+const SIGNATURE_BYTES = 2
+const NOTHING = new Uint8Array(0)
+const NS_PER_MS = 1_000_000n
+
+/** What both ways of opening a tile's file tell of it. */
+interface TileFileFacts {
+  /** null: small, read and closed again */
+  readonly fd: number | null
+  readonly size: number
+  readonly identity: string
+  readonly modifiedMs: number
+}
+
+/** Opens a version that lies as `{folder}/{z}/{x}/{y}.{extension}`, rows counted as its storage says. */
+export async function openFolder(spec: SourceSpec, cached: CachedReader | null): Promise<Source> {
+  const realRoot = await fs.promises.realpath(spec.root).catch(() => null)
+  return new FolderSource(spec, realRoot === null ? null : cached, path.join(realRoot ?? '', path.sep))
+}
+
+class FolderSource implements Source {
+  readonly #spec: SourceSpec
+  readonly #cached: CachedReader | null
+  /** The root when it was opened. Where it leads elsewhere by now, `tile` finds out. Ends in a slash. */
+  readonly #realRoot: string
+  readonly #signatureBytes: number
+
+  constructor(spec: SourceSpec, cached: CachedReader | null, realRoot: string) {
+    this.#spec = spec
+    this.#cached = cached
+    this.#realRoot = realRoot
+    this.#signatureBytes = spec.format === 'pbf' ? SIGNATURE_BYTES : 0
+  }
+
+  async tile(place: TilePlace): Promise<Tile | null> {
+    const file = this.#pathOf(place)
+    const opened = await openBelow(this.#spec.root, file)
+    if (!opened.ok) {
+      if (opened.reason === 'unreadable') throw new Error('the tile exists, but may not be read')
+      return null
+    }
+    const { fd, size, identity, mtimeMs } = opened
+    let isKept = false
+    try {
+      const isSmall = size <= SMALL_BYTES
+      const start = await readExactly(fd, 0, isSmall ? size : this.#signatureBytes)
+      isKept = !isSmall
+      return this.#toTile(file, { fd: isSmall ? null : fd, size, identity, modifiedMs: mtimeMs }, start)
+    } finally {
+      if (!isKept) fs.close(fd, () => {})
+    }
+  }
+
+  tileIfCached(place: TilePlace): Tile | null | undefined {
+    const file = this.#pathOf(place)
+    const found = this.#cached?.open(file) ?? 'not_now'
+    if (found === 'absent') return null
+    if (found === 'not_now') return undefined
+    const { fd, size, mtimeNs } = found
+    const isProven = found.isFile && found.realPath.startsWith(this.#realRoot)
+    const start = isProven ? (found.content ?? this.#readSignature(fd as number)) : null
+    if (start !== null) {
+      const modifiedMs = Number(mtimeNs / NS_PER_MS)
+      return this.#toTile(file, { fd, size: Number(size), identity: fileIdentity(found), modifiedMs }, start)
+    }
+    if (fd !== null) fs.closeSync(fd)
+    return undefined
+  }
+
+  close(): void {}
+
+  #pathOf({ z, x, y, suffix = '' }: TilePlace): string {
+    const { path: folder, storage, extension } = this.#spec
+    return `${folder}/${z}/${x}/${storage === 'tms' ? flipRow(z, y) : y}${suffix}.${extension}`
+  }
+
+  #readSignature(fd: number): Uint8Array | null {
+    return this.#signatureBytes === 0 ? NOTHING : (this.#cached?.read(fd, 0, this.#signatureBytes) ?? null)
+  }
+
+  /** @param start of a small file all its bytes, of a large one its signature */
+  #toTile(file: string, { fd, size, identity, modifiedMs }: TileFileFacts, start: Uint8Array): Tile {
+    const { root, isRemote, format } = this.#spec
+    const about = { encoding: format === 'pbf' ? encodingOf(start) : ('identity' as const), identity, modifiedMs }
+    if (fd === null) return { ...about, body: start, file: { root, path: file, identity } }
+    const body = {
+      fd,
+      offset: 0,
+      length: size,
+      remote: isRemote ? root : undefined,
+      release: () => fs.close(fd, () => {}),
+    }
+    return { ...about, body, file: { root, path: file, identity } }
+  }
+}

@@ -1,0 +1,33 @@
+import type { NotOpened } from '@gateway/files/open-below.js'
+import { openDatabase } from './database.js'
+import { prepareTileQuery, type TileQuery } from './queries.js'
+
+/** An opened MBTiles 1.3 archive. */
+export interface MbtilesArchive {
+  /** names the content as it was when the archive was opened */
+  readonly identity: string
+  readonly modifiedMs: number
+  /** The stored bytes of a tile, by XYZ; null: there is no such tile. Throws `BrokenArchiveError` and the disk's errors. */
+  readonly tile: TileQuery
+  close(): void
+}
+
+export type MbtilesOpening = { readonly ok: true; readonly archive: MbtilesArchive } | NotOpened
+
+/**
+ * Opens an MBTiles archive for serving. Rows are TMS, always: a `scheme` in the metadata is what some tools copied there from a TileJSON
+ * document and says nothing about the rows. All of it waits for the disk, and for SQLite, which may take any time over a file that was made
+ * for it: so `MbtilesReaders` has it done by another process. Throws `BrokenArchiveError` and the disk's errors.
+ */
+export function openMbtiles(root: string, file: string): MbtilesOpening {
+  const opened = openDatabase(root, file)
+  if (!opened.ok) return opened
+  const { database, identity, modifiedMs, size } = opened
+  try {
+    const tile = prepareTileQuery(database, size)
+    return { ok: true, archive: { identity, modifiedMs, tile, close: () => database.close() } }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}

@@ -1,0 +1,115 @@
+import fs from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { type NotOpened, type OpenedFile, openBelowSync } from '@gateway/files/open-below.js'
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { asArchiveError, isAboutAccess } from './sqlite-error.js'
+
+/** The file header (SQLite file format, 1.3), its magic, and where the fields are that are looked at. */
+const HEADER_BYTES = 100
+const MAGIC = 'SQLite format 3\0'
+const PAGE_SIZE_AT = 16
+const JOURNAL_AT = 18
+const WRITE_AHEAD = 2
+const CHANGES_AT = 24
+const PAGES_AT = 28
+const PAGES_VALID_FOR_AT = 92
+
+/**
+ * Limit: bytes of one value. SQLite hands tiles over whole, in memory; the largest vector tiles of practice have some megabytes. What
+ * is larger cannot be read at all, nor made up by a view.
+ */
+const MAX_VALUE_BYTES = 32 * 1024 * 1024
+
+export interface OpenedDatabase {
+  readonly ok: true
+  readonly database: DatabaseSyncInstance
+  /** names the content of the file and its write-ahead log */
+  readonly identity: string
+  readonly modifiedMs: number
+  /** bytes */
+  readonly size: number
+}
+
+/**
+ * Opens an SQLite file below `root` for reading only, and writes nothing beside it unless a program left a write-ahead log there. For a
+ * process that can be ended: even opening asks the disk and reads what the file holds. Throws `BrokenArchiveError` for what is no readable
+ * database, and the disk's errors.
+ */
+export function openDatabase(root: string, file: string): OpenedDatabase | NotOpened {
+  const opened = openBelowSync(root, file)
+  if (!opened.ok) return opened
+  const header = Buffer.alloc(HEADER_BYTES)
+  let length: number
+  try {
+    length = fs.readSync(opened.fd, header, 0, HEADER_BYTES, 0)
+  } finally {
+    fs.closeSync(opened.fd)
+  }
+  if (!header.toString('latin1').startsWith(MAGIC) || length < HEADER_BYTES) {
+    throw new BrokenArchiveError('this is not an SQLite database')
+  }
+  const writeAhead = header[JOURNAL_AT] === WRITE_AHEAD
+  const log = writeAhead ? fs.statSync(`${opened.realPath}-wal`, { bigint: true, throwIfNoEntry: false }) : undefined
+  // Where a writer is at work, header and size belong together only for those who hold its lock.
+  const isBeingWritten = (log !== undefined && log.size > 0n) || fs.existsSync(`${opened.realPath}-journal`)
+  if (!isBeingWritten && opened.size < sizeBy(header)) {
+    throw new BrokenArchiveError('the file is cut off: it is shorter than its header says')
+  }
+  return connectTo(opened, writeAhead, log)
+}
+
+/** Bytes of the whole file as its last writer left it; 0: the header does not tell. */
+function sizeBy(header: Buffer): number {
+  if (header.readUInt32BE(CHANGES_AT) !== header.readUInt32BE(PAGES_VALID_FOR_AT)) return 0
+  const pageSize = header.readUInt16BE(PAGE_SIZE_AT)
+  return header.readUInt32BE(PAGES_AT) * (pageSize === 1 ? 65_536 : pageSize)
+}
+
+function connectTo(opened: OpenedFile, writeAhead: boolean, log: fs.BigIntStats | undefined): OpenedDatabase {
+  const hasLog = log !== undefined && log.size > 0n
+  return {
+    ok: true,
+    database: openReadOnly(opened.realPath, writeAhead && !hasLog),
+    identity: hasLog ? `${opened.identity}-${log.mtimeNs.toString(36)}-${log.size.toString(36)}` : opened.identity,
+    modifiedMs: hasLog ? Math.max(opened.mtimeMs, Number(log.mtimeMs)) : opened.mtimeMs,
+    size: opened.size,
+  }
+}
+
+/**
+ * `immutable` spares SQLite its locks and side files. It is right where nobody writes: a database in write-ahead mode without a log, and
+ * the last resort where locks or side files are impossible (read-only folder, some network file systems).
+ */
+function openReadOnly(path: string, immutable: boolean): DatabaseSyncInstance {
+  const address = pathToFileURL(path).href
+  if (!immutable) {
+    try {
+      return connect(`${address}?mode=ro`)
+    } catch (error) {
+      if (!isAboutAccess(error)) throw asArchiveError(error)
+    }
+  }
+  try {
+    return connect(`${address}?mode=ro&immutable=1`)
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+}
+
+/** SQLite opens lazily: only the first query shows whether the file can be read. */
+function connect(address: string): DatabaseSyncInstance {
+  const database = new DatabaseSync(address, { readOnly: true, limits: { length: MAX_VALUE_BYTES, attach: 0 } })
+  try {
+    // The file may have been made to do harm: nothing in its schema is trusted, its pages are checked when they are read, and a file that
+    // is cut meanwhile must be an error, not the end of the process.
+    database.exec(
+      'PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON; ' +
+        'SELECT count(*) FROM sqlite_schema',
+    )
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}

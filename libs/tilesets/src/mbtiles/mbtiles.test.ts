@@ -1,0 +1,283 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { makeEndlessView } from '../testing/endless-archives.js'
+import { openMbtiles } from './archive.js'
+import { probeMbtiles } from './probe.js'
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+)
+const TABLES = `CREATE TABLE metadata (name text, value text);
+  CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob);
+  CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row);`
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mbtiles-'))
+  // Every character that means something in the address of an SQLite database.
+  file = path.join(folder, 'a b?mode=rw#%41.mbtiles')
+})
+afterEach(() => fs.rmSync(folder, { recursive: true }))
+
+/** The layout that stores equal tiles once; the view comes last. */
+const twoTables = (keys: string, data: string, id: string) => `CREATE TABLE metadata (name text, value text);
+  CREATE TABLE ${keys} (zoom_level integer, tile_column integer, tile_row integer, ${id} text,
+    PRIMARY KEY (zoom_level, tile_column, tile_row)) WITHOUT ROWID;
+  CREATE TABLE ${data} (tile_data blob, ${id} text);
+  CREATE UNIQUE INDEX ${data}_id ON ${data} (${id});
+  INSERT INTO ${keys} VALUES (0, 0, 0, 'a'); INSERT INTO ${data} VALUES (x'89504e470d0a1a0a', 'a');
+  CREATE VIEW tiles AS SELECT ${keys}.zoom_level AS zoom_level, "${keys}"."tile_column" AS tile_column,
+    ${keys}.tile_row AS tile_row, ${data}.tile_data AS tile_data FROM ${keys} JOIN ${data} ON ${data}.${id} = ${keys}.${id};`
+
+type Row = [z: number, column: number, row: number, data: Buffer]
+
+function write(schema: string, tiles: Row[] = [], metadata: Record<string, string> = {}): void {
+  const database = new DatabaseSync(file)
+  database.exec(schema)
+  const insert = tiles.length > 0 ? database.prepare('INSERT INTO tiles VALUES (?, ?, ?, ?)') : null
+  for (const tile of tiles) insert?.run(...tile)
+  for (const entry of Object.entries(metadata)) database.prepare('INSERT INTO metadata VALUES (?, ?)').run(...entry)
+  database.close()
+}
+
+/** Statements keep a connection, and with it the log, alive until they are collected: so this one makes none. */
+function useWriteAheadLog(): void {
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA journal_mode = WAL')
+  database.close()
+}
+
+function open() {
+  const opening = openMbtiles(folder, file)
+  if (!opening.ok) throw new Error(opening.reason)
+  return opening.archive
+}
+
+function read(z: number, x: number, y: number): string | null {
+  const archive = open()
+  try {
+    const data = archive.tile(z, x, y)
+    return data === null ? null : Buffer.from(data).toString('latin1')
+  } finally {
+    archive.close()
+  }
+}
+
+describe('an archive', () => {
+  it('counts its rows from the south, whatever scheme its metadata copied from elsewhere', async () => {
+    write(
+      TABLES,
+      [
+        [2, 1, 0, Buffer.from('south')],
+        [2, 1, 3, Buffer.from('north')],
+      ],
+      { scheme: 'xyz' },
+    )
+    expect([read(2, 1, 0), read(2, 1, 3), read(2, 1, 1)]).toEqual(['north', 'south', null])
+  })
+
+  it('in another character set than UTF-8 is read all the same', () => {
+    write(TABLES, [[0, 0, 0, PNG]])
+    const database = new DatabaseSync(file)
+    database.exec(
+      "INSERT INTO metadata VALUES ('name', CAST(x'5a fc 72 69 63 68' AS TEXT))".replaceAll(/(?<=x'[0-9a-f ]*) /g, ''),
+    )
+    database.close()
+    expect(probeMbtiles(folder, file)?.name).toBe('Z\uFFFDrich')
+  })
+
+  it('stays open for its owner to write to', async () => {
+    write(TABLES, [[0, 0, 0, PNG]])
+    const set = open()
+    set.tile(0, 0, 0)
+    const owner = new DatabaseSync(file)
+    owner.exec('DELETE FROM tiles')
+    owner.close()
+    expect(set.tile(0, 0, 0)).toBeNull()
+    set.close()
+  })
+
+  it.each([
+    ['map', 'images', 'tile_id'],
+    ['tiles_shallow', 'tiles_data', 'tile_data_id'],
+  ])('may show its tiles through a view over %s and %s', (keys, data, id) => {
+    write(twoTables(keys, data, id))
+    expect(read(0, 0, 0)).toBe('\x89PNG\r\n\x1a\n')
+    expect(read(1, 0, 0)).toBeNull()
+    expect(probeMbtiles(folder, file)).toMatchObject({ format: 'png', minZoom: 0, maxZoom: 0 })
+  })
+
+  it('may keep one image for each zoom, as tippecanoe does', () => {
+    write(`CREATE TABLE map (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_id TEXT);
+      CREATE UNIQUE INDEX map_index ON map (zoom_level, tile_column, tile_row);
+      CREATE TABLE images (zoom_level integer, tile_data blob, tile_id text);
+      CREATE UNIQUE INDEX images_id ON images (zoom_level, tile_id);
+      INSERT INTO map VALUES (0, 0, 0, 'a'), (1, 0, 0, 'a');
+      INSERT INTO images VALUES (0, CAST('shallow' AS blob), 'a'), (1, CAST('deep' AS blob), 'a');
+      CREATE VIEW tiles AS SELECT map.zoom_level AS zoom_level, map.tile_column AS tile_column, map.tile_row AS tile_row,
+        images.tile_data AS tile_data FROM map JOIN images ON images.tile_id = map.tile_id AND images.zoom_level = map.zoom_level;`)
+    expect([read(0, 0, 0), read(1, 0, 1)]).toEqual(['shallow', 'deep'])
+  })
+
+  it('tells of itself by its metadata', async () => {
+    const json = JSON.stringify({ vector_layers: [{ id: 'roads', fields: { kind: 'String' } }] })
+    write(TABLES, [[4, 1, 1, gzipSync('vector')]], {
+      name: 'Roads',
+      format: 'pbf',
+      bounds: '-1.5,50,2,52.25',
+      minzoom: '3',
+      maxzoom: '5',
+      attribution: 'me',
+      description: 'd',
+      json,
+    })
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      storage: 'mbtiles',
+      format: 'pbf',
+      extension: 'pbf',
+      encoding: 'gzip',
+      tileSize: 512,
+      minZoom: 3,
+      maxZoom: 5,
+      bounds: [-1.5, 50, 2, 52.25],
+      name: 'Roads',
+      attribution: 'me',
+      description: 'd',
+      vectorLayers: [{ id: 'roads', fields: { kind: 'String' } }],
+    })
+    const set = open()
+    expect(set.tile(4, 1, 14)).toEqual(new Uint8Array(gzipSync('vector')))
+    set.close()
+  })
+
+  it('tells of itself by its tiles where it has no metadata', () => {
+    write(TABLES.replace(/.*;\n/, ''), [
+      [0, 0, 0, PNG],
+      [3, 0, 0, PNG],
+    ])
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      format: 'png',
+      tileSize: 1,
+      minZoom: 0,
+      maxZoom: 3,
+      bounds: null,
+      name: null,
+      warnings: ['there is no usable metadata table'],
+    })
+  })
+
+  it('without tiles is nothing to serve', () => {
+    write(TABLES)
+    expect(probeMbtiles(folder, file)).toBeNull()
+  })
+
+  it('is read without a file being made beside it, in write-ahead mode too', async () => {
+    write(TABLES, [[0, 0, 0, PNG]])
+    useWriteAheadLog()
+    expect(fs.readdirSync(folder)).toHaveLength(1)
+    expect(read(0, 0, 0)).toBe(PNG.toString('latin1'))
+    probeMbtiles(folder, file)
+    expect(fs.readdirSync(folder)).toHaveLength(1)
+  })
+
+  it('shows what a writer has committed to the write-ahead log, and a fingerprint that follows', async () => {
+    write(TABLES, [[0, 0, 0, PNG]])
+    useWriteAheadLog()
+    const before = probeMbtiles(folder, file)?.fingerprint
+    const writer = new DatabaseSync(file)
+    writer.prepare('INSERT INTO tiles VALUES (1, 0, 0, ?)').run(PNG)
+    try {
+      expect(read(1, 0, 1)).toBe(PNG.toString('latin1'))
+      expect(probeMbtiles(folder, file)?.fingerprint).not.toBe(before)
+    } finally {
+      writer.close()
+    }
+  })
+})
+
+describe('an archive that cannot be served', () => {
+  const expectBroken = (words: RegExp) => {
+    for (const use of [() => openMbtiles(folder, file), () => probeMbtiles(folder, file)]) {
+      expect(use).toThrow(BrokenArchiveError)
+      expect(use).toThrow(words)
+    }
+  }
+
+  it.each([
+    ['no database', () => fs.writeFileSync(file, 'x'.repeat(5000)), /not an SQLite database/],
+    ['empty', () => fs.writeFileSync(file, ''), /not an SQLite database/],
+    ['without tiles table', () => write('CREATE TABLE other (a)'), /no table of tiles/],
+    ['without the columns', () => write('CREATE TABLE tiles (a)'), /has no column zoom_level/],
+    [
+      'endless',
+      () =>
+        write(`CREATE VIEW tiles AS WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)
+      SELECT n AS zoom_level, n AS tile_column, n AS tile_row, x'00' AS tile_data FROM c`),
+      /no known form/,
+    ],
+    ['endless by indexes alone', () => makeEndlessView(file), /no known form/],
+    [
+      'two tables behind more than a join',
+      () => write(twoTables('map', 'images', 'tile_id').replace(/;\s*$/, " WHERE images.tile_id <> 'x';")),
+      /no known form/,
+    ],
+    [
+      'two tables of which one is a view',
+      () =>
+        write(
+          twoTables('map', 'images', 'tile_id')
+            .replace('CREATE TABLE images', 'CREATE TABLE pictures')
+            .replace(/CREATE UNIQUE INDEX images_id.*/, '')
+            .replace('INTO images', 'INTO pictures')
+            .concat('CREATE VIEW images AS SELECT * FROM pictures;'),
+        ),
+      /no known form/,
+    ],
+    [
+      'computed columns',
+      () =>
+        write(`CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer,
+          tile_data blob GENERATED ALWAYS AS (zeroblob(zoom_level)))`),
+      /computes its column tile_data/,
+    ],
+    [
+      'a virtual table',
+      () => write('CREATE VIRTUAL TABLE tiles USING fts5 (zoom_level, tile_column, tile_row, tile_data)'),
+      /no plain table/,
+    ],
+  ])('is refused: %s', async (_name, make, words) => {
+    make()
+    expectBroken(words)
+  })
+
+  it('is refused where pages are damaged or missing', async () => {
+    const tiles = Array.from({ length: 200 }, (_, i): Row => [8, i, 0, Buffer.alloc(3000, i)])
+    write(TABLES, tiles)
+    const good = fs.readFileSync(file)
+    fs.writeFileSync(file, Buffer.concat([good.subarray(0, 100), Buffer.alloc(good.length - 100, 0xab)]))
+    expectBroken(/cannot be read/)
+    fs.writeFileSync(file, good.subarray(0, 3000))
+    expectBroken(/cut off/)
+    fs.writeFileSync(file, good.subarray(0, 4096 * 3))
+    expect(() => read(8, 150, 255)).toThrow(BrokenArchiveError)
+  })
+
+  it('is refused where each tile would cost a read of a big table', async () => {
+    const big = Array.from({ length: 20 }, (_, i): Row => [8, i, 0, Buffer.alloc(1_000_000, i)])
+    write(TABLES.replace(/CREATE UNIQUE.*/, ''), big)
+    expectBroken(/no index/)
+  })
+
+  it('is refused where it leads out of the source', async () => {
+    fs.symlinkSync('/etc/passwd', file)
+    expect(openMbtiles(folder, file)).toEqual({ ok: false, reason: 'outside' })
+    expect(probeMbtiles(folder, file)).toBeNull()
+  })
+})

@@ -1,0 +1,118 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
+import { flipRow, MAX_ZOOM } from '../address.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { findTileTables, hasMetadataTable, KEY_COLUMNS, type TileTables } from './schema.js'
+import { asArchiveError } from './sqlite-error.js'
+
+/** Limit: a table without an index is read through for each tile, which is bearable up to this many bytes of database. */
+const MAX_UNINDEXED_BYTES = 16 * 1024 * 1024
+
+/** Limits of the metadata table: rows (the standard knows about a dozen), and characters of all their values. */
+const MAX_METADATA_ROWS = 1_000
+const MAX_METADATA_LENGTH = 32 * 1024 * 1024
+
+/** Finds a tile's data by XYZ; null: no such tile. */
+export type TileQuery = (z: number, x: number, y: number) => Uint8Array | null
+
+/**
+ * Prepares the look-up of tiles in the archive's plain tables. Throws `BrokenArchiveError` for a schema that is none of the known ones, and
+ * where a database larger than `MAX_UNINDEXED_BYTES` has no index.
+ */
+export function prepareTileQuery(database: DatabaseSyncInstance, size: number): TileQuery {
+  const tables = findTileTables(database)
+  const statement = prepareQuick(database, tileSql(tables), { table: tables.keys, by: KEY_COLUMNS, size })
+  return (z, x, y) => dataOf(rowOf(statement, [z, x, flipRow(z, y)])?.tile_data)
+}
+
+/** A tile of the deepest zoom, and the zooms that have tiles, ascending. */
+export function findZooms(
+  database: DatabaseSyncInstance,
+  size: number,
+): { zooms: number[]; sample: Uint8Array | null } {
+  const { keys } = findTileTables(database)
+  const anyOfZoom = `SELECT tile_column, tile_row FROM main.${keys} WHERE zoom_level = ? LIMIT 1`
+  const statement = prepareQuick(database, anyOfZoom, { table: keys, by: ['zoom_level'], size })
+  const query = prepareTileQuery(database, size)
+  const zooms: number[] = []
+  let sample: Uint8Array | null = null
+  for (let z = 0; z <= MAX_ZOOM; z++) {
+    const row = rowOf(statement, [z])
+    const data = row === undefined ? null : query(z, Number(row.tile_column), flipRow(z, Number(row.tile_row)))
+    if (data === null) continue
+    zooms.push(z)
+    sample = data
+  }
+  return { zooms, sample }
+}
+
+/** The metadata table as a record; null: there is no usable one. */
+export function readMetadataTable(database: DatabaseSyncInstance): Record<string, unknown> | null {
+  try {
+    if (!hasMetadataTable(database)) return null
+    // Row by row: where an iteration meets a damaged page, the library's error does not tell that from a failing disk.
+    return collect(database.prepare('SELECT name, value FROM main.metadata LIMIT 1 OFFSET ?'))
+  } catch (error) {
+    const known = asArchiveError(error)
+    if (known instanceof BrokenArchiveError) return null
+    throw known
+  }
+}
+
+/** Not a join: of many rows with one address only the first is followed, whether or not that leads anywhere. */
+function tileSql({ keys, data }: TileTables): string {
+  const at = 'WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3 LIMIT 1'
+  if (data === null) return `SELECT tile_data FROM main.${keys} ${at}`
+  const conditions = data.by.map((column) =>
+    column === 'zoom_level' ? 'zoom_level = ?1' : `${column} = (SELECT ${column} FROM main.${keys} ${at})`,
+  )
+  return `SELECT tile_data FROM main.${data.table} WHERE ${conditions.join(' AND ')} LIMIT 1`
+}
+
+/** Prepares a look-up by these columns, which an index must answer unless the database is small. */
+function prepareQuick(
+  database: DatabaseSyncInstance,
+  sql: string,
+  { table, by, size }: { table: string; by: readonly string[]; size: number },
+): StatementSyncInstance {
+  const parameters = Array.from({ length: new Set(sql.match(/\?\d?/g)).size }, () => 0)
+  const isSlow = (step: string) =>
+    step.startsWith('SCAN ') ||
+    (step.startsWith(`SEARCH ${table} `) && !by.every((column) => step.includes(`${column}=?`)))
+  try {
+    const rows: { detail: unknown }[] = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters)
+    if (size > MAX_UNINDEXED_BYTES && rows.some((row) => isSlow(String(row.detail)))) {
+      throw new BrokenArchiveError('the archive has no index on zoom_level, tile_column and tile_row')
+    }
+    return database.prepare(sql)
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+}
+
+function rowOf(statement: StatementSyncInstance, parameters: number[]): Record<string, unknown> | undefined {
+  try {
+    return statement.get(...parameters)
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+}
+
+function dataOf(data: unknown): Uint8Array | null {
+  if (data === undefined || data === null) return null
+  const bytes = data instanceof Uint8Array ? data : Buffer.from(String(data))
+  return bytes.length === 0 ? null : bytes
+}
+
+function collect(statement: StatementSyncInstance): Record<string, unknown> {
+  const fields: [string, unknown][] = []
+  let length = 0
+  for (let i = 0; i < MAX_METADATA_ROWS; i++) {
+    const row: { name: unknown; value: unknown } | undefined = statement.get(i)
+    if (row === undefined) break
+    const value = row.value instanceof Uint8Array ? Buffer.from(row.value).toString('utf8') : row.value
+    length += typeof value === 'string' ? value.length : 0
+    if (length > MAX_METADATA_LENGTH) break
+    fields.push([String(row.name), value])
+  }
+  return Object.fromEntries(fields)
+}

@@ -1,0 +1,121 @@
+import fs from 'node:fs'
+import { BrokenArchiveError } from '../../broken-archive.js'
+import { encodingOf } from '../../formats.js'
+import { type MbtilesArchive, openMbtiles } from '../archive.js'
+import { ANSWER_BYTES, Answer, type FailedText, type OpenedText, REQUEST_BYTES, Request } from './protocol.js'
+
+/**
+ * Reads MBTiles for the process that started it, until that closes the input. It does one thing after the other and waits for each, so
+ * nothing here is asynchronous; a process that cannot wait any longer kills it.
+ */
+
+const INPUT = 0
+const OUTPUT = 1
+
+/** Answers go out together, up to so many bytes: a call for each tile would cost more than the reading of it. */
+const OUTPUT_BYTES = 256 * 1024
+
+const output = Buffer.allocUnsafeSlow(OUTPUT_BYTES)
+let filled = 0
+
+function flush(): void {
+  write(output.subarray(0, filled))
+  filled = 0
+}
+
+function write(bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += fs.writeSync(OUTPUT, bytes, done)
+}
+
+function answer(what: number, id: number, bytes: Uint8Array): void {
+  if (filled + ANSWER_BYTES + bytes.length > OUTPUT_BYTES) flush()
+  output.writeInt32LE(what, filled)
+  output.writeInt32LE(id, filled + 4)
+  output.writeInt32LE(bytes.length, filled + 8)
+  filled += ANSWER_BYTES
+  if (filled + bytes.length <= OUTPUT_BYTES) {
+    output.set(bytes, filled)
+    filled += bytes.length
+    return
+  }
+  flush()
+  write(bytes)
+}
+
+const NOTHING = new Uint8Array(0)
+const inJson = (value: OpenedText | FailedText) => Buffer.from(JSON.stringify(value))
+
+interface Registered {
+  readonly root: string
+  readonly file: string
+  opened: MbtilesArchive | null
+}
+
+const archives = new Map<number, Registered>()
+let lastArchive = -1
+
+function answerTile(id: number, archive: number, z: number, x: number, y: number): void {
+  // What has not gone out when this call hangs is of this archive alone: so the other side knows what hangs.
+  if (archive !== lastArchive) flush()
+  lastArchive = archive
+  try {
+    const opened = open(archive)
+    const tile = opened === null ? null : opened.tile(z, x, y)
+    if (tile === null) answer(Answer.ABSENT, id, NOTHING)
+    else answer(encodingOf(tile) === 'gzip' ? Answer.GZIP_TILE : Answer.TILE, id, tile)
+  } catch (error) {
+    const { message } = error as Error
+    answer(Answer.FAILED, id, inJson({ broken: error instanceof BrokenArchiveError, message }))
+  }
+}
+
+function open(archive: number): MbtilesArchive | null {
+  const known = archives.get(archive)
+  if (known === undefined) return null
+  if (known.opened !== null) return known.opened
+  const opening = openMbtiles(known.root, known.file)
+  if (!opening.ok) return null
+  known.opened = opening.archive
+  const { identity, modifiedMs } = opening.archive
+  answer(Answer.OPENED, archive, inJson({ identity, modifiedMs }))
+  return known.opened
+}
+
+/** @returns how many bytes of `input` were whole requests, which have been done */
+function work(input: Buffer): number {
+  let at = 0
+  while (input.length - at >= REQUEST_BYTES) {
+    const what = input.readInt32LE(at)
+    const id = input.readInt32LE(at + 4)
+    const archive = input.readInt32LE(at + 8)
+    const a = input.readInt32LE(at + 12)
+    const end = at + REQUEST_BYTES + (what === Request.REGISTER ? a : 0)
+    if (end > input.length) break
+    if (what === Request.TILE) answerTile(id, archive, a, input.readInt32LE(at + 16), input.readInt32LE(at + 20))
+    else archives.get(archive)?.opened?.close()
+    if (what === Request.FORGET) archives.delete(archive)
+    if (what === Request.REGISTER) {
+      const [root, file] = JSON.parse(input.toString('utf8', at + REQUEST_BYTES, end)) as [string, string]
+      archives.set(archive, { root, file, opened: null })
+    }
+    at = end
+  }
+  flush()
+  return at
+}
+
+// Signals reach the whole process group at a terminal; the process that started this one decides what they mean.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})
+
+answer(Answer.STARTED, 0, NOTHING)
+flush()
+
+const chunk = Buffer.allocUnsafeSlow(64 * 1024)
+let rest = Buffer.alloc(0)
+for (;;) {
+  const read = fs.readSync(INPUT, chunk)
+  if (read === 0) break
+  const input = rest.length === 0 ? chunk.subarray(0, read) : Buffer.concat([rest, chunk.subarray(0, read)])
+  rest = Buffer.from(input.subarray(work(input)))
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { ANSWER_BYTES, Answer, REQUEST_BYTES, Request } from './protocol.js'
+
+/** The built file, from the sources (in tests) as from the build. */
+const PROCESS = fileURLToPath(new URL('../../../dist/mbtiles/readers/process.js', import.meta.url))
+
+/** Requests of one turn of the event loop go out together; these many at most. */
+const MAX_BATCH = 1_024
+
+/** An archive, by a number that stands for one content. */
+export interface ReadArchive {
+  readonly id: number
+  /** the scan source that `path` must not lead out of; absolute */
+  readonly root: string
+  readonly path: string
+}
+
+/** A request for a tile that has not been answered. */
+export interface PendingTile<Archive extends ReadArchive> {
+  readonly id: number
+  readonly archive: Archive
+  readonly z: number
+  readonly x: number
+  readonly y: number
+}
+
+export interface ReaderEvents<Pending> {
+  /** `what`, `id` and `body` as protocol.ts has them; `pending` null: the request was given up */
+  answered(what: number, id: number, body: Buffer, pending: Pending | null): void
+  /** The process has ended; what it has not answered is still in `pending`. */
+  ended(how: string): void
+}
+
+/** One process that reads tiles, which starts with this object. It needs nothing from the environment, and the environment holds secrets. */
+export class Reader<Pending extends PendingTile<ReadArchive>> {
+  /** the oldest first: that is what the process works on */
+  readonly pending = new Map<number, Pending>()
+  readonly #events: ReaderEvents<Pending>
+  readonly #child: ChildProcess
+  readonly #registered = new Set<number>()
+  readonly #batch = Buffer.allocUnsafeSlow(MAX_BATCH * REQUEST_BYTES)
+  #batched = 0
+  readonly #head = Buffer.alloc(ANSWER_BYTES)
+  #headFilled = 0
+  #body: Buffer | null = null
+  #bodyFilled = 0
+  #ticks = 0
+  #hasStarted = false
+  #lastOldest: number | null = null
+
+  /** @param prefix words before the command, such as those that end it with its parent */
+  constructor(events: ReaderEvents<Pending>, prefix: readonly string[]) {
+    this.#events = events
+    const [command = '', ...args] = [...prefix, process.execPath, PROCESS]
+    this.#child = spawn(command, args, { env: {}, stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#child.on('error', () => {})
+    // Where no more files can be opened there are no pipes, nor a process.
+    if (!this.#child.stdin || !this.#child.stdout)
+      throw Object.assign(new Error('no process starts'), { code: 'EMFILE' })
+    let hasEnded = false
+    const end = (how: string) => {
+      if (!hasEnded) events.ended(how)
+      hasEnded = true
+    }
+    this.#child.once('error', (error) => end(error.message))
+    // After the last of its answers has been read.
+    this.#child.once('close', (code, signal) => end(signal ?? `exit code ${code}`))
+    this.#input.on('error', () => {})
+    this.#child.stdout.on('data', (chunk: Buffer) => this.#take(chunk))
+  }
+
+  get oldest(): Pending | undefined {
+    return this.pending.values().next().value
+  }
+
+  /**
+   * Counts for how many calls of this the oldest request has been the same: 0 where it is another than the last time, and until the process
+   * has started, which takes seconds where processors are short.
+   */
+  tick(): number {
+    const oldest = this.oldest?.id ?? null
+    this.#ticks = this.#hasStarted && oldest === this.#lastOldest ? this.#ticks + 1 : 0
+    this.#lastOldest = oldest
+    return this.#ticks
+  }
+
+  get #input(): Writable {
+    return this.#child.stdin as Writable
+  }
+
+  request(tile: Pending): void {
+    const { archive } = tile
+    if (!this.#registered.has(archive.id)) {
+      this.#registered.add(archive.id)
+      const text = Buffer.from(JSON.stringify([archive.root, archive.path]))
+      this.#put(Request.REGISTER, 0, archive.id, text.length, 0, 0)
+      this.#flush()
+      this.#input.write(text)
+    }
+    this.pending.set(tile.id, tile)
+    this.#put(Request.TILE, tile.id, archive.id, tile.z, tile.x, tile.y)
+  }
+
+  forget(archive: ReadArchive): void {
+    if (this.#registered.delete(archive.id)) this.#put(Request.FORGET, 0, archive.id, 0, 0, 0)
+  }
+
+  /** One that hangs in the kernel ends when the kernel lets it go; this process does not wait for that. */
+  kill(): void {
+    this.#child.kill('SIGKILL')
+    this.#child.unref()
+  }
+
+  #put(what: number, id: number, archive: number, a: number, b: number, c: number): void {
+    if (this.#batched === 0) setImmediate(() => this.#flush())
+    const batch = this.#batch
+    let at = this.#batched
+    for (const word of [what, id, archive, a, b, c]) at = batch.writeInt32LE(word, at)
+    this.#batched = at
+    if (this.#batched === this.#batch.length) this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#batched === 0) return
+    this.#input.write(Buffer.from(this.#batch.subarray(0, this.#batched)))
+    this.#batched = 0
+  }
+
+  /** Bodies are copied out of what was read: a small tile that is kept must not keep a whole chunk. */
+  #take(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#body === null) {
+        const copied = chunk.copy(this.#head, this.#headFilled, at)
+        at += copied
+        this.#headFilled += copied
+        if (this.#headFilled < ANSWER_BYTES) return
+        this.#headFilled = 0
+        this.#bodyFilled = 0
+        this.#body = Buffer.allocUnsafeSlow(this.#head.readInt32LE(8))
+      }
+      const copied = chunk.copy(this.#body, this.#bodyFilled, at)
+      at += copied
+      this.#bodyFilled += copied
+      if (this.#bodyFilled < this.#body.length) return
+      const body = this.#body
+      this.#body = null
+      this.#answered(this.#head.readInt32LE(0), this.#head.readInt32LE(4), body)
+    }
+  }
+
+  #answered(what: number, id: number, body: Buffer): void {
+    if (what === Answer.STARTED) this.#hasStarted = true
+    const pending = what === Answer.OPENED || what === Answer.STARTED ? null : (this.pending.get(id) ?? null)
+    if (pending !== null) this.pending.delete(id)
+    this.#events.answered(what, id, body, pending)
+  }
+}

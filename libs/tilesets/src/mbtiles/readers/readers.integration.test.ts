@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { BrokenArchiveError } from '../../broken-archive.js'
+import { makeEndlessTable, PIXEL } from '../../testing/endless-archives.js'
+import { writeMbtiles } from '../writer.js'
+import type { ReadArchive } from './reader.js'
+import { MbtilesReaders } from './readers.js'
+
+let root: string
+let readers: MbtilesReaders
+const onHang = vi.fn()
+const onAnswer = vi.fn()
+beforeEach(() => {
+  root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'readers-')))
+  readers = new MbtilesReaders({ onHang, onAnswer, limitMs: 2_000, pauseMs: 1_000 })
+})
+afterEach(() => {
+  readers.close()
+  fs.rmSync(root, { recursive: true })
+  vi.clearAllMocks()
+})
+
+const archive = (id: number, name: string): ReadArchive => ({ id, root, path: path.join(root, name) })
+const tileOf = (z: number, x: number, y: number) => Buffer.alloc(z === 3 ? 300_000 : 10 + y, `${z}/${x}/${y} `)
+
+async function write(name: string): Promise<void> {
+  const tiles = [0, 1, 2, 3]
+    .flatMap((z) => Array.from({ length: 4 ** z }, (_, i) => ({ z, x: i >> z, y: i & (2 ** z - 1) })))
+    .map(({ z, x, y }) => ({ z, x, y, data: tileOf(z, x, y) }))
+  await writeMbtiles(path.join(root, name), tiles, { name, format: 'png', bounds: [-180, -85, 180, 85], metadata: {} })
+}
+
+test('tiles come whole, however many are asked for at once and from however many archives', async () => {
+  await Promise.all([write('a.mbtiles'), write('b.mbtiles')])
+  const asked = [1, 2].flatMap((id) =>
+    [0, 1, 2, 3].flatMap((z) => Array.from({ length: 4 ** z }, (_, i) => ({ id, z, x: i >> z, y: i & (2 ** z - 1) }))),
+  )
+  const archives = [archive(1, 'a.mbtiles'), archive(2, 'b.mbtiles')]
+  const outcomes = await Promise.all(asked.map(({ id, z, x, y }) => readers.tile(archives[id - 1]!, { z, x, y })))
+  for (const [i, { z, x, y }] of asked.entries()) {
+    const outcome = outcomes[i]!
+    if (outcome === null || outcome === 'busy') throw new Error('no tile')
+    expect(tileOf(z, x, y).equals(outcome.body as Uint8Array)).toBe(true)
+    expect(outcome).toMatchObject({ encoding: 'identity', modifiedMs: expect.any(Number), file: null })
+    expect(outcome.identity).toMatch(new RegExp(`^[0-9a-z-]+-${z}-${x}-${y}$`))
+  }
+  expect(await readers.tile(archives[0]!, { z: 4, x: 0, y: 0 })).toBeNull()
+  readers.keepOnly(new Set())
+  expect(await readers.tile(archives[0]!, { z: 0, x: 0, y: 0 })).toMatchObject({ body: tileOf(0, 0, 0) })
+})
+
+test('what is no archive, not there or outside of its source is told for itself alone', async () => {
+  await write('good.mbtiles')
+  fs.writeFileSync(path.join(root, 'cut.mbtiles'), fs.readFileSync(path.join(root, 'good.mbtiles')).subarray(0, 3_000))
+  fs.writeFileSync(path.join(root, 'empty.mbtiles'), '')
+  fs.symlinkSync('/etc/passwd', path.join(root, 'link.mbtiles'))
+  spawnSync('mkfifo', [path.join(root, 'fifo.mbtiles')])
+  const names = ['cut', 'empty', 'link', 'fifo', 'none']
+  const [cut, empty, ...others] = names.map((name, i) =>
+    readers.tile(archive(i, `${name}.mbtiles`), { z: 0, x: 0, y: 0 }),
+  )
+  await expect(cut).rejects.toThrow(BrokenArchiveError)
+  await expect(empty).rejects.toThrow(BrokenArchiveError)
+  for (const other of others) expect(await other).toBeNull()
+  expect(await readers.tile(archive(9, 'good.mbtiles'), { z: 0, x: 0, y: 0 })).toMatchObject({
+    body: expect.any(Buffer),
+  })
+})
+
+test('an archive that never answers keeps nobody waiting but those who want it, and is served again when it is mended', async () => {
+  await write('good.mbtiles')
+  makeEndlessTable(path.join(root, 'endless.mbtiles'))
+  const [good, endless] = [archive(1, 'good.mbtiles'), archive(2, 'endless.mbtiles')]
+  expect(await readers.tile(endless, { z: 0, x: 0, y: 0 })).toMatchObject({ body: PIXEL })
+  const unanswered = [readers.tile(endless, { z: 1, x: 0, y: 0 }), readers.tile(endless, { z: 0, x: 0, y: 0 })]
+  expect(
+    await Promise.all([readers.tile(good, { z: 1, x: 0, y: 0 }), readers.tile(good, { z: 1, x: 1, y: 1 })]),
+  ).toMatchObject([{ body: expect.any(Buffer) }, { body: expect.any(Buffer) }])
+  expect(onHang).not.toHaveBeenCalled()
+  expect(await Promise.all(unanswered)).toEqual(['busy', 'busy'])
+  await vi.waitFor(() => expect(onHang).toHaveBeenCalledOnce(), 10_000)
+  expect(await readers.tile(endless, { z: 0, x: 0, y: 0 })).toBe('busy')
+  fs.rmSync(endless.path)
+  await write('endless.mbtiles')
+  while ((await readers.tile(endless, { z: 1, x: 0, y: 0 })) === 'busy')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(onAnswer).toHaveBeenCalledOnce()
+})
+
+test('a reader that dies fails what it was reading, and the next tile comes from another', async () => {
+  makeEndlessTable(path.join(root, 'endless.mbtiles'))
+  await write('good.mbtiles')
+  const pids = () =>
+    spawnSync('pgrep', ['-P', String(process.pid), '-f', 'readers/process.js'], { encoding: 'utf8' }).stdout.split('\n')
+  const dying = readers.tile(archive(1, 'endless.mbtiles'), { z: 1, x: 0, y: 0 })
+  for (const pid of pids().filter((line) => line !== '')) process.kill(Number(pid), 'SIGKILL')
+  await expect(dying).rejects.toThrow(/SIGKILL/)
+  expect(await readers.tile(archive(2, 'good.mbtiles'), { z: 0, x: 0, y: 0 })).toMatchObject({
+    body: expect.any(Buffer),
+  })
+})

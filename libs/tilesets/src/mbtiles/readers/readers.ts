@@ -1,0 +1,280 @@
+import { BrokenArchiveError } from '../../broken-archive.js'
+import type { Source, Tile, TilePlace } from '../../source.js'
+import { Answer, type FailedText, type OpenedText } from './protocol.js'
+import { type PendingTile, type ReadArchive, Reader } from './reader.js'
+
+/** How often readers with pending requests are checked. Ticks are counted rather than timed: a process that was stopped has not waited. */
+const TICK_MS = 250
+/** An archive whose read takes longer than so many ticks is isolated: it gets a reader of its own, and the others need not wait for it. */
+const STALLED_TICKS = 4
+/** Limit: from the request to the answer; then it is `busy`. As for all that is read from disks (DISK_LIMIT_MS). */
+const READ_LIMIT_MS = 10_000
+/** How long an archive that has hung is left alone, the first time and at the most; the time doubles. Each retry costs a process. */
+const FIRST_PAUSE_MS = 5_000
+const LONGEST_PAUSE_MS = 60_000
+/** Limit: isolated archives, each with a process of some 45 MB; where more hang at the same time, the others wait until the next one is abandoned. */
+const MAX_ISOLATED = 4
+/** An isolated reader without requests for so long is ended, and its archive is read with the others again. */
+const IDLE_TICKS = 240
+/** Limit: pending requests of one archive. */
+const MAX_WAITING = 1_024
+/** Limit: archives known, each with a database handle in the reader. */
+const MAX_ARCHIVES = 256
+
+/** `busy`: the archive did not answer in time, or has not lately. null: there is no such tile. */
+export type ReadOutcome = Tile | null | 'busy'
+
+export interface ReadersOptions {
+  readonly onHang: (archive: ReadArchive) => void
+  readonly onAnswer: (archive: ReadArchive) => void
+  /** words before the command of a reader, such as those that end it with its parent */
+  readonly prefix?: () => readonly string[]
+  readonly limitMs?: number
+  readonly pauseMs?: number
+}
+
+interface Archive extends ReadArchive {
+  opened: OpenedText | null
+  waiting: number
+  /** it has kept the others waiting: it is read in isolation */
+  isSuspect: boolean
+  /** it has not answered within the limit, nor since */
+  isHung: boolean
+  pauseMs: number
+  retryAtMs: number
+}
+
+interface Pending extends PendingTile<Archive> {
+  readonly deadlineMs: number
+  settle(outcome: ReadOutcome | Error): void
+}
+
+type TileReader = Reader<Pending>
+
+/**
+ * Reads the tiles of MBTiles archives in other processes: SQLite reads by itself, from disks that may fall silent and from files that may
+ * have been made so that it never ends, and only a process can be killed. One process reads all archives; one that does not answer keeps that
+ * process to itself, the others move on to another, and after READ_LIMIT_MS it is killed.
+ */
+export class MbtilesReaders {
+  readonly #options: ReadersOptions
+  readonly #limitMs: number
+  readonly #pauseMs: number
+  readonly #archives = new Map<number, Archive>()
+  #shared: TileReader | null = null
+  /** those that were killed stay here until they have ended */
+  readonly #isolated = new Map<Archive, TileReader>()
+  readonly #ended = new WeakSet<TileReader>()
+  #timer: NodeJS.Timeout | null = null
+  #lastId = 0
+
+  constructor(options: ReadersOptions) {
+    this.#options = options
+    this.#limitMs = options.limitMs ?? READ_LIMIT_MS
+    this.#pauseMs = options.pauseMs ?? FIRST_PAUSE_MS
+  }
+
+  /** An archive as a source. It closes by `keepOnly`, or for others: which of them may go depends on how it behaves. */
+  source(archive: ReadArchive): Source {
+    return { tile: (place) => this.tile(archive, place), close() {} }
+  }
+
+  /** Rejects with `BrokenArchiveError`, and with what the disk says. */
+  tile(of: ReadArchive, { z, x, y }: TilePlace): Promise<ReadOutcome> {
+    const archive = this.#archives.get(of.id) ?? this.#register(of)
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: ReadOutcome | Error) => (outcome instanceof Error ? reject(outcome) : resolve(outcome))
+      if (archive.waiting >= MAX_WAITING || (archive.isHung && !this.#mayRetry(archive))) return settle('busy')
+      this.#lastId = (this.#lastId + 1) & 0x7fffffff
+      this.#request({ id: this.#lastId, archive, z, x, y, deadlineMs: performance.now() + this.#limitMs, settle })
+      // Whether it answers again is found out by this request, but its caller does not wait for that.
+      if (archive.isHung) settle('busy')
+    })
+  }
+
+  /** Closes all archives but these. */
+  keepOnly(ids: ReadonlySet<number>): void {
+    for (const archive of this.#archives.values()) if (!ids.has(archive.id)) this.#forget(archive)
+  }
+
+  /** Kills all processes. Pending requests are not settled any more. */
+  close(): void {
+    this.#stopTimer()
+    for (const reader of this.#readers()) {
+      reader.pending.clear()
+      this.#end(reader)
+    }
+  }
+
+  #register({ id, root, path }: ReadArchive): Archive {
+    if (this.#archives.size >= MAX_ARCHIVES) {
+      const free = [...this.#archives.values()].find((archive) => archive.waiting === 0 && !archive.isSuspect)
+      if (free !== undefined) this.#forget(free)
+    }
+    const state = { opened: null, waiting: 0, isSuspect: false, isHung: false, pauseMs: this.#pauseMs, retryAtMs: 0 }
+    const archive: Archive = { id, root, path, ...state }
+    this.#archives.set(id, archive)
+    return archive
+  }
+
+  #forget(archive: Archive): void {
+    this.#archives.delete(archive.id)
+    this.#shared?.forget(archive)
+  }
+
+  /** Whether a request may find out if an archive that has hung still does. */
+  #mayRetry(archive: Archive): boolean {
+    return archive.waiting === 0 && !this.#isolated.has(archive) && performance.now() >= archive.retryAtMs
+  }
+
+  #request(pending: Pending): void {
+    const reader = this.#readerOf(pending.archive)
+    if (reader === null) {
+      pending.settle('busy')
+      return
+    }
+    pending.archive.waiting++
+    reader.request(pending)
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS)
+  }
+
+  /** null: too many archives hang. */
+  #readerOf(archive: Archive): TileReader | null {
+    if (!archive.isSuspect) {
+      this.#shared ??= this.#start()
+      return this.#shared
+    }
+    const isolated = this.#isolated.get(archive)
+    if (isolated !== undefined || this.#isolated.size >= MAX_ISOLATED) return isolated ?? null
+    const started = this.#start()
+    this.#isolated.set(archive, started)
+    return started
+  }
+
+  #start(): TileReader {
+    const reader: TileReader = new Reader<Pending>(
+      {
+        answered: (what, id, body, pending) => this.#answered(what, id, body, pending),
+        ended: (how) => this.#onEnded(reader, how),
+      },
+      this.#options.prefix?.() ?? [],
+    )
+    return reader
+  }
+
+  #answered(what: number, id: number, body: Buffer, pending: Pending | null): void {
+    if (what === Answer.OPENED) {
+      const archive = this.#archives.get(id)
+      if (archive !== undefined) archive.opened = JSON.parse(body.toString()) as OpenedText
+    }
+    if (pending === null) return
+    const { archive } = pending
+    archive.waiting--
+    if (archive.isHung) this.#recovered(archive)
+    if (what === Answer.ABSENT) pending.settle(null)
+    else if (what === Answer.FAILED) pending.settle(errorOf(JSON.parse(body.toString()) as FailedText))
+    // Without: the archive was forgotten while it was opened.
+    else if (archive.opened === null) pending.settle('busy')
+    else {
+      const encoding = what === Answer.GZIP_TILE ? 'gzip' : 'identity'
+      const identity = `${archive.opened.identity}-${pending.z}-${pending.x}-${pending.y}`
+      pending.settle({ body, encoding, identity, modifiedMs: archive.opened.modifiedMs, file: null })
+    }
+  }
+
+  #recovered(archive: Archive): void {
+    archive.isHung = false
+    archive.pauseMs = this.#pauseMs
+    this.#options.onAnswer(archive)
+  }
+
+  #tick(): void {
+    const now = performance.now()
+    for (const reader of this.#readers()) {
+      const ticks = reader.tick()
+      for (const pending of reader.pending.values()) if (pending.deadlineMs <= now) pending.settle('busy')
+      const archive = reader.oldest?.archive
+      if (archive === undefined) {
+        if (ticks >= IDLE_TICKS && reader !== this.#shared) this.#end(reader)
+        continue
+      }
+      const hasRoom = this.#isolated.size < MAX_ISOLATED
+      if (reader === this.#shared && ticks >= STALLED_TICKS && hasRoom) this.#isolate(reader, archive)
+      if (ticks * TICK_MS >= this.#limitMs) this.#abandon(reader, archive)
+    }
+    if (this.#readers().every((reader) => reader === this.#shared && reader.pending.size === 0)) this.#stopTimer()
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  /** The archive keeps this reader; the requests of the others go to another one. */
+  #isolate(reader: TileReader, archive: Archive): void {
+    this.#shared = null
+    archive.isSuspect = true
+    this.#isolated.set(archive, reader)
+    for (const pending of [...reader.pending.values()])
+      if (pending.archive !== archive) this.#requestAgain(reader, pending)
+  }
+
+  #requestAgain(reader: TileReader, pending: Pending): void {
+    reader.pending.delete(pending.id)
+    pending.archive.waiting--
+    this.#request(pending)
+  }
+
+  #abandon(reader: TileReader, archive: Archive): void {
+    archive.isSuspect = true
+    archive.retryAtMs = performance.now() + archive.pauseMs
+    archive.pauseMs = Math.min(archive.pauseMs * 2, LONGEST_PAUSE_MS)
+    if (!archive.isHung) this.#options.onHang(archive)
+    archive.isHung = true
+    if (reader === this.#shared) this.#shared = null
+    for (const pending of [...reader.pending.values()]) {
+      if (pending.archive !== archive) {
+        this.#requestAgain(reader, pending)
+        continue
+      }
+      reader.pending.delete(pending.id)
+      archive.waiting--
+      pending.settle('busy')
+    }
+    this.#end(reader)
+  }
+
+  #end(reader: TileReader): void {
+    this.#ended.add(reader)
+    reader.kill()
+  }
+
+  #onEnded(reader: TileReader, how: string): void {
+    if (reader === this.#shared) this.#shared = null
+    for (const [archive, own] of this.#isolated) {
+      if (own !== reader) continue
+      this.#isolated.delete(archive)
+      archive.isSuspect = archive.isHung
+    }
+    // What it was reading may be what ended it; one that was killed may have been sent requests since.
+    const culprit = this.#ended.has(reader) ? undefined : reader.oldest?.archive
+    if (culprit !== undefined) culprit.isSuspect = true
+    for (const pending of [...reader.pending.values()]) {
+      if (pending.archive !== culprit) {
+        this.#requestAgain(reader, pending)
+        continue
+      }
+      pending.archive.waiting--
+      pending.settle(new Error(`the process that read the archive ended: ${how}`))
+    }
+  }
+
+  #readers(): TileReader[] {
+    const all = [...this.#isolated.values(), ...(this.#shared === null ? [] : [this.#shared])]
+    return all.filter((reader) => !this.#ended.has(reader))
+  }
+}
+
+function errorOf({ broken, message }: FailedText): Error {
+  return broken ? new BrokenArchiveError(message) : new Error(message)
+}

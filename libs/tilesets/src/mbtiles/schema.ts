@@ -1,0 +1,134 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { asArchiveError } from './sqlite-error.js'
+
+/** Limit: tables, views, indexes and triggers of an archive; real ones have a dozen. */
+const MAX_OBJECTS = 1_000
+
+/** Where the tiles of an archive are, in plain tables. */
+export interface TileTables {
+  /** has a row for each tile, by zoom_level, tile_column, tile_row */
+  readonly keys: string
+  /** where the bytes are not beside the key: the table that has them, and what both tables are joined by */
+  readonly data: { readonly table: string; readonly by: readonly string[] } | null
+}
+
+/** The address of a tile in every table that has one. */
+export const KEY_COLUMNS = ['zoom_level', 'tile_column', 'tile_row']
+
+/**
+ * What writers put behind a view `tiles`: map and images (node-mbtiles, MapTiler, MapProxy; tippecanoe joins by the zoom too),
+ * tiles_shallow and tiles_data (Planetiler), tiles_with_hash (the mbtiles tool of Martin).
+ */
+const BEHIND_VIEWS: readonly TileTables[] = [
+  { keys: 'map', data: { table: 'images', by: ['tile_id', 'zoom_level'] } },
+  { keys: 'map', data: { table: 'images', by: ['tile_id'] } },
+  { keys: 'tiles_shallow', data: { table: 'tiles_data', by: ['tile_data_id'] } },
+  { keys: 'tiles_with_hash', data: null },
+]
+
+/** All that the text of such a view is made of: no condition, no function, no number, no other table. */
+const WORDS_OF_VIEWS = new Set(
+  `create view if not exists tiles as select from inner join on using and zoom_level tile_column tile_row tile_data tile_id tile_data_id map
+  images tiles_shallow tiles_data tiles_with_hash`.split(/\s+/),
+)
+const SIGNS_OF_VIEWS = new Set([',', '.', '=', '(', ')', ';', '"', '`', '[', ']'])
+
+interface SchemaObject {
+  readonly type: string
+  readonly sql: string
+}
+
+/**
+ * Finds the tables that hold the tiles. A view comes with the file and may do anything, so none is ever asked: where `tiles` is one, it must
+ * be one of the known forms, and the tables behind it are asked. Throws `BrokenArchiveError` for every other schema.
+ */
+export function findTileTables(database: DatabaseSyncInstance): TileTables {
+  const objects = readObjects(database)
+  const tiles = objects.get('tiles')
+  if (tiles === undefined) throw new BrokenArchiveError('there is no table of tiles')
+  if (tiles.type !== 'view') {
+    requireColumns(database, objects, 'tiles', [...KEY_COLUMNS, 'tile_data'])
+    return { keys: 'tiles', data: null }
+  }
+  const known = isKnownView(tiles.sql)
+    ? BEHIND_VIEWS.find((tables) => isMadeOf(tiles.sql, tables) && hasTables(database, objects, tables))
+    : undefined
+  if (known === undefined) throw new BrokenArchiveError('the tiles are shown by a view of no known form')
+  return known
+}
+
+/** Whether there is a plain table of metadata. */
+export function hasMetadataTable(database: DatabaseSyncInstance): boolean {
+  return lacking(database, readObjects(database), 'metadata', ['name', 'value']) === null
+}
+
+function hasTables(
+  database: DatabaseSyncInstance,
+  objects: ReadonlyMap<string, SchemaObject>,
+  { keys, data }: TileTables,
+): boolean {
+  const ofKeys = [...KEY_COLUMNS, ...(data?.by ?? ['tile_data'])]
+  if (lacking(database, objects, keys, ofKeys) !== null) return false
+  return data === null || lacking(database, objects, data.table, [...data.by, 'tile_data']) === null
+}
+
+/** The names of a schema are unique, in lower case; a temporary table, which could hide one, nobody makes. */
+function readObjects(database: DatabaseSyncInstance): Map<string, SchemaObject> {
+  const sql = `SELECT type, lower(name) AS name, coalesce(sql, '') AS sql FROM main.sqlite_schema
+    WHERE type IN ('table', 'view') LIMIT ${MAX_OBJECTS + 1}`
+  let rows: { type: unknown; name: unknown; sql: unknown }[]
+  try {
+    rows = database.prepare(sql).all()
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+  if (rows.length > MAX_OBJECTS) throw new BrokenArchiveError(`there are more than ${MAX_OBJECTS} tables and views`)
+  return new Map(rows.map((row) => [String(row.name), { type: String(row.type), sql: String(row.sql) }]))
+}
+
+function requireColumns(
+  database: DatabaseSyncInstance,
+  objects: ReadonlyMap<string, SchemaObject>,
+  table: string,
+  columns: readonly string[],
+): void {
+  const why = lacking(database, objects, table, columns)
+  if (why !== null) throw new BrokenArchiveError(`the table ${table} ${why}`)
+}
+
+/** What keeps it from being a plain table with these columns, in words; null: nothing. */
+function lacking(
+  database: DatabaseSyncInstance,
+  objects: ReadonlyMap<string, SchemaObject>,
+  table: string,
+  columns: readonly string[],
+): string | null {
+  const object = objects.get(table)
+  // Virtual tables are of type table as well.
+  if (object?.type !== 'table' || !/^CREATE\s+TABLE\b/i.test(object.sql)) return 'is no plain table'
+  let stored: Map<string, unknown>
+  try {
+    const rows: { name: unknown; hidden: unknown }[] = database.prepare(`PRAGMA main.table_xinfo("${table}")`).all()
+    stored = new Map(rows.map((row) => [String(row.name).toLowerCase(), row.hidden]))
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+  for (const column of columns) {
+    if (!stored.has(column)) return `has no column ${column}`
+    if (stored.get(column) !== 0) return `computes its column ${column}`
+  }
+  return null
+}
+
+function isKnownView(sql: string): boolean {
+  const words = sql.toLowerCase().match(/\w+|\S/g) ?? []
+  return words.every((word) => WORDS_OF_VIEWS.has(word) || SIGNS_OF_VIEWS.has(word))
+}
+
+function isMadeOf(sql: string, { keys, data }: TileTables): boolean {
+  const text = sql.toLowerCase().replace(/["`[\]]/g, '')
+  const words = new Set(text.match(/\w+/g))
+  if (!words.has(keys) || (data !== null && !words.has(data.table))) return false
+  return data?.by.includes('zoom_level') !== true || text.includes(`${data.table}.zoom_level`)
+}

@@ -1,0 +1,156 @@
+import { boundsSchema, TILE_FORMATS, TILE_MATRIX_SET_IDS, vectorLayerSchema } from '@gateway/contracts/basemap.js'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { readMetadata } from './metadata.js'
+
+it('reads TileJSON, where values have their types', () => {
+  const layers = [{ id: 'a', fields: { b: 'String' }, minzoom: 3 }]
+  expect(
+    readMetadata({
+      tilejson: '3.0.0',
+      name: ' World ',
+      minzoom: 0,
+      maxzoom: 4,
+      bounds: [-10, -20, 30, 40],
+      scheme: 'tms',
+      tiles: ['http://a/{z}/{x}/{y}.jpeg?key=1'],
+      vector_layers: layers,
+    }),
+  ).toEqual({
+    name: 'World',
+    attribution: null,
+    description: null,
+    format: 'jpg',
+    minZoom: 0,
+    maxZoom: 4,
+    bounds: [-10, -20, 30, 40],
+    scheme: 'tms',
+    vectorLayers: layers,
+    grid: 'WebMercatorQuad',
+    gridNamed: '',
+    other: {},
+    warnings: [],
+  })
+})
+
+it('reads MBTiles and tippecanoe, where values are texts', () => {
+  const json = JSON.stringify({ vector_layers: [{ id: 'a', fields: {} }], tilestats: {} })
+  expect(
+    readMetadata({ name: 'x', minzoom: '2', maxzoom: '14', bounds: '-180.000000,-85,180,85', format: 'pbf', json }),
+  ).toMatchObject({
+    minZoom: 2,
+    maxZoom: 14,
+    bounds: [-180, -85, 180, 85],
+    format: 'pbf',
+    vectorLayers: [{ id: 'a', fields: {} }],
+    warnings: [],
+  })
+})
+
+it.each([
+  ['jpeg', 'jpg'],
+  ['image/png', 'png'],
+  ['PNG', 'png'],
+  ['png8', 'png'],
+  ['application/vnd.mapbox-vector-tile', 'pbf'],
+  ['mvt', 'pbf'],
+  ['tiff', null],
+])('takes the format %j for %j', (format, expected) => expect(readMetadata({ format }).format).toBe(expected))
+
+it.each([
+  ['minzoom', -1],
+  ['maxzoom', '31'],
+  ['maxzoom', 4.5],
+  ['bounds', '1,2,3'],
+  ['bounds', [1, 2, 'x', 4]],
+  ['bounds', '0,0,0,0'],
+  ['bounds', [0, 40, 10, 30]],
+  ['bounds', {}],
+  ['scheme', 'zxy'],
+  ['scheme', [{ toString: '' }]],
+  ['scheme', { toString: null }],
+  ['bounds', { toString: 'x' }],
+  ['json', [{ toString: '' }]],
+  ['json', '{'],
+  ['vector_layers', 'a'],
+  ['vector_layers', [{}]],
+  ['name', 5],
+  ['description', 'x'.repeat(20_000)],
+])('leaves out %s = %j with a warning', (field, value) => {
+  const { warnings } = readMetadata({ [field]: value })
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toContain(field)
+})
+
+it('cuts bounds at the ends of the world and keeps those across the antimeridian', () => {
+  expect(readMetadata({ bounds: [-200, -95, 180.0000001, 95] }).bounds).toEqual([-180, -90, 180, 90])
+  expect(readMetadata({ bounds: '170,-20,-170,0' }).bounds).toEqual([170, -20, -170, 0])
+})
+
+it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('takes %s for no format', (format) => {
+  expect(readMetadata({ format }).format).toBeNull()
+})
+
+/** JSON in which the names that every object has by itself are as likely as others. */
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(null, true, '', 'tms', '1,2,3,4', 0, -1, 1e308, 3.5),
+    fc.string(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(
+      fc.oneof(
+        fc.constantFrom('toString', 'valueOf', 'toJSON', 'constructor', '__proto__', 'id', 'fields'),
+        fc.string(),
+      ),
+      tie('value'),
+      { maxKeys: 5 },
+    ),
+  ),
+}))
+
+const understood = z.strictObject({
+  name: z.string().nullable(),
+  attribution: z.string().nullable(),
+  description: z.string().nullable(),
+  format: z.enum(TILE_FORMATS).nullable(),
+  minZoom: z.int().nullable(),
+  maxZoom: z.int().nullable(),
+  bounds: boundsSchema.nullable(),
+  scheme: z.enum(['xyz', 'tms']).nullable(),
+  vectorLayers: z.array(vectorLayerSchema).nullable(),
+  grid: z.enum(TILE_MATRIX_SET_IDS).nullable(),
+  gridNamed: z.string(),
+  other: z.record(z.string(), z.unknown()),
+  warnings: z.array(z.string()),
+})
+
+it('never throws, and never hands on what it did not understand, whatever the fields hold', () => {
+  const named = [
+    ...Object.keys(understood.shape),
+    'crs',
+    'encoding',
+    'minzoom',
+    'maxzoom',
+    'tiles',
+    'json',
+    'vector_layers',
+    '__proto__',
+  ]
+  const record = fc.dictionary(
+    fc.constantFrom(...named),
+    fc.oneof(
+      json.value,
+      json.value.map((value) => JSON.stringify(value)),
+    ),
+  )
+  fc.assert(
+    fc.property(record, (fields) => {
+      // Through text, as it comes from a file.
+      understood.parse(readMetadata(JSON.parse(JSON.stringify(fields)) as Record<string, unknown>))
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,90 @@
+import type { Bounds, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { readBounds, readText, readVectorLayers, readZoom } from './fields.js'
+import { formatOfMetadata } from './format.js'
+import { readGrid } from './grid.js'
+import { otherFields } from './other-fields.js'
+
+/** What a metadata file, table or section says; null where it is silent or wrong. */
+export interface TileSetMetadata {
+  readonly name: string | null
+  readonly attribution: string | null
+  readonly description: string | null
+  readonly format: TileFormat | null
+  readonly minZoom: number | null
+  readonly maxZoom: number | null
+  readonly bounds: Bounds | null
+  /** null: it does not say how rows are counted */
+  readonly scheme: 'xyz' | 'tms' | null
+  readonly vectorLayers: readonly VectorLayer[] | null
+  /** null: one that is not served, which `gridNamed` names */
+  readonly grid: TileMatrixSetId | null
+  readonly gridNamed: string
+  /** the fields that are none of these, as they are */
+  readonly other: Readonly<Record<string, unknown>>
+  /** one line for each field that is there but cannot be used */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads the fields shared by TileJSON 2 and 3, the MBTiles 1.3 metadata table and PMTiles 3 metadata. Numbers may be numbers or
+ * decimal strings, bounds an array or "w,s,e,n"; the vector layers may stand inside a field `json` that holds JSON text (MBTiles,
+ * tippecanoe). A field that makes no sense is left out with a warning; nothing throws.
+ */
+export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSetMetadata {
+  const warnings: string[] = []
+  const inner = innerFields(fields.json, warnings)
+  const { grid, named } = readGrid(fields)
+  return {
+    name: readText('name', fields.name, warnings),
+    attribution: readText('attribution', fields.attribution, warnings),
+    description: readText('description', fields.description, warnings),
+    format: formatOfMetadata(fields),
+    minZoom: readZoom('minzoom', fields.minzoom, warnings),
+    maxZoom: readZoom('maxzoom', fields.maxzoom, warnings),
+    bounds: readBounds(fields.bounds, warnings),
+    scheme: readScheme(fields.scheme, warnings),
+    vectorLayers: readVectorLayers(fields.vector_layers ?? inner.vector_layers, warnings),
+    grid,
+    gridNamed: named,
+    other: otherFields(fields, warnings),
+    warnings,
+  }
+}
+
+/** The grid of a set that is to be served. Throws `BrokenArchiveError` for one that lies in another grid than those served. */
+export function servedGrid({ grid, gridNamed }: TileSetMetadata): TileMatrixSetId {
+  if (grid !== null) return grid
+  const named = gridNamed.slice(0, MAX_NAMED)
+  throw new BrokenArchiveError(`its tiles lie in ${named}; only EPSG:3857, EPSG:4326 and EPSG:4490 are served`)
+}
+
+/** Limit: characters of an unknown grid's name in a message. */
+const MAX_NAMED = 80
+
+export const NO_METADATA: TileSetMetadata = readMetadata({})
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readScheme(value: unknown, warnings: string[]): 'xyz' | 'tms' | null {
+  if (value === undefined || value === null || value === '') return null
+  const scheme = typeof value === 'string' ? value.toLowerCase() : null
+  if (scheme === 'xyz' || scheme === 'tms') return scheme
+  warnings.push('scheme is neither xyz nor tms')
+  return null
+}
+
+function innerFields(json: unknown, warnings: string[]): Record<string, unknown> {
+  if (json === undefined || json === null || json === '') return {}
+  if (isRecord(json)) return json
+  try {
+    const parsed: unknown = typeof json === 'string' ? JSON.parse(json) : null
+    if (isRecord(parsed)) return parsed
+  } catch {
+    // said below
+  }
+  warnings.push('json is not the text of a JSON object')
+  return {}
+}

@@ -1,0 +1,27 @@
+import { openFolder } from './folder/source.js'
+import type { MbtilesReaders } from './mbtiles/readers/readers.js'
+import { openPmtiles } from './pmtiles/source.js'
+import type { CachedReader, Source, SourceSpec } from './source.js'
+
+export interface StorageReaders {
+  readonly mbtiles: MbtilesReaders
+  /** null: there is none here, and no source answers `tileIfCached` */
+  readonly cached: CachedReader | null
+}
+
+/**
+ * Opens a version for serving, without holding the event loop. null: the archive is not there. Rejects with `BrokenArchiveError` for an
+ * archive that cannot be served, and the disk's errors. MBTiles and folders are opened with their first tile.
+ */
+export async function openSource(spec: SourceSpec, { mbtiles, cached }: StorageReaders): Promise<Source | null> {
+  const ownCached = spec.isRemote ? null : cached
+  switch (spec.storage) {
+    case 'xyz':
+    case 'tms':
+      return openFolder(spec, ownCached)
+    case 'pmtiles':
+      return openPmtiles(spec, ownCached)
+    case 'mbtiles':
+      return mbtiles.source(spec)
+  }
+}

@@ -1,0 +1,324 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { brotliCompressSync, gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { PMTiles, type RangeResponse } from 'pmtiles'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { readExactly } from '../read-exactly.js'
+import type { CachedReader, Source, Tile } from '../source.js'
+import { ALL_CACHED, NOTHING_CACHED, servedFrom } from '../testing/served-from.js'
+import type { TileToWrite } from '../tile-to-write.js'
+import { openArchive } from './archive.js'
+import { probePmtiles } from './probe.js'
+import { openPmtiles } from './source.js'
+import { type PmtilesDescription, writePmtiles } from './writer.js'
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+)
+const ABOUT: PmtilesDescription = {
+  format: 'png',
+  encoding: 'identity',
+  bounds: [-10, -20, 30, 40],
+  metadata: { name: 'Test', attribution: 'Nobody', description: 'of tests' },
+}
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pmtiles-'))
+  file = path.join(folder, 'a.pmtiles')
+})
+afterEach(() => fs.rmSync(folder, { recursive: true }))
+
+async function open(cached: CachedReader = ALL_CACHED): Promise<Source> {
+  const source = await openPmtiles(servedFrom(folder, file, 'pmtiles'), cached)
+  if (source === null) throw new Error('absent')
+  return source
+}
+
+async function textOf(tile: Tile): Promise<string> {
+  const { body } = tile
+  if (body instanceof Uint8Array) return Buffer.from(body).toString('latin1')
+  const bytes = await readExactly(body.fd, body.offset, body.length)
+  body.release()
+  return bytes.toString('latin1')
+}
+
+/** Every tile as it is known at once; waited for, it must be the same: all of a few, some of many. */
+async function readAll(tiles: readonly TileToWrite[]): Promise<(string | null)[]> {
+  const [source, other] = [await open(), await open()]
+  const texts: (string | null)[] = []
+  for (const [i, { z, x, y }] of tiles.entries()) {
+    const found = source.tileIfCached?.({ z, x, y })
+    if (found === undefined) throw new Error('not in memory')
+    if (i % Math.ceil(tiles.length / 1_000) === 0) expect(await other.tile({ z, x, y })).toEqual(found)
+    texts.push(found === null ? null : await textOf(found))
+  }
+  source.close()
+  other.close()
+  return texts
+}
+
+/** The upstream reader, as judge of what our writer wrote. */
+function upstream(): PMTiles {
+  const bytes = fs.readFileSync(file)
+  const getBytes = async (offset: number, length: number): Promise<RangeResponse> => ({
+    data: Uint8Array.from(bytes.subarray(offset, offset + length)).buffer,
+  })
+  return new PMTiles({ getBytes, getKey: () => 'test' })
+}
+
+const tile = (z: number, x: number, y: number, text: string): TileToWrite => ({ z, x, y, data: Buffer.from(text) })
+
+/** A whole zoom of distinct tiles, apart from an ocean of equal ones in the lower third. */
+function wholeZoom(z: number): TileToWrite[] {
+  const size = 2 ** z
+  return Array.from({ length: size * size }, (_, i) => {
+    const [x, y] = [i % size, Math.floor(i / size)]
+    return tile(z, x, y, y > (size * 2) / 3 ? 'ocean' : `land ${x} ${y}`)
+  })
+}
+
+describe('a round trip', () => {
+  it('finds every tile again whatever order they came in, and no other', async () => {
+    const address = fc
+      .integer({ min: 0, max: 26 })
+      .chain((z) => fc.tuple(fc.constant(z), fc.nat(2 ** z - 1), fc.nat(2 ** z - 1)))
+    const addresses = fc.uniqueArray(address, { minLength: 1, maxLength: 40, selector: String })
+    await fc.assert(
+      fc.asyncProperty(
+        addresses,
+        fc.array(fc.constantFrom('a', 'bb', 'ccc'), { minLength: 40, maxLength: 40 }),
+        async (list, texts) => {
+          const tiles = list.map(([z, x, y], i) => tile(z, x, y, texts[i]!))
+          await writePmtiles(file, tiles, ABOUT)
+          expect(await readAll(tiles)).toEqual(tiles.map(({ data }) => Buffer.from(data).toString()))
+          const written = new Set(list.map(String))
+          const others = list
+            .map(([z, x, y]) => tile(z, x ^ 1, y, ''))
+            .filter(({ z, x, y }) => z > 0 && !written.has(String([z, x, y])))
+          expect(await readAll(others)).toEqual(others.map(() => null))
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  it('goes through leaf directories for more than 20,000 tiles, and the upstream reader agrees', async () => {
+    const tiles = wholeZoom(8)
+    await writePmtiles(file, tiles, ABOUT)
+    expect(await readAll(tiles)).toEqual(tiles.map(({ data }) => Buffer.from(data).toString()))
+    const judge = upstream()
+    const header = await judge.getHeader()
+    expect(header.leafDirectoryLength).toBeGreaterThan(0)
+    expect(header.numAddressedTiles).toBe(65_536)
+    expect(header.numTileContents).toBe(new Set(tiles.map(({ data }) => String(data))).size)
+    expect([header.minZoom, header.maxZoom, header.clustered, header.minLon, header.maxLat]).toEqual([
+      8,
+      8,
+      true,
+      -10,
+      40,
+    ])
+    for (const { z, x, y, data } of tiles.filter((_, i) => i % 997 === 0)) {
+      expect(Buffer.from((await judge.getZxy(z, x, y))!.data).toString()).toBe(String(data))
+    }
+    expect(await judge.getMetadata()).toEqual(ABOUT.metadata)
+  })
+
+  it('stores equal tiles once and gives them one identity', async () => {
+    await writePmtiles(file, [tile(1, 0, 0, 'sea'), tile(1, 1, 0, 'land'), tile(1, 1, 1, 'sea')], ABOUT)
+    const source = await open()
+    const tileAt = (x: number, y: number) => source.tileIfCached?.({ z: 1, x, y })
+    const [a, b, c] = [tileAt(0, 0), tileAt(1, 0), tileAt(1, 1)]
+    source.close()
+    expect(a).toEqual(c)
+    expect(a).not.toEqual(b)
+  })
+
+  it('says that it cannot tell now where a directory or the tile is not in memory, and keeps what was read once', async () => {
+    await writePmtiles(file, wholeZoom(8), ABOUT)
+    const sections: number[] = []
+    const read = (fd: number, offset: number, length: number) => {
+      sections.push(offset)
+      return ALL_CACHED.read(fd, offset, length)
+    }
+    const place = { z: 8, x: 200, y: 100 }
+    const cold = await open(NOTHING_CACHED)
+    expect(cold.tileIfCached?.(place)).toBeUndefined()
+    expect(cold.tileIfCached?.({ z: 3, x: 0, y: 0 })).toBeNull()
+    cold.close()
+    const source = await open({ ...NOTHING_CACHED, read })
+    const found = await source.tile(place)
+    expect(found).toMatchObject({ body: Buffer.from('land 200 100') })
+    expect(source.tileIfCached?.(place)).toEqual(found)
+    // The tile alone: its directory is known since it was waited for.
+    expect(sections).toHaveLength(1)
+    source.close()
+  })
+
+  it('hands out large tiles as a part of the file, which stays open until they are released, and no longer', async () => {
+    await writePmtiles(file, [tile(0, 0, 0, 'x'.repeat(100_000))], ABOUT)
+    const source = await open()
+    const found = source.tileIfCached?.({ z: 0, x: 0, y: 0 })
+    if (!found || found.body instanceof Uint8Array) throw new Error('not a part')
+    const { fd } = found.body
+    const isOpen = () => {
+      try {
+        return fs.readlinkSync(`/proc/self/fd/${fd}`) === file
+      } catch {
+        return false
+      }
+    }
+    source.close()
+    expect(isOpen()).toBe(true)
+    expect(await textOf(found)).toBe('x'.repeat(100_000))
+    while (isOpen()) await new Promise(setImmediate)
+  })
+
+  it('refuses an address that comes twice, and leaves nothing behind', async () => {
+    await expect(writePmtiles(file, [tile(1, 0, 0, 'a'), tile(1, 0, 0, 'b')], ABOUT)).rejects.toThrow(
+      '1/0/0 comes twice',
+    )
+    await expect(writePmtiles(file, [], ABOUT)).rejects.toThrow('at least one')
+    expect(fs.readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('a probe', () => {
+  it('tells what header, metadata and a tile say', async () => {
+    await writePmtiles(
+      file,
+      [
+        { z: 3, x: 1, y: 1, data: PNG },
+        { z: 5, x: 9, y: 9, data: PNG },
+      ],
+      ABOUT,
+    )
+    expect(await probePmtiles(folder, file)).toMatchObject({
+      storage: 'pmtiles',
+      format: 'png',
+      extension: 'png',
+      tileSize: 1,
+      minZoom: 3,
+      maxZoom: 5,
+      bounds: [-10, -20, 30, 40],
+      name: 'Test',
+      attribution: 'Nobody',
+      description: 'of tests',
+      vectorLayers: null,
+      encoding: 'identity',
+      warnings: [],
+    })
+  })
+
+  it('answers null for an archive that is absent or leads out of the source', async () => {
+    expect(await probePmtiles(folder, file)).toBeNull()
+    fs.symlinkSync('/etc/passwd', file)
+    expect(await probePmtiles(folder, file)).toBeNull()
+  })
+
+  it('has another fingerprint after the archive was replaced', async () => {
+    await writePmtiles(file, [tile(0, 0, 0, 'a')], ABOUT)
+    const before = (await probePmtiles(folder, file))?.fingerprint
+    await writePmtiles(file, [tile(0, 0, 0, 'b')], ABOUT)
+    expect((await probePmtiles(folder, file))?.fingerprint).not.toBe(before)
+  })
+})
+
+describe('a broken archive', () => {
+  async function written(): Promise<Buffer> {
+    await writePmtiles(file, wholeZoom(7), ABOUT)
+    return fs.readFileSync(file)
+  }
+  const expectBroken = async (bytes: Uint8Array, words: RegExp) => {
+    fs.writeFileSync(file, bytes)
+    await expect(open()).rejects.toThrow(BrokenArchiveError)
+    await expect(open()).rejects.toThrow(words)
+    await expect(openArchive(folder, file)).rejects.toThrow(words)
+  }
+
+  it('is refused in clear words', async () => {
+    const good = await written()
+    const changed = (offset: number, value: number) => {
+      const bytes = Buffer.from(good)
+      bytes[offset] = value
+      return bytes
+    }
+    await expectBroken(Buffer.alloc(0), /not a PMTiles archive/)
+    await expectBroken(Buffer.alloc(5000), /not a PMTiles archive/)
+    await expectBroken(changed(7, 2), /version 2 is not supported/)
+    await expectBroken(good.subarray(0, 100), /not a PMTiles archive/)
+    await expectBroken(good.subarray(0, 5000), /lies beyond the end/)
+    await expectBroken(changed(97, 4), /directories compressed with zstd/)
+    await expectBroken(changed(98, 4), /tiles compressed with zstd/)
+    await expectBroken(changed(98, 3), /tiles compressed with brotli/)
+    await expectBroken(changed(99, 6), /tiles of type Mlt/)
+    await expectBroken(changed(101, 99), /zooms 7-99/)
+    await expectBroken(changed(97, 1), /a directory of the archive/)
+    await expectBroken(changed(97, 3), /cannot be unpacked/)
+  })
+
+  it('never hangs, allocates without bound or throws anything else, whatever bytes are changed', async () => {
+    const good = await written()
+    const change = fc.tuple(fc.oneof(fc.nat(130), fc.nat(good.length - 1)), fc.nat(255))
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 12 }), async (changes) => {
+        const bytes = Buffer.from(good)
+        for (const [offset, value] of changes) bytes[offset] = value
+        fs.writeFileSync(file, bytes)
+        try {
+          const set = await open()
+          try {
+            for (let i = 0; i < 40; i++) {
+              const found = await set.tile({ z: 7, x: (i * 37) % 128, y: (i * 91) % 128 })
+              if (found === null || found === 'busy' || found.body instanceof Uint8Array) continue
+              expect(found.body.offset + found.body.length).toBeLessThanOrEqual(bytes.length)
+              found.body.release()
+            }
+          } finally {
+            set.close()
+          }
+        } catch (error) {
+          expect(error).toBeInstanceOf(BrokenArchiveError)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('ends at a ring of leaf directories', async () => {
+    await writePmtiles(file, wholeZoom(7), ABOUT)
+    const good = fs.readFileSync(file)
+    // Plain directories: a root whose one entry is a leaf, and a leaf whose one entry is itself.
+    const ring = Buffer.from([1, 0, 0, 5, 1])
+    good[97] = 1
+    good.writeBigUInt64LE(127n, 8)
+    good.writeBigUInt64LE(5n, 16)
+    good.writeBigUInt64LE(127n, 40)
+    good.writeBigUInt64LE(5n, 48)
+    ring.copy(good, 127)
+    fs.writeFileSync(file, good)
+    const set = await open()
+    expect(() => set.tileIfCached?.({ z: 7, x: 3, y: 3 })).toThrow('nested more than')
+    await expect(set.tile({ z: 7, x: 3, y: 3 })).rejects.toThrow('nested more than')
+    set.close()
+  })
+
+  it('reads directories packed with brotli, as the format allows', async () => {
+    await writePmtiles(file, [tile(0, 0, 0, 'only')], ABOUT)
+    const good = fs.readFileSync(file)
+    const [offset, length] = [Number(good.readBigUInt64LE(8)), Number(good.readBigUInt64LE(16))]
+    const packed = brotliCompressSync(gunzipSync(good.subarray(offset, offset + length)))
+    const bytes = Buffer.concat([good, packed])
+    bytes[97] = 3
+    bytes.writeBigUInt64LE(BigInt(good.length), 8)
+    bytes.writeBigUInt64LE(BigInt(packed.length), 16)
+    fs.writeFileSync(file, bytes)
+    expect(await readAll([tile(0, 0, 0, '')])).toEqual(['only'])
+  })
+})

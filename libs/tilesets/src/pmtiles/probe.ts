@@ -1,0 +1,72 @@
+import fs from 'node:fs'
+import type { Bounds, TileFormat } from '@gateway/contracts/basemap.js'
+import type { TileType } from 'pmtiles'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { readBounds } from '../metadata/fields.js'
+import { isRecord, readMetadata, servedGrid } from '../metadata/metadata.js'
+import { nothingToProbe } from '../nothing-to-probe.js'
+import { readExactly } from '../read-exactly.js'
+import { examineSample, SAMPLE_BYTES } from '../sample.js'
+import type { TileSetProbe } from '../tile-set.js'
+import { openArchive, type PmtilesArchive, readJson } from './archive.js'
+import { encodingOfTiles, formatOfType } from './header.js'
+import { findTile, finish } from './source.js'
+
+/** Looks at a PMTiles archive: header, metadata and one tile. null: nothing to open. Throws `BrokenArchiveError`. */
+export async function probePmtiles(root: string, file: string): Promise<TileSetProbe | null> {
+  const opening = await openArchive(root, file)
+  if (!opening.ok) return nothingToProbe(opening)
+  try {
+    return await describe(opening.archive)
+  } finally {
+    fs.close(opening.archive.fd, () => {})
+  }
+}
+
+async function describe(archive: PmtilesArchive): Promise<TileSetProbe> {
+  const { header } = archive
+  const fields = await readJson(archive)
+  const metadata = readMetadata(isRecord(fields) ? fields : {})
+  const tileMatrixSet = servedGrid(metadata)
+  const format = knownFormat(header.tileType, metadata.format)
+  const sample = examineSample(format, await readFirst(archive))
+  return {
+    storage: 'pmtiles',
+    format,
+    tileSize: sample.tileSize,
+    minZoom: header.minZoom,
+    maxZoom: header.maxZoom,
+    bounds: headerBounds(header.bounds) ?? metadata.bounds,
+    name: metadata.name,
+    attribution: metadata.attribution,
+    description: metadata.description,
+    vectorLayers: metadata.vectorLayers,
+    tileMatrixSet,
+    metadata: metadata.other,
+    extension: format,
+    encoding: encodingOfTiles(header.tileCompression, header.tileType),
+    fingerprint: archive.identity,
+    warnings: [
+      ...(isRecord(fields) ? [] : ['the metadata is not a JSON object']),
+      ...metadata.warnings,
+      ...sample.warnings,
+    ],
+  }
+}
+
+function knownFormat(type: TileType, said: TileFormat | null): TileFormat {
+  const format = formatOfType(type) ?? said
+  if (format === null) throw new BrokenArchiveError('the archive does not say of what format its tiles are')
+  return format
+}
+
+/** Writers that know no bounds leave zeros. */
+function headerBounds(bounds: readonly number[]): Bounds | null {
+  return bounds.every((degrees) => degrees === 0) ? null : readBounds([...bounds], [])
+}
+
+/** The start of the tile with the lowest number. */
+async function readFirst(archive: PmtilesArchive): Promise<Buffer | null> {
+  const tile = await finish(findTile(archive, new Map(), archive.root.tileIds[0]!), archive.fd)
+  return tile === null ? null : readExactly(archive.fd, tile.offset, Math.min(tile.length, SAMPLE_BYTES))
+}

@@ -1,0 +1,20 @@
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import { BrokenArchiveError } from './broken-archive.js'
+
+const read = promisify(fs.read)
+
+/**
+ * Reads `length` bytes at `offset` into memory of their own, which may be kept without keeping a pool. Rejects with `BrokenArchiveError` where
+ * the file ends before: it was cut since it was looked at. The caller bounds `length`.
+ */
+export async function readExactly(fd: number, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(length)
+  let filled = 0
+  while (filled < length) {
+    const { bytesRead } = await read(fd, buffer, filled, length - filled, offset + filled)
+    if (bytesRead === 0) throw new BrokenArchiveError('the file ends before its content does')
+    filled += bytesRead
+  }
+  return buffer
+}

@@ -1,0 +1,142 @@
+import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+
+/** A tile matrix set (OGC Two Dimensional Tile Matrix Set, 2.0): quadtrees alone, tiles of 256 pixels where nothing else is said. */
+export interface TileMatrixSet {
+  readonly id: TileMatrixSetId
+  readonly title: string
+  /** as `crs` of a version names it */
+  readonly crs: `EPSG:${number}`
+  /** WMTS 1.0.0 names systems by URN */
+  readonly urn: string
+  /** the OGC APIs name them by URI */
+  readonly uri: string
+  /** the set's entry in the OGC register; null: it has none */
+  readonly registered: string | null
+  /** of WMTS 1.0.0, annex E; null: none */
+  readonly wellKnownScaleSet: string | null
+  /** the upper left corner in the axis order of `urn` */
+  readonly topLeft: readonly [number, number]
+  /** of zoom 0, for pixels of 0.28 mm */
+  readonly scaleDenominator: number
+  /** of zoom 0, for tiles of 256 pixels: units of the system for each pixel */
+  readonly cellSize: number
+  /** columns at zoom 0; rows are always 2^z */
+  readonly columns: 1 | 2
+  /** west, south, east, north of all tiles, in the system's own units, easting first */
+  readonly extent: Bounds
+  /** the same in degrees */
+  readonly world: Bounds
+}
+
+const HALF = 20037508.342789244
+/** Where Web Mercator ends, in degrees. */
+const MERCATOR_NORTH = 85.0511287798066
+const MERCATOR_SCALE = 559082264.0287178
+const GEOGRAPHIC_SCALE = 279541132.0143589
+
+const geographic: Pick<TileMatrixSet, 'topLeft' | 'scaleDenominator' | 'cellSize' | 'columns' | 'extent' | 'world'> = {
+  topLeft: [90, -180],
+  scaleDenominator: GEOGRAPHIC_SCALE,
+  cellSize: 180 / 256,
+  columns: 2,
+  extent: [-180, -90, 180, 90],
+  world: [-180, -90, 180, 90],
+}
+
+export const TILE_MATRIX_SETS: Readonly<Record<TileMatrixSetId, TileMatrixSet>> = {
+  WebMercatorQuad: {
+    id: 'WebMercatorQuad',
+    title: 'Web Mercator',
+    crs: 'EPSG:3857',
+    urn: 'urn:ogc:def:crs:EPSG::3857',
+    uri: 'http://www.opengis.net/def/crs/EPSG/0/3857',
+    registered: 'http://www.opengis.net/def/tilematrixset/OGC/1.0/WebMercatorQuad',
+    wellKnownScaleSet: 'urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible',
+    topLeft: [-HALF, HALF],
+    scaleDenominator: MERCATOR_SCALE,
+    cellSize: (2 * HALF) / 256,
+    columns: 1,
+    extent: [-HALF, -HALF, HALF, HALF],
+    // TileJSON 3.0's own default for `bounds`.
+    world: [-180, -85.05112877980659, 180, MERCATOR_NORTH],
+  },
+  WorldCRS84Quad: {
+    ...geographic,
+    id: 'WorldCRS84Quad',
+    title: 'Longitude and latitude, WGS 84',
+    crs: 'EPSG:4326',
+    urn: 'urn:ogc:def:crs:EPSG::4326',
+    uri: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
+    registered: 'http://www.opengis.net/def/tilematrixset/OGC/1.0/WorldCRS84Quad',
+    wellKnownScaleSet: 'urn:ogc:def:wkss:OGC:1.0:GoogleCRS84Quad',
+  },
+  CGCS2000Quad: {
+    ...geographic,
+    id: 'CGCS2000Quad',
+    title: 'Longitude and latitude, CGCS2000',
+    crs: 'EPSG:4490',
+    urn: 'urn:ogc:def:crs:EPSG::4490',
+    uri: 'http://www.opengis.net/def/crs/EPSG/0/4490',
+    registered: null,
+    wellKnownScaleSet: null,
+  },
+}
+
+/** The rows and columns of a zoom that a set's tiles lie in. */
+export interface TileMatrixLimits {
+  readonly zoom: number
+  readonly minRow: number
+  readonly maxRow: number
+  readonly minColumn: number
+  readonly maxColumn: number
+}
+
+/** What of a tile's width two tiles may overlap by rounding: bounds that end at a tile's edge do not reach into the next tile. */
+const TOUCH = 1e-9
+
+/**
+ * Limits of one zoom by bounds in degrees (west above east: across the antimeridian, which takes every column). null: the whole matrix.
+ */
+export function tileMatrixLimits(set: TileMatrixSet, zoom: number, bounds: Bounds | null): TileMatrixLimits {
+  const rows = 2 ** zoom
+  const columns = rows * set.columns
+  const [west, south, east, north] = bounds ?? [-180, -90, 180, 90]
+  const [minColumn, maxColumn] =
+    west > east ? [0, columns - 1] : between(column(west) * columns, column(east) * columns, columns)
+  const [minRow, maxRow] = between(row(set, north) * rows, row(set, south) * rows, rows)
+  return { zoom, minRow, maxRow, minColumn, maxColumn }
+}
+
+function column(longitude: number): number {
+  return (longitude + 180) / 360
+}
+
+/** From 0 in the north to 1 in the south. */
+function row(set: TileMatrixSet, latitude: number): number {
+  if (set.columns === 2) return (90 - latitude) / 180
+  const radians = (Math.max(-MERCATOR_NORTH, Math.min(MERCATOR_NORTH, latitude)) * Math.PI) / 180
+  return 0.5 - Math.asinh(Math.tan(radians)) / (2 * Math.PI)
+}
+
+function between(from: number, to: number, count: number): [number, number] {
+  const first = Math.min(count - 1, Math.max(0, Math.floor(from + TOUCH)))
+  const last = Math.min(count - 1, Math.max(first, Math.ceil(to - TOUCH) - 1))
+  return [first, last]
+}
+
+/**
+ * Bounds for clients that know none across the antimeridian (TileJSON 3.0.0 forbids them, and MapLibre asks for no tile at all where west is
+ * above east): those of a set on both sides of it are as wide as the world. null: the whole world.
+ */
+export function unbrokenBounds(set: TileMatrixSet, bounds: Bounds | null): Bounds {
+  const [west, south, east, north] = bounds ?? set.world
+  return west > east ? [-180, south, 180, north] : [west, south, east, north]
+}
+
+/** Degrees to the system's own units, easting first; latitudes beyond Web Mercator's end are cut off. */
+export function inUnitsOf(set: TileMatrixSet, [west, south, east, north]: Bounds): Bounds {
+  if (set.columns === 2) return [west, south, east, north]
+  const x = (longitude: number) => (longitude / 180) * HALF
+  const y = (latitude: number) => (0.5 - row(set, latitude)) * 2 * HALF
+  return [x(west), y(south), x(east), y(north)]
+}

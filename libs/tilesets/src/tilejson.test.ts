@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest'
+import {
+  currentTileUrlTemplate,
+  revisedTileUrlTemplate,
+  type TileJsonInput,
+  tileJson,
+  tileUrlTemplate,
+} from './tilejson.js'
+
+const INPUT: TileJsonInput = {
+  name: 'World',
+  version: '2026-10',
+  format: 'webp',
+  tileSize: 256,
+  minZoom: 2,
+  maxZoom: 9,
+  bounds: [5, 45, 15, 55],
+  attribution: 'NASA',
+  description: null,
+  vectorLayers: null,
+  tileMatrixSet: 'WebMercatorQuad',
+  metadata: {},
+}
+
+it('a raster version is described by TileJSON 3.0', () => {
+  expect(tileJson(INPUT, ['http://a/{z}/{x}/{y}.webp'])).toEqual({
+    tilejson: '3.0.0',
+    name: 'World',
+    attribution: 'NASA',
+    scheme: 'xyz',
+    tiles: ['http://a/{z}/{x}/{y}.webp'],
+    minzoom: 2,
+    maxzoom: 9,
+    bounds: [5, 45, 15, 55],
+    center: [10, 50, 6],
+    format: 'webp',
+    tileSize: 256,
+  })
+})
+
+it('a version in degrees names its grid, and further fields of its metadata are handed on', () => {
+  const metadata = { encoding: 'terrarium', version: '1.2.0', fillzoom: 8, name: 'not this one' }
+  expect(tileJson({ ...INPUT, bounds: null, tileMatrixSet: 'CGCS2000Quad', metadata }, [])).toMatchObject({
+    name: 'World',
+    encoding: 'terrarium',
+    version: '1.2.0',
+    fillzoom: 8,
+    crs: 'EPSG:4490',
+    tile_matrix_set: 'CGCS2000Quad',
+    bounds: [-180, -90, 180, 90],
+  })
+})
+
+it('vector tiles always have vector_layers, each with fields', () => {
+  expect(tileJson({ ...INPUT, format: 'pbf' }, []).vector_layers).toEqual([])
+  expect(tileJson({ ...INPUT, format: 'pbf', vectorLayers: [{ id: 'a' }] }, []).vector_layers).toEqual([
+    { id: 'a', fields: {} },
+  ])
+  expect(tileJson({ ...INPUT, vectorLayers: [{ id: 'a' }] }, [])).not.toHaveProperty('vector_layers')
+})
+
+it.each([
+  ['1.2.3', true],
+  ['1.0.0-rc.1+5', true],
+  ['v1.2.3', false],
+  ['01.2.3', false],
+  ['2026-10', false],
+  ['default', false],
+])('the version %j is told: %s', (version, told) => {
+  expect('version' in tileJson({ ...INPUT, version }, [])).toBe(told)
+})
+
+it('without bounds the whole world is shown, opened at the first zoom', () => {
+  expect(tileJson({ ...INPUT, bounds: null }, [])).toMatchObject({
+    bounds: [-180, expect.closeTo(-85.05), 180, expect.closeTo(85.05)],
+    center: [0, expect.closeTo(0), 2],
+  })
+})
+
+it('bounds across the antimeridian have their centre in the Pacific, and leave no tile out', () => {
+  const told = tileJson({ ...INPUT, bounds: [170, -20, -170, 0] }, [])
+  expect(told).toMatchObject({ bounds: [-180, -20, 180, 0], center: [180, -10, 5] })
+})
+
+it('what a code or label holds cannot leave its segment of an address', () => {
+  expect(tileUrlTemplate('https://t', 'a b/c', '1{z}?', 'png')).toBe(
+    'https://t/tiles/a%20b%2Fc/1%7Bz%7D%3F/{z}/{x}/{y}.png',
+  )
+  expect(currentTileUrlTemplate('https://t', 'welt', 'pbf')).toBe('https://t/tiles/welt/current/{z}/{x}/{y}.pbf')
+})
+
+it('the address of a content names its version and its revision', () => {
+  const version = { version: '2026 11', revision: 3, format: 'webp' } as const
+  expect(revisedTileUrlTemplate('http://t', 'wörld', version)).toBe(
+    'http://t/tiles/w%C3%B6rld/2026%2011/{z}/{x}/{y}.webp?v=3',
+  )
+})

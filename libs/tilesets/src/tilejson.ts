@@ -1,0 +1,92 @@
+import type { Bounds, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { TILE_MATRIX_SETS, unbrokenBounds } from './tile-matrix-sets.js'
+
+/** What is known of a version that a TileJSON document describes. */
+export interface TileJsonInput {
+  readonly name: string
+  /** the version's label; it becomes `version` where the metadata names none and it is a semantic version, as TileJSON demands */
+  readonly version: string
+  readonly format: TileFormat
+  readonly tileSize: number
+  readonly minZoom: number
+  readonly maxZoom: number
+  readonly bounds: Bounds | null
+  readonly attribution: string | null
+  readonly description: string | null
+  readonly vectorLayers: readonly VectorLayer[] | null
+  readonly tileMatrixSet: TileMatrixSetId
+  /** what the set's own metadata says beyond these fields: it goes into the document as it is */
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/** The pattern of semver.org 2.0.0 in short: three numbers without leading zeros, then pre-release and build. */
+const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
+
+/**
+ * The TileJSON 3.0.0 document of one version. `addresses` are tile address templates (`tileUrlTemplate`). `format` and `tileSize`
+ * are extras outside the standard that clients commonly read; `vector_layers` is obligatory for vector tiles and left out otherwise.
+ */
+export function tileJson(input: TileJsonInput, addresses: readonly string[]): Record<string, unknown> {
+  const isMercator = input.tileMatrixSet === 'WebMercatorQuad'
+  const set = TILE_MATRIX_SETS[input.tileMatrixSet]
+  const { version: own, ...other } = input.metadata
+  const version = [own, input.version].find((text) => typeof text === 'string' && SEMVER.test(text))
+  return {
+    ...other,
+    tilejson: '3.0.0',
+    name: input.name,
+    ...(input.description === null ? {} : { description: input.description }),
+    ...(version === undefined ? {} : { version }),
+    ...(input.attribution === null ? {} : { attribution: input.attribution }),
+    scheme: 'xyz',
+    tiles: addresses,
+    minzoom: input.minZoom,
+    maxzoom: input.maxZoom,
+    bounds: unbrokenBounds(set, input.bounds),
+    center: centerOf(input.bounds ?? set.world, input.minZoom, input.maxZoom),
+    format: input.format,
+    tileSize: input.tileSize,
+    ...(isMercator ? {} : { crs: set.crs, tile_matrix_set: input.tileMatrixSet }),
+    ...(input.format === 'pbf' ? { vector_layers: (input.vectorLayers ?? []).map(withFields) } : {}),
+  }
+}
+
+/**
+ * The template of a version's tile addresses: `{base}/tiles/{code}/{version}/{z}/{x}/{y}.{extension}`. `base` is without a trailing
+ * slash; code and version are percent-encoded (RFC 3986), the braces of the template are not.
+ */
+export function tileUrlTemplate(base: string, code: string, version: string, extension: string): string {
+  return `${base}/tiles/${encodeURIComponent(code)}/${encodeURIComponent(version)}/{z}/{x}/{y}.${extension}`
+}
+
+/** The parameter of a tile's address that names the content of its version; servers ignore it, caches do not. */
+export const REVISION_PARAMETER = 'v'
+
+/** The template of a version's tile addresses as long as its content is what it is now. */
+export function revisedTileUrlTemplate(
+  base: string,
+  code: string,
+  { version, revision, format }: { readonly version: string; readonly revision: number; readonly format: TileFormat },
+): string {
+  return `${tileUrlTemplate(base, code, version, format)}?${REVISION_PARAMETER}=${revision}`
+}
+
+/** The ready-to-use template in a basemap's detail: the default version under its alias. */
+export function currentTileUrlTemplate(base: string, code: string, extension: string): string {
+  return tileUrlTemplate(base, code, CURRENT_VERSION, extension)
+}
+
+/** Longitude, latitude, zoom; the zoom at which the bounds about fill a window, so that a map opened there shows the whole set. */
+function centerOf([west, south, east, north]: Bounds, minZoom: number, maxZoom: number): [number, number, number] {
+  const width = east > west ? east - west : east - west + 360
+  const middle = west + width / 2
+  const fitting = Math.floor(Math.log2(360 / width)) + 1
+  const zoom = width >= 360 ? minZoom : Math.min(maxZoom, Math.max(minZoom, fitting))
+  return [middle > 180 ? middle - 360 : middle, (south + north) / 2, zoom]
+}
+
+/** TileJSON demands `fields` in each entry. */
+function withFields(layer: VectorLayer): VectorLayer {
+  return { ...layer, fields: layer.fields ?? {} }
+}

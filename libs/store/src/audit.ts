@@ -1,4 +1,6 @@
-import type { Queryable, Transaction } from './connect.js'
+import type { Queryable, Sql, Transaction } from './connect.js'
+import { isoDates } from './iso-dates.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 export interface AuditEntry {
   /** the administrator's user name, `token` for ADMIN_TOKEN, `system` for what nobody asked for */
@@ -26,17 +28,56 @@ export interface AuditRow {
   readonly detail: Record<string, unknown>
 }
 
-/** The newest entries first, older than `before` (an id) where given. */
+export const AUDIT_LISTING = {
+  searched: { actor: 'actor', address: 'address', action: 'action', subject: 'subject' },
+  // Entries are numbered as they come.
+  sortable: { at: 'id', actor: 'actor', action: 'action', subject: 'subject' },
+  order: '-at',
+  key: 'id',
+  filters: {
+    actor: 'actor = $',
+    action: 'action = $',
+    subject: 'subject = $',
+    from: 'at >= $::timestamptz',
+    to: 'at < $::timestamptz',
+  },
+} satisfies Listing
+
+/** The newest entries first. */
 export async function listAudit(
   sql: Queryable,
-  limit: number,
-  before: number | null,
-): Promise<{ items: AuditRow[]; total: number }> {
-  const rows = await sql<(Omit<AuditRow, 'at'> & { at: Date })[]>`
-    SELECT id, at, actor, address, action, subject, detail FROM audit
-    WHERE ${before}::bigint IS NULL OR id < ${before} ORDER BY id DESC LIMIT ${limit}`
-  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM audit`
-  return { items: rows.map((row) => ({ ...row, at: row.at.toISOString() })), total: count?.n ?? 0 }
+  { before = null, ...request }: ListRequest & { readonly before?: number | null | undefined },
+): Promise<Listed<AuditRow>> {
+  const { items, total } = await readList<{ readonly [K in keyof AuditRow]: unknown }>(
+    sql,
+    AUDIT_LISTING,
+    {
+      columns: sql`id, at, actor, address, action, subject, detail`,
+      from: sql`audit`,
+      ...(before !== null && { beginning: sql`id < ${before}` }),
+    },
+    request,
+  )
+  return { items: items.map((row) => isoDates<AuditRow>(row)), total }
+}
+
+export async function readAuditEntry(sql: Queryable, id: number): Promise<AuditRow | null> {
+  const [row] = await sql<{ readonly [K in keyof AuditRow]: unknown }[]>`
+    SELECT id, at, actor, address, action, subject, detail FROM audit WHERE id = ${id}`
+  return row === undefined ? null : isoDates<AuditRow>(row)
+}
+
+/** Deleted by one statement, so that none holds its locks for long. */
+const BATCH = 5000
+
+/** Deletes entries that are older than `days`. Several processes may do it at once. */
+export async function pruneAudit(sql: Sql, days: number): Promise<void> {
+  for (let batch = BATCH; batch === BATCH; ) {
+    const { count } = await sql`
+      DELETE FROM audit WHERE id IN (
+        SELECT id FROM audit WHERE at < now() - make_interval(days => ${days}) ORDER BY at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`
+    batch = count
+  }
 }
 
 /** The detail of the newest entry of an action; null: there is none. */

@@ -1,4 +1,4 @@
-import type { Bounds, Storage, TileFormat, VectorLayer } from '@gateway/contracts/basemap.js'
+import type { Bounds, Storage, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
 import type { Queryable, Transaction } from './connect.js'
 import { compareVersions, effectiveDefault } from './default-version.js'
 
@@ -15,9 +15,16 @@ export interface StoredVersion {
   readonly attribution: string | null
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
+  readonly tileMatrixSet: TileMatrixSetId
+  /** what the set's own metadata says beyond the fields above, for TileJSON */
+  readonly metadata: Readonly<Record<string, unknown>>
   readonly path: string
   readonly fingerprint: string
+  /** positive; another, higher one whenever the content may have changed, and never one that a version of this label had before */
+  readonly revision: number
   readonly available: boolean
+  /** an operator has taken it from its readers */
+  readonly withdrawn: boolean
   readonly scannedAt: Date
 }
 
@@ -35,61 +42,71 @@ export interface StoredBasemap {
   readonly sourceCode: string
   /** the directory of its scan source, out of which no file is served */
   readonly sourcePath: string
+  /** whether its scan source is enabled: nothing of a disabled one is served */
+  readonly sourceEnabled: boolean
+  /** an operator has taken it from its readers, with all of its versions */
+  readonly withdrawn: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-interface BasemapRow {
-  code: string
-  name: string
-  default_version: string | null
-  tile_base_url: string
-  source_code: string
-  source_path: string
-  created_at: Date
-  updated_at: Date
-}
-
-interface VersionRow {
-  version: string
-  storage: Storage
-  format: TileFormat
-  extension: string
-  tile_size: number
-  min_zoom: number
-  max_zoom: number
-  bounds: Bounds | null
-  attribution: string | null
-  description: string | null
-  vector_layers: VectorLayer[] | null
-  path: string
-  fingerprint: string
-  available: boolean
-  scanned_at: Date
+/** Whether readers may know of a basemap or vector at all. */
+export function isOffered(stored: { readonly withdrawn: boolean; readonly sourceEnabled: boolean }): boolean {
+  return stored.sourceEnabled && !stored.withdrawn
 }
 
 /** A basemap beside one of its versions, or beside nothing where it has none. */
-type BasemapVersionRow = BasemapRow & (VersionRow | { version: null })
+type Row = Omit<StoredBasemap, 'versions' | 'defaultVersion' | 'withdrawn'> & {
+  readonly basemapWithdrawn: boolean
+} & (StoredVersion | { readonly version: null })
 
 /**
  * Basemaps with their versions, ordered by code; `codes` null reads all of them. One statement: two would see two states, and a default
  * version that is not among the versions.
  */
 export async function readBasemaps(sql: Queryable, codes: readonly string[] | null): Promise<StoredBasemap[]> {
-  const rows = await sql<BasemapVersionRow[]>`
-    SELECT b.code, b.name, b.default_version, b.tile_base_url, b.source_code, s.path AS source_path, b.created_at, b.updated_at,
-           v.version, v.storage, v.format, v.extension, v.tile_size, v.min_zoom, v.max_zoom, v.bounds, v.attribution, v.description,
-           v.vector_layers, v.path, v.fingerprint, v.available, v.scanned_at
+  const rows = await sql<Row[]>`
+    SELECT b.code, b.name, b.default_version AS "setDefault", b.tile_base_url AS "tileBaseUrl", b.source_code AS "sourceCode",
+           s.path AS "sourcePath", s.enabled AS "sourceEnabled", b.withdrawn AS "basemapWithdrawn", b.created_at AS "createdAt",
+           b.updated_at AS "updatedAt",
+           v.version, v.storage, v.format, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
+           v.bounds, v.attribution, v.description, v.vector_layers AS "vectorLayers",
+           v.tile_matrix_set AS "tileMatrixSet", v.metadata, v.path, v.fingerprint, v.revision, v.available,
+           v.withdrawn, v.scanned_at AS "scannedAt"
     FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code
     WHERE ${codes as string[] | null}::text[] IS NULL OR b.code = ANY(${codes as string[] | null}::text[])
     ORDER BY b.code COLLATE "C"`
-  const found = new Map<string, { row: BasemapRow; versions: StoredVersion[] }>()
+  const found = new Map<string, Omit<StoredBasemap, 'versions' | 'defaultVersion'> & { versions: StoredVersion[] }>()
   for (const row of rows) {
-    const basemap = found.get(row.code) ?? { row, versions: [] }
-    found.set(row.code, basemap)
-    if (row.version !== null) basemap.versions.push(toVersion(row))
+    const { code, name, setDefault, tileBaseUrl, sourceCode, sourcePath, sourceEnabled, ...rest } = row
+    const { basemapWithdrawn: withdrawn, createdAt, updatedAt, ...version } = rest
+    const source = { sourceCode, sourcePath, sourceEnabled }
+    const head = { code, name, setDefault, tileBaseUrl, ...source, withdrawn, createdAt, updatedAt }
+    const basemap = found.get(code) ?? { ...head, versions: [] }
+    found.set(code, basemap)
+    if (version.version !== null) basemap.versions.push(version)
   }
-  return [...found.values()].map(({ row, versions }) => toBasemap(row, versions))
+  return [...found.values()].map(({ versions, ...head }) => ({
+    ...head,
+    defaultVersion: effectiveDefault(head.setDefault, versions),
+    versions: versions.sort((a, b) => compareVersions(a.version, b.version)),
+  }))
+}
+
+/** How many rows there are of one thing in the catalog. */
+export interface CatalogSize {
+  readonly code: string
+  readonly rows: number
+}
+
+/** Which basemaps there are, by code, and how many versions each has (1 where it has none); `codes` null: all of them. */
+export async function readBasemapSizes(sql: Queryable, codes: readonly string[] | null): Promise<CatalogSize[]> {
+  const rows = await sql<CatalogSize[]>`
+    SELECT b.code, greatest(1, count(v.version))::int AS rows
+    FROM basemaps b LEFT JOIN basemap_versions v ON v.basemap_code = b.code
+    WHERE ${codes as string[] | null}::text[] IS NULL OR b.code = ANY(${codes as string[] | null}::text[])
+    GROUP BY b.code ORDER BY b.code`
+  return [...rows]
 }
 
 export async function readBasemap(sql: Queryable, code: string): Promise<StoredBasemap | null> {
@@ -112,21 +129,33 @@ export async function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promi
     WHERE basemaps.source_code = excluded.source_code`
 }
 
-export type NewVersion = Omit<StoredVersion, 'available' | 'scannedAt'>
+export type NewVersion = Omit<StoredVersion, 'available' | 'scannedAt' | 'revision' | 'withdrawn'>
 
-/** Creates a version or replaces what is known of it, and makes it available: as it is now, not when the transaction began. */
+/**
+ * Creates a version or replaces what is known of it, and makes it available: as it is now, not when the transaction began. Its revision grows
+ * by a trigger wherever what names its content becomes another.
+ */
 export async function upsertVersion(tx: Transaction, basemapCode: string, v: NewVersion): Promise<void> {
   await tx`
     INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, bounds, attribution,
-                                  description, vector_layers, path, fingerprint, scanned_at)
+                                  description, vector_layers, tile_matrix_set, metadata, path, fingerprint, scanned_at)
     VALUES (${basemapCode}, ${v.version}, ${v.storage}, ${v.format}, ${v.extension}, ${v.tileSize}, ${v.minZoom}, ${v.maxZoom},
             ${v.bounds as number[] | null}::float8[], ${v.attribution}, ${v.description},
-            ${v.vectorLayers === null ? null : tx.json(v.vectorLayers as never)}, ${v.path}, ${v.fingerprint}, clock_timestamp())
+            ${v.vectorLayers === null ? null : tx.json(v.vectorLayers as never)}, ${v.tileMatrixSet},
+            ${tx.json(v.metadata as never)}, ${v.path}, ${v.fingerprint}, clock_timestamp())
     ON CONFLICT (basemap_code, version) DO UPDATE SET
       storage = excluded.storage, format = excluded.format, extension = excluded.extension, tile_size = excluded.tile_size,
       min_zoom = excluded.min_zoom, max_zoom = excluded.max_zoom, bounds = excluded.bounds, attribution = excluded.attribution,
-      description = excluded.description, vector_layers = excluded.vector_layers, path = excluded.path,
+      description = excluded.description, vector_layers = excluded.vector_layers,
+      tile_matrix_set = excluded.tile_matrix_set, metadata = excluded.metadata, path = excluded.path,
       fingerprint = excluded.fingerprint, available = true, scanned_at = excluded.scanned_at`
+}
+
+/** Gives a version another revision: for whoever has changed its content. */
+export async function growRevision(tx: Transaction, basemapCode: string, version: string): Promise<void> {
+  await tx`
+    UPDATE basemap_versions SET revision = nextval('version_revisions')
+    WHERE basemap_code = ${basemapCode} AND version = ${version}`
 }
 
 /** Notes that a scan has seen these versions, changed or not. */
@@ -162,37 +191,34 @@ export async function setDefaultVersion(tx: Transaction, code: string, version: 
   return rows.length > 0
 }
 
-function toVersion(row: VersionRow): StoredVersion {
-  return {
-    version: row.version,
-    storage: row.storage,
-    format: row.format,
-    extension: row.extension,
-    tileSize: row.tile_size,
-    minZoom: row.min_zoom,
-    maxZoom: row.max_zoom,
-    bounds: row.bounds,
-    attribution: row.attribution,
-    description: row.description,
-    vectorLayers: row.vector_layers,
-    path: row.path,
-    fingerprint: row.fingerprint,
-    available: row.available,
-    scannedAt: row.scanned_at,
-  }
+/** Takes a basemap from its readers, or gives it back. false: no such basemap. */
+export async function setBasemapWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
+  const rows = await tx`
+    UPDATE basemaps SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
+  return rows.length > 0
 }
 
-function toBasemap(row: BasemapRow, versions: StoredVersion[]): StoredBasemap {
-  return {
-    code: row.code,
-    name: row.name,
-    setDefault: row.default_version,
-    defaultVersion: effectiveDefault(row.default_version, versions),
-    versions: versions.sort((a, b) => compareVersions(a.version, b.version)),
-    tileBaseUrl: row.tile_base_url,
-    sourceCode: row.source_code,
-    sourcePath: row.source_path,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+/** Takes one version from its readers, or gives it back. false: no such version. */
+export async function setVersionWithdrawn(
+  tx: Transaction,
+  code: string,
+  version: string,
+  withdrawn: boolean,
+): Promise<boolean> {
+  const rows = await tx`
+    UPDATE basemap_versions SET withdrawn = ${withdrawn}
+    WHERE basemap_code = ${code} AND version = ${version} RETURNING version`
+  return rows.length > 0
+}
+
+/** Forgets a basemap with all of its versions; a scan that finds it makes it anew. */
+export async function deleteBasemap(tx: Transaction, code: string): Promise<void> {
+  await tx`DELETE FROM basemaps WHERE code = ${code}`
+}
+
+/** Forgets one version, available or not, and that it was made the default. */
+export async function deleteVersion(tx: Transaction, code: string, version: string): Promise<void> {
+  await tx`DELETE FROM basemap_versions WHERE basemap_code = ${code} AND version = ${version}`
+  await tx`
+    UPDATE basemaps SET default_version = nullif(default_version, ${version}), updated_at = now() WHERE code = ${code}`
 }

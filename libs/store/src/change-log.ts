@@ -1,4 +1,4 @@
-import type { Change } from '@gateway/contracts/change.js'
+import type { Change, LoggedChange, LogState } from '@gateway/contracts/change.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 
 /** A change before it has its revision. */
@@ -9,15 +9,17 @@ const MAX_LOGGED_CHANGES = 2000
 
 /**
  * Writes changes into the log of the transaction that makes them, and answers the log entries with their revisions. Takes the lock on
- * the counter row until the commit, so that revisions become visible in their order: call it last in a transaction.
+ * the counter row until the commit, so that revisions become visible in their order: call it last in a transaction, and once.
  */
-export async function logChanges(tx: Transaction, changes: readonly NewChange[]): Promise<readonly Change[]> {
+export async function logChanges(tx: Transaction, changes: readonly NewChange[]): Promise<readonly LoggedChange[]> {
   if (changes.length === 0) return []
   const logged = changes.length > MAX_LOGGED_CHANGES ? [{ kind: 'all', key: '' } as const] : changes
-  const [row] = await tx<{ revision: number }[]>`
-    UPDATE revision_counter SET revision = revision + ${logged.length} RETURNING revision`
-  const first = (row as { revision: number }).revision - logged.length + 1
-  const numbered = logged.map((change, i) => ({ revision: first + i, kind: change.kind, key: change.key }))
+  const [row] = await tx<{ revision: number; mark: string; previousMark: string }[]>`
+    UPDATE revision_counter SET revision = revision + ${logged.length}
+    RETURNING revision, mark, previous_mark AS "previousMark"`
+  const { revision, ...marks } = row as { revision: number; mark: string; previousMark: string }
+  const first = revision - logged.length + 1
+  const numbered = logged.map((change, i) => ({ revision: first + i, kind: change.kind, key: change.key, ...marks }))
   await tx`
     INSERT INTO change_log (revision, kind, key)
     SELECT * FROM unnest(
@@ -25,35 +27,83 @@ export async function logChanges(tx: Transaction, changes: readonly NewChange[])
   return numbered
 }
 
+export interface Committed<T> {
+  readonly result: T
+  /** what the change log received; empty where nothing that edges hold has changed */
+  readonly changes: readonly LoggedChange[]
+}
+
+/**
+ * Runs one administrative change: the work and the change-log rows that it returns, in one transaction. The caller publishes `changes` on
+ * the bus afterwards; a process that dies in between costs edges only their next poll.
+ */
+export async function commitWithChanges<T>(
+  sql: Sql,
+  work: (tx: Transaction) => Promise<{ result: T; changes: readonly NewChange[] }>,
+): Promise<Committed<T>> {
+  const committed = await sql.begin(async (tx) => {
+    const { result, changes } = await work(tx)
+    return { result, changes: await logChanges(tx, changes) }
+  })
+  return committed as Committed<T>
+}
+
+/** A state of this very store. `epoch` names the database: another one after a promotion or a restore. */
+export interface StoreState extends LogState {
+  readonly epoch: string
+}
+
+export async function currentState(sql: Queryable): Promise<StoreState> {
+  const [row] = await sql<StoreState[]>`SELECT revision, mark, store_epoch() AS epoch FROM revision_counter`
+  return row as StoreState
+}
+
 export async function currentRevision(sql: Queryable): Promise<number> {
-  const [row] = await sql<{ revision: number }[]>`SELECT revision FROM revision_counter`
-  return (row as { revision: number }).revision
+  return (await currentState(sql)).revision
 }
 
 export type ChangesSince =
-  | { readonly covered: true; readonly changes: readonly Change[]; readonly revision: number }
-  | { readonly covered: false; readonly revision: number }
+  | { readonly covered: true; readonly changes: readonly Change[]; readonly state: StoreState }
+  | { readonly covered: false; readonly state: StoreState }
 
 /** A reader that is further behind than this reloads everything instead. */
 const MAX_CHANGES_READ = 10_000
 
+interface SinceRow extends StoreState {
+  logged: number | null
+  kind: Change['kind']
+  key: string
+  previousMark: string
+}
+
 /**
- * The changes after a revision, oldest first. `covered: false` means that the log cannot tell (it was pruned beyond that revision, the
- * reader is too far behind, or the store was restored from a backup and is behind the reader): reload everything.
+ * The changes after a state, oldest first. `covered: false` means that this store never was in that state, or that the log cannot tell
+ * any more (it was pruned beyond it, or the reader is too far behind): forget and reload everything.
  */
-export async function changesSince(sql: Queryable, revision: number): Promise<ChangesSince> {
+export async function changesSince(sql: Queryable, known: StoreState): Promise<ChangesSince> {
   // One statement, one snapshot: the counter and the rows belong together.
-  const rows = await sql<{ current: number; revision: number | null; kind: Change['kind']; key: string }[]>`
-    SELECT counter.revision AS current, log.revision, log.kind, log.key
+  const rows = await sql<SinceRow[]>`
+    SELECT counter.revision, counter.mark, store_epoch() AS epoch,
+           log.revision AS logged, log.kind, log.key, log.previous_mark AS "previousMark"
     FROM revision_counter counter
     LEFT JOIN LATERAL (
-      SELECT * FROM change_log WHERE change_log.revision > ${revision} ORDER BY revision LIMIT ${MAX_CHANGES_READ + 1}
+      SELECT * FROM change_log WHERE change_log.revision > ${known.revision} ORDER BY revision LIMIT ${MAX_CHANGES_READ + 1}
     ) log ON true
     ORDER BY log.revision`
-  const current = (rows[0] as { current: number }).current
-  const changes = rows.flatMap((r) => (r.revision === null ? [] : [{ revision: r.revision, kind: r.kind, key: r.key }]))
-  if (changes.length !== current - revision) return { covered: false, revision: current }
-  return { covered: true, changes, revision: current }
+  const { revision, mark, epoch, logged, previousMark } = rows[0] as SinceRow
+  const state = { revision, mark, epoch }
+  const changes = rows.flatMap((r) => (r.logged === null ? [] : [{ revision: r.logged, kind: r.kind, key: r.key }]))
+  const foundMark = logged === null ? mark : previousMark
+  const goesOn = epoch === known.epoch && foundMark === known.mark && changes.length === revision - known.revision
+  return goesOn ? { covered: true, changes, state } : { covered: false, state }
+}
+
+/** Which of these are states that this store has been in, as far back as the log reaches. */
+export async function knownStates(sql: Queryable, states: readonly LogState[]): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ mark: string }[]>`
+    SELECT DISTINCT mark FROM change_log
+    WHERE (revision, mark) IN (SELECT * FROM unnest(${states.map((s) => s.revision)}::bigint[], ${states.map((s) => s.mark)}::uuid[]))`
+  return new Set(rows.map((row) => row.mark))
 }
 
 /** How long the log reaches back; an edge that was away for longer reloads everything. */

@@ -7,16 +7,18 @@ export function compareVersions(a: string, b: string): number {
 
 /**
  * The version that `current` and the route without a version mean: the one an operator set, which stays until changed, whatever
- * becomes of it; otherwise the highest available version in natural order. null: the basemap has none.
+ * becomes of it on the disk; otherwise, and while that one is withdrawn, the highest version in natural order that is available and not
+ * withdrawn. null: the basemap has none.
  */
 export function effectiveDefault(
   setByOperator: string | null,
-  versions: readonly { readonly version: string; readonly available: boolean }[],
+  versions: readonly { readonly version: string; readonly available: boolean; readonly withdrawn: boolean }[],
 ): string | null {
-  if (setByOperator !== null) return setByOperator
+  const set = versions.find(({ version }) => version === setByOperator)
+  if (setByOperator !== null && set?.withdrawn !== true) return setByOperator
   let highest: string | null = null
-  for (const { version, available } of versions) {
-    if (available && (highest === null || compareVersions(version, highest) > 0)) highest = version
+  for (const { version, available, withdrawn } of versions) {
+    if (available && !withdrawn && (highest === null || compareVersions(version, highest) > 0)) highest = version
   }
   return highest
 }

@@ -1,5 +1,6 @@
 import type { DeliveryStatus } from '@gateway/contracts/push.js'
 import type { Queryable, Transaction } from './connect.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback'
 
@@ -26,14 +27,14 @@ export interface Delivery {
   readonly updatedAt: Date
 }
 
-/** Heard by every runner: there is something to do. */
+/** Notifies every runner: a delivery is due. */
 export const DELIVERIES_CHANNEL = 'gateway_deliveries'
 
 export type NewPush =
   | { readonly kind: 'basemap_push'; readonly basemapCode: string; readonly version: string }
   | { readonly kind: 'vector_push'; readonly vectorCode: string }
 
-/** A push that is due at once; runners hear of it when the transaction commits. */
+/** A push that is due at once; runners are notified when the transaction commits. */
 export async function insertPush(
   tx: Transaction,
   target: { readonly code: string; readonly lane: Lane },
@@ -53,13 +54,13 @@ export async function insertPush(
 export interface NewCallback {
   readonly jobId: string
   readonly url: string
-  /** the URL's origin: what shares a receiver's fate */
+  /** the URL's origin: deliveries to one receiver share its limit */
   readonly destination: string
   /** the finished job; its `callback_` fields are filled in at each attempt */
   readonly job: Readonly<Record<string, unknown>>
 }
 
-/** The callback of a finished job, due at once. A job has one: saying it again changes nothing. */
+/** The callback of a finished job, due at once. A job has one: a second insertion changes nothing. */
 export async function insertCallback(tx: Transaction, callback: NewCallback): Promise<void> {
   await tx`
     INSERT INTO deliveries (kind, lane, destination, job_id, url, body)
@@ -74,7 +75,7 @@ export interface CallbackState {
   readonly message: string
 }
 
-/** Where the callbacks of these jobs stand, by job id; a job without one is left out. */
+/** The states of the callbacks of these jobs, by job id; a job without one is left out. */
 export async function readCallbackStates(
   sql: Queryable,
   jobIds: readonly string[],
@@ -89,25 +90,60 @@ export async function readDelivery(sql: Queryable, kind: DeliveryKind, id: strin
   return row ?? null
 }
 
-export interface DeliveryPage {
-  readonly limit: number
-  /** the id of the last record of the page before; null: from the newest */
-  readonly before: string | null
+const SORTABLE = {
+  created_at: 'created_at',
+  updated_at: 'updated_at',
+  status: 'status',
+  attempts: 'attempts',
+  next_attempt_at: 'due_at',
 }
+const NEWEST_FIRST = { nullable: ['next_attempt_at'], order: '-created_at', key: 'id' }
 
-/** The newest first; `total` counts all of the kind, whatever the page. */
-export async function listDeliveries(
+/** By what the records of each kind can be searched, filtered and sorted. */
+export const DELIVERY_LISTINGS = {
+  basemap_push: {
+    ...NEWEST_FIRST,
+    searched: { target: 'target_code', basemap: 'basemap_code', version: 'version' },
+    sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code', version: 'version' },
+    filters: {
+      status: 'status = $',
+      target_code: 'target_code = $',
+      basemap_code: 'basemap_code = $',
+      version: 'version = $',
+    },
+  },
+  vector_push: {
+    ...NEWEST_FIRST,
+    searched: { target: 'target_code', vector: 'vector_code' },
+    sortable: { ...SORTABLE, target_code: 'target_code', vector_code: 'vector_code' },
+    filters: { status: 'status = $', target_code: 'target_code = $', vector_code: 'vector_code = $' },
+  },
+  slice_callback: {
+    ...NEWEST_FIRST,
+    searched: { address: 'url' },
+    sortable: { ...SORTABLE, callback_url: 'url' },
+    filters: { status: 'status = $', job_id: 'job_id = $::uuid' },
+  },
+} satisfies Record<DeliveryKind, Listing>
+
+/** `before`: the id of the last record of the page before, for clients that follow ids; `total` does not depend on it. */
+export function listDeliveries(
   sql: Queryable,
   kind: DeliveryKind,
-  { limit, before }: DeliveryPage,
-): Promise<{ items: Delivery[]; total: number }> {
-  const items = await sql<Delivery[]>`
-    SELECT ${columns(sql)} FROM deliveries
-    WHERE kind = ${kind}
-      AND (${before}::uuid IS NULL OR (created_at, id) < (SELECT created_at, id FROM deliveries WHERE id = ${before}::uuid))
-    ORDER BY created_at DESC, id DESC LIMIT ${limit}`
-  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM deliveries WHERE kind = ${kind}`
-  return { items, total: count?.n ?? 0 }
+  { before = null, ...request }: ListRequest & { readonly before?: string | null | undefined },
+): Promise<Listed<Delivery>> {
+  const older = sql`(created_at, id) < (SELECT created_at, id FROM deliveries WHERE id = ${before}::uuid)`
+  return readList<Delivery>(
+    sql,
+    DELIVERY_LISTINGS[kind],
+    {
+      columns: columns(sql),
+      from: sql`deliveries`,
+      where: sql`kind = ${kind}`,
+      ...(before !== null && { beginning: older }),
+    },
+    request,
+  )
 }
 
 /**

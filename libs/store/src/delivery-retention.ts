@@ -4,15 +4,15 @@ import { MAX_LISTED_ATTEMPTS } from './delivery-attempts.js'
 /** A push record that ended so long ago is deleted with its attempts, unless it is one of the newest. */
 export const KEPT_DAYS = 90
 
-/** Of each kind, however old: a list of the most recent ones is never empty because nobody pushed for a while. */
+/** Of each kind, however old: a list of the most recent ones is not empty after a quiet time. */
 export const KEPT_NEWEST = 20
 
 /** Deleted by one statement, so that none holds its locks for long. */
 const BATCH = 1000
 
 /**
- * Deletes what nobody is shown or asks for any more: push records that ended long ago; of callbacks, which a job shows for as long as there
- * is the job, the attempts alone; and of every delivery the attempts beyond those that are listed. What is still on its way stays.
+ * Deletes what is not listed any more: push records that ended long ago; of callbacks, which are kept as long as their
+ * job, the attempts alone; and of every delivery the attempts beyond those that are listed. What is still on its way stays.
  * Several processes may do it at once. Answers the records deleted.
  */
 export async function pruneDeliveries(sql: Sql): Promise<number> {

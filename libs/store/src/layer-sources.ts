@@ -6,7 +6,7 @@ export interface LayerSources {
   readonly source_paths: string[]
 }
 
-/** Notes that images were laid into a version of a layer. One that lay there already lies on top now. */
+/** Records that images were laid into a version of a layer. One that was there already is on top now. */
 export async function appendLayerSources(
   tx: Transaction,
   layer: { readonly code: string; readonly version: string },

@@ -1,6 +1,6 @@
 import type { Queryable } from './connect.js'
 
-/** How many of everything the catalog holds. */
+/** How many of everything the catalog holds. What was withdrawn, or is of a disabled source, is not missed where it is unavailable. */
 export interface Ledger {
   readonly basemaps: number
   readonly versions: number
@@ -13,9 +13,11 @@ export async function readLedger(sql: Queryable): Promise<Ledger> {
   const [row] = await sql<Ledger[]>`
     SELECT (SELECT count(*) FROM basemaps) AS basemaps,
            (SELECT count(*) FROM basemap_versions) AS versions,
-           (SELECT count(*) FROM basemap_versions WHERE NOT available) AS versions_unavailable,
+           (SELECT count(*) FROM basemap_versions v JOIN basemaps b ON b.code = v.basemap_code JOIN scan_sources s ON s.code = b.source_code
+             WHERE NOT v.available AND NOT v.withdrawn AND NOT b.withdrawn AND s.enabled) AS versions_unavailable,
            (SELECT count(*) FROM vectors) AS vectors,
-           (SELECT count(*) FROM vectors WHERE NOT available) AS vectors_unavailable`
+           (SELECT count(*) FROM vectors v JOIN scan_sources s ON s.code = v.source_code
+             WHERE NOT v.available AND NOT v.withdrawn AND s.enabled) AS vectors_unavailable`
   return row as Ledger
 }
 

@@ -1,5 +1,4 @@
-import postgres from 'postgres'
-import type { Sql, Transaction } from './connect.js'
+import { openSession, type Sql, type Transaction } from './connect.js'
 
 /** Writing a hundred thousand rows takes seconds; nothing that holds a lock may take minutes. */
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -24,7 +23,10 @@ export interface LockSession {
 /** Takes an advisory lock without waiting; null: somebody has it. A crash frees it at once, a vanished machine after about 25 s. */
 export async function tryLockSession(sql: Sql, lock: number): Promise<LockSession | null> {
   const lost = new AbortController()
-  const session = openSession(sql, () => lost.abort(new Error(LOST)))
+  const session = openSession(sql, STATEMENT_TIMEOUT_MS, {
+    settings: SERVER_KEEP_ALIVE,
+    onclose: () => lost.abort(new Error(LOST)),
+  })
   const end = () => session.end({ timeout: 1 }).catch(() => {})
   try {
     const [row] = await session<{ locked: boolean; pid: number }[]>`
@@ -38,20 +40,6 @@ export async function tryLockSession(sql: Sql, lock: number): Promise<LockSessio
     await end()
     throw error
   }
-}
-
-/** A client of one connection that stays open however long it is silent, with the address and credentials of a pool. */
-function openSession(sql: Sql, onclose: () => void): Sql {
-  const { options } = sql
-  const own = {
-    ...options,
-    max: 1,
-    idle_timeout: null,
-    max_lifetime: null,
-    onclose,
-    connection: { ...options.connection, ...SERVER_KEEP_ALIVE, statement_timeout: STATEMENT_TIMEOUT_MS },
-  }
-  return postgres(own as unknown as postgres.Options<never>) as unknown as Sql
 }
 
 /** The client connects anew by itself, and the new session holds no lock: hence the look at the process id. */

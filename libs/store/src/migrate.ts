@@ -1,80 +1,110 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Sql } from './connect.js'
+import { openSession, type Sql } from './connect.js'
 
 const DIRECTORY = fileURLToPath(new URL('../migrations/', import.meta.url))
 
 /** Any number serves, as long as nothing else in the database takes an advisory lock of the same one. */
 const MIGRATION_LOCK = 891_001
 
+/** Limit: one migration of a big store, or the wait for another process's; far more than any takes. */
+const MIGRATION_TIMEOUT_MS = 1_800_000
+
 interface Migration {
   readonly number: number
   readonly name: string
   readonly text: string
   readonly checksum: string
+  /** whether the version before it runs on a store that has it: its first line is `-- compatible: yes` */
+  readonly compatible: boolean
+}
+
+interface Applied {
+  readonly number: number
+  readonly name: string
+  readonly checksum: string
+  readonly compatible: boolean
+}
+
+/** What waiting does not mend, in one line for an operator. */
+export class StoreRefusal extends Error {
+  override readonly name = 'StoreRefusal'
 }
 
 /**
  * Brings the schema to the newest migration, each in a transaction of its own with the row that records it. Safe when several processes
- * start at once: one holds the lock, the others wait and find nothing to do. Forward only. Throws when a migration that was applied
- * has another text today, or when the database is newer than this program.
+ * start at once: one holds the lock, the others wait and find nothing to do. Forward only.
+ *
+ * Answers the names of migrations that this program does not know, which a newer one has made and marked as compatible. Throws StoreRefusal
+ * when one of them is not, or when a migration that was applied has another text today.
  */
-export async function migrate(sql: Sql, migrations: readonly Migration[] = readMigrations()): Promise<void> {
-  const connection = await sql.reserve()
+export async function migrate(
+  sql: Sql,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<readonly string[]> {
+  const found = await readApplied(sql)
+  // The common case needs neither a lock nor the right to write: a store that can only be read lets a process start.
+  if (found !== null && pending(migrations, found).length === 0) return unknownOf(migrations, found)
+  const session = openSession(sql, MIGRATION_TIMEOUT_MS)
   try {
-    // Waiting for another process's migration may take longer than any statement should.
-    await connection`SET statement_timeout = 0`
-    await connection`SELECT pg_advisory_lock(${MIGRATION_LOCK})`
-    try {
-      await connection`
-        CREATE TABLE IF NOT EXISTS schema_migrations (
-          number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`
-      const applied = await connection<
-        { number: number; checksum: string }[]
-      >`SELECT number, checksum FROM schema_migrations`
-      for (const migration of pending(migrations, applied)) {
-        await connection.unsafe('BEGIN')
-        try {
-          await connection.unsafe(migration.text)
-          await connection`
-            INSERT INTO schema_migrations (number, name, checksum)
-            VALUES (${migration.number}, ${migration.name}, ${migration.checksum})`
-          await connection.unsafe('COMMIT')
-        } catch (error) {
-          await connection.unsafe('ROLLBACK')
-          throw error
-        }
-      }
-    } finally {
-      await connection`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`
-      await connection`RESET statement_timeout`
-    }
+    // Goes with the session, whatever happens.
+    await session`SELECT pg_advisory_lock(${MIGRATION_LOCK})`
+    await session.unsafe(`
+      CREATE TABLE IF NOT EXISTS schema_migrations (
+        number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+      ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS compatible boolean NOT NULL DEFAULT false`)
+    const applied = (await readApplied(session)) ?? []
+    for (const migration of pending(migrations, applied)) await apply(session, migration)
+    return unknownOf(migrations, applied)
   } finally {
-    connection.release()
+    await session.end({ timeout: 1 })
   }
+}
+
+async function apply(sql: Sql, { number, name, checksum, compatible, text }: Migration): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx.unsafe(text)
+    await tx`
+      INSERT INTO schema_migrations (number, name, checksum, compatible) VALUES (${number}, ${name}, ${checksum}, ${compatible})`
+  })
 }
 
 /** Whether the database has every migration that this program knows: what a process that does not migrate waits for. */
 export async function isMigrated(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ present: boolean }[]>`SELECT to_regclass('schema_migrations') IS NOT NULL AS present`
-  if (!row?.present) return false
-  const [newest] = await sql<{ number: number | null }[]>`SELECT max(number) AS number FROM schema_migrations`
-  return (newest?.number ?? 0) >= (readMigrations().at(-1)?.number ?? 0)
+  const applied = await readApplied(sql)
+  return applied !== null && (applied.at(-1)?.number ?? 0) >= (readMigrations().at(-1)?.number ?? 0)
 }
 
-function pending(
-  known: readonly Migration[],
-  applied: readonly { number: number; checksum: string }[],
-): readonly Migration[] {
-  for (const row of applied) {
-    const same = known.find((migration) => migration.number === row.number)
-    if (same === undefined)
-      throw new Error(`the database has migration ${row.number}, which this version does not know`)
-    if (same.checksum !== row.checksum) throw new Error(`migration ${same.name} was changed after it had been applied`)
+/** In their order; null: there is no such table. The column `compatible` is younger than the table. */
+async function readApplied(sql: Sql): Promise<readonly Applied[] | null> {
+  const [table] = await sql<{ present: boolean }[]>`SELECT to_regclass('schema_migrations') IS NOT NULL AS present`
+  if (!table?.present) return null
+  return sql<Applied[]>`
+    SELECT number, name, checksum, coalesce((to_jsonb(m) ->> 'compatible')::boolean, false) AS compatible
+    FROM schema_migrations m ORDER BY number`
+}
+
+/** The migrations to apply. Throws where this program and the database do not fit. */
+function pending(known: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
+  for (const { number, checksum, compatible, name } of applied) {
+    const same = known.find((migration) => migration.number === number)
+    if (same === undefined && !compatible) {
+      throw new StoreRefusal(
+        `the store has migration ${name} of a newer version, with which this version cannot work: start the newer version again, or ` +
+          'restore the backup that was made before it',
+      )
+    }
+    if (same !== undefined && same.checksum !== checksum) {
+      throw new StoreRefusal(`migration ${same.name} was changed after it had been applied: install this version anew`)
+    }
   }
   const done = new Set(applied.map((row) => row.number))
   return known.filter((migration) => !done.has(migration.number))
+}
+
+function unknownOf(known: readonly Migration[], applied: readonly Applied[]): readonly string[] {
+  return applied.filter(({ number }) => known.every((migration) => migration.number !== number)).map(({ name }) => name)
 }
 
 export function readMigrations(directory: string = DIRECTORY): readonly Migration[] {
@@ -83,6 +113,17 @@ export function readMigrations(directory: string = DIRECTORY): readonly Migratio
     .sort()
     .map((name) => {
       const text = readFileSync(`${directory}/${name}`, 'utf8')
-      return { number: Number(name.slice(0, 4)), name, text, checksum: createHash('sha256').update(text).digest('hex') }
+      const checksum = createHash('sha256').update(text).digest('hex')
+      return {
+        number: Number(name.slice(0, 4)),
+        name,
+        text,
+        checksum,
+        compatible: /^-- compatible: yes\s*$/m.test(firstLine(text)),
+      }
     })
+}
+
+function firstLine(text: string): string {
+  return text.slice(0, text.indexOf('\n'))
 }

@@ -1,38 +1,54 @@
-import type { Scan, ScanSource, ScanStatus, SourceKind } from '@gateway/contracts/scan-source.js'
+import type { Scan, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
+import type { NewChange } from './change-log.js'
 import type { Queryable, Transaction } from './connect.js'
+import { isoDates } from './iso-dates.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
-interface SourceRow {
-  code: string
-  name: string
-  kind: SourceKind
-  path: string
-  enabled: boolean
-  status: ScanStatus | null
-  started_at: Date | null
-  finished_at: Date | null
-  added: number
-  updated: number
-  missing: number
-  message: string
-}
+type ScanRow = { readonly [K in keyof Scan]: unknown }
+type SourceRow = Omit<ScanSource, 'last_scan'> & ScanRow
 
 /** Scan sources ordered by code, each with its last scan; `code` null reads all of them. */
 export async function readScanSources(sql: Queryable, code: string | null = null): Promise<ScanSource[]> {
+  const { columns, from } = sources(sql)
   const rows = await sql<SourceRow[]>`
-    SELECT s.code, s.name, s.kind, s.path, s.enabled, last.status, last.started_at, last.finished_at, last.added, last.updated,
-           last.missing, last.message
-    FROM scan_sources s
-    LEFT JOIN LATERAL (SELECT * FROM scans WHERE source_code = s.code ORDER BY started_at DESC LIMIT 1) last ON true
-    WHERE ${code}::text IS NULL OR s.code = ${code}
-    ORDER BY s.code COLLATE "C"`
-  return rows.map((row) => ({
-    code: row.code,
-    name: row.name,
-    kind: row.kind,
-    path: row.path,
-    enabled: row.enabled,
-    last_scan: toScan(row),
-  }))
+    SELECT ${columns} FROM ${from} WHERE ${code}::text IS NULL OR s.code = ${code} ORDER BY s.code COLLATE "C"`
+  return rows.map(toScanSource)
+}
+
+export const SCAN_SOURCE_LISTING = {
+  searched: { code: 's.code', name: 's.name', path: 's.path' },
+  sortable: {
+    code: 's.code COLLATE "C"',
+    name: 'lower(s.name)',
+    kind: 's.kind',
+    path: 's.path',
+    enabled: 's.enabled',
+    last_scan: 'last.started_at',
+  },
+  nullable: ['last_scan'],
+  order: 'code',
+  key: 's.code COLLATE "C"',
+  filters: { kind: 's.kind = $', enabled: 's.enabled = $', status: 'last.status = $' },
+} satisfies Listing
+
+export async function listScanSources(sql: Queryable, request: ListRequest): Promise<Listed<ScanSource>> {
+  const { items, total } = await readList<SourceRow>(sql, SCAN_SOURCE_LISTING, sources(sql), request)
+  return { items: items.map(toScanSource), total }
+}
+
+function sources(sql: Queryable) {
+  return {
+    columns: sql`
+      s.code, s.name, s.kind, s.path, s.enabled, last.status, last.started_at, last.finished_at, last.added, last.updated, last.missing,
+      last.message`,
+    from: sql`
+      scan_sources s
+      LEFT JOIN LATERAL (SELECT * FROM scans WHERE source_code = s.code ORDER BY started_at DESC LIMIT 1) last ON true`,
+  }
+}
+
+function toScanSource({ code, name, kind, path, enabled, ...scan }: SourceRow): ScanSource {
+  return { code, name, kind, path, enabled, last_scan: scan.status === null ? null : isoDates<Scan>(scan) }
 }
 
 export interface NewScanSource {
@@ -45,17 +61,38 @@ export interface NewScanSource {
   readonly enabled: boolean | undefined
 }
 
-/** The kind of a known source cannot change, since what was found in it would be orphaned: null then. */
-export async function upsertScanSource(tx: Transaction, source: NewScanSource): Promise<{ code: string } | null> {
+/**
+ * The kind of a known source cannot change, since what was found in it would be orphaned: null then, and where there is one of this code
+ * and the call `createsOnly`.
+ */
+export async function upsertScanSource(
+  tx: Transaction,
+  source: NewScanSource,
+  createsOnly = false,
+): Promise<{ code: string } | null> {
   const [row] = await tx<{ code: string }[]>`
     INSERT INTO scan_sources (code, name, kind, path, enabled)
     VALUES (${source.code}, ${source.name ?? source.code}, ${source.kind}, ${source.path}, ${source.enabled ?? true})
     ON CONFLICT (code) DO UPDATE SET
       name = coalesce(${source.name ?? null}, scan_sources.name), path = excluded.path,
       enabled = coalesce(${source.enabled ?? null}, scan_sources.enabled), updated_at = now()
-    WHERE scan_sources.kind = excluded.kind
+    WHERE scan_sources.kind = excluded.kind AND NOT ${createsOnly}::boolean
     RETURNING code`
   return row ?? null
+}
+
+/** What the change log must receive where everything of a source has changed. */
+export async function changesOfSource(tx: Transaction, code: string): Promise<NewChange[]> {
+  return tx<NewChange[]>`
+    SELECT 'basemap' AS kind, code AS key FROM basemaps WHERE source_code = ${code}
+    UNION ALL SELECT 'vector', code FROM vectors WHERE source_code = ${code}`
+}
+
+/** Forgets a source with everything that was found in it, and its scans. The caller holds the scan lock. */
+export async function deleteScanSource(tx: Transaction, code: string): Promise<void> {
+  await tx`DELETE FROM basemaps WHERE source_code = ${code}`
+  await tx`DELETE FROM vectors WHERE source_code = ${code}`
+  await tx`DELETE FROM scan_sources WHERE code = ${code}`
 }
 
 /** `startedAt` is by the store's clock, as are the times of everything that a scan is compared with. */
@@ -74,12 +111,12 @@ export interface ScanOutcome {
 }
 
 export async function finishScan(sql: Queryable, id: string, outcome: ScanOutcome): Promise<Scan> {
-  const [row] = await sql<SourceRow[]>`
+  const [row] = await sql<ScanRow[]>`
     UPDATE scans SET status = ${outcome.status}, finished_at = clock_timestamp(), added = ${outcome.added}, updated = ${outcome.updated},
                      missing = ${outcome.missing}, message = ${outcome.message}
     WHERE id = ${id}
     RETURNING status, started_at, finished_at, added, updated, missing, message`
-  return toScan(row as SourceRow) as Scan
+  return isoDates<Scan>(row as ScanRow)
 }
 
 /** Scans that a process left `running` when it died; called by whoever holds the scan lock, so that none of them can be alive. */
@@ -91,10 +128,10 @@ export async function failAbandonedScans(sql: Queryable): Promise<void> {
 
 /** The scans of a source, newest first. */
 export async function readScans(sql: Queryable, sourceCode: string): Promise<Scan[]> {
-  const rows = await sql<SourceRow[]>`
+  const rows = await sql<ScanRow[]>`
     SELECT status, started_at, finished_at, added, updated, missing, message FROM scans
     WHERE source_code = ${sourceCode} ORDER BY started_at DESC LIMIT ${KEPT_SCANS}`
-  return rows.flatMap((row) => toScan(row) ?? [])
+  return rows.map((row) => isoDates<Scan>(row))
 }
 
 /** The store's clock, to the microsecond, for `scannedSince`. */
@@ -117,17 +154,4 @@ export async function pruneScans(sql: Queryable, sourceCode: string): Promise<vo
   await sql`
     DELETE FROM scans WHERE id IN (
       SELECT id FROM scans WHERE source_code = ${sourceCode} ORDER BY started_at DESC OFFSET ${KEPT_SCANS})`
-}
-
-function toScan(row: SourceRow): Scan | null {
-  if (row.status === null || row.started_at === null) return null
-  return {
-    status: row.status,
-    started_at: row.started_at.toISOString(),
-    finished_at: row.finished_at?.toISOString() ?? null,
-    added: row.added,
-    updated: row.updated,
-    missing: row.missing,
-    message: row.message,
-  }
 }

@@ -1,18 +1,25 @@
-import type { SliceStatus } from '@gateway/contracts/slice.js'
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { SliceEncoding, SliceStatus } from '@gateway/contracts/slice.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
-export interface StoredSliceJob {
+/** A job as lists have it: without the paths of its images, of which there may be thousands. */
+export interface ListedSliceJob {
   readonly id: string
   readonly code: string | null
   readonly name: string
-  readonly sourcePaths: readonly string[]
+  readonly sourceCount: number
   readonly targetCode: string
   /** null until the job first runs */
   readonly version: string | null
   readonly zoomMin: number
   readonly zoomMax: number
+  /** the zoom of the sources is to be found; `zoomMax` is `zoomMin` until then */
+  readonly zoomMaxNative: boolean
   readonly tileSize: number
   readonly tileFormat: string
+  readonly tileMatrixSet: TileMatrixSetId
+  readonly encoding: SliceEncoding
   readonly status: SliceStatus
   readonly message: string
   readonly progress: number
@@ -23,6 +30,12 @@ export interface StoredSliceJob {
   readonly createdAt: Date
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
+  /** it was cancelled; its status is `failed` then */
+  readonly cancelled: boolean
+}
+
+export interface StoredSliceJob extends ListedSliceJob {
+  readonly sourcePaths: readonly string[]
 }
 
 export type NewSliceJob = Pick<
@@ -33,29 +46,71 @@ export type NewSliceJob = Pick<
   | 'targetCode'
   | 'zoomMin'
   | 'zoomMax'
+  | 'zoomMaxNative'
   | 'tileSize'
   | 'tileFormat'
+  | 'tileMatrixSet'
+  | 'encoding'
   | 'callbackUrl'
   | 'requestedBy'
 >
 
-/** Heard by every runner: a job was submitted or is to be cancelled. */
+/** Notifies every runner: a job was submitted or is to be cancelled. */
 export const SLICING_CHANNEL = 'gateway_slicing'
 
-/** Queues a job, or answers the one that has this code already. */
-export async function submitSliceJob(sql: Sql, job: NewSliceJob): Promise<{ job: StoredSliceJob; isNew: boolean }> {
-  const [row] = await sql<StoredSliceJob[]>`
-    INSERT INTO slice_jobs (code, name, source_paths, target_code, zoom_min, zoom_max, tile_size, tile_format, callback_url, requested_by)
-    VALUES (${job.code}, ${job.name}, ${job.sourcePaths as string[]}, ${job.targetCode}, ${job.zoomMin}, ${job.zoomMax},
-            ${job.tileSize}, ${job.tileFormat}, ${job.callbackUrl}, ${job.requestedBy})
+/** The token that submits, and how many of its jobs may be pending or running. */
+export interface Submitter {
+  readonly tokenId: string
+  readonly maxOpen: number
+}
+
+export interface Accepted {
+  readonly state: 'queued' | 'known'
+  readonly job: StoredSliceJob
+}
+
+/** `full`: the submitter has as many open jobs as it may. */
+export type Submitted = Accepted | { readonly state: 'full' }
+
+/** The first half of the advisory lock under which one token's submissions are counted; the second is the token. */
+const SUBMISSION_LOCK = 891_010
+
+/** Queues a job, or answers the one that has this code already, beyond the limit too. `submitter` null: without a limit. */
+export async function submitSliceJob(tx: Transaction, job: NewSliceJob, submitter: null): Promise<Accepted>
+export async function submitSliceJob(tx: Transaction, job: NewSliceJob, submitter: Submitter): Promise<Submitted>
+export async function submitSliceJob(
+  tx: Transaction,
+  job: NewSliceJob,
+  submitter: Submitter | null,
+): Promise<Submitted> {
+  const known = await readSliceJobByCode(tx, job.code)
+  if (known !== null) return { state: 'known', job: known }
+  if (submitter !== null && (await isFull(tx, submitter))) return { state: 'full' }
+  const [row] = await tx<StoredSliceJob[]>`
+    INSERT INTO slice_jobs (code, name, source_paths, target_code, zoom_min, zoom_max, zoom_max_native, tile_size, tile_format,
+                            tile_matrix_set, encoding, callback_url, requested_by, submitted_by)
+    VALUES (${job.code}, ${job.name}, ${job.sourcePaths as string[]}, ${job.targetCode}, ${job.zoomMin}, ${job.zoomMax}, ${job.zoomMaxNative},
+            ${job.tileSize}, ${job.tileFormat}, ${job.tileMatrixSet}, ${job.encoding}, ${job.callbackUrl}, ${job.requestedBy}, ${submitter?.tokenId ?? null})
     ON CONFLICT (code) DO NOTHING
-    RETURNING ${columns(sql)}`
-  if (row !== undefined) {
-    await sql.notify(SLICING_CHANNEL, '')
-    return { job: row, isNew: true }
-  }
-  const [known] = await sql<StoredSliceJob[]>`SELECT ${columns(sql)} FROM slice_jobs WHERE code = ${job.code}`
-  return { job: known as StoredSliceJob, isNew: false }
+    RETURNING ${columns(tx)}`
+  if (row === undefined) return { state: 'known', job: (await readSliceJobByCode(tx, job.code)) as StoredSliceJob }
+  await tx`SELECT pg_notify(${SLICING_CHANNEL}, '')`
+  return { state: 'queued', job: row }
+}
+
+/** The job with this idempotency key; null: none, or no key. */
+export async function readSliceJobByCode(tx: Transaction, code: string | null): Promise<StoredSliceJob | null> {
+  if (code === null) return null
+  const [known] = await tx<StoredSliceJob[]>`SELECT ${columns(tx)} FROM slice_jobs WHERE code = ${code}`
+  return known ?? null
+}
+
+/** Serialises the submissions of a token until the transaction ends: two at once must not both find room for one. */
+async function isFull(tx: Transaction, { tokenId, maxOpen }: Submitter): Promise<boolean> {
+  await tx`SELECT pg_advisory_xact_lock(${SUBMISSION_LOCK}::int, hashtext(${tokenId}))`
+  const [open] = await tx<{ n: number }[]>`
+    SELECT count(*)::int AS n FROM slice_jobs WHERE submitted_by = ${tokenId} AND status IN ('pending', 'running')`
+  return (open?.n ?? 0) >= maxOpen
 }
 
 export async function readSliceJob(sql: Queryable, id: string): Promise<StoredSliceJob | null> {
@@ -64,39 +119,58 @@ export async function readSliceJob(sql: Queryable, id: string): Promise<StoredSl
 }
 
 /** Jobs of these layers that have not ended, in the order in which they run. */
-export async function readOpenSliceJobs(sql: Queryable, targetCodes: readonly string[]): Promise<StoredSliceJob[]> {
-  return sql<StoredSliceJob[]>`
-    SELECT ${columns(sql)} FROM slice_jobs
+export async function readOpenSliceJobs(sql: Queryable, targetCodes: readonly string[]): Promise<ListedSliceJob[]> {
+  return sql<ListedSliceJob[]>`
+    SELECT ${listedColumns(sql)} FROM slice_jobs
     WHERE status IN ('pending', 'running') AND target_code = ANY(${targetCodes as string[]}::text[]) ORDER BY submission`
 }
 
-/** The newest first; `total` counts all, whatever the page. */
-export async function listSliceJobs(
-  sql: Queryable,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<{ items: StoredSliceJob[]; total: number }> {
-  const items = await sql<StoredSliceJob[]>`
-    SELECT ${columns(sql)} FROM slice_jobs ORDER BY submission DESC LIMIT ${page.limit} OFFSET ${page.offset}`
-  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM slice_jobs`
-  return { items, total: count?.n ?? 0 }
+export const SLICE_JOB_LISTING = {
+  searched: { id: 'id', code: 'code', name: 'name', layer: 'target_code', requester: 'requested_by' },
+  sortable: {
+    // Submissions are numbered in their order.
+    created_at: 'submission',
+    name: 'lower(name)',
+    code: 'code',
+    target_code: 'target_code',
+    status: 'status',
+    progress: 'progress',
+  },
+  nullable: ['code'],
+  order: '-created_at',
+  key: 'submission',
+  filters: {
+    status: 'status = $',
+    cancelled: 'cancelled = $',
+    target_code: 'target_code = $',
+    requested_by: 'requested_by = $',
+  },
+} satisfies Listing
+
+/** The newest first. */
+export function listSliceJobs(sql: Queryable, request: ListRequest): Promise<Listed<ListedSliceJob>> {
+  const selection = { columns: listedColumns(sql), from: sql`slice_jobs` }
+  return readList<ListedSliceJob>(sql, SLICE_JOB_LISTING, selection, request)
 }
 
-/** The right to run one job. Every later statement names it: a process that lost it without noticing can write nothing. */
+/** The right to run one job. Every later statement names it: a process that lost it unnoticed can write nothing. */
 export interface SliceLease {
-  readonly jobId: string
+  /** the job's */
+  readonly id: string
   readonly owner: string
   readonly fence: number
+}
+
+export interface ClaimedSliceJob {
+  readonly job: StoredSliceJob
+  readonly lease: SliceLease
 }
 
 /**
  * Claims the oldest unfinished job, if it is pending or its runner's lease has expired; null: there is none, or it runs elsewhere. A job
  * that ran before begins again from its start.
  */
-export async function claimSliceJob(
-  sql: Sql,
-  owner: string,
-  leaseSeconds: number,
-): Promise<{ job: StoredSliceJob; lease: SliceLease } | null> {
+export async function claimSliceJob(sql: Sql, owner: string, leaseSeconds: number): Promise<ClaimedSliceJob | null> {
   const [row] = await sql<(StoredSliceJob & { fence: number })[]>`
     UPDATE slice_jobs SET
       status = 'running', lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = fence + 1,
@@ -106,10 +180,10 @@ export async function claimSliceJob(
     RETURNING ${columns(sql)}, fence`
   if (row === undefined) return null
   const { fence, ...job } = row
-  return { job, lease: { jobId: job.id, owner, fence } }
+  return { job, lease: { id: job.id, owner, fence } }
 }
 
-/** What a runner tells of a job while it runs. */
+/** What a runner reports while a job runs. */
 export interface SliceProgress {
   readonly progress: number
   readonly phase: string
@@ -117,7 +191,7 @@ export interface SliceProgress {
 
 export type Renewal = 'held' | 'cancel' | 'lost'
 
-/** Renews the lease and writes the progress down; tells whether the job is to be cancelled, or the lease is somebody else's by now. */
+/** Renews the lease and records the progress. `cancel`: the job is to be cancelled; `lost`: another process holds the lease. */
 export async function renewSliceLease(
   sql: Queryable,
   lease: SliceLease,
@@ -142,21 +216,33 @@ export async function placeSliceJob(
   return rows.length > 0
 }
 
-/** Ends a job; null: the lease is somebody else's by now, and the caller's transaction must not commit. */
+/** Notes the deepest zoom of a job's tiles, where the sources decided it. */
+export async function noteSliceZoom(sql: Queryable, lease: SliceLease, zoomMax: number): Promise<void> {
+  await sql`UPDATE slice_jobs SET zoom_max = ${zoomMax} WHERE ${holds(sql, lease)} AND zoom_max_native`
+}
+
+export type SliceEnd = 'succeeded' | 'cancelled' | { readonly failed: string }
+
+/** Ends a job. Answers null where another process holds the lease by now: the caller's transaction must not commit. */
 export async function finishSliceJob(
   tx: Transaction,
   lease: SliceLease,
-  outcome: { readonly status: 'succeeded' | 'failed'; readonly message: string },
+  end: SliceEnd,
 ): Promise<StoredSliceJob | null> {
+  const succeeded = end === 'succeeded'
+  const cancelled = end === 'cancelled'
+  const message = typeof end === 'object' ? end.failed : cancelled ? 'cancelled by an administrator' : ''
   const [row] = await tx<StoredSliceJob[]>`
     UPDATE slice_jobs SET
-      status = ${outcome.status}, message = ${outcome.message}, finished_at = now(), lease_owner = NULL, lease_until = NULL, phase = '',
-      progress = CASE WHEN ${outcome.status} = 'succeeded' THEN 100 ELSE progress END
+      status = ${succeeded ? 'succeeded' : 'failed'}, cancelled = ${cancelled},
+      message = CASE WHEN ${cancelled} THEN coalesce(cancel_reason, ${message}) ELSE ${message} END,
+      progress = CASE WHEN ${succeeded} THEN 100 ELSE progress END,
+      finished_at = now(), lease_owner = NULL, lease_until = NULL, phase = ''
     WHERE ${holds(tx, lease)} RETURNING ${columns(tx)}`
   return row ?? null
 }
 
-/** A process that ends gives its job back: the next one need not wait for the lease to expire. */
+/** Returns the job of a process that stops to the queue: its next runner need not wait for the lease to expire. */
 export async function returnSliceJob(sql: Queryable, lease: SliceLease): Promise<void> {
   await sql`
     UPDATE slice_jobs SET status = 'pending', lease_owner = NULL, lease_until = NULL, progress = 0, phase = ''
@@ -165,28 +251,36 @@ export async function returnSliceJob(sql: Queryable, lease: SliceLease): Promise
 
 export type Cancelled = 'unknown' | 'finished' | { readonly job: StoredSliceJob; readonly ended: boolean }
 
-/** Cancels a job: a pending one ends here and now, a running one is asked to, a finished one stays as it is. */
-export async function cancelSliceJob(tx: Transaction, id: string, message: string): Promise<Cancelled> {
+/**
+ * Cancels a job: a pending one ends here and now, a running one as soon as its runner notices, a finished one stays as it is. `reason` names
+ * the administrator and the time; the first request counts.
+ */
+export async function cancelSliceJob(tx: Transaction, id: string, reason: string): Promise<Cancelled> {
   const known = await readSliceJob(tx, id)
   if (known === null) return 'unknown'
   const [ended] = await tx<StoredSliceJob[]>`
-    UPDATE slice_jobs SET status = 'failed', message = ${message}, finished_at = now()
+    UPDATE slice_jobs SET status = 'failed', message = coalesce(cancel_reason, ${reason}), cancelled = true, finished_at = now()
     WHERE id = ${id} AND status = 'pending' RETURNING ${columns(tx)}`
   if (ended !== undefined) return { job: ended, ended: true }
   const [asked] = await tx<StoredSliceJob[]>`
-    UPDATE slice_jobs SET cancel_asked = true WHERE id = ${id} AND status = 'running' RETURNING ${columns(tx)}`
+    UPDATE slice_jobs SET cancel_asked = true, cancel_reason = coalesce(cancel_reason, ${reason})
+    WHERE id = ${id} AND status = 'running' RETURNING ${columns(tx)}`
   await tx`SELECT pg_notify(${SLICING_CHANNEL}, '')`
   return asked === undefined ? 'finished' : { job: asked, ended: false }
 }
 
 function holds(sql: Queryable, lease: SliceLease) {
-  return sql`id = ${lease.jobId} AND lease_owner = ${lease.owner} AND fence = ${lease.fence} AND status = 'running'`
+  return sql`id = ${lease.id} AND lease_owner = ${lease.owner} AND fence = ${lease.fence} AND status = 'running'`
 }
 
 function columns(sql: Queryable) {
+  return sql`${listedColumns(sql)}, source_paths AS "sourcePaths"`
+}
+
+function listedColumns(sql: Queryable) {
   return sql`
-    id, code, name, source_paths AS "sourcePaths", target_code AS "targetCode", version, zoom_min AS "zoomMin", zoom_max AS "zoomMax",
-    tile_size AS "tileSize", tile_format AS "tileFormat", status, message, progress, phase, log_path AS "logPath",
+    id, code, name, cardinality(source_paths) AS "sourceCount", target_code AS "targetCode", version, zoom_min AS "zoomMin", zoom_max AS "zoomMax", zoom_max_native AS "zoomMaxNative",
+    tile_size AS "tileSize", tile_format AS "tileFormat", tile_matrix_set AS "tileMatrixSet", encoding, status, message, progress, phase, log_path AS "logPath",
     callback_url AS "callbackUrl", requested_by AS "requestedBy", created_at AS "createdAt", started_at AS "startedAt",
-    finished_at AS "finishedAt"`
+    finished_at AS "finishedAt", cancelled`
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type NewVersion, readBasemap, setDefaultVersion, upsertBasemap, upsertVersion } from './basemaps.js'
-import { changesSince, currentRevision, logChanges, pruneChangeLog } from './change-log.js'
-import { commitWithChanges } from './commit.js'
+import { changesSince, commitWithChanges, currentState, knownStates, logChanges, pruneChangeLog } from './change-log.js'
 import { openStore } from './connect.js'
 import { readInstanceKeys } from './instance-keys.js'
 import { isMigrated, migrate, readMigrations } from './migrate.js'
@@ -27,6 +26,8 @@ const VERSION: Omit<NewVersion, 'version'> = {
   attribution: null,
   description: null,
   vectorLayers: null,
+  tileMatrixSet: 'WebMercatorQuad',
+  metadata: {},
   path: '/maps/layer',
   fingerprint: '',
 }
@@ -49,12 +50,51 @@ test('a migration that was changed after it had been applied stops the start', a
 })
 
 test('a database newer than the program stops the start', async () => {
-  await expect(migrate(store.sql, [])).rejects.toThrow(/does not know/)
+  await expect(migrate(store.sql, [])).rejects.toThrow(/of a newer version/)
+})
+
+/** A migration of a version that is newer than this one. */
+const ofNewer = (number: number, compatible: boolean) => ({
+  number,
+  name: `${number}_newer.sql`,
+  text: `CREATE TABLE newer_${number} (x int)`,
+  checksum: String(number),
+  compatible,
+})
+
+test('a store that a newer version has migrated serves the version before, unless the migration says otherwise', async () => {
+  const { sql, drop } = await freshStore(process.env.TEST_POSTGRES_URL)
+  const newer = [...readMigrations(), ofNewer(9001, true)]
+  expect(await migrate(sql, newer)).toEqual([])
+  expect(await migrate(sql)).toEqual(['9001_newer.sql'])
+  expect(await isMigrated(sql)).toBe(true)
+  // The rollout is done once more.
+  expect(await migrate(sql, newer)).toEqual([])
+  await migrate(sql, [...newer, ofNewer(9002, false)])
+  await expect(migrate(sql)).rejects.toThrow(
+    /9002_newer\.sql of a newer version.*start the newer version again, or restore/,
+  )
+  await drop()
+})
+
+test('a store of before migrations said whether they are compatible is taken over', async () => {
+  const { sql, drop } = await freshStore(process.env.TEST_POSTGRES_URL)
+  await sql`ALTER TABLE schema_migrations DROP COLUMN compatible`
+  expect(await migrate(sql)).toEqual([])
+  await migrate(sql, [...readMigrations(), ofNewer(9001, true)])
+  expect(await migrate(sql)).toEqual(['9001_newer.sql'])
+  await drop()
 })
 
 test('a migration that fails leaves nothing behind and lets the next start try again', async () => {
   const number = 9999
-  const broken = { number, name: 'broken', text: 'CREATE TABLE half (x int); SELECT 1/0', checksum: 'a' }
+  const broken = {
+    number,
+    name: 'broken',
+    text: 'CREATE TABLE half (x int); SELECT 1/0',
+    checksum: 'a',
+    compatible: false,
+  }
   await expect(migrate(store.sql, [...readMigrations(), broken])).rejects.toThrow(/division by zero/)
   const [half] = await store.sql`SELECT to_regclass('half') AS half`
   expect(half?.half).toBeNull()
@@ -97,7 +137,7 @@ test('the default version of a basemap is read from the same moment as its versi
 })
 
 test('revisions become visible in their order, without gaps, whatever commits first', async () => {
-  const before = await currentRevision(store.sql)
+  const before = await currentState(store.sql)
   await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
       commitWithChanges(store.sql, async (tx) => {
@@ -107,41 +147,81 @@ test('revisions become visible in their order, without gaps, whatever commits fi
     ),
   )
   const since = await changesSince(store.sql, before)
-  expect(since).toMatchObject({ covered: true, revision: before + 40 })
+  expect(since).toMatchObject({ covered: true, state: { revision: before.revision + 40 } })
   if (since.covered) {
-    expect(since.changes.map((change) => change.revision)).toEqual(Array.from({ length: 40 }, (_, i) => before + 1 + i))
+    expect(since.changes.map((change) => change.revision)).toEqual(
+      Array.from({ length: 40 }, (_, i) => before.revision + 1 + i),
+    )
   }
 })
 
 test('a transaction that rolls back uses up no revision', async () => {
-  const before = await currentRevision(store.sql)
+  const before = await currentState(store.sql)
   await expect(
     store.sql.begin(async (tx) => {
       await logChanges(tx, [{ kind: 'token', key: 'x' }])
       throw new Error('rolled back')
     }),
   ).rejects.toThrow('rolled back')
-  expect(await changesSince(store.sql, before)).toEqual({ covered: true, changes: [], revision: before })
+  expect(await changesSince(store.sql, before)).toEqual({ covered: true, changes: [], state: before })
 })
 
 test('a log that was pruned beyond a reader says that it cannot tell', async () => {
-  const before = await currentRevision(store.sql)
+  const before = await currentState(store.sql)
   await commitWithChanges(store.sql, async () => ({ result: null, changes: [{ kind: 'basemap', key: 'old' }] }))
   await store.sql`UPDATE change_log SET changed_at = now() - interval '2 days'`
   await pruneChangeLog(store.sql)
-  expect(await changesSince(store.sql, before)).toEqual({ covered: false, revision: before + 1 })
-  expect(await changesSince(store.sql, before + 1)).toEqual({ covered: true, changes: [], revision: before + 1 })
+  const state = await currentState(store.sql)
+  expect(state.revision).toBe(before.revision + 1)
+  expect(await changesSince(store.sql, before)).toEqual({ covered: false, state })
+  expect(await changesSince(store.sql, state)).toEqual({ covered: true, changes: [], state })
+  await commitWithChanges(store.sql, async () => ({ result: null, changes: [{ kind: 'basemap', key: 'new' }] }))
+  expect(await changesSince(store.sql, state)).toMatchObject({ covered: true, changes: [{ key: 'new' }] })
 })
 
 test('a reader ahead of a restored store is told to reload', async () => {
-  const current = await currentRevision(store.sql)
-  expect(await changesSince(store.sql, current + 5)).toEqual({ covered: false, revision: current })
+  const state = await currentState(store.sql)
+  const ahead = { ...state, revision: state.revision + 5, mark: randomUUID() }
+  expect(await changesSince(store.sql, ahead)).toEqual({ covered: false, state })
+})
+
+test('a reader whose revision another history has overtaken is told to reload, at that number and beyond it', async () => {
+  const commit = () =>
+    commitWithChanges(store.sql, async () => ({ result: null, changes: [{ kind: 'token', key: 't' }] }))
+  const known = await currentState(store.sql)
+  await commit()
+  const lost = await currentState(store.sql)
+  // As a restore does it: the state of before, with its mark.
+  await store.sql`ALTER TABLE revision_counter DISABLE TRIGGER renew_mark`
+  await store.sql`DELETE FROM change_log WHERE revision > ${known.revision}`
+  await store.sql`UPDATE revision_counter SET revision = ${known.revision}, mark = ${known.mark}`
+  await store.sql`ALTER TABLE revision_counter ENABLE TRIGGER renew_mark`
+  expect(await changesSince(store.sql, known)).toMatchObject({ covered: true, changes: [] })
+  expect(await changesSince(store.sql, lost)).toMatchObject({ covered: false })
+  await commit()
+  expect((await currentState(store.sql)).revision).toBe(lost.revision)
+  expect(await changesSince(store.sql, lost)).toMatchObject({ covered: false })
+  await commit()
+  expect(await changesSince(store.sql, lost)).toMatchObject({ covered: false })
+  expect(await changesSince(store.sql, known)).toMatchObject({ covered: true, changes: [{}, {}] })
+  expect(await knownStates(store.sql, [lost, await currentState(store.sql)])).toEqual(
+    new Set([(await currentState(store.sql)).mark]),
+  )
+})
+
+test('a state of another database of the same cluster is of another epoch', async () => {
+  const other = await freshStore(process.env.TEST_POSTGRES_URL)
+  const [here, there] = [await currentState(store.sql), await currentState(other.sql)]
+  await other.drop()
+  expect(here.epoch).toMatch(/^\d{10,}\.00000001\.\d+\.\d+$/)
+  expect(there.epoch).not.toBe(here.epoch)
+  expect(await changesSince(store.sql, { ...here, epoch: there.epoch })).toMatchObject({ covered: false })
 })
 
 test('a change of very many things is one entry: reload everything', async () => {
   const many = Array.from({ length: 5000 }, (_, i) => ({ kind: 'vector' as const, key: `v${i}` }))
   const { changes } = await commitWithChanges(store.sql, async () => ({ result: null, changes: many }))
-  expect(changes).toEqual([{ revision: expect.any(Number), kind: 'all', key: '' }])
+  expect(changes).toMatchObject([{ revision: expect.any(Number), kind: 'all', key: '' }])
 })
 
 test('a token is found by digest, disabled once, and remembers its newest use', async () => {

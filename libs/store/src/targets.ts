@@ -1,5 +1,6 @@
 import type { Target } from '@gateway/contracts/target.js'
 import type { Queryable, Transaction } from './connect.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 /** A target with the secret that its messages are signed with. For senders alone: never answered, never logged. */
 export interface TargetWithSecret extends Omit<Target, 'has_secret'> {
@@ -9,14 +10,35 @@ export interface TargetWithSecret extends Omit<Target, 'has_secret'> {
 /** Targets ordered by code; `code` null reads all of them. */
 export async function readTargets(sql: Queryable, code: string | null = null): Promise<Target[]> {
   return sql<Target[]>`
-    SELECT code, name, kind, url, path, mode, enabled, secret IS NOT NULL AS has_secret FROM targets
-    WHERE ${code}::text IS NULL OR code = ${code} ORDER BY code COLLATE "C"`
+    SELECT ${columns(sql)} FROM targets WHERE ${code}::text IS NULL OR code = ${code} ORDER BY code COLLATE "C"`
+}
+
+export const TARGET_LISTING = {
+  searched: { code: 'code', name: 'name', address: 'url', path: 'path' },
+  sortable: { code: 'code COLLATE "C"', name: 'lower(name)', kind: 'kind', mode: 'mode', enabled: 'enabled' },
+  order: 'code',
+  key: 'code COLLATE "C"',
+  filters: { kind: 'kind = $', mode: 'mode = $', enabled: 'enabled = $' },
+} satisfies Listing
+
+export function listTargets(sql: Queryable, request: ListRequest): Promise<Listed<Target>> {
+  return readList<Target>(sql, TARGET_LISTING, { columns: columns(sql), from: sql`targets` }, request)
+}
+
+function columns(sql: Queryable) {
+  return sql`code, name, kind, url, path, mode, enabled, secret IS NOT NULL AS has_secret`
 }
 
 export async function readTargetWithSecret(sql: Queryable, code: string): Promise<TargetWithSecret | null> {
   const [row] = await sql<TargetWithSecret[]>`
     SELECT code, name, kind, url, path, mode, enabled, secret FROM targets WHERE code = ${code}`
   return row ?? null
+}
+
+/** Forgets a target and its push records, open ones included: nothing is sent to it any more. An attempt under way finds its lease lost. */
+export async function deleteTarget(tx: Transaction, code: string): Promise<void> {
+  await tx`DELETE FROM deliveries WHERE target_code = ${code}`
+  await tx`DELETE FROM targets WHERE code = ${code}`
 }
 
 export interface NewTarget extends Pick<Target, 'code' | 'kind' | 'url' | 'path' | 'mode'> {
@@ -28,15 +50,18 @@ export interface NewTarget extends Pick<Target, 'code' | 'kind' | 'url' | 'path'
   readonly secret: string | null | undefined
 }
 
-export async function upsertTarget(tx: Transaction, target: NewTarget): Promise<Target> {
+/** null: `createsOnly`, and there is one of this code. */
+export async function upsertTarget(tx: Transaction, target: NewTarget, createsOnly = false): Promise<Target | null> {
   const { code, kind, url, path, mode, name, enabled, secret } = target
+  const update = tx`
+    DO UPDATE SET
+      name = coalesce(${name ?? null}, targets.name), kind = excluded.kind, url = excluded.url, path = excluded.path,
+      mode = excluded.mode, enabled = coalesce(${enabled ?? null}, targets.enabled),
+      secret = CASE WHEN ${secret === undefined} THEN targets.secret ELSE excluded.secret END, updated_at = now()`
   const [row] = await tx<Target[]>`
     INSERT INTO targets (code, name, kind, url, path, mode, enabled, secret)
     VALUES (${code}, ${name ?? code}, ${kind}, ${url}, ${path}, ${mode}, ${enabled ?? true}, ${secret ?? null})
-    ON CONFLICT (code) DO UPDATE SET
-      name = coalesce(${name ?? null}, targets.name), kind = excluded.kind, url = excluded.url, path = excluded.path,
-      mode = excluded.mode, enabled = coalesce(${enabled ?? null}, targets.enabled),
-      secret = CASE WHEN ${secret === undefined} THEN targets.secret ELSE excluded.secret END, updated_at = now()
+    ON CONFLICT (code) ${createsOnly ? tx`DO NOTHING` : update}
     RETURNING code, name, kind, url, path, mode, enabled, secret IS NOT NULL AS has_secret`
-  return row as Target
+  return row ?? null
 }

@@ -1,18 +1,10 @@
 import type { Scope, Token } from '@gateway/contracts/token.js'
 import type { Queryable, Transaction } from './connect.js'
+import { isoDates } from './iso-dates.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
-interface TokenRow {
-  id: string
-  name: string
-  prefix: string
-  basemap_codes: string[]
-  vector_codes: string[]
-  scopes: Scope[]
-  expires_at: Date | null
-  disabled_at: Date | null
-  created_at: Date
-  last_used_at: Date | null
-}
+/** A token as the database answers it, its moments as dates. */
+type TokenRow = { readonly [K in keyof Token]: unknown }
 
 export interface NewToken {
   readonly name: string
@@ -22,6 +14,9 @@ export interface NewToken {
   readonly vectorCodes: readonly string[]
   readonly scopes: readonly Scope[]
   readonly expiresAt: Date | null
+  /** default: none, which means any */
+  readonly allowedOrigins?: readonly string[]
+  readonly allowedNetworks?: readonly string[]
 }
 
 export interface StoredToken extends Token {
@@ -29,42 +24,133 @@ export interface StoredToken extends Token {
   readonly digest: string
 }
 
+/** A token with all that it is known by. */
+export interface LockedToken extends Token {
+  /** hex SHA-256 of its plaintext, and of the one before its last rotation */
+  readonly digests: readonly string[]
+}
+
 export async function insertToken(tx: Transaction, token: NewToken): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
-    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at)
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at, allowed_origins, allowed_networks)
     VALUES (${token.name}, ${token.prefix}, ${token.digest}, ${token.basemapCodes as string[]}, ${token.vectorCodes as string[]},
-            ${token.scopes as string[]}, ${token.expiresAt})
+            ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]})
     RETURNING ${columns(tx)}`
-  return toToken(row as TokenRow)
+  return isoDates<Token>(row as TokenRow)
 }
 
 /** Marks a token disabled; one that already is keeps its moment. null: no such token. */
-export async function disableToken(tx: Transaction, id: string): Promise<StoredToken | null> {
-  const [row] = await tx<(TokenRow & { digest: Buffer })[]>`
-    UPDATE tokens SET disabled_at = coalesce(disabled_at, now()) WHERE id = ${id} RETURNING ${columns(tx)}, digest`
-  return row === undefined ? null : { ...toToken(row), digest: row.digest.toString('hex') }
+export async function disableToken(tx: Transaction, id: string): Promise<Token | null> {
+  const [row] = await tx<TokenRow[]>`
+    UPDATE tokens SET disabled_at = coalesce(disabled_at, now()) WHERE id = ${id} RETURNING ${columns(tx)}`
+  return row === undefined ? null : isoDates<Token>(row)
 }
 
-export interface Page {
-  readonly limit: number
-  readonly offset: number
+/** Whether a token is disabled or expired. `nowMs`: milliseconds since 1970. */
+export function hasEnded({ disabled_at, expires_at }: Token, nowMs: number): boolean {
+  return disabled_at !== null || (expires_at !== null && Date.parse(expires_at) <= nowMs)
 }
+
+/** A token that an operator issued, locked until the transaction ends; null: there is none. */
+export async function lockToken(tx: Transaction, id: string): Promise<LockedToken | null> {
+  const [row] = await tx<(TokenRow & { digests: string[] })[]>`
+    SELECT ${columns(tx)}, array_remove(ARRAY[encode(digest, 'hex'), encode(previous_digest, 'hex')], NULL) AS digests
+    FROM tokens WHERE id = ${id} AND NOT preview FOR UPDATE`
+  return row === undefined ? null : isoDates<LockedToken>(row)
+}
+
+export async function readToken(sql: Queryable, id: string): Promise<Token | null> {
+  const [row] = await sql<TokenRow[]>`SELECT ${columns(sql)} FROM tokens WHERE id = ${id} AND NOT preview`
+  return row === undefined ? null : isoDates<Token>(row)
+}
+
+/** What an operator may change of a token. */
+export type TokenSettings = Required<Omit<NewToken, 'prefix' | 'digest'>>
+
+export async function updateToken(tx: Transaction, id: string, settings: TokenSettings): Promise<Token> {
+  const [row] = await tx<TokenRow[]>`
+    UPDATE tokens SET name = ${settings.name}, basemap_codes = ${settings.basemapCodes as string[]},
+      vector_codes = ${settings.vectorCodes as string[]}, scopes = ${settings.scopes as string[]}, expires_at = ${settings.expiresAt},
+      allowed_origins = ${settings.allowedOrigins as string[]}, allowed_networks = ${settings.allowedNetworks as string[]}
+    WHERE id = ${id} RETURNING ${columns(tx)}`
+  return isoDates<Token>(row as TokenRow)
+}
+
+export interface Rotation {
+  readonly digest: Buffer
+  readonly prefix: string
+  /** when the digest of now ends; null: at once */
+  readonly graceUntil: Date | null
+}
+
+export async function rotateToken(
+  tx: Transaction,
+  id: string,
+  { digest, prefix, graceUntil }: Rotation,
+): Promise<Token> {
+  const [row] = await tx<TokenRow[]>`
+    UPDATE tokens SET digest = ${digest}, prefix = ${prefix}, previous_expires_at = ${graceUntil},
+      previous_digest = CASE WHEN ${graceUntil}::timestamptz IS NOT NULL THEN digest END,
+      previous_prefix = CASE WHEN ${graceUntil}::timestamptz IS NOT NULL THEN prefix END
+    WHERE id = ${id} RETURNING ${columns(tx)}`
+  return isoDates<Token>(row as TokenRow)
+}
+
+export async function deleteToken(tx: Transaction, id: string): Promise<void> {
+  await tx`DELETE FROM tokens WHERE id = ${id}`
+}
+
+export const TOKEN_LISTING = {
+  searched: { name: 'name', prefix: 'prefix' },
+  sortable: {
+    created_at: 'created_at',
+    name: 'lower(name)',
+    prefix: 'prefix',
+    expires_at: 'expires_at',
+    disabled_at: 'disabled_at',
+    last_used_at: 'last_used_at',
+  },
+  nullable: ['expires_at', 'disabled_at', 'last_used_at'],
+  order: '-created_at',
+  key: 'id',
+  filters: {
+    status:
+      "CASE WHEN disabled_at IS NOT NULL THEN 'disabled' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END = $",
+    scope: '$ = ANY(scopes)',
+    basemap_code: "basemap_codes && ARRAY[$, '*']",
+    vector_code: "vector_codes && ARRAY[$, '*']",
+  },
+} satisfies Listing
 
 /** Tokens that operators issued; what the console's previews use comes and goes by itself and is not listed. */
-export async function listTokens(sql: Queryable, page: Page): Promise<{ items: Token[]; total: number }> {
-  const rows = await sql<TokenRow[]>`
-    SELECT ${columns(sql)} FROM tokens WHERE NOT preview ORDER BY created_at DESC, id
-    LIMIT ${page.limit} OFFSET ${page.offset}`
-  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM tokens WHERE NOT preview`
-  return { items: rows.map(toToken), total: count?.n ?? 0 }
+export async function listTokens(sql: Queryable, request: ListRequest): Promise<Listed<Token>> {
+  const selection = { columns: columns(sql), from: sql`tokens`, where: sql`NOT preview` }
+  const { items, total } = await readList<TokenRow>(sql, TOKEN_LISTING, selection, request)
+  return { items: items.map((row) => isoDates<Token>(row)), total }
 }
 
-/** The tokens with these digests, in one query however many; a digest that no token has is left out. */
+/**
+ * The tokens with these digests, in one query however many; a digest that no token has is left out. By its previous digest a token expires
+ * when the grace of its rotation does, if not before.
+ */
 export async function findTokensByDigest(sql: Queryable, digests: readonly Buffer[]): Promise<StoredToken[]> {
-  const rows = await sql<(TokenRow & { digest: Buffer })[]>`
-    SELECT ${columns(sql)}, digest FROM tokens
-    WHERE digest IN (SELECT decode(hex, 'hex') FROM unnest(${digests.map((d) => d.toString('hex'))}::text[]) AS hex)`
-  return rows.map((row) => ({ ...toToken(row), digest: row.digest.toString('hex') }))
+  const hex = digests.map((digest) => digest.toString('hex'))
+  const rows = await sql<(TokenRow & { digest: string; graceUntil: Date | null })[]>`
+    WITH wanted AS (SELECT decode(hex, 'hex') AS digest FROM unnest(${hex}::text[]) AS hex)
+    SELECT ${columns(sql)}, encode(tokens.digest, 'hex') AS digest, NULL::timestamptz AS "graceUntil"
+    FROM tokens WHERE digest IN (SELECT digest FROM wanted)
+    UNION ALL
+    SELECT ${columns(sql)}, encode(previous_digest, 'hex'), previous_expires_at
+    FROM tokens WHERE previous_digest IN (SELECT digest FROM wanted)`
+  return rows.map(({ graceUntil, ...row }) => {
+    const token = isoDates<StoredToken>(row)
+    return graceUntil === null ? token : { ...token, expires_at: earlier(token.expires_at, graceUntil.toISOString()) }
+  })
+}
+
+/** `expiresAt` null: never. Both in UTC, of one form. */
+function earlier(expiresAt: string | null, graceUntil: string): string {
+  return expiresAt !== null && expiresAt < graceUntil ? expiresAt : graceUntil
 }
 
 /** Notes when tokens were last used; an older moment never overwrites a newer one. */
@@ -77,20 +163,5 @@ export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, D
 }
 
 function columns(sql: Queryable) {
-  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, expires_at, disabled_at, created_at, last_used_at`
-}
-
-function toToken(row: TokenRow): Token {
-  return {
-    id: row.id,
-    name: row.name,
-    prefix: row.prefix,
-    basemap_codes: row.basemap_codes,
-    vector_codes: row.vector_codes,
-    scopes: row.scopes,
-    expires_at: row.expires_at?.toISOString() ?? null,
-    disabled_at: row.disabled_at?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
-    last_used_at: row.last_used_at?.toISOString() ?? null,
-  }
+  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, expires_at, disabled_at, created_at, last_used_at, previous_prefix, previous_expires_at`
 }

@@ -1,4 +1,5 @@
-import type { VectorKind } from '@gateway/contracts/vector.js'
+import type { VectorFacts, VectorKind } from '@gateway/contracts/vector.js'
+import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
 
 export interface StoredVector {
@@ -16,60 +17,72 @@ export interface StoredVector {
   readonly sourceCode: string
   /** the directory of its scan source, out of which no file is served */
   readonly sourcePath: string
+  /** whether its scan source is enabled: nothing of a disabled one is served */
+  readonly sourceEnabled: boolean
+  /** an operator has taken it from its readers */
+  readonly withdrawn: boolean
+  /** what a scan read of its content; null: not read yet in its present state */
+  readonly facts: VectorFacts | null
 }
 
-interface VectorRow {
-  code: string
-  name: string
-  kind: VectorKind
-  relative_path: string
-  file_name: string
-  path: string
-  size: number
-  modified_at: Date
-  fingerprint: string
-  available: boolean
-  source_code: string
-  source_path: string
+/** Which vectors there are, by code; `codes` null: all of them. */
+export async function readVectorSizes(sql: Queryable, codes: readonly string[] | null): Promise<CatalogSize[]> {
+  const rows = await sql<CatalogSize[]>`
+    SELECT code, 1 AS rows FROM vectors
+    WHERE ${codes as string[] | null}::text[] IS NULL OR code = ANY(${codes as string[] | null}::text[])
+    ORDER BY code`
+  return [...rows]
 }
 
 /** Vectors ordered by code; `codes` null reads all of them. */
 export async function readVectors(sql: Queryable, codes: readonly string[] | null): Promise<StoredVector[]> {
-  const rows = await sql<VectorRow[]>`
-    SELECT v.code, v.name, v.kind, v.relative_path, v.file_name, v.path, v.size, v.modified_at, v.fingerprint, v.available,
-           v.source_code, s.path AS source_path
+  const rows = await sql<StoredVector[]>`
+    SELECT v.code, v.name, v.kind, v.relative_path AS "relativePath", v.file_name AS "fileName", v.path, v.size,
+           v.modified_at AS "modifiedAt", v.fingerprint, v.available, v.source_code AS "sourceCode", s.path AS "sourcePath",
+           s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts
     FROM vectors v JOIN scan_sources s ON s.code = v.source_code
     WHERE ${codes as string[] | null}::text[] IS NULL OR v.code = ANY(${codes as string[] | null}::text[])
     ORDER BY v.code COLLATE "C"`
-  return rows.map(toVector)
+  return [...rows]
 }
 
 export async function readVector(sql: Queryable, code: string): Promise<StoredVector | null> {
   return (await readVectors(sql, [code]))[0] ?? null
 }
 
-/** What names the content of each vector of a source, by relative path. */
+/** What names the content of each vector of a source whose facts are known, by relative path. */
 export async function readVectorFingerprints(sql: Queryable, sourceCode: string): Promise<Map<string, string>> {
   const rows = await sql<{ relative_path: string; fingerprint: string }[]>`
-    SELECT relative_path, fingerprint FROM vectors WHERE source_code = ${sourceCode}`
+    SELECT relative_path, fingerprint FROM vectors
+    WHERE source_code = ${sourceCode} AND facts_fingerprint = fingerprint`
   return new Map(rows.map((row) => [row.relative_path, row.fingerprint]))
 }
 
-export type NewVector = Omit<StoredVector, 'available' | 'sourcePath'>
+export type NewVector = Omit<StoredVector, 'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn'>
 
-/** Creates a vector or replaces what is known of it, and makes it available. The code of a known relative path never changes. */
+/**
+ * Creates a vector or replaces what is known of it, and makes it available. The code of a known relative path never changes. Facts that
+ * are null leave those known.
+ */
 export async function upsertVectors(tx: Transaction, vectors: readonly NewVector[]): Promise<void> {
   // Rows travel as columns of arrays: one statement, whatever their number.
   await tx`
-    INSERT INTO vectors (code, name, kind, relative_path, file_name, path, size, modified_at, fingerprint, source_code)
-    SELECT * FROM unnest(
+    INSERT INTO vectors (code, name, kind, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts,
+                         facts_fingerprint)
+    SELECT code, name, kind, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts::jsonb,
+           CASE WHEN facts IS NOT NULL THEN fingerprint END
+    FROM unnest(
       ${vectors.map((v) => v.code)}::text[], ${vectors.map((v) => v.name)}::text[], ${vectors.map((v) => v.kind)}::text[],
       ${vectors.map((v) => v.relativePath)}::text[], ${vectors.map((v) => v.fileName)}::text[], ${vectors.map((v) => v.path)}::text[],
       ${vectors.map((v) => v.size)}::bigint[], ${vectors.map((v) => v.modifiedAt.toISOString())}::timestamptz[],
-      ${vectors.map((v) => v.fingerprint)}::text[], ${vectors.map((v) => v.sourceCode)}::text[])
+      ${vectors.map((v) => v.fingerprint)}::text[], ${vectors.map((v) => v.sourceCode)}::text[],
+      ${vectors.map((v) => (v.facts === null ? null : JSON.stringify(v.facts)))}::text[])
+      AS new (code, name, kind, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts)
     ON CONFLICT (code) DO UPDATE SET
       name = excluded.name, kind = excluded.kind, relative_path = excluded.relative_path, file_name = excluded.file_name,
       path = excluded.path, size = excluded.size, modified_at = excluded.modified_at, fingerprint = excluded.fingerprint,
+      facts = coalesce(excluded.facts, vectors.facts),
+      facts_fingerprint = coalesce(excluded.facts_fingerprint, vectors.facts_fingerprint),
       available = true, updated_at = now()`
 }
 
@@ -82,19 +95,14 @@ export async function setVectorsAvailable(
     UPDATE vectors SET available = ${available}, updated_at = now() WHERE code = ANY(${codes as string[]}::text[])`
 }
 
-function toVector(row: VectorRow): StoredVector {
-  return {
-    code: row.code,
-    name: row.name,
-    kind: row.kind,
-    relativePath: row.relative_path,
-    fileName: row.file_name,
-    path: row.path,
-    size: row.size,
-    modifiedAt: row.modified_at,
-    fingerprint: row.fingerprint,
-    available: row.available,
-    sourceCode: row.source_code,
-    sourcePath: row.source_path,
-  }
+/** Takes a vector from its readers, or gives it back. false: no such vector. */
+export async function setVectorWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
+  const rows = await tx`
+    UPDATE vectors SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
+  return rows.length > 0
+}
+
+/** Forgets a vector; a scan that finds it makes it anew. */
+export async function deleteVector(tx: Transaction, code: string): Promise<void> {
+  await tx`DELETE FROM vectors WHERE code = ${code}`
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from './connect.js'
 
-/** Marks of what operators look at: where one differs from the last, something of its kind has changed in between. */
-export interface Pulse {
+/** One mark for each topic of the console; where it differs from the last one read, something of that topic has changed. */
+export interface ChangeMarks {
   readonly catalog: string
   readonly scans: string
   readonly deliveries: string
@@ -9,9 +9,9 @@ export interface Pulse {
   readonly audit: string
 }
 
-/** One look at indexes and small tables, cheap enough to be taken every moment. */
-export async function readPulse(sql: Queryable): Promise<Pulse> {
-  const [row] = await sql<Pulse[]>`
+/** Reads indexes and small tables only, cheap enough for once a second. */
+export async function readChangeMarks(sql: Queryable): Promise<ChangeMarks> {
+  const [row] = await sql<ChangeMarks[]>`
     SELECT (SELECT revision FROM revision_counter)::text AS catalog,
            (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at)) FROM scans) AS scans,
            (SELECT coalesce(max(updated_at)::text, '') FROM deliveries) AS deliveries,
@@ -20,5 +20,5 @@ export async function readPulse(sql: Queryable): Promise<Pulse> {
              (SELECT count(*) FROM slice_jobs WHERE status IN ('pending', 'running')),
              (SELECT concat_ws(' ', id, round(progress::numeric, 1)) FROM slice_jobs WHERE status = 'running' LIMIT 1)) AS slicing,
            (SELECT coalesce(max(id), 0) FROM audit)::text AS audit`
-  return row as Pulse
+  return row as ChangeMarks
 }

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readMigrations } from './migrate.js'
+
+test('a migration is compatible where its first line says so, and not otherwise', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'migrations-'))
+  const texts = {
+    '0001_yes.sql': '-- compatible: yes\nSELECT 1;\n',
+    '0002_no.sql': '-- compatible: no\nSELECT 1;\n',
+    '0003_silent.sql': 'SELECT 1;\n-- compatible: yes\n',
+  }
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(dir, name), text)
+  const read = readMigrations(dir).map(({ number, compatible }) => [number, compatible])
+  expect(read).toEqual([
+    [1, true],
+    [2, false],
+    [3, false],
+  ])
+  rmSync(dir, { recursive: true })
+})

@@ -1,22 +1,55 @@
 import ipaddr from 'ipaddr.js'
 
-/** Headers by which a proxy tells whom it forwards for. Any of them on a request means that a proxy may stand in between. */
-export const FORWARDING_HEADERS = [
+/**
+ * How the headers are named by which proxies, load balancers and content networks tell whom they forward for, or that they do. By pattern,
+ * since every product has names of its own: one that is missed lets whoever stands behind such a proxy pass for this machine.
+ */
+const FORWARDING_NAMES: ReadonlySet<string> = new Set([
   'forwarded',
-  'x-forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-proto',
-  'x-forwarded-server',
-  'x-original-forwarded-for',
-  'x-real-ip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'cf-connecting-ip',
-  'true-client-ip',
   'via',
-] as const
+  'x-via',
+  'x-forwarded',
+  'cdn-loop',
+  'client-cert',
+  'client-cert-chain',
+  'front-end-https',
+  'surrogate-capability',
+  'x-cloud-trace-context',
+  'x-varnish',
+])
+const FORWARDING_PREFIXES = [
+  'x-forward-',
+  'x-forwarded-',
+  'x-original-',
+  'x-real-',
+  'x-envoy-',
+  'x-azure-',
+  'x-amzn-',
+  'x-amz-cf-',
+  'x-appengine-',
+  'x-arr-',
+  'x-cluster-',
+  'x-akamai-',
+  'x-fastly-',
+  'x-fd-',
+  'x-vercel-',
+  'akamai-',
+  'cdn-',
+  'cf-',
+  'cloudfront-',
+  'fastly-',
+  'fly-',
+]
+const FORWARDING_SUFFIXES = ['-ip', '-clientip', '-addr', '-address', '_addr']
+
+/** Whether a header of this name, in lower case, means that a proxy may stand between the caller and this service. */
+export function isForwardingHeader(name: string): boolean {
+  return (
+    FORWARDING_NAMES.has(name) ||
+    FORWARDING_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
+    FORWARDING_SUFFIXES.some((suffix) => name.endsWith(suffix))
+  )
+}
 
 export interface ClientAddress {
   /** the address of the client as far as it can be trusted */
@@ -25,7 +58,7 @@ export interface ClientAddress {
   readonly loopback: boolean
 }
 
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
+export type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** Prepares a CIDR list for `clientAddress`. Throws for an entry that is neither an address nor a CIDR range. */
 export function parseRanges(list: readonly string[]): readonly Range[] {
@@ -39,20 +72,20 @@ export function parseRanges(list: readonly string[]): readonly Range[] {
 /**
  * Who a request comes from. The peer address decides; `X-Forwarded-For` counts only hop by hop from trusted proxies, read from the
  * right, and the first address that is no trusted proxy is the client. A forwarding header from an untrusted peer makes even a
- * loopback peer count as remote, since it may be a proxy that nobody declared.
+ * loopback peer count as remote, since it may be a proxy that nobody declared. Names of `headers` are in lower case.
  */
 export function clientAddress(
   peer: string,
-  header: (name: string) => string | undefined,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
   trusted: readonly Range[],
 ): ClientAddress {
   const peerIp = parse(peer)
   if (peerIp === null) return { address: peer, loopback: false }
-  const forwarded = FORWARDING_HEADERS.some((name) => header(name) !== undefined)
+  const forwarded = Object.keys(headers).some((name) => headers[name] !== undefined && isForwardingHeader(name))
   if (!isIn(peerIp, trusted)) {
     return { address: peerIp.toString(), loopback: !forwarded && peerIp.range() === 'loopback' }
   }
-  const hops = (header('x-forwarded-for') ?? '')
+  const hops = String(headers['x-forwarded-for'] ?? '')
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '')
@@ -66,9 +99,19 @@ export function clientAddress(
   return { address: peerIp.toString(), loopback: false }
 }
 
+/** Limit: an IPv6 address with a zone, brackets and a port. */
+const MAX_ADDRESS_LENGTH = 100
+
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  const bare = text.replace(/^\[|\](:\d+)?$/g, '').replace(/%.*$/, '')
+  if (text.length > MAX_ADDRESS_LENGTH) return null
+  const [bare = ''] = text.replace(/^\[|\](:\d+)?$/g, '').split('%', 1)
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : null
+}
+
+/** Whether an address is in one of the ranges; a text that is no address is in none. */
+export function isInRanges(address: string, ranges: readonly Range[]): boolean {
+  const ip = parse(address)
+  return ip !== null && isIn(ip, ranges)
 }
 
 function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly Range[]): boolean {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { parseRanges } from './client-address.js'
 import { type AccessToken, decide, type WantedResource } from './decide.js'
+import type { Sender } from './token-limits.js'
 
 const NOW = 1_000_000
 
@@ -12,13 +14,14 @@ function token(over: Partial<AccessToken> = {}): AccessToken {
     vectors: new Set(['roads', 'a/b.geojson', 'main.shp']),
     expiresAtMs: null,
     disabled: false,
+    limits: null,
     ...over,
   }
 }
 
 const world: WantedResource = { kind: 'basemap', code: 'world' }
 const code = (t: AccessToken | null, wanted: WantedResource = world, scope: 'read' | 'slice' = 'read') => {
-  const decision = decide(t, wanted, scope, NOW)
+  const decision = decide(t, wanted, scope, NOW, null)
   return decision.ok ? 'ok' : decision.code
 }
 
@@ -49,4 +52,47 @@ test.each(['roads', 'a/b.geojson', 'main.shp'])('a vector is granted by any of i
 test('the scope alone can be asked for', () => {
   expect(code(token({ scopes: new Set(['slice']) }), null, 'slice')).toBe('ok')
   expect(code(token(), null, 'slice')).toBe('scope_missing')
+})
+
+const limited = (origins: string[], networks: string[], over: Partial<AccessToken> = {}) =>
+  token({ limits: { origins: new Set(origins), networks: parseRanges(networks) }, ...over })
+const SENDER: Sender = { origin: '', referer: '', address: '203.0.113.9' }
+const from = (t: AccessToken, sender: Partial<Sender> | null) => {
+  const decision = decide(t, world, 'read', NOW, sender === null ? null : { ...SENDER, ...sender })
+  return decision.ok ? 'ok' : decision.code
+}
+const MAPS = 'https://maps.example.com'
+
+test.each([
+  [{ origin: MAPS }, 'ok'],
+  [{ referer: `${MAPS}/a/page?b=c` }, 'ok'],
+  [{ origin: 'https://other.example.com', referer: `${MAPS}/` }, 'origin_not_allowed'],
+  [{ origin: 'null', referer: `${MAPS}/` }, 'origin_not_allowed'],
+  [{ origin: `${MAPS}:8443` }, 'origin_not_allowed'],
+  [{ origin: 'http://maps.example.com' }, 'origin_not_allowed'],
+  [{ referer: `${MAPS}.evil.test/` }, 'origin_not_allowed'],
+  [{ referer: 'no address' }, 'origin_not_allowed'],
+  [{}, 'origin_not_allowed'],
+  [null, 'origin_not_allowed'],
+])('a token for one origin, asked from %j: %s', (sender, expected) =>
+  expect(from(limited([MAPS], []), sender)).toBe(expected),
+)
+
+test.each([
+  [{ address: '10.1.2.3' }, 'ok'],
+  [{ address: '::ffff:10.1.2.3' }, 'ok'],
+  [{ address: '192.0.2.7' }, 'ok'],
+  [{ address: '2001:db8::1' }, 'ok'],
+  [{ address: '192.0.2.8' }, 'network_not_allowed'],
+  [{ address: '2001:db9::1' }, 'network_not_allowed'],
+  [{ address: 'no address' }, 'network_not_allowed'],
+  [null, 'network_not_allowed'],
+])('a token for some networks, asked from %j: %s', (sender, expected) =>
+  expect(from(limited([], ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32']), sender)).toBe(expected),
+)
+
+test('limits come after the state of the token and before its scopes and grants', () => {
+  expect(from(limited([MAPS], [], { expiresAtMs: NOW }), null)).toBe('token_expired')
+  expect(from(limited([MAPS], [], { scopes: new Set(), basemaps: new Set() }), null)).toBe('origin_not_allowed')
+  expect(from(limited([MAPS], ['10.0.0.0/8']), { origin: MAPS })).toBe('network_not_allowed')
 })

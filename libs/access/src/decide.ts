@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { GRANT_ALL, type Scope } from '@gateway/contracts/token.js'
+import { breachOf, type Sender, type TokenLimits } from './token-limits.js'
 
 /** What a token may do, in the form in which decisions read it. Immutable. */
 export interface AccessToken {
@@ -11,6 +12,8 @@ export interface AccessToken {
   /** milliseconds since 1970; null: never */
   readonly expiresAtMs: number | null
   readonly disabled: boolean
+  /** null: it may be used from everywhere */
+  readonly limits: TokenLimits | null
 }
 
 /** What a request wants to reach. A vector is known by each of the names that a grant may use; `null` asks for the scope alone. */
@@ -32,13 +35,23 @@ const SCOPE_MISSING: Readonly<Record<Scope, Refusal>> = {
 }
 
 /**
- * The fixed order of refusal: no usable token (401), scope missing (403), resource not granted (403), whether or not it exists.
- * That a granted resource is absent (404) is for the caller to find. Pure; allocates nothing.
+ * The fixed order of refusal: no usable token (401), used from where it must not be (403), scope missing (403), resource not granted (403),
+ * whether or not it exists. That a granted resource is absent (404) is for the caller to find. Pure; allocates nothing for a token without
+ * limits.
+ * @param sender null: not known, so that a token with limits is refused
  */
-export function decide(token: AccessToken | null, wanted: WantedResource, scope: Scope, nowMs: number): Decision {
+export function decide(
+  token: AccessToken | null,
+  wanted: WantedResource,
+  scope: Scope,
+  nowMs: number,
+  sender: Sender | null,
+): Decision {
   if (token === null) return UNKNOWN_TOKEN
   if (token.disabled) return DISABLED
   if (token.expiresAtMs !== null && token.expiresAtMs <= nowMs) return EXPIRED
+  const breach = token.limits === null ? null : breachOf(token.limits, sender)
+  if (breach !== null) return breach
   if (!token.scopes.has(scope)) return SCOPE_MISSING[scope]
   if (wanted === null || isGranted(token, wanted)) return ALLOWED
   return NOT_GRANTED

@@ -35,6 +35,22 @@ test("a browser's Basic credentials are not a service token and are ignored", ()
   expect(presentedToken({ ...none, authorization: 'Basic YTpi', query: `token=${A}` })).toMatchObject({ ok: true })
 })
 
+test('a token is found as the password of Basic credentials, whoever the user is', () => {
+  const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
+  for (const user of ['', 'qgis', 'bmp_']) {
+    expect(presentedToken({ ...none, authorization: basic(`${user}:${A}`) })).toEqual({
+      ok: true,
+      token: A,
+      fromQuery: false,
+    })
+  }
+  expect(presentedToken({ ...none, authorization: basic(`u:${A}`), xAccessToken: B })).toMatchObject({
+    code: 'conflicting_tokens',
+  })
+  expect(presentedToken({ ...none, authorization: basic('u:bmp_wrong') })).toMatchObject({ code: 'token_malformed' })
+  expect(presentedToken({ ...none, authorization: basic(A) })).toMatchObject({ code: 'token_missing' })
+})
+
 test('an empty value is no token', () => {
   expect(presentedToken({ ...none, query: 'token=' })).toMatchObject({ ok: false, code: 'token_missing' })
   expect(presentedToken({ ...none, xAccessToken: '' })).toMatchObject({ ok: false, code: 'token_missing' })

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { isTokenWellFormed } from './token-format.js'
+import { isTokenWellFormed, TOKEN_MARK } from './token-format.js'
 
 /** The places where one request may carry its service token. An absent header is an empty string or undefined. */
 export interface PresentedCredentials {
@@ -11,6 +11,16 @@ export interface PresentedCredentials {
 
 export type PresentedToken = { readonly ok: true; readonly token: string; readonly fromQuery: boolean } | Refusal
 
+/** RFC 6750, 3; a browser asks nobody for a password because of it. */
+const BEARER_CHALLENGE = 'Bearer realm="map asset gateway"'
+/** RFC 7617. */
+const BASIC_CHALLENGE = 'Basic realm="map asset gateway", charset="UTF-8"'
+
+/** The WWW-Authenticate of a 401. `hasBasic`: see `isBasic`. */
+export function challenge(hasBasic: boolean): string {
+  return hasBasic ? `${BEARER_CHALLENGE}, ${BASIC_CHALLENGE}` : BEARER_CHALLENGE
+}
+
 export const TOKEN_MISSING = refuse('token_missing', 'a service token is required')
 /** A text that cannot be a token. */
 export const TOKEN_MALFORMED = refuse('token_malformed', 'the service token is not valid')
@@ -18,10 +28,11 @@ const CONFLICT = refuse('conflicting_tokens', 'the request carries different ser
 
 /**
  * The one token that a request presents. The same token in several places counts once; different ones are refused (400).
- * An Authorization header of a scheme other than Bearer (a browser's Basic) is ignored. A mistyped token is refused by its checksum.
+ * An Authorization header of a scheme other than Bearer is ignored, but for Basic whose password is a token: desktop software knows no other
+ * way. A mistyped token is refused by its checksum.
  */
 export function presentedToken(from: PresentedCredentials): PresentedToken {
-  let token = bearer(from.authorization)
+  let token = bearer(from.authorization) || basic(from.authorization)
   let fromQuery = false
   if (from.xAccessToken) {
     if (token !== '' && token !== from.xAccessToken) return CONFLICT
@@ -42,6 +53,19 @@ export function presentedToken(from: PresentedCredentials): PresentedToken {
 function bearer(authorization: string | undefined): string {
   if (!authorization) return ''
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''
+}
+
+/** Whether a header is of the scheme Basic (RFC 7617): only who sent one is asked for one, so that no browser opens its dialog over a map. */
+export function isBasic(authorization: string | undefined): boolean {
+  return authorization !== undefined && /^basic /i.test(authorization)
+}
+
+/** The password of Basic credentials where it looks like a token; the user's name does not matter. */
+function basic(authorization: string | undefined): string {
+  if (authorization === undefined || !isBasic(authorization)) return ''
+  const credentials = Buffer.from(authorization.slice('Basic '.length), 'base64').toString('latin1')
+  const password = credentials.slice(credentials.indexOf(':') + 1)
+  return credentials.includes(':') && password.startsWith(TOKEN_MARK) ? password : ''
 }
 
 function queryTokens(query: string): string[] {

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import type { LogState } from '@gateway/contracts/change.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import { Redis as RedisClient } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { encodeMessage } from './message.js'
-import { openBus } from './open.js'
+import { type BusOptions, openBus } from './open.js'
 
 let store: FreshStore
 let redis: Redis
@@ -20,6 +21,15 @@ afterAll(async () => {
   await redis.stop()
 })
 
+const SILENT_SECONDS = 30
+const options = (redisUrl: string | null): BusOptions => ({
+  redisUrl,
+  silentSeconds: SILENT_SECONDS,
+  onTrouble: () => {},
+})
+const MARK = randomUUID()
+const state = (revision: number): LogState => ({ revision, mark: MARK })
+
 const presence = (revision: number, id: string = randomUUID()): OwnPresence => ({
   id,
   host: 'h',
@@ -27,12 +37,13 @@ const presence = (revision: number, id: string = randomUUID()): OwnPresence => (
   version: '0',
   started_at: new Date().toISOString(),
   applied_revision: revision,
+  applied_mark: MARK,
 })
 
 describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
   let bus: Bus
   beforeAll(async () => {
-    bus = await openBus(store.sql, medium === 'redis' ? redis.url : null, () => {})
+    bus = await openBus(store.sql, options(medium === 'redis' ? redis.url : null))
     await available(bus)
   })
   afterAll(() => bus.close())
@@ -65,16 +76,16 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
   test('presence lasts while it is renewed and ends when it is withdrawn', async () => {
     const edge = presence(1)
     await bus.announce(edge)
-    expect(await bus.edges()).toContainEqual({ ...edge, seen_at: expect.any(String) })
+    expect((await bus.presence()).live).toContainEqual({ ...edge, seen_at: expect.any(String) })
     await bus.withdraw(edge.id)
-    expect((await bus.edges()).map((e) => e.id)).not.toContain(edge.id)
+    expect((await bus.presence()).live.map((e) => e.id)).not.toContain(edge.id)
   })
 
   test('a wait for a revision ends when the last edge has applied it', async () => {
     const [a, b] = [presence(10), presence(9)]
     await bus.announce(a)
     await bus.announce(b)
-    const waiting = bus.awaitApplied(10, 20_000)
+    const waiting = bus.awaitApplied(state(10), 20_000)
     await bus.announce({ ...b, applied_revision: 10 })
     const { confirmed, pending } = await waiting
     expect(confirmed.map((e) => e.id).sort()).toEqual([a.id, b.id].sort())
@@ -87,7 +98,7 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
     const [stays, goes] = [presence(1), presence(1)]
     await bus.announce(stays)
     await bus.announce(goes)
-    const waiting = bus.awaitApplied(2, 1500)
+    const waiting = bus.awaitApplied(state(2), 1500)
     await bus.withdraw(goes.id)
     const { confirmed, pending } = await waiting
     expect(confirmed).toEqual([])
@@ -97,14 +108,14 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
 })
 
 test('edges that a restarted Redis has forgotten are waited for until they had the time to announce themselves', async () => {
-  const bus = await openBus(store.sql, redis.url, () => {})
+  const bus = await openBus(store.sql, options(redis.url))
   await available(bus)
   const client = new RedisClient(redis.url)
   await client.flushdb()
   await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
   client.disconnect()
   await available(bus)
-  const waiting = bus.awaitApplied(5, 20_000)
+  const waiting = bus.awaitApplied(state(5), 20_000)
   // What was forgotten is announced by its owner while the wait is on.
   const edge = presence(5)
   await bus.announce(edge)
@@ -165,7 +176,7 @@ async function until(condition: () => boolean): Promise<void> {
 /** A Redis client connects in the background: waits until it does. */
 async function available(bus: Bus): Promise<void> {
   while (true) {
-    const answered = await bus.edges().then(
+    const answered = await bus.presence().then(
       () => true,
       () => false,
     )

@@ -1,18 +1,22 @@
-import type { Change } from '@gateway/contracts/change.js'
+import type { Change, LogState } from '@gateway/contracts/change.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
+import type { Presence } from '@gateway/store/edge-presence.js'
 
 /**
- * What the control plane tells the edges after a commit: the log has grown to `revision`. The changes themselves ride along where they
- * are few, so that an edge can drop what it holds even while it cannot reach the store; where they are left out, it reads the log.
+ * What the control plane publishes after a commit: the log has grown to `revision`. The message carries the changes where they are few, so
+ * that an edge can drop what it holds even while it cannot reach the store; where they are left out, it reads the log.
  */
 export interface RevisionMessage {
   readonly revision: number
   readonly changes: readonly Change[]
+  /** of the state that the changes lead to, and of the one that they start from; undefined from a program of the previous version */
+  readonly mark?: string | undefined
+  readonly previousMark?: string | undefined
 }
 
 export type OwnPresence = Omit<EdgePresence, 'seen_at'>
 
-/** Which of the live edge processes have applied a revision, and which have not said so yet. */
+/** Which edge processes have applied a state, and which may not have: they have not announced it yet, or are silent. */
 export interface Acknowledgement {
   readonly confirmed: readonly EdgePresence[]
   readonly pending: readonly EdgePresence[]
@@ -28,30 +32,31 @@ export interface Bus {
   /** Whether the medium answered within the last two seconds. On Postgres always false: there, only polling proves freshness. */
   readonly connected: boolean
 
-  /** Control plane: tells all edges of committed changes. */
+  /** Control plane: notifies all edges of committed changes. */
   publish(message: RevisionMessage): Promise<void>
 
   /**
-   * Edge: calls `onMessage` for every message, and `onSubscribed` each time the subscription stands (again): what was said before that
-   * moment may be lost, so read the change log then.
+   * Edge: calls `onMessage` for every message, and `onSubscribed` each time the subscription is (again) active: earlier messages may be
+   * lost, so read the change log then.
    */
   subscribe(onMessage: (message: RevisionMessage) => void, onSubscribed: () => void): Promise<void>
 
-  /** Edge: says that this process lives and which revision it has applied. To be repeated every second, and at once after applying. */
+  /** Edge: announces that this process is alive and which revision it has applied. To be repeated every second, and at once after applying. */
   announce(edge: OwnPresence): Promise<void>
 
-  /** Edge: this process is going. */
+  /** Edge: this process is stopping. */
   withdraw(id: string): Promise<void>
 
-  /** The edge processes that announced themselves within PRESENCE_SECONDS. */
-  edges(): Promise<readonly EdgePresence[]>
+  /** The edge processes that announced themselves within PRESENCE_SECONDS, and those that fell silent since `silentSeconds` ago. */
+  presence(): Promise<Presence>
 
-  /** Waits until every live edge process has applied the revision, for at most `timeoutMs`. */
-  awaitApplied(revision: number, timeoutMs: number): Promise<Acknowledgement>
+  /**
+   * Waits until every live edge process has applied what the store holds in this state, for at most `timeoutMs`. Those that are silent are
+   * not waited for; they are named as pending.
+   */
+  awaitApplied(state: LogState, timeoutMs: number): Promise<Acknowledgement>
 
   close(): Promise<void>
 }
 
-/** An edge process that has been silent for longer is taken for dead: three missed announcements. */
-export const PRESENCE_SECONDS = 3.5
 export const ANNOUNCE_INTERVAL_MS = 1000

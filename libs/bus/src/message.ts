@@ -5,9 +5,11 @@ import type { RevisionMessage } from './bus.js'
 const messageSchema = z.object({
   revision: z.int().min(0),
   changes: z.array(z.object({ revision: z.int(), kind: z.enum(CHANGE_KINDS), key: z.string() })),
+  mark: z.uuid().optional(),
+  previousMark: z.uuid().optional(),
 })
 
-/** null: not a message of this system, and to be ignored; the poll of the change log finds whatever it may have meant. */
+/** null: not a message of this system, to be ignored; polling the change log finds what it may have announced. */
 export function decodeMessage(text: string): RevisionMessage | null {
   try {
     const parsed = messageSchema.safeParse(JSON.parse(text))
@@ -22,9 +24,9 @@ const MAX_MESSAGE_BYTES = 7900
 const MAX_CARRIED_CHANGES = 50
 
 export function encodeMessage(message: RevisionMessage): string {
-  const changes = message.changes.length > MAX_CARRIED_CHANGES ? [] : message.changes
-  const text = JSON.stringify({ revision: message.revision, changes })
-  return Buffer.byteLength(text) <= MAX_MESSAGE_BYTES
-    ? text
-    : JSON.stringify({ revision: message.revision, changes: [] })
+  const carried = message.changes.length > MAX_CARRIED_CHANGES ? [] : message.changes
+  // The marks of each change are the message's own.
+  const changes = carried.map(({ revision, kind, key }) => ({ revision, kind, key }))
+  const text = JSON.stringify({ ...message, changes })
+  return Buffer.byteLength(text) <= MAX_MESSAGE_BYTES ? text : JSON.stringify({ ...message, changes: [] })
 }

@@ -1,12 +1,30 @@
+import { knownStates } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
+import { readPresence } from '@gateway/store/edge-presence.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import type { Bus } from './bus.js'
 import { PostgresBus } from './postgres-bus.js'
 import { RedisBus } from './redis-bus.js'
 
+export interface BusOptions {
+  /** null: Postgres notifications */
+  readonly redisUrl: string | null
+  /** for how long an edge process that fell silent may still accept what it knows, and is therefore named */
+  readonly silentSeconds: number
+  readonly onTrouble: (message: string) => void
+}
+
 /** The bus of this installation: Redis where one is configured, Postgres notifications otherwise. Needs a migrated store. */
-export async function openBus(sql: Sql, redisUrl: string | null, onTrouble: (message: string) => void): Promise<Bus> {
-  if (redisUrl === null) return new PostgresBus(sql)
+export async function openBus(sql: Sql, { redisUrl, silentSeconds, onTrouble }: BusOptions): Promise<Bus> {
+  if (redisUrl === null) return new PostgresBus(sql, silentSeconds)
   const { instanceId } = await readInstanceKeys(sql)
-  return new RedisBus({ url: redisUrl, instanceId, onTrouble })
+  return new RedisBus({
+    url: redisUrl,
+    instanceId,
+    silentSeconds,
+    onTrouble,
+    knownStates: (states) => knownStates(sql, states),
+    // What an edge process that cannot reach Redis writes instead.
+    storedPresence: () => readPresence(sql, silentSeconds),
+  })
 }

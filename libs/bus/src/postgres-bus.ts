@@ -1,7 +1,9 @@
+import type { LogState } from '@gateway/contracts/change.js'
+import { knownStates } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { deletePresence, readPresence, upsertPresence } from '@gateway/store/edge-presence.js'
 import { Announcements, announcementOf } from './announcements.js'
-import { type Bus, type OwnPresence, PRESENCE_SECONDS, type RevisionMessage } from './bus.js'
+import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
 
 const REVISION_CHANNEL = 'gateway_revision'
@@ -12,12 +14,18 @@ export class PostgresBus implements Bus {
   readonly medium = 'postgres'
   readonly connected = false
   readonly #sql: Sql
-  readonly #announcements = new Announcements(() => this.edges())
+  readonly #silentSeconds: number
+  readonly #announcements = new Announcements(
+    () => this.presence(),
+    (states) => knownStates(this.#sql, states),
+  )
   #appliedSubscription: Promise<unknown> | null = null
   readonly #unlisteners: (() => Promise<void>)[] = []
 
-  constructor(sql: Sql) {
+  /** @param silentSeconds see `BusOptions` */
+  constructor(sql: Sql, silentSeconds: number) {
     this.#sql = sql
+    this.#silentSeconds = silentSeconds
   }
 
   async publish(message: RevisionMessage): Promise<void> {
@@ -45,30 +53,30 @@ export class PostgresBus implements Bus {
     await deletePresence(this.#sql, id)
   }
 
-  async edges() {
+  async presence() {
     try {
-      const edges = await readPresence(this.#sql, PRESENCE_SECONDS)
+      const presence = await readPresence(this.#sql, this.#silentSeconds)
       this.#announcements.noteReach(true)
-      return edges
+      return presence
     } catch (error) {
       this.#announcements.noteReach(false)
       throw error
     }
   }
 
-  async awaitApplied(revision: number, timeoutMs: number) {
+  async awaitApplied(state: LogState, timeoutMs: number) {
     await this.#listenForApplied()
-    return this.#announcements.awaitApplied(revision, timeoutMs)
+    return this.#announcements.awaitApplied(state, timeoutMs)
   }
 
   async close(): Promise<void> {
     await Promise.allSettled(this.#unlisteners.map((unlisten) => unlisten()))
   }
 
-  /** Only a process that waits for acknowledgements hears them: edges would wake one another up for nothing. */
+  /** Only a process that waits for acknowledgements subscribes to them, so that edges do not wake one another. */
   #listenForApplied(): Promise<unknown> {
     this.#appliedSubscription ??= this.#sql
-      .listen(APPLIED_CHANNEL, (payload) => this.#announcements.hear(payload))
+      .listen(APPLIED_CHANNEL, (payload) => this.#announcements.receive(payload))
       .then(({ unlisten }) => this.#unlisteners.push(unlisten))
       .catch((error) => {
         this.#appliedSubscription = null

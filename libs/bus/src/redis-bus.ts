@@ -1,10 +1,12 @@
+import type { LogState } from '@gateway/contracts/change.js'
 import { type EdgePresence, edgePresenceSchema } from '@gateway/contracts/edge.js'
-import { Redis } from 'ioredis'
-import { Announcements, announcementOf } from './announcements.js'
-import { type Bus, type OwnPresence, PRESENCE_SECONDS, type RevisionMessage } from './bus.js'
+import { PRESENCE_SECONDS, type Presence } from '@gateway/store/edge-presence.js'
+import { type ChainableCommander, Redis } from 'ioredis'
+import { Announcements, announcementOf, type KnownStates } from './announcements.js'
+import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
 
-/** A silent partition shows no event on a connection for a long time: a ping every second, and after two without an answer it is dead. */
+/** A network partition causes no event on a connection for a long time: it is pinged every second, and closed after two without an answer. */
 const PING_INTERVAL_MS = 1000
 const SILENCE_LIMIT_MS = 2000
 const CONNECT_TIMEOUT_MS = 2000
@@ -14,6 +16,11 @@ export interface RedisBusOptions {
   readonly url: string
   /** separates installations that share a Redis */
   readonly instanceId: string
+  /** see `BusOptions` */
+  readonly silentSeconds: number
+  readonly knownStates: KnownStates
+  /** presence that was written into the store, by processes which do not reach Redis */
+  readonly storedPresence: () => Promise<Presence>
   /** called for connection errors, once for each change of state */
   readonly onTrouble: (message: string) => void
 }
@@ -23,21 +30,33 @@ export class RedisBus implements Bus {
   readonly medium = 'redis'
   readonly #commands: Redis
   readonly #subscriber: Redis
-  readonly #keys: { revision: string; applied: string; edgeIds: string; edge: (id: string) => string }
-  readonly #announcements = new Announcements(() => this.edges())
+  readonly #keys: {
+    revision: string
+    applied: string
+    edgeIds: string
+    edge: (id: string) => string
+    seen: (id: string) => string
+  }
+  readonly #announcements: Announcements
+  readonly #silentMs: number
+  readonly #storedPresence: () => Promise<Presence>
   readonly #handlers = new Map<string, (payload: string) => void>()
   readonly #onSubscribed: (() => void)[] = []
   readonly #pinger: NodeJS.Timeout
-  #lastAnswer = 0
+  #lastAnswer = Number.NEGATIVE_INFINITY
   #troubled = false
 
   constructor(options: RedisBusOptions) {
+    this.#announcements = new Announcements(() => this.presence(), options.knownStates)
+    this.#silentMs = Math.max(options.silentSeconds, PRESENCE_SECONDS) * 1000
+    this.#storedPresence = options.storedPresence
     const prefix = `gateway:${options.instanceId}:`
     this.#keys = {
       revision: `${prefix}revision`,
       applied: `${prefix}applied`,
       edgeIds: `${prefix}edges`,
       edge: (id) => `${prefix}edge:${id}`,
+      seen: (id) => `${prefix}seen:${id}`,
     }
     const common = {
       connectTimeout: CONNECT_TIMEOUT_MS,
@@ -64,7 +83,7 @@ export class RedisBus implements Bus {
   }
 
   get connected(): boolean {
-    return Date.now() - this.#lastAnswer <= SILENCE_LIMIT_MS
+    return performance.now() - this.#lastAnswer <= SILENCE_LIMIT_MS
   }
 
   async publish(message: RevisionMessage): Promise<void> {
@@ -81,37 +100,47 @@ export class RedisBus implements Bus {
   }
 
   async announce(edge: OwnPresence): Promise<void> {
-    const presence: EdgePresence = { ...edge, seen_at: new Date().toISOString() }
-    await this.#commands
+    const presence = JSON.stringify({ ...edge, seen_at: new Date().toISOString() } satisfies EdgePresence)
+    const pipeline = this.#commands
       .pipeline()
-      .set(this.#keys.edge(edge.id), JSON.stringify(presence), 'PX', PRESENCE_SECONDS * 1000)
+      .set(this.#keys.edge(edge.id), presence, 'PX', PRESENCE_SECONDS * 1000)
+      .set(this.#keys.seen(edge.id), presence, 'PX', this.#silentMs)
       .sadd(this.#keys.edgeIds, edge.id)
       .publish(this.#keys.applied, announcementOf(edge))
-      .exec()
+    await all(pipeline)
   }
 
   async withdraw(id: string): Promise<void> {
-    await this.#commands.pipeline().del(this.#keys.edge(id)).srem(this.#keys.edgeIds, id).exec()
+    await all(this.#commands.pipeline().del(this.#keys.edge(id), this.#keys.seen(id)).srem(this.#keys.edgeIds, id))
   }
 
-  async edges(): Promise<readonly EdgePresence[]> {
+  async presence(): Promise<Presence> {
     const ids = await this.#commands.smembers(this.#keys.edgeIds)
-    if (ids.length === 0) return []
-    const values = await this.#commands.mget(ids.map((id) => this.#keys.edge(id)))
-    const gone = ids.filter((_, i) => values[i] === null)
+    const stored = await this.#storedPresence().catch((): Presence => ({ live: [], silent: [] }))
+    const [alive, seen] = await Promise.all([
+      this.#read(ids.map((id) => this.#keys.edge(id))),
+      this.#read(ids.map((id) => this.#keys.seen(id))),
+    ])
+    const gone = ids.filter((_, i) => alive[i] == null && seen[i] == null)
     if (gone.length > 0) await this.#commands.srem(this.#keys.edgeIds, ...gone)
-    return values
-      .flatMap((value) => (typeof value === 'string' ? [edgePresenceSchema.parse(JSON.parse(value))] : []))
-      .sort((a, b) => a.host.localeCompare(b.host) || a.pid - b.pid)
+    const live = byId([...alive, ...stored.live])
+    const silent = byId([...seen, ...stored.silent])
+    for (const id of live.keys()) silent.delete(id)
+    return { live: sorted(live), silent: sorted(silent) }
   }
 
-  async awaitApplied(revision: number, timeoutMs: number) {
+  async #read(keys: readonly string[]): Promise<readonly (EdgePresence | null)[]> {
+    const values = keys.length === 0 ? [] : await this.#commands.mget(...keys)
+    return values.map((value) => (typeof value === 'string' ? edgePresenceSchema.parse(JSON.parse(value)) : null))
+  }
+
+  async awaitApplied(state: LogState, timeoutMs: number) {
     if (!this.#handlers.has(this.#keys.applied)) {
-      this.#handlers.set(this.#keys.applied, (payload) => this.#announcements.hear(payload))
+      this.#handlers.set(this.#keys.applied, (payload) => this.#announcements.receive(payload))
       // Without the subscription the wait still ends by reading presence; it is only slower.
       await this.#subscriber.subscribe(this.#keys.applied).catch(() => {})
     }
-    return this.#announcements.awaitApplied(revision, timeoutMs)
+    return this.#announcements.awaitApplied(state, timeoutMs)
   }
 
   async close(): Promise<void> {
@@ -126,7 +155,7 @@ export class RedisBus implements Bus {
       this.#troubled = false
       for (const callback of this.#onSubscribed) callback()
     } catch {
-      // The connection went again before the subscription stood; the next 'ready' tries anew.
+      // The connection was lost before the subscription was active; the next 'ready' tries again.
     }
   }
 
@@ -135,9 +164,23 @@ export class RedisBus implements Bus {
     if (this.#subscriber.status !== 'ready') return
     try {
       await this.#subscriber.ping()
-      this.#lastAnswer = Date.now()
+      this.#lastAnswer = performance.now()
     } catch {
-      if (Date.now() - this.#lastAnswer > SILENCE_LIMIT_MS) this.#subscriber.disconnect(true)
+      if (performance.now() - this.#lastAnswer > SILENCE_LIMIT_MS) this.#subscriber.disconnect(true)
     }
   }
+}
+
+/** Runs a pipeline, and rejects where one of its commands fails; the pipeline itself does not. */
+async function all(pipeline: ChainableCommander): Promise<void> {
+  for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error
+}
+
+/** Of several entries of one process the last one counts. */
+function byId(edges: readonly (EdgePresence | null)[]): Map<string, EdgePresence> {
+  return new Map(edges.flatMap((edge) => (edge === null ? [] : [[edge.id, edge]])))
+}
+
+function sorted(edges: ReadonlyMap<string, EdgePresence>): EdgePresence[] {
+  return [...edges.values()].sort((a, b) => a.host.localeCompare(b.host) || a.pid - b.pid)
 }

@@ -7,11 +7,21 @@ export type Storage = (typeof STORAGES)[number]
 export const TILE_FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf'] as const
 export type TileFormat = (typeof TILE_FORMATS)[number]
 
+/** The grids that tiles may lie in. */
+export const TILE_MATRIX_SET_IDS = ['WebMercatorQuad', 'WorldCRS84Quad', 'CGCS2000Quad'] as const
+export type TileMatrixSetId = (typeof TILE_MATRIX_SET_IDS)[number]
+
 /** The alias of a basemap's default version in addresses; never a version's own label. */
 export const CURRENT_VERSION = 'current'
 
-/** WGS 84 west, south, east, north, in degrees. */
-export const boundsSchema = z.tuple([z.number(), z.number(), z.number(), z.number()])
+/** WGS 84 west, south, east, north, in degrees. West above east: across the antimeridian (RFC 7946, 5.2). */
+export const boundsSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]).meta({
+  description: 'west, south, east, north in degrees; west above east: across the antimeridian (RFC 7946, 5.2)',
+  // JSON Schema needs neither for a tuple; generators and linters that do not know `prefixItems` do.
+  items: { type: 'number' },
+  minItems: 4,
+  maxItems: 4,
+})
 export type Bounds = z.infer<typeof boundsSchema>
 
 /** A layer of a vector tile set, as TileJSON 3.0 lists it. */
@@ -29,17 +39,46 @@ export const basemapVersionSchema = z.object({
   min_zoom: z.int(),
   max_zoom: z.int(),
   bounds: boundsSchema.nullable(),
+  tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid that the tiles lie in'),
+  crs: z.string().describe('the coordinate system of that grid, `EPSG:3857` say'),
+  revision: z
+    .int()
+    .min(1)
+    .describe(
+      'grows whenever the content may have changed (sliced into, imported again, found changed by a scan); TileJSON puts it into tile ' +
+        'addresses as `v`, so that caches keep nothing of an older content under them',
+    ),
   available: z.boolean(),
   scanned_at: timestampSchema,
 })
 export type BasemapVersion = z.infer<typeof basemapVersionSchema>
 
-export const adminBasemapVersionSchema = basemapVersionSchema.extend({ path: z.string() })
+const withdrawnSchema = z
+  .boolean()
+  .describe('an operator has taken it from its readers: neither served nor listed, whatever scans find')
+/** What administrators see of a basemap or vector beside the catalog's own fields. */
+export const withdrawableFields = {
+  withdrawn: withdrawnSchema,
+  source_enabled: z
+    .boolean()
+    .describe('whether its scan source is enabled; nothing of a disabled one is served or listed'),
+} as const
+export const withdrawBodySchema = z.strictObject({ withdrawn: withdrawnSchema })
+
+export const adminBasemapVersionSchema = basemapVersionSchema.extend({ path: z.string(), withdrawn: withdrawnSchema })
+/** A version in the list of all. */
+export const listedVersionSchema = adminBasemapVersionSchema.extend({ basemap_code: z.string() })
+export type AdminBasemapVersion = z.infer<typeof adminBasemapVersionSchema>
 
 export const basemapSchema = z.object({
   code: z.string(),
   name: z.string(),
-  default_version: z.string().nullable(),
+  default_version: z
+    .string()
+    .nullable()
+    .describe(
+      'what `current` means: the version that an operator set, otherwise, and while that one is withdrawn, the highest that is available and not withdrawn',
+    ),
   versions: z.array(basemapVersionSchema),
   url_template: z.string(),
   source_code: z.string(),
@@ -48,7 +87,10 @@ export const basemapSchema = z.object({
 })
 export type Basemap = z.infer<typeof basemapSchema>
 
-export const adminBasemapSchema = basemapSchema.extend({ versions: z.array(adminBasemapVersionSchema) })
+export const adminBasemapSchema = basemapSchema.extend({
+  versions: z.array(adminBasemapVersionSchema),
+  ...withdrawableFields,
+})
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 
 export const defaultVersionBodySchema = z.object({ version: z.string().min(1) })

@@ -10,3 +10,15 @@ export interface Change {
   readonly kind: ChangeKind
   readonly key: string
 }
+
+/** A state of the change log. Numbers come again after a restore; the mark, random and new for each transaction, does not. */
+export interface LogState {
+  readonly revision: number
+  readonly mark: string
+}
+
+/** A change with its transaction's mark, and the mark of the state that the transaction found. */
+export interface LoggedChange extends Change {
+  readonly mark: string
+  readonly previousMark: string
+}

@@ -14,10 +14,12 @@ export function listOf<T extends z.ZodType>(item: T) {
 /** Limit: the length of a code, name or label that a caller or a file name gives. */
 export const MAX_LABEL_LENGTH = 200
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
+const PATH_SEGMENT = /^[^.*/\\\u0000-\u001f\u007f][^/\\\u0000-\u001f\u007f]*$/
+
 /** A code that becomes one path segment: no slash, no control character, no leading dot; `*` is the wildcard of grants. */
 export const codeSchema = z
   .string()
   .min(1)
   .max(MAX_LABEL_LENGTH)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
-  .regex(/^(?![.*])[^/\\\u0000-\u001f\u007f]+$/, 'must be one path segment without control characters')
+  .regex(PATH_SEGMENT, 'must be one path segment without control characters')

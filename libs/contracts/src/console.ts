@@ -25,6 +25,7 @@ export const settingViewSchema = z.object({
     .describe('in force after defaults; null where nothing is set, and for every secret'),
   secret: z.boolean(),
   is_set: z.boolean(),
+  is_default: z.boolean().describe('whether it is in force where nothing is configured'),
 })
 export type SettingView = z.infer<typeof settingViewSchema>
 

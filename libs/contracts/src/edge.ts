@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
-import { tokenSchema } from './token.js'
+import { issuedTokenSchema, tokenSchema } from './token.js'
 import { trafficCountersSchema } from './traffic.js'
 
 /** One edge process, as it announces itself on the bus. */
@@ -12,13 +12,29 @@ export const edgePresenceSchema = z.object({
   started_at: timestampSchema,
   seen_at: timestampSchema,
   applied_revision: z.int().describe('the revision of the change log that this process has applied'),
+  applied_mark: z
+    .uuid()
+    .optional()
+    .describe('names that state of the log: numbers come again after a restore, marks do not'),
   traffic: trafficCountersSchema.optional(),
 })
 export type EdgePresence = z.infer<typeof edgePresenceSchema>
 
-/** The answer of a disable call: the record, and which edge processes confirmed that they refuse the token. */
-export const disabledTokenSchema = tokenSchema.extend({
-  confirmed: z.array(edgePresenceSchema),
-  pending: z.array(edgePresenceSchema),
-})
-export type DisabledToken = z.infer<typeof disabledTokenSchema>
+/** Which edge processes have confirmed that they follow a change, and which have not. */
+export const acknowledgementFields = {
+  confirmed: z
+    .array(edgePresenceSchema)
+    .describe('follow the change from now on: they refuse the token, or serve the map no more'),
+  pending: z
+    .array(edgePresenceSchema)
+    .describe(
+      'may not follow it yet: they have not said that they do, or have been silent for less than TOKEN_OFFLINE_SECONDS without having ' +
+        'been stopped in order (`seen_at` tells since when)',
+    ),
+} as const
+
+/** The answer to disabling or changing a token: the record, and which edge processes confirmed that they follow. */
+export const confirmedTokenSchema = tokenSchema.extend(acknowledgementFields)
+/** The answer to rotating a token. */
+export const rotatedTokenSchema = issuedTokenSchema.extend(acknowledgementFields)
+export type DisabledToken = z.infer<typeof confirmedTokenSchema>

@@ -28,7 +28,7 @@ export const scanSourceSchema = z.object({
   name: z.string(),
   kind: z.enum(SOURCE_KINDS),
   path: z.string(),
-  enabled: z.boolean(),
+  enabled: z.boolean().describe('false: it is not scanned, and nothing that was found in it is served or listed'),
   last_scan: scanSchema.nullable(),
 })
 export type ScanSource = z.infer<typeof scanSourceSchema>

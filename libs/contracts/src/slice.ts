@@ -1,9 +1,14 @@
 import { z } from 'zod'
-import { boundsSchema } from './basemap.js'
+import { boundsSchema, TILE_MATRIX_SET_IDS } from './basemap.js'
 import { timestampSchema } from './common.js'
+import { DELIVERY_STATUSES } from './push.js'
 
 export const SLICE_STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
 export type SliceStatus = (typeof SLICE_STATUSES)[number]
+
+/** What tiles hold: pictures, or heights told in red, green and blue. */
+export const SLICE_ENCODINGS = ['rgb', 'terrarium', 'mapbox'] as const
+export type SliceEncoding = (typeof SLICE_ENCODINGS)[number]
 
 export const sliceJobSchema = z.object({
   id: z.uuid(),
@@ -20,20 +25,38 @@ export const sliceJobSchema = z.object({
     ),
   zoom_min: z.int(),
   zoom_max: z.int(),
+  zoom_max_native: z
+    .boolean()
+    .describe(
+      '`zoom_max` was submitted as `native`: it is `zoom_min` until the sources have been sliced, then their zoom',
+    ),
   tile_size: z.int(),
   tile_format: z.string(),
+  tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid of the tiles'),
+  encoding: z.enum(SLICE_ENCODINGS).describe('what the tiles hold: pictures (`rgb`), or heights'),
   status: z.enum(SLICE_STATUSES),
   message: z.string(),
   log_path: z.string(),
   callback_url: z.string(),
-  callback_status: z.string(),
+  callback_status: z
+    .enum(['', ...DELIVERY_STATUSES])
+    .describe(
+      'of the delivery of the callback; empty while there is none: the job has not ended, or has no `callback_url`',
+    ),
   callback_attempts: z.int().optional(),
   callback_message: z.string().optional(),
   created_at: timestampSchema,
   requested_by: z.string(),
   progress: z.number().min(0).max(100),
+  cancelled: z
+    .boolean()
+    .describe('the job ended as `failed` because somebody cancelled it; `message` says who and when'),
 })
 export type SliceJob = z.infer<typeof sliceJobSchema>
+
+/** In lists: `source_count` stands for the paths, of which there may be thousands. */
+export const listedSliceJobSchema = sliceJobSchema.omit({ source_paths: true })
+export type ListedSliceJob = z.infer<typeof listedSliceJobSchema>
 
 /** What a job would make, told from the headers of its sources; nothing is written for it. */
 export const sliceEstimateSchema = z.object({

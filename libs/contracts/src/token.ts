@@ -20,17 +20,63 @@ const isoInstantSchema = z.union([
 /** An entry of a grant list: a code, a relative path or a file name. */
 const grantSchema = z.string().min(1).max(4096)
 
-export const tokenBodySchema = z.strictObject({
-  name: z.string().trim().min(1).max(MAX_LABEL_LENGTH),
+const nameSchema = z.string().trim().min(1).max(MAX_LABEL_LENGTH)
+const expirySchema = z.union([isoInstantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
+
+/** Limit: origins, and networks, of one token. */
+const MAX_LIMITS = 100
+
+const originSchema = z
+  .string()
+  .max(512)
+  .refine(isOrigin, { error: 'must be an origin as browsers send it, https://maps.example.com' })
+const networkSchema = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
+  error: 'must be an IP address or a CIDR range',
+})
+
+/** The schemes of the web have one way to write an origin; those of apps (`capacitor://localhost`) are taken as they are. */
+function isOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(text)
+}
+
+/** The fields of which each has a default where a token is issued, and stays as it is where a token is changed. */
+const optionalFields = {
   basemap_codes: z.array(grantSchema).max(MAX_GRANTS).optional(),
   vector_codes: z.array(grantSchema).max(MAX_GRANTS).optional(),
+  allowed_origins: z
+    .array(originSchema)
+    .max(MAX_LIMITS)
+    .optional()
+    .describe('the `Origin` of a request, else the origin of its `Referer`, must be one of them (403); empty: any'),
+  allowed_networks: z
+    .array(networkSchema)
+    .max(MAX_LIMITS)
+    .optional()
+    .describe(
+      'addresses and CIDR ranges; the address of the client, by TRUSTED_PROXIES, must be in one of them (403); empty: any',
+    ),
+}
+
+export const tokenBodySchema = z.strictObject({
+  name: nameSchema,
+  ...optionalFields,
   scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('default: ["read"]'),
-  expires_at: z
-    .union([isoInstantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
+  expires_at: expirySchema
     .optional()
     .describe('without a zone it is UTC; omitted or null: now + TOKEN_DEFAULT_TTL; 0: never'),
 })
 export type TokenBody = z.infer<typeof tokenBodySchema>
+
+export const tokenPatchSchema = z
+  .strictObject({
+    name: nameSchema.optional(),
+    ...optionalFields,
+    scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+    expires_at: expirySchema.optional().describe('without a zone it is UTC; 0: never'),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), { error: 'names nothing to change' })
+export type TokenPatch = z.infer<typeof tokenPatchSchema>
 
 export const tokenSchema = z.object({
   id: z.uuid(),
@@ -39,10 +85,19 @@ export const tokenSchema = z.object({
   basemap_codes: z.array(z.string()),
   vector_codes: z.array(z.string()),
   scopes: z.array(z.enum(SCOPES)),
+  allowed_origins: z.array(z.string()),
+  allowed_networks: z.array(z.string()),
   expires_at: timestampSchema.nullable(),
   disabled_at: timestampSchema.nullable(),
   created_at: timestampSchema,
   last_used_at: timestampSchema.nullable(),
+  previous_prefix: z
+    .string()
+    .nullable()
+    .describe('of the secret before the last rotation; null where that had no grace'),
+  previous_expires_at: timestampSchema
+    .nullable()
+    .describe('when that secret ends or has ended, if the token does not before'),
 })
 export type Token = z.infer<typeof tokenSchema>
 
@@ -50,3 +105,15 @@ export const issuedTokenSchema = tokenSchema.extend({
   token: z.string().describe('the plaintext; answered this once and stored nowhere'),
 })
 export type IssuedToken = z.infer<typeof issuedTokenSchema>
+
+/** Limit: 30 days. */
+const MAX_GRACE_SECONDS = 2_592_000
+
+export const rotateBodySchema = z.strictObject({
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(MAX_GRACE_SECONDS)
+    .optional()
+    .describe('how long the secret of now is honoured beside the new one; default: 0'),
+})

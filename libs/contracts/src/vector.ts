@@ -1,8 +1,55 @@
 import { z } from 'zod'
+import { boundsSchema, withdrawableFields } from './basemap.js'
 import { timestampSchema } from './common.js'
 
 export const VECTOR_KINDS = ['geojson', 'shapefile'] as const
 export type VectorKind = (typeof VECTOR_KINDS)[number]
+
+/** As GeoJSON names them; `Geometry` for several kinds. */
+export const GEOMETRY_TYPES = [
+  'Point',
+  'MultiPoint',
+  'LineString',
+  'MultiLineString',
+  'Polygon',
+  'MultiPolygon',
+  'GeometryCollection',
+  'MultiPatch',
+  'Geometry',
+] as const
+export type GeometryType = (typeof GEOMETRY_TYPES)[number]
+
+export const VECTOR_FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'json'] as const
+export type VectorFieldType = (typeof VECTOR_FIELD_TYPES)[number]
+
+const vectorFieldSchema = z.object({
+  name: z.string(),
+  type: z.enum(VECTOR_FIELD_TYPES).describe('`json`: anything else, or values of several types'),
+})
+
+/** What a scan reads of a vector's content. */
+export const vectorFactsSchema = z.object({
+  crs: z.string().nullable().describe('`EPSG:4326` say; the name that the file gives it where that has no known code'),
+  bounds: boundsSchema.nullable(),
+  geometry_type: z
+    .enum(GEOMETRY_TYPES)
+    .nullable()
+    .describe('of a shapefile, `LineString` and `Polygon` may have several parts; `Geometry`: of several kinds'),
+  feature_count: z.int().nullable(),
+  fields: z.array(vectorFieldSchema).nullable().describe('null also where there are more than 256'),
+  encoding: z.string().nullable().describe('of the texts: `UTF-8`, `GBK`, ...'),
+})
+export type VectorFacts = z.infer<typeof vectorFactsSchema>
+export type VectorField = z.infer<typeof vectorFieldSchema>
+
+export const UNKNOWN_FACTS: VectorFacts = {
+  crs: null,
+  bounds: null,
+  geometry_type: null,
+  feature_count: null,
+  fields: null,
+  encoding: null,
+}
 
 export const vectorSchema = z.object({
   code: z.string(),
@@ -15,8 +62,9 @@ export const vectorSchema = z.object({
   available: z.boolean(),
   source_code: z.string(),
   download_url: z.string(),
+  ...vectorFactsSchema.shape,
 })
 export type Vector = z.infer<typeof vectorSchema>
 
-export const adminVectorSchema = vectorSchema.extend({ path: z.string() })
+export const adminVectorSchema = vectorSchema.extend({ path: z.string(), ...withdrawableFields })
 export type AdminVector = z.infer<typeof adminVectorSchema>

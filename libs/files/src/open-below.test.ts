@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type CachedLook, type Opening, openBelow, openBelowCached, openBelowSync } from './open-below.js'
+import { type Opening, openBelow, openBelowSync } from './open-below.js'
 
 let base: string
 let root: string
@@ -99,50 +99,6 @@ describe.each(variants)('%s opening', (_name, open) => {
       await open(root, 'folder')
     }
     expect(count()).toBeLessThan(before + 10)
-  })
-})
-
-describe('opening from the cache', () => {
-  const look = (file: string, more: Partial<CachedLook> = {}): CachedLook => {
-    const { ino, size, mtimeNs } = fs.statSync(file, { bigint: true })
-    const content = fs.readFileSync(file)
-    return { realPath: fs.realpathSync(file), isFile: true, fd: null, content, ino, size, mtimeNs, ...more }
-  }
-
-  it('says of a file what the ordinary way says, once the root is known', async () => {
-    expect(openBelowCached((file) => look(file), root, 'folder/tile.png')).toBeNull()
-    const { fd, ...opened } = (await openBelow(root, 'folder/tile.png')) as { fd: number }
-    fs.closeSync(fd)
-    const cached = openBelowCached((file) => look(file), root, 'folder/tile.png')
-    expect(cached).toEqual({ ...opened, content: Buffer.from('inside') })
-  })
-
-  it('judges by where the file really is, and closes what it does not hand out', async () => {
-    read(await openBelow(root, 'folder/tile.png'))
-    const opened = (file: string, more: Partial<CachedLook> = {}) => {
-      const fd = fs.openSync(file, 'r')
-      const found = openBelowCached((name) => look(name, { fd, content: null, ...more }), root, file)
-      const isOpen = () => {
-        try {
-          return fs.fstatSync(fd).ino > 0
-        } catch {
-          return false
-        }
-      }
-      return { found, isOpen: isOpen(), fd }
-    }
-    const good = opened(path.join(root, 'folder/tile.png'))
-    expect(good).toMatchObject({ found: { ok: true, fd: good.fd }, isOpen: true })
-    fs.closeSync(good.fd)
-    // Whether the root leads elsewhere by now, only the ordinary way may ask.
-    expect(opened(path.join(base, 'secret'))).toMatchObject({ found: null, isOpen: false })
-    const other = opened(path.join(root, 'folder/tile.png'), { isFile: false })
-    expect(other).toMatchObject({ found: { ok: false, reason: 'not_a_file' }, isOpen: false })
-  })
-
-  it('hands on that a file is absent, or that nothing can be said now', () => {
-    expect(openBelowCached(() => 'absent', root, 'x')).toEqual({ ok: false, reason: 'absent' })
-    expect(openBelowCached(() => 'not_now', root, 'x')).toBeNull()
   })
 })
 

@@ -28,11 +28,6 @@ export async function liesBelowLater(root: string, realPath: string): Promise<bo
   return isBelow(await currentRealRootLater(root), realPath)
 }
 
-/** `liesBelow` as far as that needs no system call. false says nothing: the root may never have been asked for, or lie elsewhere by now. */
-export function isKnownToLieBelow(root: string, realPath: string): boolean {
-  return isBelow(realRoots.get(root) ?? null, realPath)
-}
-
 function knownRealRoot(root: string): string | null {
   const known = realRoots.get(root)
   return known === undefined ? currentRealRoot(root) : known

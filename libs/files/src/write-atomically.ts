@@ -13,7 +13,7 @@ export function temporaryNameBeside(file: string): string {
  */
 export async function writeFileAtomically(
   file: string,
-  data: string | Uint8Array,
+  data: string | Uint8Array | Iterable<Uint8Array>,
   options: { readonly mode?: number; readonly durable?: boolean } = {},
 ): Promise<void> {
   const temporary = temporaryNameBeside(file)

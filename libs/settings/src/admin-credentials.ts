@@ -65,13 +65,13 @@ function withLock<T>(lockPath: string, work: () => T): T {
 const LOCK_WAIT_MS = 3000
 
 function openLock(lockPath: string): number {
-  const deadline = Date.now() + LOCK_WAIT_MS
+  const deadline = performance.now() + LOCK_WAIT_MS
   for (;;) {
     try {
       return openSync(lockPath, 'wx', 0o600)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      if (Date.now() > deadline) rmSync(lockPath, { force: true })
+      if (performance.now() > deadline) rmSync(lockPath, { force: true })
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
     }
   }

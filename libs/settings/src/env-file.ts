@@ -9,8 +9,11 @@ export function readEnvFile(path: string): Record<string, string> {
 
 /** The first words of lines that give no variable a value, and that the parser passes over. */
 export function linesWithoutValue(path: string): string[] {
-  const lines = textOf(path).matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)(?![\w.-]|[ \t]*=|:[ \t])/gm)
-  return Array.from(lines, ([, name]) => name as string)
+  return textOf(path)
+    .split(/[\n\r]/)
+    .map((line) => /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)(.*)$/s.exec(line))
+    .filter((match) => match !== null && !/^(?:[ \t]*=|:[ \t])/.test(match[2] as string))
+    .map((match) => match?.[1] as string)
 }
 
 function textOf(path: string): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ensureAdminCredentials } from './admin-credentials.js'
 import { controlPlaneUrl, loadSettings } from './load.js'
+import { usableMemory } from './usable-memory.js'
 
 let directory: string
 let file: string
@@ -58,6 +59,11 @@ test.each([
   expect(load({ IMPORT_MAX_BYTES: text }).importMaxBytes).toBe(bytes)
 })
 
+test('TILE_MEMORY is a tenth of what the process may use, unless it is set', () => {
+  expect(load({}).tileMemoryBytes).toBe(Math.floor(usableMemory() / 10))
+  expect(load({ TILE_MEMORY: '512M' }).tileMemoryBytes).toBe(2 ** 29)
+})
+
 test.each([
   ['API_PORT', '0'],
   ['API_PORT', '70000'],
@@ -76,7 +82,11 @@ test.each([
   ['RETRY_WAITS', '30,,x'],
   ['DATABASE_URL', 'mysql://x'],
   ['IMPORT_TOKEN', 'short'],
+  ['TILE_CACHE_CONTROL', 'private\r\nSet-Cookie: a=b'],
+  ['CURRENT_CACHE_CONTROL', 'größer'],
   ['IMPORT_MAX_BYTES', '1.5g'],
+  ['TILE_MEMORY', '512MB'],
+  ['TILE_MEMORY', '1023k'],
   ['LOG_LEVEL', 'loud'],
 ])('a malformed %s (%s) is refused in one line that names it', (name, value) => {
   expect(() => load({ [name]: value })).toThrow(new RegExp(`^${name}[^\\n]*$`))
@@ -106,6 +116,45 @@ test('an unknown setting in the env file is refused by name', () => {
 test('a misspelt setting in the environment is refused, other variables are left alone', () => {
   expect(() => load({ EDGE_WORKER: '2' })).toThrow(/EDGE_WORKER in the environment.*EDGE_WORKERS/)
   expect(() => load({ PATH: '/bin', NODE_ENV: 'test', PGHOST: 'x' })).not.toThrow()
+})
+
+test('a secret is read from the file that its _FILE setting names, in the environment or in the env file', () => {
+  const secret = (content: string) => {
+    const path = join(directory, `secret-${content.length}`)
+    writeFileSync(path, content)
+    return path
+  }
+  writeFileSync(file, `ADMIN_PASSWORD_FILE=${secret('with blanks \n\n')}\nADMIN_TOKEN=of-the-file\n`)
+  const settings = load({
+    DATABASE_URL_FILE: secret('postgres://u:p@db/x\r\n'),
+    ADMIN_TOKEN_FILE: secret('of-the-environment'),
+  })
+  expect(settings).toMatchObject({
+    databaseUrl: 'postgres://u:p@db/x',
+    adminPassword: 'with blanks ',
+    adminToken: 'of-the-environment',
+  })
+})
+
+test.each([
+  ['absent', (path: string) => rmSync(path)],
+  ['empty', (path: string) => writeFileSync(path, '\n')],
+  ['too large', (path: string) => writeFileSync(path, 'x'.repeat(65_537))],
+  ['malformed', (path: string) => writeFileSync(path, 'secret-but-no-address')],
+])('a secret whose file is %s is refused in one line that does not show it', (_, change) => {
+  const path = join(directory, 'secret')
+  writeFileSync(path, 'x')
+  change(path)
+  expect(() => load({ DATABASE_URL_FILE: path })).toThrow(/^DATABASE_URL(?!.*(?:secret-but|xxx))[^\n]*$/)
+})
+
+test('a secret that is given twice in one place is refused, and no other setting is read from a file', () => {
+  const path = join(directory, 'secret')
+  writeFileSync(path, 'x')
+  expect(() => load({ ADMIN_TOKEN: 'x', ADMIN_TOKEN_FILE: path })).toThrow(/^ADMIN_TOKEN and ADMIN_TOKEN_FILE are both/)
+  expect(() => load({ ADMIN_TOKN_FILE: path })).toThrow(/did you mean ADMIN_TOKEN_FILE\?/)
+  writeFileSync(file, `API_PORT_FILE=${path}\n`)
+  expect(() => load()).toThrow(/API_PORT_FILE in .* is not a setting/)
 })
 
 test('remote administration without credentials refuses to start on a non-loopback address', () => {

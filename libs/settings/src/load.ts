@@ -3,7 +3,8 @@ import { distance } from 'fastest-levenshtein'
 import { linesWithoutValue, readEnvFile } from './env-file.js'
 import { guardStart } from './guard.js'
 import { SettingsRefusal } from './refusal.js'
-import { SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './schema.js'
+import { SECRET_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './schema.js'
+import { readSecretFile, SECRET_FILE_SETTINGS } from './secret-files.js'
 
 export const DEFAULT_CONFIG_FILE = 'config/service.env'
 
@@ -30,7 +31,13 @@ export interface Settings {
   readonly redisUrl: string | null
   readonly dataDir: string
   readonly edgeWorkers: number
+  readonly drainNoticeSeconds: number
   readonly drainSeconds: number
+  readonly keepAliveSeconds: number
+  /** with which uWebSockets.js binaries the native tier is tried */
+  readonly nativeTier: 'any' | 'proven' | 'off'
+  /** of all edge processes of this host together */
+  readonly tileMemoryBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
   readonly sliceOutputRoot: string
@@ -39,9 +46,13 @@ export interface Settings {
   readonly callbackAllow: readonly string[]
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
+  readonly jobRetentionDays: number
   /** null: nothing is taken in from other gateways */
   readonly importToken: string | null
   readonly importMaxBytes: number
+  /** Cache-Control of tiles, and of those at addresses that name no fixed version; null: as the interface says */
+  readonly tileCacheControl: string | null
+  readonly currentCacheControl: string | null
   readonly demo: boolean
   readonly logLevel: SettingValues['LOG_LEVEL']
 }
@@ -81,16 +92,18 @@ function refuseWithoutValue(configFile: string): void {
   if (name !== undefined) throw new SettingsRefusal(`${name} in ${configFile} has no value: write ${name}=...`)
 }
 
-function isSetting(key: string): key is SettingName {
-  return Object.hasOwn(SETTINGS, key)
+function isSetting(key: string): boolean {
+  return Object.hasOwn(SETTINGS, key) || SECRET_FILE_SETTINGS.has(key)
 }
+
+const KNOWN_NAMES: readonly string[] = [...SETTING_NAMES, ...SECRET_FILE_SETTINGS.keys()]
 
 /** Shorter names are too close to other programs' variables to call a near miss a mistake. */
 const SHORTEST_GUESSED_NAME = 8
 
-function nearest(key: string): SettingName | null {
+function nearest(key: string): string | null {
   if (key.length < SHORTEST_GUESSED_NAME) return null
-  const near = SETTING_NAMES.filter((name) => name.length >= SHORTEST_GUESSED_NAME && distance(name, key) <= 2)
+  const near = KNOWN_NAMES.filter((name) => name.length >= SHORTEST_GUESSED_NAME && distance(name, key) <= 2)
   return near.sort((a, b) => distance(a, key) - distance(b, key))[0] ?? null
 }
 
@@ -102,16 +115,27 @@ function suggestion(key: string): string {
 function parseAll(env: NodeJS.ProcessEnv, file: Record<string, string>, configFile: string): SettingValues {
   const values: Record<string, unknown> = {}
   for (const name of SETTING_NAMES) {
-    const fromEnv = env[name] || undefined
-    const raw = fromEnv ?? (file[name] || undefined)
-    const parsed = SETTINGS[name].safeParse(raw)
+    const { value, where } = given(name, env, '') ?? given(name, file, ` in ${configFile}`) ?? { where: '' }
+    const parsed = SETTINGS[name].safeParse(value)
     if (!parsed.success) {
-      const where = fromEnv === undefined ? ` in ${configFile}` : ''
       throw new SettingsRefusal(`${name}${where} ${parsed.error.issues[0]?.message ?? 'is malformed'}`)
     }
     values[name] = parsed.data
   }
   return values as SettingValues
+}
+
+/** What one place, the environment or the env file, gives for a setting: the value itself, or of a secret the name of its file. */
+function given(
+  name: SettingName,
+  place: Readonly<Record<string, string | undefined>>,
+  where: string,
+): { value: string; where: string } | null {
+  const value = place[name]
+  const path = SECRET_SETTINGS.has(name) ? place[`${name}_FILE`] : undefined
+  if (!path) return value ? { value, where } : null
+  if (value) throw new SettingsRefusal(`${name} and ${name}_FILE are both set${where}: leave one out`)
+  return { value: readSecretFile(`${name}_FILE`, path), where: ` in ${path}` }
 }
 
 function withDerived(v: SettingValues, configFile: string): Settings {
@@ -138,7 +162,11 @@ function withDerived(v: SettingValues, configFile: string): Settings {
     redisUrl: v.REDIS_URL ?? null,
     dataDir: v.DATA_DIR,
     edgeWorkers: v.EDGE_WORKERS,
+    drainNoticeSeconds: v.DRAIN_NOTICE_SECONDS,
     drainSeconds: v.DRAIN_SECONDS,
+    keepAliveSeconds: v.KEEP_ALIVE_SECONDS,
+    nativeTier: v.NATIVE_TIER,
+    tileMemoryBytes: v.TILE_MEMORY,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
     sliceOutputRoot: v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers'),
@@ -147,11 +175,19 @@ function withDerived(v: SettingValues, configFile: string): Settings {
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
     retryWaitsSeconds: v.RETRY_WAITS,
+    jobRetentionDays: v.JOB_RETENTION_DAYS,
     importToken: v.IMPORT_TOKEN ?? null,
     importMaxBytes: v.IMPORT_MAX_BYTES,
+    tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
+    currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
     demo: v.DEMO,
     logLevel: v.LOG_LEVEL,
   }
+}
+
+/** For how long an edge that reaches neither store nor bus goes on with the tokens that it knows, in seconds. */
+export function trustSeconds({ tokenOfflineSeconds, tokenStaleSeconds }: Settings): number {
+  return Math.max(tokenOfflineSeconds, tokenStaleSeconds)
 }
 
 /** The host by which a process on this machine reaches a listener: the loopback address where it listens on all of them. */

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { usableMemory } from './usable-memory.js'
 
 /** Words for the refusal line are given here, since they name what the operator should write. */
 const text = z.string()
@@ -16,12 +17,24 @@ const seconds = text
   .transform(Number)
   .refine((n) => n > 0, 'must be more than 0 seconds')
 
+/** As `seconds`, where none at all makes sense too. */
+const secondsOrNone = text.regex(/^\d{1,4}(\.\d{1,3})?$/, 'must be a number of seconds').transform(Number)
+
+/** uSockets counts time-outs in 240 steps of 4 seconds. */
+const MOST_IDLE_SECONDS = 900
+
 const flag = text
   .transform((s) => s.toLowerCase())
   .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], { error: 'must be true or false' }))
   .transform((s) => s === 'true' || s === '1' || s === 'yes' || s === 'on')
 
 const host = text.regex(/^[A-Za-z0-9.:_[\]-]{1,255}$/, 'must be a host name or an IP address')
+
+function withoutLastSlashes(url: string): string {
+  let end = url.length
+  while (url[end - 1] === '/') end--
+  return url.slice(0, end)
+}
 
 const baseUrl = text
   .refine((s) => URL.canParse(s) && /^https?:$/.test(new URL(s).protocol), 'must be an http or https address')
@@ -31,7 +44,7 @@ const baseUrl = text
     const url = new URL(s)
     return url.search === '' && url.hash === '' && url.username === '' && url.password === ''
   }, 'must have no user, query or fragment')
-  .transform((s) => s.replace(/\/+$/, ''))
+  .transform(withoutLastSlashes)
 
 const list = text.transform((s) =>
   s
@@ -86,6 +99,11 @@ const waits = list.pipe(
     .transform((parts) => parts.map(Number)),
 )
 
+const days = text
+  .regex(/^\d{1,5}$/, 'must be a whole number of days')
+  .transform(Number)
+  .refine((n) => n >= 1 && n <= 36_500, 'must be from 1 to 36500 days')
+
 const UNIT_BYTES = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 } as const
 
 /** Whole bytes, or a number with k, m, g or t (powers of 1024). */
@@ -93,6 +111,14 @@ const bytes = text
   .regex(/^\d{1,12}[kmgtKMGT]?$/, 'must be whole bytes or a number with k, m, g or t')
   .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
   .refine((n) => n > 0, 'must be more than 0')
+
+/** Less holds a handful of tiles; what may be too much depends on the machine, and is the operator's to judge. */
+const LEAST_TILE_MEMORY = 2 ** 20
+
+/** A header's value as it goes out: visible ASCII and blanks. Judged by its letters alone, since caches know directives that no list names. */
+const cacheControl = text
+  .max(500)
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be the value of a Cache-Control header, in ASCII')
 
 const postgresUrl = text.refine(
   (s) => /^postgres(ql)?:\/\//.test(s) && URL.canParse(s),
@@ -129,7 +155,15 @@ export const SETTINGS = {
     .transform(Number)
     .refine((n) => n >= 1 && n <= 128, 'must be from 1 to 128')
     .default(() => availableParallelism()),
+  DRAIN_NOTICE_SECONDS: secondsOrNone.default(2),
   DRAIN_SECONDS: seconds.default(10),
+  KEEP_ALIVE_SECONDS: seconds
+    .refine((n) => n <= MOST_IDLE_SECONDS, `must be at most ${MOST_IDLE_SECONDS} seconds`)
+    .default(75),
+  NATIVE_TIER: z.enum(['any', 'proven', 'off'], { error: 'must be any, proven or off' }).default('any'),
+  TILE_MEMORY: bytes
+    .refine((n) => n >= LEAST_TILE_MEMORY, 'must be at least 1m')
+    .default(() => Math.max(LEAST_TILE_MEMORY, Math.floor(usableMemory() / 10))),
   BASEMAP_ROOTS: directories.default([]),
   VECTOR_ROOTS: directories.default([]),
   SLICE_OUTPUT_ROOT: directory.optional(),
@@ -138,11 +172,14 @@ export const SETTINGS = {
   CALLBACK_ALLOW: destinations.default([]),
   CALLBACK_DENY: destinations.default([]),
   RETRY_WAITS: waits.default([30, 60, 60]),
+  JOB_RETENTION_DAYS: days.default(90),
   IMPORT_TOKEN: text
     .min(16, 'must have at least 16 characters')
     .max(1000, 'must have at most 1000 characters')
     .optional(),
   IMPORT_MAX_BYTES: bytes.default(16 * 2 ** 30),
+  TILE_CACHE_CONTROL: cacheControl.optional(),
+  CURRENT_CACHE_CONTROL: cacheControl.optional(),
   DEMO: flag.default(true),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

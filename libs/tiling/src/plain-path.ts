@@ -13,7 +13,7 @@ export function isPlainPath(path: string): boolean {
   // Slashes are folded because `//vsicurl/` is one path to the kernel and may be another one to a library.
   const folded = path.replace(/\/+/g, '/')
   if (/^\/vsi/i.test(folded)) return false
-  if (/[a-z][a-z0-9+.-]*:\/\//i.test(path)) return false
+  if (path.includes('://')) return false
   // Devices and process files are regular paths to files that are not: what they hold is another process's.
   if (/^\/(dev|proc|sys)(\/|$)/.test(folded)) return false
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused

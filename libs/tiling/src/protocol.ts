@@ -1,9 +1,9 @@
-import { boundsSchema } from '@gateway/contracts/basemap.js'
+import { boundsSchema, TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
 import { z } from 'zod'
 import { isPlainPath } from './plain-path.js'
 
 /**
- * What is said between the control plane and a tiling tool: one JSON request on the tool's stdin, JSON lines on its
+ * The protocol between the control plane and a tiling tool: one JSON request on the tool's stdin, JSON lines on its
  * stdout, a log for people on its stderr. Exit code 0 goes with `ok: true` and with nothing else.
  */
 
@@ -13,12 +13,16 @@ export const MAX_ZOOM = 24
 /** Limit: bytes of the request on stdin; ten thousand long paths fit. */
 export const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
-/** Beside the zoom folders; the catalog reads the same file. Written last, so it also says that a staged layer is whole. */
+/** Beside the zoom folders; the catalog reads the same file. Written last, so it also marks a staged layer as complete. */
 export const METADATA_FILE = 'metadata.json'
 
 export const REAL_TILE_FORMATS = ['webp', 'png', 'avif'] as const
 /** What tiles are written as. JPEG is not among them: it cannot hold the transparency that merging rests on. */
 export type RealTileFormat = (typeof REAL_TILE_FORMATS)[number]
+
+export const HEIGHT_ENCODINGS = ['terrarium', 'mapbox'] as const
+/** How heights are told in red, green and blue: https://github.com/tilezen/joerd/blob/master/docs/formats.md, and Mapbox Terrain-RGB v1. */
+export type HeightEncoding = (typeof HEIGHT_ENCODINGS)[number]
 
 export const ENGINES = ['gdal', 'wasm'] as const
 export type EngineName = (typeof ENGINES)[number]
@@ -53,7 +57,10 @@ export const tilingRequestSchema = z
     /** `accumulate` merges with the tiles of `layer_dir`; `mosaic` builds a layer of its own. */
     mode: z.enum(['accumulate', 'mosaic']),
     source_paths: z.array(absolutePath).min(1),
-    /** Real directories that every source must lie in; absent or empty: no such rule. */
+    /**
+     * Directories that every source must lie in, by their configured and by their real names; absent or empty: no such rule. A source
+     * that lies outside, or leads there, is refused before it is opened, for a reason that does not reveal whether it exists.
+     */
     source_roots: z.array(absolutePath).optional(),
     /** The served layer; only read, and only in mode `accumulate`. It may not exist yet. */
     layer_dir: absolutePath.optional(),
@@ -62,15 +69,23 @@ export const tilingRequestSchema = z
     /** Scratch space; a folder in it is made and removed again. */
     temp_dir: absolutePath,
     zoom_min: z.int().min(0).max(MAX_ZOOM),
-    zoom_max: z.int().min(0).max(MAX_ZOOM),
+    /** `native`: the zoom nearest to the resolution of the finest source, and at least `zoom_min`. */
+    zoom_max: z.union([z.int().min(0).max(MAX_ZOOM), z.literal('native')]),
     tile_size: z.union([z.literal(256), z.literal(512)]),
     tile_format: z.enum(['webp', 'png', 'jpg', 'avif']),
+    /** The grid of the tiles; absent: WebMercatorQuad. */
+    tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).optional(),
+    /** The sources are heights in metres, and tiles hold them in this encoding, without loss; absent: they are pictures. */
+    encoding: z.enum(HEIGHT_ENCODINGS).optional(),
     engine: z.enum(['auto', ...ENGINES]),
     limits: limitsSchema,
     /** Stop after the plan; nothing is written. */
     estimate_only: z.boolean().optional(),
   })
-  .refine((request) => request.zoom_min <= request.zoom_max, 'zoom_min is greater than zoom_max')
+  .refine(
+    ({ zoom_min, zoom_max }) => zoom_max === 'native' || zoom_min <= zoom_max,
+    'zoom_min is greater than zoom_max',
+  )
 export type TilingRequest = z.infer<typeof tilingRequestSchema>
 
 export const PHASES = ['probing', 'tiling', 'finishing'] as const

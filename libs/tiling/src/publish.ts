@@ -2,6 +2,9 @@ import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { METADATA_FILE } from './protocol.js'
 
+/** How folders beside a layer's versions begin that are being made or removed; the dot hides them from scans. */
+export const STAGING_MARK = '.staging-'
+
 /** Columns whose tiles are renamed at a time. */
 const COLUMNS_AT_A_TIME = 8
 
@@ -10,7 +13,7 @@ const COLUMNS_AT_A_TIME = 8
  * with the number of tiles that were moved (0 where the layer was new and the folder moved as a whole).
  *
  * A layer that does not exist yet appears at once, by one rename. In an existing one every tile is replaced by a rename,
- * so that no reader sees a torn one; the deepest zoom goes first, so that whoever sees news in an overview finds them
+ * so that no reader sees a torn one; the deepest zoom goes first, so that what is new in an overview is there
  * when zooming in; the metadata goes last, so that zooms and bounds never promise what is not there. A crash in between
  * leaves old and new tiles side by side: calling this again moves the rest, and a run from the start over such a layer
  * ends in the same layer, because merging a source twice does not thicken anything.

@@ -1,0 +1,34 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { isInRanges, type Range } from './client-address.js'
+
+/** From where a token may be used. An empty list allows everything. */
+export interface TokenLimits {
+  readonly origins: ReadonlySet<string>
+  readonly networks: readonly Range[]
+}
+
+/** Where a request comes from. */
+export interface Sender {
+  /** the headers `Origin` and `Referer`; '' where they are absent */
+  readonly origin: string
+  readonly referer: string
+  /** of the client, as far as proxies are trusted */
+  readonly address: string
+}
+
+const ORIGIN_NOT_ALLOWED = refuse('origin_not_allowed', 'the service token must not be used from this origin')
+const NETWORK_NOT_ALLOWED = refuse('network_not_allowed', 'the service token must not be used from this address')
+
+/** The refusal of a request that breaks a token's limits, or null. A sender that is not known (null) breaks them all. */
+export function breachOf(limits: TokenLimits, sender: Sender | null): Refusal | null {
+  const { origins, networks } = limits
+  if (networks.length > 0 && (sender === null || !isInRanges(sender.address, networks))) return NETWORK_NOT_ALLOWED
+  if (origins.size > 0 && (sender === null || !origins.has(originOf(sender)))) return ORIGIN_NOT_ALLOWED
+  return null
+}
+
+/** Browsers leave `Origin` out of plain image requests, and send `Referer` with them. */
+function originOf({ origin, referer }: Sender): string {
+  if (origin !== '') return origin
+  return URL.canParse(referer) ? new URL(referer).origin : ''
+}

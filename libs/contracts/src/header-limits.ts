@@ -1,0 +1,50 @@
+import { type Refusal, refuse } from './errors.js'
+
+/** What becomes of a longer one: the request is refused (431), or it counts as absent, where the standard lets a server ignore it. */
+type Beyond = 'refused' | 'ignored'
+
+/** Limits in characters, far above what an honest client sends; lower-case names. */
+const LIMITS: ReadonlyMap<string, readonly [max: number, Beyond]> = new Map([
+  // A name of 253 characters (RFC 1035, 2.3.4, as text), a last dot, a colon and a port.
+  ['host', [260, 'refused']],
+  ['origin', [512, 'refused']],
+  // The longest bearer tokens that sign-in services issue have some 4 KB.
+  ['authorization', [4_096, 'refused']],
+  ['x-access-token', [256, 'refused']],
+  ['content-type', [512, 'refused']],
+  ['transfer-encoding', [64, 'refused']],
+  ['content-length', [32, 'refused']],
+  ['forwarded', [2_048, 'refused']],
+  ['x-forwarded-for', [2_048, 'refused']],
+  ['webhook-id', [256, 'refused']],
+  ['webhook-timestamp', [64, 'refused']],
+  ['webhook-signature', [1_024, 'refused']],
+  ['webhook-proof', [1_024, 'refused']],
+  // Without it Range would be answered where it must not be (RFC 9110, 13.1.5).
+  ['if-range', [128, 'refused']],
+  ['if-match', [4_096, 'refused']],
+  ['if-none-match', [4_096, 'ignored']],
+  ['if-modified-since', [64, 'ignored']],
+  ['if-unmodified-since', [64, 'refused']],
+  ['range', [128, 'ignored']],
+  ['accept', [2_048, 'ignored']],
+  ['accept-encoding', [512, 'ignored']],
+  ['accept-language', [1_024, 'ignored']],
+  ['referer', [4_096, 'ignored']],
+  ['user-agent', [1_024, 'ignored']],
+  ['last-event-id', [128, 'ignored']],
+  ['traceparent', [128, 'ignored']],
+  ['tracestate', [1_024, 'ignored']],
+] as const)
+
+/** Limit: one line of any other header, a line of cookies among them. What most servers take. */
+const MAX_OTHER = 8_192
+
+const TOO_LARGE = refuse('headers_too_large', 'a header of the request is too long')
+
+/** Judges a header by its length before anything looks at what it holds. */
+export function judgeHeader(name: string, length: number): 'fits' | 'ignored' | Refusal {
+  const [max, beyond] = LIMITS.get(name) ?? [MAX_OTHER, 'refused']
+  if (length <= max) return 'fits'
+  return beyond === 'ignored' ? 'ignored' : TOO_LARGE
+}

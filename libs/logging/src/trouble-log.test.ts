@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { TroubleLog } from './trouble-log.js'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('a trouble of a thousand times is one line at its begin, one for each interval, and one at its end', () => {
+  const lines: unknown[] = []
+  const write = (detail: object, text?: string) => void lines.push([detail, text])
+  const trouble = new TroubleLog({ warn: write as never, info: write as never }, 'it fails', 1000)
+  for (let i = 0; i < 1000; i++) trouble.note({ i })
+  vi.advanceTimersByTime(1000)
+  trouble.note({ i: 'late' })
+  vi.advanceTimersByTime(5000)
+  expect(lines).toEqual([
+    [{ i: 0 }, 'it fails'],
+    [{ i: 999, times: 999 }, 'it fails, still'],
+    [{ i: 'late', times: 1 }, 'it fails, still'],
+    [{ times: 1001, seconds: expect.any(Number) }, 'it fails: no more'],
+  ])
+  trouble.note({ i: 'again' })
+  expect(lines.at(-1)).toEqual([{ i: 'again' }, 'it fails'])
+  vi.advanceTimersByTime(1000)
+  expect(lines.at(-1)).toEqual([{ times: 1, seconds: expect.any(Number) }, 'it fails: no more'])
+})

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Heartbeat } from './heartbeat.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+function watch(): { heartbeat: Heartbeat; onSilent: ReturnType<typeof vi.fn> } {
+  const onSilent = vi.fn()
+  return { heartbeat: new Heartbeat(onSilent), onSilent }
+}
+
+test('what beats is left alone, and what falls silent is told of once, within 5 seconds', () => {
+  const { heartbeat, onSilent } = watch()
+  for (let i = 0; i < 20; i++) {
+    heartbeat.heard()
+    vi.advanceTimersByTime(500)
+  }
+  expect(onSilent).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(4_500)
+  expect(onSilent).toHaveBeenCalledOnce()
+  vi.advanceTimersByTime(60_000)
+  expect(onSilent).toHaveBeenCalledOnce()
+})
+
+test('a process that has not beaten yet is given the time of a slow start', () => {
+  const { onSilent } = watch()
+  vi.advanceTimersByTime(59_000)
+  expect(onSilent).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(2_000)
+  expect(onSilent).toHaveBeenCalledOnce()
+})
+
+test('a watcher that stood still itself starts its count anew', () => {
+  const { heartbeat, onSilent } = watch()
+  heartbeat.heard()
+  vi.advanceTimersByTime(3_000)
+  // The clock goes on, and nothing runs.
+  const stood = performance.now() + 3_600_000
+  vi.spyOn(performance, 'now').mockImplementation(() => stood)
+  vi.advanceTimersByTime(500)
+  vi.mocked(performance.now).mockRestore()
+  expect(onSilent).not.toHaveBeenCalled()
+  heartbeat.stop()
+})

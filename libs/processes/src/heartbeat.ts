@@ -1,0 +1,57 @@
+/** How often a process reports that its event loop turns. */
+export const BEAT_MS = 500
+const LOOK_MS = 500
+/** With one beat before and one look after it, what stands still is found within 5 seconds. */
+const SILENT_MS = 4_000
+/** Before its first beat a process reads its code, which takes its time on a busy machine. */
+const FIRST_BEAT_WITHIN_MS = 60_000
+/** A check this late means that the watcher or the whole machine stood still: the count starts anew. */
+const LATE_MS = 500
+
+/** Tells the process that started this one, over their channel, that the event loop turns; nothing where there is no channel. */
+export function beat(): void {
+  const tell = () => {
+    if (process.connected) process.send?.(BEAT, undefined, undefined, () => {})
+  }
+  tell()
+  setInterval(tell, BEAT_MS).unref()
+}
+
+const BEAT = { kind: 'beat' } as const
+export type Beat = typeof BEAT
+
+export function isBeat(message: unknown): message is Beat {
+  return (message as Partial<Beat> | null)?.kind === BEAT.kind
+}
+
+/** Watches the beats of one process, by the monotonic clock. */
+export class Heartbeat {
+  readonly #timer: NodeJS.Timeout
+  #lastLook = performance.now()
+  #since = performance.now()
+  #limit = FIRST_BEAT_WITHIN_MS
+
+  /** @param onSilent called when the process has been silent for too long: it does not turn its event loop */
+  constructor(onSilent: () => void) {
+    this.#timer = setInterval(() => this.#look(onSilent), LOOK_MS)
+    this.#timer.unref()
+  }
+
+  heard(): void {
+    this.#since = performance.now()
+    this.#limit = SILENT_MS
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(onSilent: () => void): void {
+    const now = performance.now()
+    if (now - this.#lastLook > LOOK_MS + LATE_MS) this.#since = now
+    this.#lastLook = now
+    if (now - this.#since <= this.#limit) return
+    this.#limit = Number.POSITIVE_INFINITY
+    onSilent()
+  }
+}

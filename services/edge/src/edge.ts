@@ -1,15 +1,14 @@
 import type { Log } from '@gateway/logging/log.js'
-import type { FileSender } from '@gateway/sendfile/file-sender.js'
+import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
-import type { TokenCache } from './access/token-cache.js'
-import type { Catalog } from './catalog/catalog.js'
+import type { TokenCache } from './auth/token-cache.js'
 import type { DiskGate } from './files/disk-gate.js'
 import type { Counters } from './metrics/counters.js'
 import type { ProcessMetrics } from './metrics/registry.js'
-import type { Upstream } from './passthrough/upstream.js'
-import type { HotTiles } from './tiles/hot-tiles.js'
-import type { NativeHot } from './tiles/native-hot.js'
-import type { OpenedSets } from './tiles/opened-sets.js'
+import type { NativePublisher } from './native/publisher.js'
+import type { Upstream } from './proxy/upstream.js'
+import type { Catalog } from './sync/catalog.js'
+import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
 import type { ZipStore } from './zip/zip-store.js'
 
@@ -19,7 +18,7 @@ export interface Freshness {
   readonly loaded: boolean
   /** whether the other processes of this edge have read theirs as well, and its control plane was seen */
   readonly together: boolean
-  /** until when known tokens are served, milliseconds since 1970; moves on while the store or the bus answers */
+  /** until when known tokens are served, by `performance.now()`; moves on while the store or the bus answers */
   readonly trustedUntilMs: number
   readonly catalog: Catalog
 }
@@ -32,13 +31,12 @@ export interface Edge {
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache
-  readonly sets: OpenedSets
   /** what may wait for a disk goes through here, by scan source */
   readonly disks: DiskGate
   readonly tiles: TileLoader
-  readonly hotTiles: HotTiles
+  readonly tileCache: TileCache
   /** answers hot tiles without JavaScript, where that is possible */
-  readonly nativeHot: NativeHot
+  readonly native: NativePublisher
   readonly zips: ZipStore
   /** carries file bytes to sockets by the fastest way that works here */
   readonly sender: FileSender
@@ -47,6 +45,6 @@ export interface Edge {
   upstreamKey: string | null
   /** the exposition text of all edge processes of this host */
   readonly totals: () => Promise<string>
-  /** answers say `Connection: close` from now on */
+  /** this process is about to end: it is not ready, and answers say `Connection: close` */
   draining: boolean
 }

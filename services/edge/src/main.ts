@@ -1,4 +1,5 @@
 import { createLog } from '@gateway/logging/log.js'
+import { beat } from '@gateway/processes/heartbeat.js'
 import { loadSettings, type Settings } from '@gateway/settings/load.js'
 import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
 import { bareHost } from './supervisor/bare-host.js'
@@ -32,18 +33,24 @@ function run(loaded: Settings): void {
   const log = createLog('edge', loaded.logLevel)
   const supervisor = new Supervisor(loaded, log)
   supervisor.start()
+  beat()
+  const hurried = new AbortController()
   let stopping = false
   const stop = (why: string): void => {
     if (stopping) return
     stopping = true
     log.info({ why }, 'the edge drains')
-    void supervisor.stop().then(() => {
+    void supervisor.stop(loaded.drainNoticeSeconds * 1000, hurried.signal).then(() => {
       log.info('the edge has ended')
       process.exit(0)
     })
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
-  process.on('SIGINT', () => stop('SIGINT'))
+  // Whoever interrupts waits for the end, and no load balancer is there to be told: without notice, and what is left of it ends.
+  process.on('SIGINT', () => {
+    hurried.abort()
+    stop('SIGINT')
+  })
   // A launcher that dies takes the edge with it: the channel to it closes then, whatever killed it.
   if (process.connected) process.once('disconnect', () => stop('the launcher ended'))
 }

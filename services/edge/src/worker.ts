@@ -1,4 +1,5 @@
 import { createLog } from '@gateway/logging/log.js'
+import { beat } from '@gateway/processes/heartbeat.js'
 import { loadSettings } from '@gateway/settings/load.js'
 import { startWorker } from './worker/start.js'
 import { SupervisorLink } from './worker/supervisor-link.js'
@@ -14,7 +15,9 @@ process.on('uncaughtException', (error) => {
   process.exit(1)
 })
 
+beat()
 const worker = await startWorker(settings, log, link)
+link.onNotice(() => worker.giveNotice())
 link.onDrain(async () => {
   await worker.stop()
   link.ending()

@@ -1,6 +1,9 @@
+/** Limit: a longer list accepts nothing. */
+const MAX_LENGTH = 512
+
 /** Whether an Accept-Encoding header (RFC 9110, 12.5.3) lets an answer be gzip. An absent header accepts only what is plain everywhere. */
 export function acceptsGzip(header: string): boolean {
-  if (header === '') return false
+  if (header === '' || header.length > MAX_LENGTH) return false
   if (header === 'gzip' || header.startsWith('gzip,')) return true
   let any = false
   for (const part of header.toLowerCase().split(',')) {

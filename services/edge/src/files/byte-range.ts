@@ -7,15 +7,22 @@ export type ByteRange =
 const WHOLE: ByteRange = { kind: 'whole' }
 const UNSATISFIABLE: ByteRange = { kind: 'unsatisfiable' }
 
+/** Limit: one range of the largest file that has a name, with blanks. What is longer asks for several, or for nothing sensible. */
+const MAX_LENGTH = 128
+const DIGITS = /^\d*$/
+
 /**
- * Reads a Range header (RFC 9110, 14.2) for a file of `size` bytes. Another unit, a malformed header and several ranges at once are
- * answered with the whole file, as the standard allows.
+ * Reads a Range header (RFC 9110, 14.2) for a file of `size` bytes. Another unit, a malformed or overlong header and several ranges at
+ * once are answered with the whole file, as the standard allows.
  */
 export function parseByteRange(header: string, size: number): ByteRange {
-  const match = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header)
-  if (match === null) return WHOLE
-  const [, from, to] = match as unknown as [string, string, string]
-  if (from === '' && to === '') return WHOLE
+  if (header.length > MAX_LENGTH) return WHOLE
+  const equals = header.indexOf('=')
+  const dash = header.indexOf('-')
+  if (equals < 0 || dash < equals || header.slice(0, equals).trimEnd().toLowerCase() !== 'bytes') return WHOLE
+  const from = header.slice(equals + 1, dash).trim()
+  const to = header.slice(dash + 1).trim()
+  if (!DIGITS.test(from) || !DIGITS.test(to) || (from === '' && to === '')) return WHOLE
   if (from === '') {
     const count = Math.min(Number(to), size)
     return count === 0 ? UNSATISFIABLE : { kind: 'part', first: size - count, last: size - 1 }

@@ -6,13 +6,17 @@ export interface Validators {
   readonly modifiedMs: number
 }
 
+/** Limits, in characters: what is longer matches nothing. A cache that keeps a hundred versions names them in less. */
+const MAX_TAGS = 4_096
+const MAX_DATE = 128
+
 /**
  * Whether the client's copy is still good (RFC 9110, 13.2.2): If-None-Match decides where it is there, compared weakly; otherwise
  * If-Modified-Since, by whole seconds. Absent headers are empty strings.
  */
 export function isNotModified(ifNoneMatch: string, ifModifiedSince: string, current: Validators): boolean {
-  if (ifNoneMatch !== '') return matchesAny(ifNoneMatch, current.etag)
-  if (ifModifiedSince === '') return false
+  if (ifNoneMatch !== '') return ifNoneMatch.length <= MAX_TAGS && matchesAny(ifNoneMatch, current.etag)
+  if (ifModifiedSince === '' || ifModifiedSince.length > MAX_DATE) return false
   const since = Date.parse(ifModifiedSince)
   return !Number.isNaN(since) && wholeSeconds(current.modifiedMs) <= since
 }
@@ -20,6 +24,7 @@ export function isNotModified(ifNoneMatch: string, ifModifiedSince: string, curr
 /** Whether a range may be answered from the current bytes (RFC 9110, 13.1.5): the tag is the same strong one, or the date is exactly it. */
 export function isRangeStillGood(ifRange: string, current: Validators): boolean {
   if (ifRange === '') return true
+  if (ifRange.length > MAX_DATE) return false
   if (ifRange.startsWith('"')) return ifRange === current.etag
   if (ifRange.startsWith('W/')) return false
   return Date.parse(ifRange) === wholeSeconds(current.modifiedMs)

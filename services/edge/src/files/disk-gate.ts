@@ -8,26 +8,26 @@ const PART_OF_ONE = 1 / 4
 const PART_OF_ALL = 3 / 4
 /** Limit: reads of one root that wait for their turn. A disk that works through fewer than these in DISK_LIMIT_MS is as good as gone. */
 const MAX_WAITING = 1_024
-/** Limit: from asking to the answer, waiting included; then the caller is told to come again. Far beyond what a disk that works takes. */
+/** Limit: from the call to the answer, waiting included; then it is `busy`. Far beyond what a disk that works takes. */
 export const DISK_LIMIT_MS = 10_000
 
-/** Something to be read in a thread of the pool, in whatever steps, one at a time. */
+/** Reads in threads of the pool, in whatever steps, one at a time. */
 export interface DiskWork<T> {
   read(): Promise<T>
   /** Takes what `read` brought after the time was over. */
-  discard(late: T): void
-  /** Asked just before `read`: whether anybody still waits for it. */
-  isWanted(): boolean
+  discard?(late: T): void
+  /** Called just before `read`: false drops it. */
+  isWanted?(): boolean
 }
 
-/** `busy`: the disk did not answer in time, or too many wait for it. `unwanted`: nobody waits any more. */
+/** `busy`: the disk did not answer in time, or too many wait for it. `unwanted`: it was dropped. */
 export type DiskOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly why: 'busy' | 'unwanted' }
 
 interface Lane {
   running: number
-  /** of the running ones: beyond their time, with their callers long answered */
+  /** of the running ones: beyond their time */
   stuck: number
   /** ordered by their coming */
   readonly waiting: Set<Waiting>
@@ -42,7 +42,7 @@ interface Waiting {
 
 /**
  * Lets reads of files into the thread pool, by the root (scan source) that they are of. A read that hangs cannot be called off and keeps
- * its thread; where all that a root may have are kept so, callers are told at once until one comes back.
+ * its thread; where all that a root may have are stuck, calls are `busy` at once until one comes back.
  */
 export class DiskGate {
   readonly #log: Log
@@ -69,7 +69,7 @@ export class DiskGate {
       let [begun, late] = [false, false]
       const timer = setTimeout(() => {
         late = true
-        if (begun) this.#stick(root, lane)
+        if (begun) this.#markStuck(root, lane)
         else lane.waiting.delete(waiting)
         resolve({ ok: false, why: 'busy' })
       }, this.#limitMs)
@@ -78,11 +78,11 @@ export class DiskGate {
         this.#ended(root, lane, late)
       }
       const take = (value: T) => {
-        if (late) work.discard(value)
+        if (late) work.discard?.(value)
         else resolve({ ok: true, value })
       }
       const waiting: Waiting = {
-        isWanted: () => work.isWanted(),
+        isWanted: () => work.isWanted?.() ?? true,
         begin: () => {
           begun = true
           work.read().then(take, reject).finally(ended)
@@ -122,7 +122,7 @@ export class DiskGate {
     }
   }
 
-  #stick(root: string, lane: Lane): void {
+  #markStuck(root: string, lane: Lane): void {
     lane.stuck++
     if (lane.stuck === this.#atOnce)
       this.#log.error({ root }, 'a source does not answer; what is not in memory is refused')

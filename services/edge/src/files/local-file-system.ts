@@ -28,8 +28,3 @@ export async function isOnLocalDisk(path: string): Promise<boolean> {
   // Some file systems have numbers above 2^31, which come negative.
   return LOCAL_TYPES.has(type >>> 0)
 }
-
-/** Resolves when the file system at `path` has answered a question that no cache answers. */
-export async function fileSystemAnswers(path: string): Promise<void> {
-  await fs.promises.statfs(path)
-}

@@ -23,7 +23,7 @@ export class StallWatch {
   /** @param inFlight bytes that the kernel took since it was last full */
   add(transfer: Stallable, inFlight: number): void {
     const allowance = Math.min(LONGEST_LIMIT_MS, STALL_LIMIT_MS + inFlight / SLOWEST_READER_BYTES_PER_MS)
-    this.#deadlines.set(transfer, Date.now() + allowance)
+    this.#deadlines.set(transfer, performance.now() + allowance)
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS)
   }
 
@@ -36,7 +36,7 @@ export class StallWatch {
   }
 
   #tick(): void {
-    const now = Date.now()
+    const now = performance.now()
     for (const [transfer, deadline] of [...this.#deadlines]) {
       if (now > deadline) transfer.stalled()
       else transfer.keepWaiting()

@@ -4,15 +4,21 @@ import type { Edge } from '../edge.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
 
-/** What a request wants, once it is known who asks: several candidates where one address may mean several resources. */
+/** The resource of a request: several candidates where one address may mean several. */
 export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
 
 /**
  * Finds the token of a request and decides. Goes on with `granted` only where it may read what it wants, at once where the token is
  * known here, later where the store must be asked; answers the refusal itself otherwise. Of several candidates the first granted one counts.
  */
-export function authorize(exchange: Exchange, wanted: Wanted, granted: (fromQuery: boolean, which: number) => void) {
+export function authorize(
+  exchange: Exchange,
+  wanted: Wanted,
+  granted: (fromQuery: boolean, which: number, token: AccessToken) => void,
+) {
   const { edge } = exchange
+  const tooLong = exchange.limitHeaders()
+  if (tooLong !== null) return answerRefusal(exchange, tooLong)
   const presented = presentedToken({
     authorization: exchange.header('authorization'),
     xAccessToken: exchange.header('x-access-token'),
@@ -22,26 +28,28 @@ export function authorize(exchange: Exchange, wanted: Wanted, granted: (fromQuer
   if (!edge.freshness.loaded) return answerRefusal(exchange, STARTING)
   const goOn = (token: AccessToken | null) => {
     if (exchange.aborted) return
+    // biome-ignore lint/plugin: calendar, by which tokens expire
     const now = Date.now()
     const candidates = Array.isArray(wanted)
       ? (wanted as readonly NonNullable<WantedResource>[])
       : [wanted as WantedResource]
+    const sender = token === null || token.limits === null ? null : exchange.sender()
     let which = 0
-    let decision = decide(token, candidates[0] as WantedResource, 'read', now)
+    let decision = decide(token, candidates[0] as WantedResource, 'read', now, sender)
     while (!decision.ok && decision.code === 'resource_not_granted' && which + 1 < candidates.length) {
       which++
-      decision = decide(token, candidates[which] as WantedResource, 'read', now)
+      decision = decide(token, candidates[which] as WantedResource, 'read', now, sender)
     }
     if (!decision.ok) return answerRefusal(exchange, decision)
     edge.tokens.noteUsed(token as AccessToken, now)
     // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered.
-    if (edge.tokens.get(presented.token) === token) edge.nativeHot.noteToken(presented.token, token as AccessToken)
-    granted(presented.fromQuery, which)
+    if (edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token as AccessToken)
+    granted(presented.fromQuery, which, token as AccessToken)
   }
   const known = edge.tokens.get(presented.token)
   if (known !== undefined) {
     edge.counters.tokenHits++
-    if (Date.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
+    if (performance.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
     return goOn(known)
   }
   askStore(edge, exchange, presented.token, goOn)

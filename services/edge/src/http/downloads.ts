@@ -1,18 +1,19 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Refusal } from '@gateway/contracts/errors.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
-import { create as contentDisposition } from 'content-disposition'
-import type { CatalogVector } from '../catalog/catalog.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { parseByteRange } from '../files/byte-range.js'
-import { httpDate, isNotModified, isRangeStillGood } from '../files/conditional.js'
+import { httpDate, isRangeStillGood } from '../files/conditional.js'
+import type { CatalogVector } from '../sync/catalog.js'
+import { attachment } from './attachment.js'
 import { authorize } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
-import { onOther } from './passthrough.js'
+import { onOther } from './proxy.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, UNDECODABLE } from './refusals.js'
-import { decodedSegment } from './tile-path.js'
 import { type Download, openVector } from './vector-file.js'
 
 const VECTORS = '/vectors/'
@@ -31,6 +32,24 @@ export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest
   authorize(exchange, vector?.wanted ?? { kind: 'vector', names: [code] }, () => answerVector(exchange, vector))
 }
 
+const KIND_OF_EXTENSION: Readonly<Record<string, VectorKind>> = { geojson: 'geojson', zip: 'shapefile' }
+
+/** GET and HEAD of `/vectors/{code}.geojson` and `/vectors/{code}.zip`: the download under the name that desktop software expects. */
+export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  const name = req.getUrl().slice(VECTORS.length)
+  const dot = name.lastIndexOf('.')
+  const kind = KIND_OF_EXTENSION[name.slice(dot + 1)]
+  if (kind === undefined || dot < 1 || name.includes('/')) return onOther(edge, res, req)
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'download', res, req)
+  const code = decodedSegment(name.slice(0, dot))
+  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const vector = edge.freshness.catalog.vectors.get(code)
+  authorize(exchange, vector?.wanted ?? { kind: 'vector', names: [code] }, () =>
+    answerVector(exchange, vector?.stored.kind === kind ? vector : undefined),
+  )
+}
+
 /** GET and HEAD of the compatibility routes `/geojson/{relative_path}` and `/shp/{relative_path}`. */
 export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
@@ -38,7 +57,7 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
   const relativePath = decodedSegment(exchange.path.slice(prefix.length))
   if (relativePath === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const found = (edge.freshness.catalog.vectorsByPath.get(relativePath) ?? []).filter((v) => v.stored.kind === kind)
-  // An address that names nothing is granted by whoever's token names it, so that 403 and 404 tell nothing apart.
+  // An address that names nothing is granted by a token that names it, so that 403 and 404 tell nothing apart.
   const wanted =
     found.length > 0
       ? found.map((vector) => vector.wanted)
@@ -47,26 +66,33 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
 }
 
 function answerVector(exchange: Exchange, vector: CatalogVector | undefined) {
-  if (vector === undefined || !vector.stored.available) return answerRefusal(exchange, NOT_FOUND)
-  openVector(exchange, vector).then(
+  if (!vector?.served) return answerRefusal(exchange, NOT_FOUND)
+  answerOpened(exchange, openVector(exchange, vector), { vector: vector.stored.code })
+}
+
+/** Sends what is being opened, or says why it is not. `names`: what the log calls it where it cannot be read. */
+export function answerOpened(exchange: Exchange, opening: Promise<Download | Refusal>, names: Record<string, string>) {
+  const { edge } = exchange
+  opening.then(
     (opened) =>
-      guarded(exchange.edge, () => {
+      guarded(edge, () => {
         if (opened.ok) answerDownload(exchange, opened)
         else answerRefusal(exchange, opened)
       }),
     (error) =>
-      guarded(exchange.edge, () => {
-        exchange.edge.log.error({ err: error, vector: vector.stored.code }, 'a vector cannot be read')
+      guarded(edge, () => {
+        edge.log.error({ err: error, ...names }, 'a download cannot be read')
         answerRefusal(exchange, INTERNAL)
       }),
   )
 }
 
+/** Sends a file, or the range of it that was asked for, and closes it. */
 function answerDownload(exchange: Exchange, download: Download) {
   const { fd, size, validators, remote } = download
   const release = (): void => fs.close(fd, () => {})
   if (exchange.aborted) return release()
-  if (isNotModified(exchange.header('if-none-match'), exchange.header('if-modified-since'), validators)) {
+  if (exchange.isNotModified(validators)) {
     release()
     exchange.edge.counters.downloads++
     return exchange.answerEmpty('304 Not Modified', headerBlock(['ETag', validators.etag], ...common(download)))
@@ -98,16 +124,11 @@ function answerUnsatisfiable(exchange: Exchange, size: number): void {
   exchange.answer('416 Range Not Satisfiable', headers, JSON.stringify({ error: 'the file has no such range' }))
 }
 
-/** Always quoted (RFC 6266 allows either form): scripts that take the name out by a pattern expect the quotes. */
-function disposition(fileName: string): string {
-  return contentDisposition(fileName).replace(/filename=([^";]+)/, 'filename="$1"')
-}
-
 function contentHeaders(download: Download, ...more: [string, string][]): HeaderBlock {
   return headerBlock(
     ['Content-Type', download.type],
     ['ETag', download.validators.etag],
-    ['Content-Disposition', disposition(download.fileName)],
+    ['Content-Disposition', attachment(download.fileName)],
     ...more,
     ...common(download),
   )

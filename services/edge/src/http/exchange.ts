@@ -1,26 +1,65 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import { endHead } from '@gateway/sendfile/head-answer.js'
-import type { Outcome } from '@gateway/sendfile/types.js'
+import { clientAddress, parseRanges } from '@gateway/access/client-address.js'
+import type { Sender } from '@gateway/access/token-limits.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
+import { judgeHeader } from '@gateway/contracts/header-limits.js'
+import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
+import type { Outcome } from '@gateway/native-edge/transfer/types.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { FilePart } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
+import { isNotModified, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/registry.js'
-import type { FilePart } from '../tiles/load-tile.js'
+import { noteAnswer } from './answer-log.js'
 import type { HeaderBlock } from './header-block.js'
 
-/** Slower answers are worth a line in the log. Milliseconds to the first byte. */
-const SLOW_MS = 1_000
 const NOTHING = new Uint8Array(0)
+/** Limit: path and query of the edge's own addresses. A relative path may be long; what is longer than this is no address of ours. */
+const MAX_ADDRESS = 8_192
 
-/** Headers that the edge's own routes read. The request object is gone once its handler has returned, so they are copied. */
-const READ_HEADERS = [
-  'authorization',
-  'x-access-token',
-  'if-none-match',
-  'if-modified-since',
-  'if-range',
-  'range',
-  'accept-encoding',
-] as const
-export type ReadHeader = (typeof READ_HEADERS)[number]
+/** Headers that the edge's own routes read. */
+interface ReadHeaders {
+  authorization: string
+  'x-access-token': string
+  'if-none-match': string
+  'if-modified-since': string
+  'if-range': string
+  range: string
+  'accept-encoding': string
+  'sec-fetch-dest': string
+  'sec-fetch-mode': string
+}
+
+export type Handler = (edge: Edge, res: HttpResponse, req: HttpRequest) => void
+
+/**
+ * A throw in a handler would end the process. Where nothing was answered yet, the connection is cut: the client sees a failure at once.
+ * @param refuseLong takes the requests whose address is too long
+ */
+export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handler) {
+  return (res: HttpResponse, req: HttpRequest): void => {
+    try {
+      const isTooLong = req.getUrl().length > MAX_ADDRESS || (req.getQuery()?.length ?? 0) > MAX_ADDRESS
+      if (isTooLong) refuseLong(edge, res, req)
+      else handler(edge, res, req)
+    } catch (error) {
+      edge.log.error({ err: error }, 'a request handler failed')
+      edge.counters.serverErrors++
+      guarded(edge, () => void res.close())
+    }
+  }
+}
+
+/** `safely` for what runs later: the error is logged, and the request left to its time-out. */
+export function guarded(edge: Edge, callback: () => void): void {
+  try {
+    callback()
+  } catch (error) {
+    edge.log.error({ err: error }, 'a callback failed')
+  }
+}
+
+/** Requests whose answer is not complete: what a draining process waits for. */
+export const active = new Set<object>()
 
 /**
  * One request and its answer, off the hot path: everything of the request that is still needed when the handler has returned, and an
@@ -32,22 +71,41 @@ export class Exchange {
   /** null: a probe or the like, neither timed nor logged */
   readonly kind: RequestKind | null
   readonly isHead: boolean
+  /** of `/tiles/...` where the address is another form of a tile's */
   readonly path: string
   /** without the question mark */
   readonly query: string
-  readonly #headers: Readonly<Record<ReadHeader, string>>
+  /** how a 400 or 404 is answered: the WMTS has a form of its own */
+  errorForm: 'json' | 'ows' = 'json'
+  readonly #headers: ReadHeaders
+  readonly #origin: string
+  readonly #referer: string
+  readonly #forwardedFor: string
   readonly #startedAt = performance.now()
   #aborted = false
   #answered = false
 
-  constructor(edge: Edge, kind: RequestKind | null, res: HttpResponse, req: HttpRequest) {
+  constructor(edge: Edge, kind: RequestKind | null, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
     this.raw = res
     this.edge = edge
     this.kind = kind
     this.isHead = req.getMethod() === 'head'
-    this.path = req.getUrl()
+    this.path = path
     this.query = req.getQuery() ?? ''
-    this.#headers = Object.fromEntries(READ_HEADERS.map((name) => [name, req.getHeader(name)])) as never
+    this.#headers = {
+      authorization: req.getHeader('authorization'),
+      'x-access-token': req.getHeader('x-access-token'),
+      'if-none-match': req.getHeader('if-none-match'),
+      'if-modified-since': req.getHeader('if-modified-since'),
+      'if-range': req.getHeader('if-range'),
+      range: req.getHeader('range'),
+      'accept-encoding': req.getHeader('accept-encoding'),
+      'sec-fetch-dest': req.getHeader('sec-fetch-dest'),
+      'sec-fetch-mode': req.getHeader('sec-fetch-mode'),
+    }
+    this.#origin = req.getHeader('origin')
+    this.#referer = req.getHeader('referer')
+    this.#forwardedFor = req.getHeader('x-forwarded-for') === '' ? '' : forwardedFor(req)
     active.add(this)
     res.onAborted(() => {
       this.#aborted = true
@@ -55,8 +113,33 @@ export class Exchange {
     })
   }
 
-  header(name: ReadHeader): string {
+  /** Where the request comes from. Only while it is not aborted. */
+  sender(): Sender {
+    const peer = Buffer.from(this.raw.getRemoteAddressAsText()).toString()
+    const headers = { 'x-forwarded-for': this.#forwardedFor }
+    const trusted = parseRanges(this.edge.settings.trustedProxies)
+    return { origin: this.#origin, referer: this.#referer, address: clientAddress(peer, headers, trusted).address }
+  }
+
+  header(name: keyof ReadHeaders): string {
     return this.#headers[name]
+  }
+
+  /** Holds the headers to their limits: what to refuse the request for, or null. Overlong ones that may be ignored count as absent then. */
+  limitHeaders(): Refusal | null {
+    for (const name of Object.keys(this.#headers) as (keyof ReadHeaders)[]) {
+      const judged = judgeHeader(name, this.#headers[name].length)
+      if (judged === 'ignored') this.#headers[name] = ''
+      else if (judged !== 'fits') return judged
+    }
+    return null
+  }
+
+  /** Whether the client's copy is still good. */
+  isNotModified(current: Validators): boolean {
+    const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = this.#headers
+    const isConditional = ifNoneMatch !== '' || ifModifiedSince !== ''
+    return isConditional && isNotModified(ifNoneMatch, ifModifiedSince, current)
   }
 
   get aborted(): boolean {
@@ -65,12 +148,11 @@ export class Exchange {
 
   /** An answer that is in memory. For HEAD the same headers, Content-Length included, and no body. */
   answer(status: string, headers: HeaderBlock, body: Uint8Array | string) {
-    if (!this.#begin(status)) return
+    if (!this.#begin()) return
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     if (this.isHead) return this.#endHead(status, headers, bytes.length)
     let done = false
-    this.raw.cork(() => {
-      this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
+    this.#cork(status, headers, () => {
       if (this.edge.draining) {
         this.raw.end(bytes, true)
         done = true
@@ -86,11 +168,10 @@ export class Exchange {
 
   /** An answer that has no body by its status: 204, 304. */
   answerEmpty(status: string, headers: HeaderBlock): void {
-    if (!this.#begin(status)) return
-    this.raw.cork(() => {
-      this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
+    if (!this.#begin()) return
+    this.#cork(status, headers, () => {
       // Not by `endWithoutBody`, which would announce a length with it. The client closes, or the end of the process does.
-      if (this.edge.draining) this.raw.writeHeader('Connection', 'close')
+      this.#sayClose()
       this.raw.endWithoutBody()
     })
     this.#completed(0)
@@ -98,46 +179,46 @@ export class Exchange {
 
   /** An answer out of an open file; the part is released when it has been sent, or cannot be any more. */
   answerPart(status: string, headers: HeaderBlock, part: FilePart) {
-    if (!this.#begin(status)) return part.release()
+    if (!this.#begin()) return part.release()
     if (this.isHead) {
       part.release()
       return this.#endHead(status, headers, part.length)
     }
-    this.raw.cork(() => {
-      this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
-      if (this.edge.draining) this.raw.writeHeader('Connection', 'close')
-      this.edge.sender.send(this.raw, part.fd, part.offset, part.length, {
-        remote: part.remote,
-        onDone: (outcome) => this.#partDone(outcome, part),
-      })
+    this.#cork(status, headers, () => {
+      this.#sayClose()
+      // From here on the sender holds the response, and its end is the only news of it.
+      sendPart(this.edge, this.raw, this.path, part, () => active.delete(this))
     })
   }
 
-  /** From here on the sender holds the response, and its end is the only news of it. */
-  #partDone(outcome: Outcome, part: FilePart) {
-    part.release()
-    active.delete(this)
-    countSent(this.edge, this.path, outcome, part.length)
-  }
-
   #endHead(status: string, headers: HeaderBlock, length: number): void {
-    this.raw.cork(() => {
-      this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
-      if (length === 0) this.raw.end(NOTHING, this.edge.draining)
+    this.#cork(status, headers, () => {
+      this.#sayClose()
+      if (length === 0) this.raw.end(NOTHING)
       else endHead(this.raw, length)
     })
     this.#completed(0)
   }
 
-  #begin(status: string): boolean {
+  #begin(): boolean {
     if (this.#aborted || this.#answered) return false
     this.#answered = true
-    if (this.kind === null) return true
-    const ms = performance.now() - this.#startedAt
-    this.edge.metrics.observe(this.kind, ms / 1000)
-    if (status.startsWith('5')) this.edge.counters.serverErrors++
-    logAnswer(this.edge, { path: this.path, query: this.query, status: Number.parseInt(status, 10), ms })
     return true
+  }
+
+  /** Writes the head, and what `end` writes behind it, in one piece. */
+  #cork(status: string, headers: HeaderBlock, end: () => void): void {
+    const ms = performance.now() - this.#startedAt
+    this.raw.cork(() => {
+      this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
+      end()
+    })
+    const { path, query } = this
+    if (this.kind !== null) noteAnswer(this.edge, this.kind, { path, query, status: Number.parseInt(status, 10), ms })
+  }
+
+  #sayClose(): void {
+    if (this.edge.draining) this.raw.writeHeader('Connection', 'close')
   }
 
   #completed(bytes: number): void {
@@ -146,42 +227,34 @@ export class Exchange {
   }
 }
 
-/** What became of a body that was sent from a file. */
-export function countSent(edge: Edge, path: string, outcome: Outcome, length: number): void {
-  const { counters, hotTiles, log } = edge
+/** The lines of `X-Forwarded-For` as one: some proxies add a line of their own behind what the client sent. */
+function forwardedFor(req: HttpRequest): string {
+  const lines: string[] = []
+  req.forEach((name, value) => {
+    if (name === 'x-forwarded-for') lines.push(value)
+  })
+  return lines.join(',')
+}
+
+/** Sends a body from its file, behind a head that has been written; releases and counts it when that is over. */
+export function sendPart(edge: Edge, res: HttpResponse, path: string, part: FilePart, done: () => void): void {
+  const { fd, offset, length, remote } = part
+  edge.sender.send(res, fd, offset, length, {
+    remote,
+    onDone: (outcome) => {
+      part.release()
+      done()
+      countSent(edge, path, outcome, length)
+    },
+  })
+}
+
+function countSent({ counters, tileCache, log }: Edge, path: string, outcome: Outcome, length: number): void {
   if (outcome === 'sent') counters.bytesSent += length
   else if (outcome === 'stalled') counters.stalledReaders++
   else if (outcome === 'truncated') {
     counters.truncatedFiles++
-    hotTiles.drop(path)
+    tileCache.drop(path)
     log.error({ path }, 'a file ended while it was being sent; its connection was cut')
-  }
-}
-
-/** Requests whose answer is not complete: what a draining process waits for. */
-export const active = new Set<object>()
-
-export function logAnswer(
-  edge: Edge,
-  answer: { readonly path: string; readonly query: string; readonly status: number; readonly ms: number },
-): void {
-  const level = logLevelOf(answer.status, answer.ms)
-  if (!edge.log.isLevelEnabled(level)) return
-  const address = answer.query === '' ? answer.path : `${answer.path}?${answer.query}`
-  edge.log[level]({ path: address, status: answer.status, ms: Math.round(answer.ms) }, 'answered')
-}
-
-function logLevelOf(status: number, ms: number): 'error' | 'warn' | 'info' | 'debug' {
-  if (status === 503) return 'warn'
-  if (status >= 500) return 'error'
-  return ms > SLOW_MS ? 'info' : 'debug'
-}
-
-/** A throw in a callback of the HTTP server ends the process: it is logged instead, and the request left to its time-out. */
-export function guarded(edge: Edge, callback: () => void): void {
-  try {
-    callback()
-  } catch (error) {
-    edge.log.error({ err: error }, 'a callback failed')
   }
 }

@@ -18,7 +18,7 @@ export function headerBlock(first: Header, ...more: readonly Header[]): HeaderBl
   return { name: first[0], value: [first[1], ...more.map(([name, value]) => `${name}: ${value}`)].join('\r\n') }
 }
 
-/** What uWebSockets.js adds to each of its answers, beside the date and the length: nobody can tell from an answer who gave it. */
+/** What uWebSockets.js adds to each of its answers, beside the date and the length; the native table adds it too, so that its answers look the same. */
 export const SERVER_MARK: Header = ['uWebSockets', '20']
 
 /** Any web page may read what its token allows. On refusals too, or a page could not tell why. */
@@ -28,6 +28,7 @@ export const CORS: readonly Header[] = [
     'Access-Control-Expose-Headers',
     'ETag, Last-Modified, Content-Length, Content-Range, Accept-Ranges, Content-Disposition, WWW-Authenticate, Retry-After',
   ],
+  ['Timing-Allow-Origin', '*'],
   ['Cross-Origin-Resource-Policy', 'cross-origin'],
   ['X-Content-Type-Options', 'nosniff'],
 ]

@@ -1,8 +1,8 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
 import { Exchange, guarded } from './exchange.js'
 import { CORS, headerBlock } from './header-block.js'
-import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
+import { answerRefusal, INTERNAL, STARTING, STOPPING, STORE_DOWN } from './refusals.js'
 
 const JSON_HEADERS = headerBlock(
   ['Content-Type', 'application/json; charset=utf-8'],
@@ -25,8 +25,9 @@ export function onHealth(edge: Edge, res: HttpResponse, req: HttpRequest): void 
 export function onReady(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new Exchange(edge, null, res, req)
+  if (edge.draining) return answerRefusal(exchange, STOPPING)
   if (!edge.freshness.loaded || !edge.freshness.together) return answerRefusal(exchange, STARTING)
-  if (Date.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
+  if (performance.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
   exchange.answer('200 OK', JSON_HEADERS, '{"status":"ready"}')
 }
 

@@ -1,6 +1,7 @@
-import type { HttpResponse } from 'uWebSockets.js'
 import { Readable } from 'node:stream'
+import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
+import type { WaitingBody } from '../proxy/waiting-bodies.js'
 import { guarded } from './exchange.js'
 
 /** Bytes of a body that wait for their reader before the client is made to wait. */
@@ -9,15 +10,15 @@ const WAITING_BYTES = 256 * 1024
 export interface TakenBody {
   readonly stream: Readable
   /**
-   * Nobody wants the rest: it is read and dropped. To be called before the response ends, since a connection that was made to wait could
+   * The rest is read and dropped. To be called before the response ends, since a connection that was made to wait could
    * not be let go on afterwards, and would never read its next request.
    */
-  letGo(): void
+  release(): void
 }
 
 /**
  * The body of a request as a stream, as it arrives; a reader that is slow slows the client down. `onTooLarge` is called at the first
- * byte beyond `maxBytes`; `isOver` says that nobody wants the rest. To be called before the handler returns.
+ * byte beyond `maxBytes`; `isOver` says that the rest is not wanted. To be called before the handler returns.
  */
 export function takeBody(
   edge: Edge,
@@ -37,7 +38,7 @@ export function takeBody(
       res.resume()
     },
   })
-  // Its reader is told by the destruction; nobody else needs to be.
+  // Its reader learns of it by the destruction.
   body.on('error', () => {})
   const take = (chunk: ArrayBuffer, isLast: boolean) => {
     if (!wanted) return
@@ -53,11 +54,78 @@ export function takeBody(
     }
   }
   res.onData((chunk, isLast) => guarded(edge, () => take(chunk, isLast)))
-  const letGo = () => {
+  const release = () => {
     wanted = false
     if (!paused || isOver()) return
     paused = false
     res.resume()
   }
-  return { stream: body, letGo }
+  return { stream: body, release }
+}
+
+/** What becomes of a body that is collected; one of them, once. */
+export interface CollectingEvents {
+  whole(body: Buffer): void
+  tooLarge(): void
+  /** see `WaitingBody` */
+  tooSlow(): void
+}
+
+/** The body of a request in memory, as it arrives. To be made before the handler returns; `events` are called later. */
+export class CollectedBody implements WaitingBody {
+  readonly #edge: Edge
+  readonly #res: HttpResponse
+  readonly #events: CollectingEvents
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #over = false
+
+  constructor(edge: Edge, res: HttpResponse, maxBytes: number, events: CollectingEvents) {
+    this.#edge = edge
+    this.#res = res
+    this.#events = events
+    res.onData((chunk, isLast) => guarded(edge, () => this.#take(chunk, isLast, maxBytes)))
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** It is going to take a while: from here on it counts among those that wait. */
+  wait(): void {
+    if (!this.#over) this.#edge.upstream.waiting.add(this)
+  }
+
+  /** It is not wanted any more: what still comes is read and dropped. */
+  release(): void {
+    this.#over = true
+    this.#edge.upstream.waiting.forget(this)
+    this.#chunks = []
+  }
+
+  keepWaiting(): void {
+    // Puts off the time-out of the server.
+    if (!this.#over) this.#res.resume()
+  }
+
+  giveWay(): void {
+    guarded(this.#edge, () => this.#end(() => this.#events.tooSlow()))
+  }
+
+  #take(chunk: ArrayBuffer, isLast: boolean, maxBytes: number) {
+    if (this.#over) return
+    if (this.#bytes + chunk.byteLength > maxBytes) return this.#end(() => this.#events.tooLarge())
+    // What the server hands over is only lent for the time of this call.
+    if (chunk.byteLength > 0) this.#chunks.push(Buffer.from(chunk.slice(0)))
+    this.#bytes += chunk.byteLength
+    if (!isLast) return this.#edge.upstream.waiting.grown(this, chunk.byteLength)
+    const whole = Buffer.concat(this.#chunks)
+    this.#end(() => this.#events.whole(whole))
+  }
+
+  #end(notify: () => void): void {
+    if (this.#over) return
+    this.release()
+    notify()
+  }
 }

@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import { loadSettings } from '@gateway/settings/load.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EMPTY_CATALOG, nextCatalog } from '../catalog/catalog.js'
+import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { freePort } from '../testing/free-port.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
 import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
@@ -107,6 +110,60 @@ test('a tile that is asked for again and again is answered from memory, with the
   expect({ ...second.headers, date: '' }).toEqual({ ...first.headers, date: '' })
 })
 
+test('a revision in the query changes nothing: the same tile, as hot, with the token wherever it stands', async () => {
+  const tile = '/tiles/raster/0/0/0.png'
+  const { token, edge } = running
+  for (let i = 0; i < 3; i++) await ask(tile)
+  const lean = await ask(tile)
+  for (const [query, headers] of [
+    ['?v=3', {}],
+    [`?v=3&token=${token}`, { 'x-access-token': '' }],
+    [`?access_token=${token}&v=4`, { 'x-access-token': '' }],
+  ] as const) {
+    const before = edge.counters.hotTileHits
+    const revised = await ask(tile + query, { headers })
+    expect(edge.counters.hotTileHits, query).toBe(before + 1)
+    expect({ ...revised.headers, date: '' }).toEqual({ ...lean.headers, date: '' })
+    expect(revised.body.equals(SMALL)).toBe(true)
+  }
+})
+
+test('every answer about a tile varies by the headers that carry tokens, in one line', async () => {
+  const found = await ask('/tiles/raster/0/0/0.png')
+  const answers = [
+    found,
+    await ask('/tiles/raster/1/0/0.png'),
+    await ask('/tiles/raster/0/0/0.png', { method: 'HEAD' }),
+    await ask('/tiles/raster/0/0/0.png', { headers: { 'if-none-match': found.headers.etag ?? '' } }),
+  ]
+  expect(answers.map(({ status, headers }) => [status, headers.vary])).toEqual(
+    [200, 200, 200, 304].map((status) => [status, 'Authorization, X-Access-Token']),
+  )
+})
+
+test('TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL stand in place of the year that the interface gives', async () => {
+  const YEAR = 'public, max-age=31536000, immutable'
+  const addresses = ['/tiles/raster/v1/0/0/0.png', '/tiles/raster/current/0/0/0.png', '/tiles/raster/0/0/0.png']
+  const { edge } = running
+  const { settings } = edge
+  const values = async (env: NodeJS.ProcessEnv) => {
+    // What is kept has been prepared by the settings before.
+    Object.assign(edge, { settings: loadSettings({ ...env, CONFIG_FILE: '/nonexistent' }) })
+    for (const address of addresses) edge.tileCache.drop(address)
+    return Promise.all(addresses.map(async (address) => (await ask(address)).headers['cache-control']))
+  }
+  expect(await values({})).toEqual([YEAR, YEAR, YEAR])
+  expect(await values({ TILE_CACHE_CONTROL: 'private, max-age=60' })).toEqual(Array(3).fill('private, max-age=60'))
+  expect(await values({ CURRENT_CACHE_CONTROL: 'no-cache' })).toEqual([YEAR, 'no-cache', 'no-cache'])
+  expect(await values({ TILE_CACHE_CONTROL: 'private', CURRENT_CACHE_CONTROL: 'no-store' })).toEqual([
+    'private',
+    'no-store',
+    'no-store',
+  ])
+  Object.assign(edge, { settings })
+  for (const address of addresses) edge.tileCache.drop(address)
+})
+
 test('HEAD has the headers of GET, of small tiles, large tiles and downloads', async () => {
   for (const address of [
     '/tiles/raster/0/0/0.png',
@@ -130,11 +187,13 @@ test('a packed vector tile goes out as stored, and plain with a tag of its own t
   expect(plain.headers['content-encoding']).toBeUndefined()
   expect(plain.body.equals(VECTOR_TILE)).toBe(true)
   expect(plain.headers.etag).not.toBe(packed.headers.etag)
-  for (const { headers } of [packed, plain]) expect(headers.vary).toBe('Accept-Encoding')
+  for (const { headers } of [packed, plain]) {
+    expect(headers.vary).toBe('Authorization, X-Access-Token, Accept-Encoding')
+  }
   const again = await ask('/tiles/vector/0/0/0.pbf', { headers: { 'if-none-match': plain.headers.etag ?? '' } })
   expect([again.status, again.headers.vary, again.headers['content-length']]).toEqual([
     304,
-    'Accept-Encoding',
+    'Authorization, X-Access-Token, Accept-Encoding',
     undefined,
   ])
 })
@@ -281,7 +340,7 @@ test('other methods on the addresses of the edge are 405 with Allow, and preflig
 test('a process that was cut off for too long answers 503, even to tokens and tiles that it knows', async () => {
   expect((await ask('/tiles/raster/0/0/0.png')).status).toBe(200)
   const { freshness } = running.edge
-  Object.assign(running.edge, { freshness: { ...freshness, trustedUntilMs: Date.now() - 1 } })
+  Object.assign(running.edge, { freshness: { ...freshness, trustedUntilMs: performance.now() - 1 } })
   try {
     for (const address of ['/tiles/raster/0/0/0.png', '/vectors/points/download', '/ready']) {
       const answer = await ask(address)
@@ -293,7 +352,7 @@ test('a process that was cut off for too long answers 503, even to tokens and ti
   }
 })
 
-test('an address of another form than a path, and an older HTTP, are refused', async () => {
+test('an address of another form than a path, and an older HTTP for all but probes, are refused', async () => {
   const talk = (text: string) =>
     new Promise<string>((resolve) => {
       const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1', () => socket.write(text))
@@ -307,7 +366,83 @@ test('an address of another form than a path, and an older HTTP, are refused', a
     const answer = await talk(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${running.token}\r\n\r\n`)
     expect(answer, target).toMatch(/^HTTP\/1\.1 (400|505) /)
   }
-  expect(await talk('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 (400|505) /)
+  const old = (head: string) => talk(`${head}\r\n\r\n`)
+  expect(await old('GET /tiles/raster/0/0/0.png HTTP/1.0')).toMatch(/^HTTP\/1\.1 505 /)
+  expect(await old('POST /health HTTP/1.0')).toMatch(/^HTTP\/1\.1 505 /)
+  expect(await old('GET /health HTTP/1.0\r\nContent-Length: 5')).toMatch(/^HTTP\/1\.1 400 /)
+  // Where the native tier is missing, uWebSockets.js answers by itself.
+  const answered = running.edge.sender.tier === 'native' ? '200' : '505'
+  for (const head of ['GET /ready HTTP/1.0', 'HEAD /health HTTP/1.0\r\nHost: x', 'GET /metrics HTTP/1.0']) {
+    expect(await old(head), head).toMatch(new RegExp(`^HTTP/1\\.1 ${answered} `))
+  }
+})
+
+/** More than the connections of an edge to its control plane. */
+const READERS = 140
+/** Clients whose segments and windows are small, as over a network, so that the kernel takes little for them. They read when told to. */
+const SLOW_CLIENTS = `
+import socket, sys
+port, readers, length = map(int, sys.argv[1:])
+def client():
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+    s.connect(("127.0.0.1", port))
+    s.sendall(b"GET /api/v1/large HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+    return s
+sockets = [client() for _ in range(readers)]
+sys.stdin.readline()
+arrived = 0
+while arrived < length:
+    chunk = sockets[0].recv(65536)
+    if not chunk:
+        break
+    arrived += chunk.count(b"~")
+print(arrived)
+`
+
+test.each([
+  ['of a known length', true],
+  ['in chunks', false],
+])('clients that read nothing of an answer %s keep no connection to the control plane', async (_, isKnown) => {
+  const answer = Buffer.alloc(300_000, '~')
+  let asked = 0
+  const allAsked = new Promise<void>((resolve) => {
+    onUpstream = (_req, res) => {
+      if (isKnown) res.setHeader('Content-Length', answer.length)
+      res.end(answer)
+      if (++asked === READERS) resolve()
+    }
+  })
+  const args = [new URL(running.url).port, READERS, answer.length].map(String)
+  const clients = spawn('python3', ['-c', SLOW_CLIENTS, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  await allAsked
+  clients.stdin.end('read\n')
+  expect((await text(clients.stdout)).trim()).toBe(String(answer.length))
+})
+
+test('a server that was given notice goes on, says that it is not ready, and ends its connections with their next answer', async () => {
+  running.server.giveNotice()
+  onUpstream = (_, res) => {
+    res.write('first ')
+    setImmediate(() => res.end('second'))
+  }
+  const agent = new http.Agent({ keepAlive: true })
+  expect((await ask('/ready')).status).toBe(503)
+  for (const method of ['GET', 'HEAD']) {
+    for (const target of [
+      '/tiles/raster/v1/0/0/0.png',
+      '/tiles/raster/v1/1/0/0.png',
+      '/geojson/points.geojson',
+      '/health',
+      '/api/v1/chunked',
+    ]) {
+      const answer = await ask(target, { agent, method })
+      expect([answer.status, answer.headers.connection], `${method} ${target}`).toEqual([200, 'close'])
+    }
+  }
+  // The answer of the control plane comes in chunks, and nothing else is in them.
+  expect((await ask('/api/v1/chunked')).body.toString()).toBe('first second')
 })
 
 test('a draining server finishes what is under way, closes, and takes nothing new', async () => {

@@ -1,5 +1,5 @@
-import type { HttpResponse } from 'uWebSockets.js'
-import { endHead } from '@gateway/sendfile/head-answer.js'
+import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
+import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { StallWatch } from '../files/stall-watch.js'
 
 export interface StreamedHead {
@@ -9,7 +9,7 @@ export interface StreamedHead {
   readonly length: number | null
   /** the answer has no body by its status or method, whatever `length` says */
   readonly bodiless: boolean
-  /** the connection ends after this answer */
+  /** the answer says `Connection: close` */
   readonly close: boolean
   readonly onComplete: (bytes: number) => void
 }
@@ -23,6 +23,14 @@ const HELD_BYTES = 32
 /** A shorter chunk (an event, most often) is written whole: it fits the socket, or the server drains it by itself. */
 const UNSPLIT_BYTES = 1_024
 
+/**
+ * Limits: what is kept for a client that reads slowly, of one answer and of all of this process. A client that reads nothing then holds none of
+ * the few connections to the control plane, unless its answer is longer.
+ */
+const KEPT_BYTES = 1024 * 1024
+const KEPT_OF_ALL_BYTES = 64 * 1024 * 1024
+let keptOfAll = 0
+
 /** These never carry a Content-Length (RFC 9110, 8.6), or need none: what a client would wait for does not follow. */
 const LENGTHLESS = /^(1|204|205|304)/
 
@@ -34,6 +42,9 @@ export class StreamedAnswer {
   readonly #head: StreamedHead
   #sent = 0
   #rest: Uint8Array = NOTHING
+  /** behind `#rest` */
+  #kept: Buffer[] = []
+  #keptBytes = 0
   #resume: (() => void) | null = null
   #ending = false
   #over = false
@@ -45,25 +56,32 @@ export class StreamedAnswer {
     res.cork(() => {
       res.writeStatus(head.status)
       for (const [name, value] of head.headers) res.writeHeader(name, value)
+      // Not when it ends: behind chunks the server would write the header into the body.
+      if (head.close) res.writeHeader('Connection', 'close')
     })
   }
 
   write(chunk: Buffer, pause: () => void, resume: () => void): void {
     if (this.#over || this.#head.bodiless || chunk.length === 0) return
-    const full = this.#head.length === null ? !this.#writeChunk(chunk) : !this.#writeKnown(chunk, this.#head.length)
-    if (!full || this.#over) return
+    if (this.#rest.length === 0) {
+      if (!this.#write(chunk) && !this.#over) watch.add(this, chunk.length)
+      return
+    }
+    this.#kept.push(chunk)
+    this.#keptBytes += chunk.length
+    keptOfAll += chunk.length
+    if (this.#keptBytes < KEPT_BYTES && keptOfAll < KEPT_OF_ALL_BYTES) return
     this.#resume = resume
-    watch.add(this, chunk.length)
     pause()
   }
 
   end(): void {
     if (this.#over) return
     this.#ending = true
-    if (this.#rest.length > 0) return
+    if (this.#rest.length > 0 || this.#kept.length > 0) return
     this.#res.cork(() => {
       if (this.#head.bodiless) this.#endBodiless()
-      else if (this.#head.length === null || this.#head.length === 0) this.#res.end(undefined, this.#head.close)
+      else if (this.#head.length === null || this.#head.length === 0) this.#res.end()
       else this.#res.close()
     })
     this.#complete()
@@ -71,7 +89,7 @@ export class StreamedAnswer {
 
   gone(): void {
     this.#over = true
-    watch.forget(this)
+    this.#forget()
   }
 
   keepWaiting(): void {
@@ -83,14 +101,17 @@ export class StreamedAnswer {
   }
 
   #endBodiless() {
-    const { length, close, status } = this.#head
+    const { length, status } = this.#head
     if (length !== null && length > 0 && !LENGTHLESS.test(status)) return endHead(this.#res, length)
-    if (close) this.#res.writeHeader('Connection', 'close')
     // Without arguments: given any, even undefined, the server announces a length that the client then waits for.
     this.#res.endWithoutBody()
   }
 
   /** false: the socket is full and `#rest` waits. */
+  #write(piece: Uint8Array): boolean {
+    return this.#head.length === null ? this.#writeChunk(piece) : this.#writeKnown(piece, this.#head.length)
+  }
+
   #writeKnown(piece: Uint8Array, length: number): boolean {
     let result: [boolean, boolean] = [false, false]
     this.#res.cork(() => {
@@ -146,16 +167,29 @@ export class StreamedAnswer {
       if (!this.#writeKnown(rest, this.#head.length)) return
     }
     watch.forget(this)
+    while (!this.#over && this.#kept.length > 0) {
+      const chunk = this.#kept.shift() as Buffer
+      this.#keptBytes -= chunk.length
+      keptOfAll -= chunk.length
+      if (!this.#write(chunk)) return watch.add(this, chunk.length)
+    }
     if (this.#ending) return this.end()
     const resume = this.#resume
     this.#resume = null
     resume?.()
   }
 
+  #forget(): void {
+    watch.forget(this)
+    keptOfAll -= this.#keptBytes
+    this.#keptBytes = 0
+    this.#kept = []
+  }
+
   #complete(): void {
     if (this.#over) return
     this.#over = true
-    watch.forget(this)
+    this.#forget()
     this.#head.onComplete(this.#head.bodiless ? 0 : this.#sent)
   }
 }

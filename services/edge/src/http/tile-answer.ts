@@ -1,30 +1,109 @@
-import { contentTypeOf } from '@gateway/tiles/formats.js'
-import type { CatalogVersion } from '../catalog/catalog.js'
-import { httpDate } from '../files/conditional.js'
-import type { TileAnswer } from '../tiles/hot-tiles.js'
-import type { LoadedTile } from '../tiles/load-tile.js'
-import { CORS, headerBlock } from './header-block.js'
+import type { WantedResource } from '@gateway/access/decide.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
+import type { Settings } from '@gateway/settings/load.js'
+import { isInPyramid, type TilePath } from '@gateway/tilesets/address.js'
+import { CONTENT_TYPES, formatOfExtension } from '@gateway/tilesets/formats.js'
+import type { Tile, TilePlace } from '@gateway/tilesets/source.js'
+import type { Edge } from '../edge.js'
+import { type CatalogBasemap, type CatalogVersion, hasSameTiles } from '../sync/catalog.js'
+import { OpenFile } from '../tiles/open-file.js'
+import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
+import { CORS } from './header-block.js'
+import { MALFORMED_TILE, TILE_NOT_FOUND } from './refusals.js'
 
-/** The header blocks of a tile. Packed and plain bytes have different tags, since a strong tag names bytes (RFC 9110, 8.8.3.3). */
-export function tileAnswer(version: CatalogVersion, tile: LoadedTile, gzip: boolean): TileAnswer {
+type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
+
+/** What the interface says of every tile. */
+const CACHE_CONTROL = 'public, max-age=31536000, immutable'
+/** Limit: a longer address is served, but not kept. */
+const MAX_KEPT_PATH = 512
+const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
+
+/** A tile by the snapshot of its basemap that it was found in, and how long clients may keep it under the address that they asked for. */
+export interface TileTarget {
+  readonly ok: true
+  readonly basemap: CatalogBasemap
+  readonly version: CatalogVersion
+  readonly place: TilePlace
+  readonly cacheControl: string
+}
+
+/** What a token must be granted for a basemap, whether or not there is one. */
+export function wantedBasemap(edge: Edge, code: string): NonNullable<WantedResource> {
+  return edge.freshness.catalog.basemaps.get(code)?.wanted ?? { kind: 'basemap', code }
+}
+
+/** Looks an address up in the catalog. */
+export function findTarget(edge: Edge, { code, version: label, address }: TileAddressPath): TileTarget | Refusal {
+  if (!address.ok) return address.reason === 'malformed' ? MALFORMED_TILE : TILE_NOT_FOUND
+  const basemap = edge.freshness.catalog.basemaps.get(code)
+  const version = basemap?.versions.get(label ?? CURRENT_VERSION)
+  if (basemap === undefined || version === undefined) return TILE_NOT_FOUND
+  const { format, storage, tileMatrixSet } = version.stored
+  const isFolder = storage === 'xyz' || storage === 'tms'
+  if (address.suffix !== '' && !isFolder) return TILE_NOT_FOUND
+  if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return TILE_NOT_FOUND
+  if (address.extension !== format && formatOfExtension(address.extension) !== format) return TILE_NOT_FOUND
+  return { ok: true, basemap, version, place: address, cacheControl: tileCacheControl(edge.settings, label) }
+}
+
+/** The Cache-Control of tiles: at an address that names no fixed version it may have a value of its own. */
+function tileCacheControl(settings: Settings, version: string | null): string {
+  const isFixed = version !== null && version !== CURRENT_VERSION
+  return (isFixed ? settings.tileCacheControl : settings.currentCacheControl) ?? CACHE_CONTROL
+}
+
+/** A loaded tile with all that answers need. A large one's file is to be retired, by `keepTile` or the caller. */
+export function prepareTile(target: TileTarget, tile: Tile, nowMs: number): CachedTile {
+  const body = tile.body instanceof Uint8Array ? tile.body : new OpenFile(tile.body)
+  return new CachedTile(body, tileAnswer(target, tile, tile.encoding === 'gzip'), target.basemap, nowMs)
+}
+
+/**
+ * The header blocks of a tile, put together by hand: it is done for every cold tile, from parts that are known to break no line. Packed and plain
+ * bytes have different tags, since a strong tag names bytes (RFC 9110, 8.8.3.3). Without the headers that carry tokens in Vary, a shared cache
+ * would give what one token got to those who have none (RFC 9111, 4.1).
+ */
+export function tileAnswer({ version, cacheControl }: TileTarget, tile: Tile, gzip: boolean): TileAnswer {
   const packed = tile.encoding === 'gzip'
   const etag = packed && !gzip ? `"${tile.identity}-plain"` : `"${tile.identity}"`
-  const common: [string, string][] = [
-    ['Cache-Control', 'public, max-age=31536000, immutable'],
-    ['Last-Modified', httpDate(tile.modifiedMs)],
-    ...(packed ? [['Vary', 'Accept-Encoding'] as [string, string]] : []),
-    ...(CORS as [string, string][]),
-  ]
+  const modified = new Date(tile.modifiedMs).toUTCString()
+  const vary = packed ? 'Authorization, X-Access-Token, Accept-Encoding' : 'Authorization, X-Access-Token'
+  const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${CORS_LINES}`
+  const encoding = gzip ? 'Content-Encoding: gzip\r\n' : ''
+  const type = CONTENT_TYPES[version.stored.format]
   return {
     etag,
     modifiedMs: tile.modifiedMs,
-    gzip: packed && gzip,
-    found: headerBlock(
-      ['Content-Type', contentTypeOf(version.stored.format)],
-      ['ETag', etag],
-      ...(packed && gzip ? [['Content-Encoding', 'gzip'] as [string, string]] : []),
-      ...common,
-    ),
-    notModified: headerBlock(['ETag', etag], ...common),
+    gzip,
+    found: { name: 'Content-Type', value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}` },
+    notModified: { name: 'ETag', value: `${etag}\r\n${common}` },
   }
+}
+
+/**
+ * Keeps a tile for the next requests. Not where its basemap has changed while the tile was loaded: its address may mean another by now.
+ * Once it is in the native table, what comes here is rare: it is kept here as well when it is asked for here the next time.
+ */
+export function keepTile(
+  edge: Edge,
+  path: string,
+  { basemap }: TileTarget,
+  prepared: CachedTile,
+  { body: source, file }: Tile,
+): void {
+  const { body } = prepared
+  const { catalog } = edge.freshness
+  const isCurrent = hasSameTiles(basemap, catalog.basemaps.get(basemap.stored.code))
+  const mayKeep = path.length <= MAX_KEPT_PATH && isCurrent
+  if (!mayKeep) {
+    if (body instanceof OpenFile) body.retire()
+    return
+  }
+  // The table duplicates the descriptor. It sends files of this machine alone, and checks only whole files again.
+  const mayOffer = source instanceof Uint8Array || (file !== null && source.remote === undefined)
+  if (!mayOffer || !edge.native.offer(path, source, prepared, file, performance.now())) {
+    edge.tileCache.keep(path, catalog, prepared)
+  } else if (body instanceof OpenFile) body.retire()
 }

@@ -1,13 +1,10 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { gunzip } from 'node:zlib'
-import { parseTileAddress } from '@gateway/tiles/address.js'
-import { formatOfExtension } from '@gateway/tiles/formats.js'
-import type { Catalog, CatalogBasemap, CatalogVersion } from '../catalog/catalog.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
+import { readExactly } from '@gateway/tilesets/read-exactly.js'
+import type { FilePart, Tile } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
-import { isNotModified } from '../files/conditional.js'
-import { HotTile, type TileAnswer } from '../tiles/hot-tiles.js'
-import { type LoadedTile, readAll } from '../tiles/load-tile.js'
 import { OpenFile } from '../tiles/open-file.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import { authorize } from './authorize.js'
@@ -17,28 +14,26 @@ import {
   answerRefusal,
   DISK_BUSY,
   INTERNAL,
-  MALFORMED_TILE,
   NOT_FOUND,
   OUT_OF_DESCRIPTORS,
   TILE_NOT_FOUND,
   UNDECODABLE,
 } from './refusals.js'
-import { tileAnswer } from './tile-answer.js'
-import { parseTilePath, type TilePath } from './tile-path.js'
+import { findTarget, keepTile, prepareTile, type TileTarget, tileAnswer, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
-type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
-
-/** Limit: a longer address is served, but not kept. */
-const MAX_KEPT_PATH = 512
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
 const MAX_PLAIN_BYTES = 16 * 1024 * 1024
 const OK = '200 OK'
 const NOT_MODIFIED = '304 Not Modified'
 
-/** Everything below `/tiles/` that is not answered from memory: HEAD, first requests, refusals, TileJSON. */
-export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest) {
+/**
+ * Everything below `/tiles/` that cannot be answered at once: tiles that must be waited for, HEAD, tokens seen for the first time, TileJSON.
+ * @param target what `onTile` found at the address, for a caller who may have it
+ */
+export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, target?: TileTarget) {
   const exchange = new Exchange(edge, 'tile', res, req)
+  if (target !== undefined) return load(exchange, target)
   const path = parseTilePath(exchange.path)
   switch (path.kind) {
     case 'absent':
@@ -54,53 +49,35 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest) {
   }
 }
 
-export function wantedBasemap(edge: Edge, code: string) {
-  return edge.freshness.catalog.basemaps.get(code)?.wanted ?? { kind: 'basemap' as const, code }
+/** The tile at an address, for a caller who may have it. */
+export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
+  const { edge } = exchange
+  const found = findTarget(edge, path)
+  if (!found.ok) return answerRefusal(exchange, found)
+  const tile = edge.tiles.tileIfCached(found.version, found.place)
+  if (tile === undefined) return load(exchange, found)
+  answerLoaded(exchange, found, tile === null ? { kind: 'absent' } : { kind: 'tile', tile })
 }
 
-function answerTile(exchange: Exchange, path: TileAddressPath) {
+function load(exchange: Exchange, target: TileTarget) {
   const { edge } = exchange
-  const { catalog } = edge.freshness
-  const address = parseTileAddress(path.z, path.x, path.yDotExtension)
-  if (!address.ok) return answerRefusal(exchange, address.reason === 'malformed' ? MALFORMED_TILE : TILE_NOT_FOUND)
-  const basemap = catalog.basemaps.get(path.code)
-  const version = basemap?.versions.get(path.version ?? 'current')
-  if (basemap === undefined || version === undefined) return answerRefusal(exchange, TILE_NOT_FOUND)
-  if (formatOfExtension(address.extension) !== version.stored.format) return answerRefusal(exchange, TILE_NOT_FOUND)
-  const wanted: WantedTile = { catalog, basemap, version }
-  let loaded: LoadedTile | null | 'not_now'
-  try {
-    loaded = edge.tiles.now(version, address)
-  } catch (error) {
-    return answerLoaded(exchange, wanted, { kind: 'failed', error })
-  }
-  if (loaded !== 'not_now') {
-    return answerLoaded(exchange, wanted, loaded === null ? { kind: 'absent' } : { kind: 'tile', tile: loaded })
-  }
   edge.counters.threadedTileLoads++
-  edge.tiles.later(version, address, {
+  edge.tiles.load(target.version, target.place, {
     isWanted: () => !exchange.aborted,
-    settle: (outcome) => guarded(edge, () => answerLoaded(exchange, wanted, outcome)),
+    settle: (outcome) => guarded(edge, () => answerLoaded(exchange, target, outcome)),
   })
 }
 
-/** What a tile was looked up by. */
-interface WantedTile {
-  readonly catalog: Catalog
-  readonly basemap: CatalogBasemap
-  readonly version: CatalogVersion
-}
-
-function answerLoaded(exchange: Exchange, wanted: WantedTile, outcome: LoadOutcome) {
+function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutcome) {
   switch (outcome.kind) {
     case 'tile':
-      return sendTile(exchange, wanted, outcome.tile)
+      return sendTile(exchange, target, outcome.tile)
     case 'absent':
       return answerRefusal(exchange, TILE_NOT_FOUND)
     case 'busy':
       return answerRefusal(exchange, DISK_BUSY)
     case 'failed': {
-      const { basemap, version } = wanted
+      const { basemap, version } = target
       const names = { basemap: basemap.stored.code, version: version.stored.version }
       exchange.edge.log.error({ err: outcome.error, ...names }, 'a tile cannot be read')
       return answerRefusal(exchange, isOutOfDescriptors(outcome.error) ? OUT_OF_DESCRIPTORS : INTERNAL)
@@ -114,46 +91,27 @@ function isOutOfDescriptors(error: unknown): boolean {
   return code === 'EMFILE' || code === 'ENFILE'
 }
 
-function sendTile(exchange: Exchange, wanted: WantedTile, tile: LoadedTile) {
-  const { version } = wanted
-  exchange.edge.counters.tiles++
-  const answer = tileAnswer(version, tile, tile.encoding === 'gzip')
-  const body = kept(exchange, wanted, answer, tile)
-  const plain = answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
-  const current = plain ? tileAnswer(version, tile, false) : answer
-  if (isNotModified(exchange.header('if-none-match'), exchange.header('if-modified-since'), current)) {
+function sendTile(exchange: Exchange, target: TileTarget, tile: Tile) {
+  const { edge, path } = exchange
+  edge.counters.tiles++
+  const prepared = prepareTile(target, tile, performance.now())
+  const plain = prepared.answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
+  const current = plain ? tileAnswer(target, tile, false) : prepared.answer
+  const body = prepared.body instanceof OpenFile ? prepared.body.acquire() : prepared.body
+  if (exchange.isNotModified(current)) {
     if (!(body instanceof Uint8Array)) body.release()
-    return exchange.answerEmpty(NOT_MODIFIED, current.notModified)
-  }
-  if (plain) return sendPlain(exchange, version, current.found, body)
-  if (body instanceof Uint8Array) return exchange.answer(OK, answer.found, body)
-  exchange.answerPart(OK, answer.found, body)
-}
-
-/**
- * Keeps a tile for the next requests; answers its body for this one. Not where the catalog has changed while the tile was loaded: its
- * address may mean another by now.
- */
-function kept(exchange: Exchange, { catalog, basemap }: WantedTile, answer: TileAnswer, { body, file }: LoadedTile) {
-  if (exchange.path.length > MAX_KEPT_PATH || catalog !== exchange.edge.freshness.catalog) return body
-  const { hotTiles, nativeHot } = exchange.edge
-  const now = Date.now()
-  if (!(body instanceof Uint8Array)) {
-    const open = new OpenFile(body)
-    const held = open.hold()
-    hotTiles.keep(exchange.path, catalog, new HotTile(open, answer, basemap, now))
-    return held
-  }
-  const tile = new HotTile(body, answer, basemap, now)
-  // Once it is in the native table, what comes here is rare: who still asks here finds it kept here as well, the next time.
-  if (!nativeHot.offer(exchange.path, body, tile, file, now)) hotTiles.keep(exchange.path, catalog, tile)
-  return body
+    exchange.answerEmpty(NOT_MODIFIED, current.notModified)
+  } else if (plain) sendPlain(exchange, target, current.found, body)
+  else if (body instanceof Uint8Array) exchange.answer(OK, current.found, body)
+  else exchange.answerPart(OK, current.found, body)
+  keepTile(edge, path, target, prepared, tile)
 }
 
 /** Unpacks a stored tile for a client that refuses gzip: rare, so its cost is a thread's and nothing is kept. */
-function sendPlain(exchange: Exchange, version: CatalogVersion, headers: HeaderBlock, body: LoadedTile['body']) {
+function sendPlain(exchange: Exchange, { version }: TileTarget, headers: HeaderBlock, body: Tile['body']) {
   if (body instanceof Uint8Array) return unpackAndSend(exchange, headers, body)
-  readPart(exchange, version, body).then(
+  const read = () => readPart(body)
+  exchange.edge.disks.run(version.root, { read }).then(
     (read) =>
       guarded(exchange.edge, () => {
         if (read.ok && read.value !== null) unpackAndSend(exchange, headers, read.value)
@@ -177,14 +135,11 @@ function failUnpacking(exchange: Exchange, error: Error) {
   answerRefusal(exchange, INTERNAL)
 }
 
-/** null: too large to be unpacked. The part is released when nobody reads from it any more. */
-function readPart(exchange: Exchange, version: CatalogVersion, part: Exclude<LoadedTile['body'], Uint8Array>) {
-  const read = async () => {
-    try {
-      return part.length > MAX_PLAIN_BYTES ? null : await readAll(part.fd, part.offset, part.length)
-    } finally {
-      part.release()
-    }
+/** null: too large to be unpacked. Releases the part when it has been read. */
+async function readPart({ fd, offset, length, release }: FilePart): Promise<Uint8Array | null> {
+  try {
+    return length > MAX_PLAIN_BYTES ? null : await readExactly(fd, offset, length)
+  } finally {
+    release()
   }
-  return exchange.edge.disks.run(version.root, { read, discard: () => {}, isWanted: () => true })
 }

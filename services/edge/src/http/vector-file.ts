@@ -1,17 +1,17 @@
 import fs from 'node:fs'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { openBelow } from '@gateway/files/open-below.js'
-import type { CatalogVector } from '../catalog/catalog.js'
 import type { Edge } from '../edge.js'
 import type { Validators } from '../files/conditional.js'
 import { isOnLocalDisk } from '../files/local-file-system.js'
+import type { CatalogVector } from '../sync/catalog.js'
 import type { Exchange } from './exchange.js'
 import { DISK_BUSY, NOT_FOUND } from './refusals.js'
 
 const NO_SPACE = refuse('dependency_down', 'there is no space left for the zip; please tell the operator')
 const CHANGING = refuse('dependency_down', 'the shapefile is being written at this moment; please try again')
 
-/** A file that is ready to be sent. Whoever got it closes `fd`. */
+/** A file that is ready to be sent. The caller closes `fd`. */
 export interface Download {
   readonly ok: true
   readonly fd: number
@@ -28,11 +28,28 @@ export function openVector(exchange: Exchange, vector: CatalogVector): Promise<D
   return vector.stored.kind === 'shapefile' ? openZip(exchange.edge, vector) : openGeoJson(exchange, vector)
 }
 
-async function openGeoJson(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
-  const answer = await exchange.edge.disks.run(stored.sourcePath, {
+function openGeoJson(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
+  const { sourcePath: root, path, fileName } = stored
+  return openFile(exchange, { root, path, type: 'application/geo+json', fileName })
+}
+
+/** A file below a scan source's directory, and as what it is sent. */
+export interface OfferedFile {
+  readonly root: string
+  readonly path: string
+  readonly type: string
+  readonly fileName: string
+}
+
+/** Opens a file that is sent as it is. Rejects with what the disk says. */
+export async function openFile(
+  exchange: Exchange,
+  { root, path, type, fileName }: OfferedFile,
+): Promise<Download | Refusal> {
+  const answer = await exchange.edge.disks.run(root, {
     read: async () => {
-      const isLocal = await isOnLocalDisk(stored.path).catch(() => false)
-      return { isLocal, opened: await openBelow(stored.sourcePath, stored.path) }
+      const isLocal = await isOnLocalDisk(path).catch(() => false)
+      return { isLocal, opened: await openBelow(root, path) }
     },
     discard: ({ opened }) => {
       if (opened.ok) fs.close(opened.fd, () => {})
@@ -45,19 +62,13 @@ async function openGeoJson(exchange: Exchange, { stored }: CatalogVector): Promi
     if (opened.reason === 'unreadable') throw new Error('the file exists, but may not be read')
     return NOT_FOUND
   }
-  return {
-    ok: true,
-    fd: opened.fd,
-    size: opened.size,
-    remote: isLocal ? undefined : stored.sourcePath,
-    validators: { etag: `"${opened.identity}"`, modifiedMs: opened.mtimeMs },
-    type: 'application/geo+json',
-    fileName: stored.fileName,
-  }
+  const { fd, size, identity, mtimeMs } = opened
+  const validators = { etag: `"${identity}"`, modifiedMs: mtimeMs }
+  return { ok: true, fd, size, remote: isLocal ? undefined : root, validators, type, fileName }
 }
 
-async function openZip(edge: Edge, { stored }: CatalogVector): Promise<Download | Refusal> {
-  const zip = await edge.zips.open(stored.sourcePath, stored.path)
+async function openZip(edge: Edge, { stored, encoding }: CatalogVector): Promise<Download | Refusal> {
+  const zip = await edge.zips.open(stored.sourcePath, stored.path, encoding)
   if (!zip.ok) return { absent: NOT_FOUND, no_space: NO_SPACE, changing: CHANGING, busy: DISK_BUSY }[zip.reason]
   return {
     ok: true,

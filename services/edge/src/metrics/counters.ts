@@ -9,6 +9,8 @@ export const AUTH_FAILURES = [
   'token_expired',
   'token_disabled',
   'conflicting_tokens',
+  'origin_not_allowed',
+  'network_not_allowed',
   'scope_missing',
   'resource_not_granted',
   'admin_credentials_missing',
@@ -30,7 +32,10 @@ export class Counters {
   bytesSent = 0
   tokenHits = 0
   tokenMisses = 0
+  /** of tiles: those that were in memory */
   hotTileHits = 0
+  /** of hotTileHits: those that the native table answered */
+  nativeTileHits = 0
   stalledReaders = 0
   truncatedFiles = 0
   threadedTileLoads = 0
@@ -42,6 +47,8 @@ export class Counters {
     token_expired: 0,
     token_disabled: 0,
     conflicting_tokens: 0,
+    origin_not_allowed: 0,
+    network_not_allowed: 0,
     scope_missing: 0,
     resource_not_granted: 0,
     admin_credentials_missing: 0,

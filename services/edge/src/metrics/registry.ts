@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
 import type { Counters } from './counters.js'
 import { AUTH_FAILURES } from './counters.js'
@@ -9,10 +10,14 @@ export type MetricsReport = MetricObjectWithValues<MetricValue<string>>[]
 export interface Gauges {
   appliedRevision(): number
   hotTileBytes(): number
+  tileMemoryBytes(): number
   cachedTokens(): number
   openTransfers(): number
+  /** since this process last knew that it held everything, in seconds */
+  syncAgeSeconds(): number
   /** the way in which file bytes reach sockets */
   fileTier(): string
+  version(): string
 }
 
 export type RequestKind = 'tile' | 'download' | 'passthrough'
@@ -39,7 +44,7 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
       },
     })
   }
-  const gauge = (name: string, help: string, aggregator: 'sum' | 'min', value: () => number): void => {
+  const gauge = (name: string, help: string, aggregator: 'sum' | 'min' | 'max', value: () => number): void => {
     new Gauge({
       name,
       help,
@@ -60,6 +65,22 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
   counter('gateway_token_cache_hits_total', 'Tokens found in memory', () => counters.tokenHits)
   counter('gateway_token_cache_misses_total', 'Tokens asked of the store', () => counters.tokenMisses)
   counter('gateway_hot_tile_hits_total', 'Tiles served from memory', () => counters.hotTileHits)
+  new Counter({
+    name: 'gateway_tile_cache_hits_total',
+    help: 'Tiles served from memory, by the cache: the native table or that of JavaScript',
+    labelNames: ['cache'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc({ cache: 'native' }, counters.nativeTileHits)
+      this.inc({ cache: 'javascript' }, counters.hotTileHits - counters.nativeTileHits)
+    },
+  })
+  counter(
+    'gateway_tile_cache_misses_total',
+    'Tiles that were loaded from their storage to be served',
+    () => counters.tiles - counters.hotTileHits,
+  )
   counter('gateway_stalled_readers_total', 'Connections cut because nobody read', () => counters.stalledReaders)
   counter('gateway_truncated_files_total', 'Files that ended while being sent', () => counters.truncatedFiles)
   counter(
@@ -86,18 +107,28 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     gauges.appliedRevision(),
   )
   gauge('gateway_hot_tile_bytes', 'Memory held by hot tiles', 'sum', () => gauges.hotTileBytes())
+  gauge('gateway_tile_memory_bytes', 'Memory that hot tiles may take', 'sum', () => gauges.tileMemoryBytes())
   gauge('gateway_cached_tokens', 'Tokens held in memory', 'sum', () => gauges.cachedTokens())
   gauge('gateway_open_transfers', 'Bodies being sent from files', 'sum', () => gauges.openTransfers())
-  new Gauge({
-    name: 'gateway_file_tier',
-    help: 'Processes by the way in which file bytes reach sockets',
-    labelNames: ['tier'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.set({ tier: gauges.fileTier() }, 1)
-    },
-  })
+  gauge('gateway_sync_age_seconds', 'Longest time since a process knew that it holds every change', 'max', () =>
+    gauges.syncAgeSeconds(),
+  )
+  gauge('gateway_resident_memory_bytes', 'Memory of the worker processes', 'sum', () => process.memoryUsage.rss())
+  gauge('gateway_event_loop_delay_seconds', 'Longest delay of an event loop since the last scrape', 'max', loopDelay())
+  const labelled = (name: string, help: string, label: string, value: () => string): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset()
+        this.set({ [label]: value() }, 1)
+      },
+    })
+  }
+  labelled('gateway_file_tier', 'Processes by the way in which file bytes reach sockets', 'tier', gauges.fileTier)
+  labelled('gateway_build_info', 'Worker processes by version', 'version', gauges.version)
   const duration = new Histogram({
     name: 'gateway_request_duration_seconds',
     help: 'Time to the first byte of an answer; tiles out of memory are sampled, one in 64, or not timed where no JavaScript runs for them',
@@ -111,5 +142,19 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
       return registry.getMetricsAsJSON()
     },
     observe: (kind, seconds) => duration.observe({ kind }, seconds),
+  }
+}
+
+/** How often the delay is sampled. Limit: finer, and an idle process wakes up for nothing else. */
+const DELAY_SAMPLE_MS = 50
+
+function loopDelay(): () => number {
+  const delays = monitorEventLoopDelay({ resolution: DELAY_SAMPLE_MS })
+  delays.enable()
+  return () => {
+    // What is measured is the time between two samples.
+    const seconds = Math.max(0, delays.max / 1e9 - DELAY_SAMPLE_MS / 1000)
+    delays.reset()
+    return seconds
   }
 }

@@ -3,16 +3,19 @@ import { Counters } from './counters.js'
 import { createProcessMetrics, type ProcessMetrics } from './registry.js'
 import { exposition, Totals } from './totals.js'
 
-function processWith(requests: number, revision = 7): { metrics: ProcessMetrics; counters: Counters } {
+function processWith(requests: number, revision = 7, syncAge = 1): { metrics: ProcessMetrics; counters: Counters } {
   const counters = new Counters()
   counters.requests = requests
   counters.authFailures.token_expired = requests
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => revision,
     hotTileBytes: () => 10,
+    tileMemoryBytes: () => 20,
     cachedTokens: () => 1,
     openTransfers: () => 0,
+    syncAgeSeconds: () => syncAge,
     fileTier: () => 'copy',
+    version: () => '1.2.3',
   })
   return { metrics, counters }
 }
@@ -26,15 +29,20 @@ const sampleOf = (text: string, name: string) =>
       .at(-1),
   )
 
-test('counters and gauges are summed over processes, and the lowest revision is told', async () => {
+test('counters and gauges are summed over processes; of revisions and freshness the worst is told', async () => {
   const totals = new Totals()
-  totals.keep(1, await processWith(3, 9).metrics.report())
+  totals.keep(1, await processWith(3, 9, 40).metrics.report())
   totals.keep(2, await processWith(4, 5).metrics.report())
   const text = await totals.text([exposition('gauge', 'gateway_edge_processes', 'Processes', 2)])
   expect(sampleOf(text, 'gateway_requests_total')).toBe(7)
   expect(sampleOf(text, 'gateway_auth_failures_total{reason="token_expired"}')).toBe(7)
   expect(sampleOf(text, 'gateway_auth_failures_total{reason="token_missing"}')).toBe(0)
+  expect(sampleOf(text, 'gateway_tile_memory_bytes')).toBe(40)
   expect(sampleOf(text, 'gateway_applied_revision')).toBe(5)
+  expect(sampleOf(text, 'gateway_sync_age_seconds')).toBe(40)
+  expect(sampleOf(text, 'gateway_build_info{version="1.2.3"}')).toBe(2)
+  expect(sampleOf(text, 'gateway_resident_memory_bytes')).toBeGreaterThan(2e7)
+  expect(sampleOf(text, 'gateway_event_loop_delay_seconds')).toBeGreaterThanOrEqual(0)
   expect(sampleOf(text, 'gateway_file_tier{tier="copy"}')).toBe(2)
   expect(sampleOf(text, 'gateway_edge_processes')).toBe(2)
 })
@@ -54,4 +62,16 @@ test('what a dead process had counted stays in the sums, its gauges do not', asy
   await totals.retire(2)
   await totals.retire(3)
   expect(sampleOf(await totals.text([]), 'gateway_requests_total')).toBe(12)
+})
+
+test('served tiles are hits of one of the two caches, or misses', async () => {
+  const { metrics, counters } = processWith(0)
+  Object.assign(counters, { tiles: 10, hotTileHits: 7, nativeTileHits: 4 })
+  const totals = new Totals()
+  totals.keep(1, await metrics.report())
+  const text = await totals.text([])
+  expect(sampleOf(text, 'gateway_tile_cache_hits_total{cache="native"}')).toBe(4)
+  expect(sampleOf(text, 'gateway_tile_cache_hits_total{cache="javascript"}')).toBe(3)
+  expect(sampleOf(text, 'gateway_tile_cache_misses_total')).toBe(3)
+  expect(sampleOf(text, 'gateway_hot_tile_hits_total')).toBe(7)
 })

@@ -1,10 +1,16 @@
+import type { Beat } from '@gateway/processes/heartbeat.js'
 import type { MetricsReport } from '../metrics/registry.js'
+import type { ReadAnswer, ReadWanted } from '../sync/host-reads.js'
 
 /** What a worker tells its supervisor. */
 export type FromWorker =
+  | Beat
+  /** it can serve, or has waited long enough */
   | { readonly kind: 'listening' }
-  /** it has read its catalog */
-  | { readonly kind: 'loaded' }
+  /** it has read its catalog, and announces itself on the bus by this id */
+  | { readonly kind: 'loaded'; readonly presenceId: string }
+  /** asks for something out of the store */
+  | { readonly kind: 'read_wanted'; readonly wanted: ReadWanted }
   /** its metrics, every second and when asked for */
   | { readonly kind: 'report'; readonly report: MetricsReport }
   /** asks for the sums over all workers */
@@ -15,9 +21,14 @@ export type FromWorker =
 /** What the supervisor tells a worker. */
 export type ToWorker =
   | { readonly kind: 'report_wanted' }
+  | { readonly kind: 'read'; readonly answer: ReadAnswer }
+  /** these processes have ended without a word */
+  | { readonly kind: 'withdraw'; readonly presenceIds: readonly string[] }
   | { readonly kind: 'totals'; readonly id: number; readonly text: string }
   /** from now on it may say that it is ready */
   | { readonly kind: 'open' }
+  /** it is going to be drained: from now on it says that it is not ready */
+  | { readonly kind: 'notice' }
   | { readonly kind: 'drain' }
 
 /** How often a worker reports by itself: what it counted since then is lost when it dies. */

@@ -1,13 +1,28 @@
 import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The workers of an edge whose supervisor was killed a moment ago need so long to notice, and close their listeners. */
+const FREED_WITHIN_MS = 5_000
+const LOOK_AGAIN_MS = 100
 
 /**
  * Whether a TCP port can be listened on. Workers share theirs, and would share it with a stranger just as silently: so it is tried
  * exclusively first. null: it can; otherwise one line that says why not.
  */
-export function portTrouble(host: string, port: number): Promise<string | null> {
+export async function portTrouble(host: string, port: number): Promise<string | null> {
+  const deadline = performance.now() + FREED_WITHIN_MS
+  let error = await whyNotListen(host, port)
+  while (error?.code === 'EADDRINUSE' && performance.now() < deadline) {
+    await sleep(LOOK_AGAIN_MS)
+    error = await whyNotListen(host, port)
+  }
+  return error === null ? null : wordsFor(error, host, port)
+}
+
+function whyNotListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
     const probe = net.createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => resolve(wordsFor(error, host, port)))
+    probe.once('error', resolve)
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(null)))
   })
 }

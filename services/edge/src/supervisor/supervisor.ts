@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@gateway/logging/log.js'
 import { controlPlaneUrl, type Settings } from '@gateway/settings/load.js'
+import { openStore } from '@gateway/store/connect.js'
 import { exposition, Totals } from '../metrics/totals.js'
+import { StoreReader } from '../sync/catalog-reader.js'
+import { HostReads, type ReadWanted } from '../sync/host-reads.js'
+import { StoreLink } from '../sync/store-link.js'
 import { controlPlaneReady } from './control-plane-probe.js'
 import type { FromWorker } from './messages.js'
 import { nextEarly, restartDelayMs } from './restart-delay.js'
@@ -15,25 +20,33 @@ const STOP_GRACE_MS = 3_000
 const END_WITHIN_MS = 1_000
 
 /**
- * How long a starting edge waits before it calls itself ready: for the catalog in each of its workers, since any of them may get the next
- * request, and for the control plane, so that the whole interface answers. Longer than a control plane waits for its first scans. An edge
- * whose control plane is gone has to serve its tiles all the same.
+ * How long a starting edge waits before it calls itself ready: for all of its workers, and for the control plane, so that the whole
+ * interface answers. Longer than a control plane waits for its first scans. An edge whose control plane is gone has to serve its tiles all
+ * the same.
  */
 const READY_TOGETHER_MS = 15_000
+
+/** Reading the log, and pages for those that start or follow: rarely more at a time. */
+const READING_CONNECTIONS = 2
 
 /** Keeps EDGE_WORKERS worker processes running, and their sums. */
 export class Supervisor {
   readonly #settings: Settings
   readonly #log: Log
-  readonly #startedAtMs = Date.now()
+  readonly #startedAtMs = performance.now()
   readonly #totals = new Totals()
   readonly #workers = new Map<number, WorkerProcess>()
   readonly #early = new Map<number, number>()
   readonly #keys = new Map<WorkerProcess, number>()
   #lastKey = 0
   #restarts = 0
-  #listening = 0
-  readonly #loaded = new Set<WorkerProcess>()
+  readonly #listening = new Set<WorkerProcess>()
+  /** the ids by which workers that have read their catalog announce themselves */
+  readonly #presences = new Map<WorkerProcess, string>()
+  /** ids of processes that have ended, to be withdrawn from the bus */
+  #endedPresences: string[] = []
+  #store: StoreLink | null = null
+  #reads: HostReads | null = null
   #open = false
   #stopping = false
   #wake: () => void = () => {}
@@ -44,53 +57,80 @@ export class Supervisor {
   }
 
   start(): void {
+    if (this.#settings.edgeWorkers > 1) this.#readForAll()
     for (let slot = 0; slot < this.#settings.edgeWorkers; slot++) this.#launch(slot)
     void this.#openTogether()
   }
 
-  /** Lets every worker finish what is under way; answers when all have ended. */
-  async stop(): Promise<void> {
+  /**
+   * Says for `noticeMs` that this edge is not ready any more, then lets every worker finish what is under way; answers when all have ended.
+   * @param hurried ends the notice before its time
+   */
+  async stop(noticeMs: number, hurried: AbortSignal): Promise<void> {
     this.#stopping = true
-    for (const worker of this.#workers.values()) worker.tell({ kind: 'drain' })
-    const deadline = Date.now() + this.#settings.drainSeconds * 1000 + STOP_GRACE_MS
-    while (this.#workers.size > 0 && Date.now() < deadline) await this.#nextEvent(deadline - Date.now())
+    for (const worker of this.#workers.values()) worker.send({ kind: 'notice' })
+    await sleep(noticeMs, undefined, { signal: hurried }).catch(() => {})
+    for (const worker of this.#workers.values()) worker.send({ kind: 'drain' })
+    const deadline = performance.now() + this.#settings.drainSeconds * 1000 + STOP_GRACE_MS
+    while (this.#workers.size > 0 && performance.now() < deadline) await this.#nextEvent(deadline - performance.now())
     for (const worker of this.#workers.values()) {
       this.#log.warn({ worker: worker.pid }, 'a worker did not end in time and is killed')
       worker.kill()
     }
     while (this.#workers.size > 0) await this.#nextEvent(STOP_GRACE_MS)
+    await this.#store?.close()
+  }
+
+  /** One worker alone reads for itself. */
+  #readForAll(): void {
+    const open = () =>
+      openStore(this.#settings.databaseUrl as string, {
+        applicationName: 'gateway-edge-reader',
+        maxConnections: READING_CONNECTIONS,
+      })
+    this.#store = new StoreLink(open, () => {})
+    this.#reads = new HostReads(new StoreReader(this.#store))
   }
 
   #launch(slot: number): void {
     const worker = new WorkerProcess(slot, {
       message: (from, message) => this.#hear(from, message),
+      silent: (which) => {
+        this.#log.error({ worker: which.pid }, 'a worker does not turn its event loop and is killed')
+        which.kill()
+      },
       ended: (which, how) => this.#ended(which, how),
     })
     this.#keys.set(worker, ++this.#lastKey)
     this.#workers.set(slot, worker)
-    if (this.#open) worker.tell({ kind: 'open' })
+    if (this.#open) worker.send({ kind: 'open' })
   }
 
   /** Workers that come later replace others, and are ready by themselves: an outage must not take the rest out of service. */
   async #openTogether(): Promise<void> {
-    const deadline = Date.now() + READY_TOGETHER_MS
+    const deadline = performance.now() + READY_TOGETHER_MS
     const controlPlane = controlPlaneReady(controlPlaneUrl(this.#settings), deadline, () => this.#stopping)
-    const waiting = () => this.#loaded.size < this.#settings.edgeWorkers && Date.now() < deadline && !this.#stopping
-    while (waiting()) await this.#nextEvent(deadline - Date.now())
+    const waiting = () =>
+      this.#listening.size < this.#settings.edgeWorkers && performance.now() < deadline && !this.#stopping
+    while (waiting()) await this.#nextEvent(deadline - performance.now())
     await controlPlane
     this.#open = true
-    for (const worker of this.#workers.values()) worker.tell({ kind: 'open' })
+    for (const worker of this.#workers.values()) worker.send({ kind: 'open' })
   }
 
   #hear(worker: WorkerProcess, message: FromWorker) {
     switch (message.kind) {
-      case 'listening':
-        this.#listening++
-        if (this.#listening === this.#settings.edgeWorkers) this.#logListening()
+      case 'beat':
         return
-      case 'loaded':
-        this.#loaded.add(worker)
+      case 'listening':
+        this.#listening.add(worker)
+        if (this.#listening.size === this.#settings.edgeWorkers) this.#logListening()
         return this.#wake()
+      case 'loaded':
+        this.#presences.set(worker, message.presenceId)
+        return this.#withdrawEnded()
+      case 'read_wanted':
+        return void this.#read(worker, message.wanted)
       case 'report':
         if (worker.ended) return
         this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
@@ -110,11 +150,15 @@ export class Supervisor {
   #ended(worker: WorkerProcess, how: string): void {
     void this.#totals.retire(this.#keys.get(worker) ?? 0)
     this.#keys.delete(worker)
-    this.#loaded.delete(worker)
+    const presenceId = this.#presences.get(worker)
+    if (presenceId !== undefined) this.#endedPresences.push(presenceId)
+    this.#presences.delete(worker)
+    this.#listening.delete(worker)
     this.#workers.delete(worker.slot)
+    this.#withdrawEnded()
     this.#wake()
     if (this.#stopping) return
-    const early = nextEarly(this.#early.get(worker.slot) ?? 0, Date.now() - worker.startedAtMs)
+    const early = nextEarly(this.#early.get(worker.slot) ?? 0, performance.now() - worker.startedAtMs)
     this.#early.set(worker.slot, early)
     const delay = restartDelayMs(early)
     this.#log.error({ worker: worker.pid, how, restartInMs: delay }, 'a worker ended and is replaced')
@@ -122,6 +166,19 @@ export class Supervisor {
     setTimeout(() => {
       if (!this.#stopping) this.#launch(worker.slot)
     }, delay)
+  }
+
+  async #read(asker: WorkerProcess, wanted: ReadWanted): Promise<void> {
+    const answer = await this.#reads?.answer(wanted)
+    if (answer !== undefined) asker.send({ kind: 'read', answer })
+  }
+
+  /** A worker that lives withdraws the presence of those that have ended. */
+  #withdrawEnded(): void {
+    const [living] = this.#presences.keys()
+    if (living === undefined || this.#endedPresences.length === 0) return
+    living.send({ kind: 'withdraw', presenceIds: this.#endedPresences })
+    this.#endedPresences = []
   }
 
   async #answerTotals(asker: WorkerProcess, id: number): Promise<void> {
@@ -136,22 +193,22 @@ export class Supervisor {
         this.#restarts,
       ),
     ])
-    asker.tell({ kind: 'totals', id, text })
+    asker.send({ kind: 'totals', id, text })
   }
 
   /** Asks all workers, and waits until each has reported or the time is over. */
   async #freshReports(): Promise<void> {
     const asked = new Set([...this.#workers.values()])
     const before = new Map([...asked].map((worker) => [worker, this.#totals.reportsOf(this.#keys.get(worker) ?? 0)]))
-    for (const worker of asked) worker.tell({ kind: 'report_wanted' })
-    const deadline = Date.now() + REPORT_WAIT_MS
+    for (const worker of asked) worker.send({ kind: 'report_wanted' })
+    const deadline = performance.now() + REPORT_WAIT_MS
     const missing = () =>
       [...asked].some((w) => !w.ended && this.#totals.reportsOf(this.#keys.get(w) ?? 0) === before.get(w))
-    while (missing() && Date.now() < deadline) await this.#nextEvent(deadline - Date.now())
+    while (missing() && performance.now() < deadline) await this.#nextEvent(deadline - performance.now())
   }
 
   #uptimeSeconds(): number {
-    return (Date.now() - this.#startedAtMs) / 1000
+    return (performance.now() - this.#startedAtMs) / 1000
   }
 
   /** Resolves at the next report or end of a worker, or after `ms`. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { Heartbeat } from '@gateway/processes/heartbeat.js'
 import { childEnvironment, unlessSet } from '@gateway/settings/child-environment.js'
 import { withThreadPool } from '@gateway/settings/thread-pool.js'
 import type { FromWorker, ToWorker } from './messages.js'
@@ -26,6 +27,8 @@ const SCRIPT = fileURLToPath(new URL('../worker.js', import.meta.url))
 
 export interface WorkerEvents {
   message(worker: WorkerProcess, message: FromWorker): void
+  /** it does not turn its event loop */
+  silent(worker: WorkerProcess): void
   ended(worker: WorkerProcess, how: string): void
 }
 
@@ -35,15 +38,22 @@ export class WorkerProcess {
   readonly slot: number
   readonly startedAtMs: number
   readonly #child: ChildProcess
+  readonly #heartbeat: Heartbeat
   #ended = false
 
   constructor(slot: number, events: WorkerEvents) {
     this.slot = slot
-    this.startedAtMs = Date.now()
+    this.startedAtMs = performance.now()
     this.#child = fork(SCRIPT, [], {
+      // Rows out of the store go through as bytes.
+      serialization: 'advanced',
       env: childEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
     })
-    this.#child.on('message', (message) => events.message(this, message as FromWorker))
+    this.#heartbeat = new Heartbeat(() => events.silent(this))
+    this.#child.on('message', (message) => {
+      this.#heartbeat.heard()
+      events.message(this, message as FromWorker)
+    })
     this.#child.once('error', (error) => this.#end(events, error.message))
     this.#child.once('exit', (code, signal) => this.#end(events, signal ?? `exit code ${code}`))
   }
@@ -56,8 +66,8 @@ export class WorkerProcess {
     return this.#ended
   }
 
-  /** A worker that is gone is told nothing. */
-  tell(message: ToWorker): void {
+  /** Does nothing where the worker has ended. */
+  send(message: ToWorker): void {
     if (!this.#ended && this.#child.connected) this.#child.send(message, () => {})
   }
 
@@ -73,6 +83,7 @@ export class WorkerProcess {
   #end(events: WorkerEvents, how: string): void {
     if (this.#ended) return
     this.#ended = true
+    this.#heartbeat.stop()
     events.ended(this, how)
   }
 }

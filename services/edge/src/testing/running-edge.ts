@@ -1,22 +1,24 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
 import { createLog } from '@gateway/logging/log.js'
-import { FileSender } from '@gateway/sendfile/file-sender.js'
+import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { loadSettings } from '@gateway/settings/load.js'
-import { TokenCache } from '../access/token-cache.js'
-import { TokenUsage } from '../access/token-usage.js'
-import type { Catalog } from '../catalog/catalog.js'
+import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { TokenCache } from '../auth/token-cache.js'
+import { TokenUsage } from '../auth/token-usage.js'
 import type { Edge } from '../edge.js'
 import { DiskGate } from '../files/disk-gate.js'
-import { type HttpServer, startServer } from '../http/server.js'
+import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
-import { Upstream } from '../passthrough/upstream.js'
-import { HotTiles } from '../tiles/hot-tiles.js'
-import { NativeHot } from '../tiles/native-hot.js'
-import { OpenedSets } from '../tiles/opened-sets.js'
+import { NativePublisher } from '../native/publisher.js'
+import { Upstream } from '../proxy/upstream.js'
+import type { Catalog } from '../sync/catalog.js'
+import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { ZipStore } from '../zip/zip-store.js'
+
+const TILE_MEMORY_BYTES = 128 * 1024 * 1024
 
 export interface RunningEdge {
   readonly edge: Edge
@@ -44,14 +46,17 @@ export async function runEdge(options: {
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => 0,
     hotTileBytes: () => 0,
+    tileMemoryBytes: () => 0,
     cachedTokens: () => 0,
     openTransfers: () => 0,
+    syncAgeSeconds: () => 0,
     fileTier: () => 'copy',
+    version: () => '0',
   })
   const usage = new TokenUsage()
-  const nativeHot = new NativeHot(counters, usage, () => edge.freshness.trustedUntilMs)
+  const native = new NativePublisher(counters, usage, () => edge.freshness.trustedUntilMs)
   const storedTokens = new Map([[tokenDigest(token).toString('hex'), READER]])
-  const sets = new OpenedSets()
+  const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
   const disks = new DiskGate({ log, threads: options.threads ?? 4 })
   const edge: Edge = {
     settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent' }),
@@ -62,13 +67,12 @@ export async function runEdge(options: {
     tokens: new TokenCache(
       async () => new Map(storedTokens),
       usage,
-      (plaintext) => nativeHot.forgetToken(plaintext),
+      (plaintext) => native.forgetToken(plaintext),
     ),
-    sets,
     disks,
-    tiles: new TileLoader(sets, disks),
-    hotTiles: new HotTiles(),
-    nativeHot,
+    tiles: new TileLoader({ disks, mbtiles }),
+    tileCache: new TileCache(TILE_MEMORY_BYTES),
+    native,
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
     sender: new FileSender({ log }),
     upstream: new Upstream(options.controlPlane),
@@ -76,7 +80,8 @@ export async function runEdge(options: {
     totals: async () => 'totals',
     draining: false,
   }
-  const server = await startServer(edge, '127.0.0.1', options.port)
+  const server = await prepareServer(edge)
+  await server.listen('127.0.0.1', options.port)
   return { edge, server, url: `http://127.0.0.1:${options.port}`, token, storedTokens, usage }
 }
 
@@ -88,4 +93,5 @@ export const READER: AccessToken = {
   vectors: new Set(['*']),
   expiresAtMs: null,
   disabled: false,
+  limits: null,
 }

@@ -17,9 +17,13 @@ export function storedVersion(version: string, more: Partial<StoredVersion> = {}
     attribution: null,
     description: null,
     vectorLayers: null,
+    tileMatrixSet: 'WebMercatorQuad',
+    metadata: {},
     path: `/maps/${version}`,
     fingerprint: `fingerprint of ${version}`,
+    revision: 1,
     available: true,
+    withdrawn: false,
     scannedAt: THEN,
     ...more,
   }
@@ -39,6 +43,8 @@ export function storedBasemap(
     tileBaseUrl: 'http://localhost',
     sourceCode: 'source',
     sourcePath: '/maps',
+    sourceEnabled: true,
+    withdrawn: false,
     createdAt: THEN,
     updatedAt: THEN,
     ...more,
@@ -59,6 +65,9 @@ export function storedVector(code: string, more: Partial<StoredVector> = {}): St
     available: true,
     sourceCode: 'source',
     sourcePath: '/vectors',
+    sourceEnabled: true,
+    withdrawn: false,
+    facts: null,
     ...more,
   }
 }

@@ -8,18 +8,18 @@ function kept() {
 }
 
 describe('OpenFile', () => {
-  it('gives the part back once it is dropped', () => {
+  it('gives the part back once it is retired', () => {
     const { file, released } = kept()
-    file.hold().release()
+    file.acquire().release()
     expect(released()).toBe(0)
-    file.drop()
+    file.retire()
     expect(released()).toBe(1)
   })
 
   it('stays open as long as somebody sends from it, whatever happens to it meanwhile', () => {
     const { file, released } = kept()
-    const [one, other] = [file.hold(), file.hold()]
-    file.drop()
+    const [one, other] = [file.acquire(), file.acquire()]
+    file.retire()
     one.release()
     one.release()
     expect(released()).toBe(0)

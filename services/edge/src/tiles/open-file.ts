@@ -1,37 +1,27 @@
-import type { FilePart } from './load-tile.js'
+import { SharedHandle } from '@gateway/files/shared-handle.js'
+import type { FilePart } from '@gateway/tilesets/source.js'
 
-/** A part of an open file that is kept for the next requests. It is given back when it is dropped and nobody sends from it any more. */
+/** A part of an open file that is kept for the next requests, and released when it is retired and the last answer has been sent. */
 export class OpenFile {
   readonly #part: FilePart
-  #holders = 1
+  readonly #handle: SharedHandle
 
   constructor(part: FilePart) {
     this.#part = part
+    this.#handle = new SharedHandle(part.release)
   }
 
   get length(): number {
     return this.#part.length
   }
 
-  /** For one answer; `release` is to be called once. Not after `drop`. */
-  hold(): FilePart {
-    this.#holders++
-    let held = true
-    const release = (): void => {
-      if (held) this.#letGo()
-      held = false
-    }
-    const { fd, offset, length, remote } = this.#part
-    return { fd, offset, length, remote, release }
+  /** For one answer. Not after `retire`. */
+  acquire(): FilePart {
+    return { ...this.#part, release: this.#handle.acquire() }
   }
 
-  /** Nobody will ask for it any more. To be called once. */
-  drop(): void {
-    this.#letGo()
-  }
-
-  #letGo(): void {
-    this.#holders--
-    if (this.#holders === 0) this.#part.release()
+  /** There will be no new answers. To be called once. */
+  retire(): void {
+    this.#handle.retire()
   }
 }

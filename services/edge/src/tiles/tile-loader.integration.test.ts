@@ -2,12 +2,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createLog } from '@gateway/logging/log.js'
+import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { SMALL_BYTES } from '@gateway/tilesets/source.js'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { CatalogVersion } from '../catalog/catalog.js'
 import { DiskGate } from '../files/disk-gate.js'
+import type { CatalogVersion } from '../sync/catalog.js'
 import { storedVersion } from '../testing/stored-rows.js'
-import { SMALL_BYTES } from './load-tile.js'
-import { OpenedSets } from './opened-sets.js'
 import { type LoadOutcome, TileLoader } from './tile-loader.js'
 
 const SMALL = { z: 0, x: 0, y: 0 }
@@ -18,6 +18,7 @@ let root: string
 let version: CatalogVersion
 let gate: DiskGate
 let loader: TileLoader
+const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
 beforeAll(() => {
   root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'tile-loader-')))
   for (const { z, x } of [SMALL, LARGE]) fs.mkdirSync(path.join(root, `v1/${z}/${x}`), { recursive: true })
@@ -28,34 +29,34 @@ afterAll(() => fs.rmSync(root, { recursive: true }))
 beforeEach(() => {
   version = { stored: storedVersion('v1', { path: path.join(root, 'v1') }), root, contentId: 1 }
   gate = new DiskGate({ log: createLog('edge', 'silent'), threads: 8 })
-  loader = new TileLoader(new OpenedSets(), gate)
+  loader = new TileLoader({ disks: gate, mbtiles })
 })
 
 function later(place: typeof SMALL, isWanted = () => true): Promise<LoadOutcome> {
-  return new Promise((resolve) => loader.later(version, place, { isWanted, settle: resolve }))
+  return new Promise((resolve) => loader.load(version, place, { isWanted, settle: resolve }))
 }
 
 test('a version is looked at by a thread first; then its tiles in memory come at once, with the same bytes and identity', async () => {
-  expect(loader.now(version, SMALL)).toBe('not_now')
+  expect(loader.tileIfCached(version, SMALL)).toBeUndefined()
   const threaded = await later(SMALL)
   if (threaded.kind !== 'tile') throw new Error(threaded.kind)
   expect(threaded.tile.body).toEqual(Buffer.from('small'))
-  expect(loader.now(version, SMALL)).toEqual(threaded.tile)
+  expect(loader.tileIfCached(version, SMALL)).toEqual(threaded.tile)
 })
 
 test('without the addon every tile comes by a thread', async () => {
-  loader = new TileLoader(new OpenedSets(), gate, 'the addon was not built')
+  loader = new TileLoader({ disks: gate, mbtiles }, 'the addon was not built')
   for (let i = 0; i < 2; i++) {
-    expect(loader.now(version, SMALL)).toBe('not_now')
+    expect(loader.tileIfCached(version, SMALL)).toBeUndefined()
     expect(await later(SMALL)).toMatchObject({ kind: 'tile', tile: { body: Buffer.from('small') } })
   }
 })
 
 test('a large tile comes open either way', async () => {
   const threaded = await later(LARGE)
-  const now = loader.now(version, LARGE)
+  const now = loader.tileIfCached(version, LARGE)
   for (const tile of [threaded.kind === 'tile' ? threaded.tile : null, now]) {
-    if (tile === null || tile === 'not_now' || tile.body instanceof Uint8Array) throw new Error('not open')
+    if (tile === null || tile === undefined || tile.body instanceof Uint8Array) throw new Error('not open')
     expect([fs.fstatSync(tile.body.fd).size, tile.body.length]).toEqual([SMALL_BYTES + 1, SMALL_BYTES + 1])
     tile.body.release()
   }
@@ -63,7 +64,7 @@ test('a large tile comes open either way', async () => {
 
 test('a tile that is not there is absent, by a thread, and where the kernel remembers that, at once', async () => {
   expect(await later(NOWHERE)).toEqual({ kind: 'absent' })
-  expect([null, 'not_now']).toContain(loader.now(version, NOWHERE))
+  expect([null, undefined]).toContain(loader.tileIfCached(version, NOWHERE))
 })
 
 test('those who wait for one tile share its loading, and each has the file until it is done with it', async () => {
@@ -91,7 +92,7 @@ test('those who wait for one tile share its loading, and each has the file until
 
 test('who has gone is told nothing, and does not stand in the way of who comes', async () => {
   const gone = vi.fn()
-  loader.later(version, SMALL, { isWanted: () => false, settle: gone })
+  loader.load(version, SMALL, { isWanted: () => false, settle: gone })
   expect((await later(SMALL)).kind).toBe('tile')
   expect(gone).not.toHaveBeenCalled()
 })

@@ -1,52 +1,71 @@
-import { CachedFiles } from '@gateway/sendfile/cached-file.js'
-import type { CatalogVersion } from '../catalog/catalog.js'
+import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
+import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { openSource, type StorageReaders } from '@gateway/tilesets/open-source.js'
+import { SMALL_BYTES, type Source, type Tile, type TilePlace } from '@gateway/tilesets/source.js'
+import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
-import { type LoadedTile, loadTileLater, loadTileNow, SMALL_BYTES, type TilePlace } from './load-tile.js'
+import { isOnLocalDisk } from '../files/local-file-system.js'
+import type { Catalog, CatalogVersion } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
-import type { OpenedSets } from './opened-sets.js'
+
+/** Limit: each archive holds a descriptor. */
+const MAX_OPENED = 256
+/** How long a folder counts as being on a local disk without looking again: something else may be mounted in its place. */
+const LOOK_AGAIN_MS = 60_000
 
 /** What became of a load. `busy`: the disk did not answer in time. */
 export type LoadOutcome =
-  | { readonly kind: 'tile'; readonly tile: LoadedTile }
+  | { readonly kind: 'tile'; readonly tile: Tile }
   | { readonly kind: 'absent' }
   | { readonly kind: 'busy' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** Somebody who waits for a tile. */
+/** A request that waits for a tile. */
 export interface Waiter {
-  /** false: it has gone, and is told nothing */
+  /** false: its client has gone, and it is not settled */
   isWanted(): boolean
   /** Must not throw. The tile's body, where it is a part of a file, is the waiter's own to release. */
   settle(outcome: LoadOutcome): void
 }
 
+interface OpenedSource {
+  readonly source: Source
+  /** by `performance.now()` */
+  readonly goodUntilMs: number
+}
+
 /**
- * Loads tiles that are not at hand: at once where the kernel has in memory what is needed, and otherwise by the thread pool, so that a
- * disk or a mount that does not answer keeps nobody waiting but those who want something of it.
+ * Loads tiles out of the sources of this process, which it opens and keeps by their content: a version that a scan found changed is opened
+ * anew. What may wait for a disk is done by the thread pool, by turns for each scan source, and for MBTiles by another process, so that a disk, a
+ * mount or an archive that does not answer holds up no one but those who want something of it.
  */
 export class TileLoader {
-  readonly #sets: OpenedSets
-  readonly #gate: DiskGate
-  /** null: the addon is missing, and every tile of a file is loaded by a thread */
-  readonly #cached: CachedFiles | null
+  readonly #sources = new LRUCache<number, OpenedSource>({ max: MAX_OPENED, dispose: ({ source }) => source.close() })
+  readonly #disks: DiskGate
+  readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
 
-  constructor(sets: OpenedSets, gate: DiskGate, cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES)) {
-    this.#sets = sets
-    this.#gate = gate
-    this.#cached = typeof cached === 'string' ? null : cached
+  constructor(
+    { disks, mbtiles }: { disks: DiskGate; mbtiles: MbtilesReaders },
+    cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
+  ) {
+    this.#disks = disks
+    // Without the addon every tile of a file is loaded by a thread.
+    this.#readers = { mbtiles, cached: typeof cached === 'string' ? null : cached }
   }
 
-  /** See `loadTileNow`. */
-  now(version: CatalogVersion, place: TilePlace): LoadedTile | null | 'not_now' {
-    const set = this.#sets.get(version)
-    if (set === undefined || !set.isLocal || this.#cached === null) return 'not_now'
-    return loadTileNow(set, this.#cached, version.stored.format, place)
+  /** A tile that needs no waiting; null: there is none. undefined: only `load` can tell, an error included. */
+  tileIfCached(version: CatalogVersion, place: TilePlace): Tile | null | undefined {
+    try {
+      return this.#opened(version)?.tileIfCached?.(place)
+    } catch {
+      return undefined
+    }
   }
 
-  /** Several who wait for one tile share its loading. */
-  later(version: CatalogVersion, place: TilePlace, waiter: Waiter): void {
-    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}`
+  /** Requests for one tile share its loading. */
+  load(version: CatalogVersion, place: TilePlace, waiter: Waiter): void {
+    const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}`
     const waiting = this.#loads.get(key)
     if (waiting !== undefined) {
       waiting.push(waiter)
@@ -54,55 +73,84 @@ export class TileLoader {
     }
     const waiters = [waiter]
     this.#loads.set(key, waiters)
-    const isOver = () => {
+    const forget = () => {
       if (this.#loads.get(key) === waiters) this.#loads.delete(key)
     }
+    const isWanted = () => {
+      const wanted = waiters.some((one) => one.isWanted())
+      // The next request begins a load of its own.
+      if (!wanted) forget()
+      return wanted
+    }
     const settle = (outcome: LoadOutcome) => {
-      isOver()
+      forget()
       settleAll(waiters, outcome)
     }
-    this.#gate
-      .run(version.root, {
-        read: () => this.#load(version, place),
-        discard: (late) => release(late),
-        isWanted: () => {
-          const isWanted = waiters.some((one) => one.isWanted())
-          // Whoever comes now begins a load of their own.
-          if (!isWanted) isOver()
-          return isWanted
-        },
-      })
-      .then(
-        (loaded) => {
-          if (!loaded.ok) settle({ kind: 'busy' })
-          else settle(loaded.value === null ? { kind: 'absent' } : { kind: 'tile', tile: loaded.value })
-        },
-        (error) => settle({ kind: 'failed', error }),
-      )
+    this.#read(version, place, isWanted).then(
+      (tile) =>
+        settle(tile === null ? { kind: 'absent' } : tile === 'busy' ? { kind: 'busy' } : { kind: 'tile', tile }),
+      (error) => settle({ kind: 'failed', error }),
+    )
   }
 
-  async #load(version: CatalogVersion, place: TilePlace): Promise<LoadedTile | null> {
-    const held = await this.#sets.hold(version)
-    if (held === null) return null
-    try {
-      return await loadTileLater(held.set, version.stored.format, place)
-    } finally {
-      held.release()
+  /** Closes what no version of the catalog is any more. */
+  keepOnly(catalog: Catalog): void {
+    const versions = [...catalog.basemaps.values()].flatMap((basemap) => [...basemap.versions.values()])
+    const live = new Set(versions.map((version) => version.contentId))
+    for (const contentId of [...this.#sources.keys()]) if (!live.has(contentId)) this.#sources.delete(contentId)
+    this.#readers.mbtiles.keepOnly(live)
+  }
+
+  closeAll(): void {
+    this.#sources.clear()
+    this.#readers.mbtiles.close()
+  }
+
+  async #read(version: CatalogVersion, place: TilePlace, isWanted: () => boolean): Promise<Tile | null | 'busy'> {
+    const read = async () => {
+      const source = this.#opened(version) ?? (await this.#open(version))
+      return source === null ? null : source.tile(place)
     }
+    if (version.stored.storage === 'mbtiles') return read()
+    const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted })
+    return outcome.ok ? outcome.value : 'busy'
+  }
+
+  /** undefined: it must be opened first, or again. */
+  #opened({ contentId }: CatalogVersion): Source | undefined {
+    const known = this.#sources.get(contentId)
+    return known !== undefined && performance.now() < known.goodUntilMs ? known.source : undefined
+  }
+
+  async #open(version: CatalogVersion): Promise<Source | null> {
+    const { stored, root, contentId } = version
+    // Of the version itself: its scan source may hold mounts.
+    const isRemote = stored.storage !== 'mbtiles' && !(await isOnLocalDisk(stored.path).catch(() => false))
+    const source = await openSource({ ...stored, id: contentId, root, isRemote }, this.#readers)
+    if (source === null) return null
+    const meanwhile = this.#opened(version)
+    if (meanwhile !== undefined) {
+      source.close()
+      return meanwhile
+    }
+    const isFolder = stored.storage === 'xyz' || stored.storage === 'tms'
+    const goodUntilMs = isFolder ? performance.now() + LOOK_AGAIN_MS : Number.POSITIVE_INFINITY
+    this.#sources.set(contentId, { source, goodUntilMs })
+    return source
   }
 }
 
-function release(tile: LoadedTile | null): void {
-  if (tile !== null && !(tile.body instanceof Uint8Array)) tile.body.release()
+function release(tile: Tile | null | 'busy'): void {
+  if (tile !== null && tile !== 'busy' && !(tile.body instanceof Uint8Array)) tile.body.release()
 }
 
 function settleAll(waiters: readonly Waiter[], outcome: LoadOutcome): void {
-  const shared =
-    outcome.kind === 'tile' && !(outcome.tile.body instanceof Uint8Array) ? new OpenFile(outcome.tile.body) : null
+  const body = outcome.kind === 'tile' ? outcome.tile.body : null
+  const shared = body === null || body instanceof Uint8Array ? null : new OpenFile(body)
   for (const waiter of waiters) {
     if (!waiter.isWanted()) continue
     if (outcome.kind !== 'tile' || shared === null) waiter.settle(outcome)
-    else waiter.settle({ kind: 'tile', tile: { ...outcome.tile, body: shared.hold() } })
+    else waiter.settle({ kind: 'tile', tile: { ...outcome.tile, body: shared.acquire() } })
   }
-  shared?.drop()
+  shared?.retire()
 }

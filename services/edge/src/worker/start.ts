@@ -2,44 +2,56 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@gateway/logging/log.js'
-import { FileSender } from '@gateway/sendfile/file-sender.js'
-import { controlPlaneUrl, type Settings } from '@gateway/settings/load.js'
+import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
+import { dieWithParent } from '@gateway/processes/die-with-parent.js'
+import { controlPlaneUrl, type Settings, trustSeconds } from '@gateway/settings/load.js'
 import { threadPoolSize } from '@gateway/settings/thread-pool.js'
 import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
-import { TokenCache } from '../access/token-cache.js'
-import { TokenUsage, USAGE_FLUSH_MS } from '../access/token-usage.js'
-import type { Catalog } from '../catalog/catalog.js'
-import { FollowLoop } from '../catalog/follow-loop.js'
-import { Follower } from '../catalog/follower.js'
-import { StoreLink } from '../catalog/store-link.js'
+import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { TokenCache } from '../auth/token-cache.js'
+import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import type { Edge, Freshness } from '../edge.js'
 import { DiskGate } from '../files/disk-gate.js'
-import { startServer } from '../http/server.js'
+import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { Totals } from '../metrics/totals.js'
-import { Upstream } from '../passthrough/upstream.js'
+import { NativePublisher } from '../native/publisher.js'
+import { Upstream } from '../proxy/upstream.js'
 import { bareHost } from '../supervisor/bare-host.js'
-import { HotTiles } from '../tiles/hot-tiles.js'
-import { NativeHot } from '../tiles/native-hot.js'
-import { OpenedSets } from '../tiles/opened-sets.js'
+import type { Catalog } from '../sync/catalog.js'
+import { StoreReader } from '../sync/catalog-reader.js'
+import { FollowLoop } from '../sync/follow-loop.js'
+import { Follower } from '../sync/follower.js'
+import { StoreLink } from '../sync/store-link.js'
+import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { ZipStore } from '../zip/zip-store.js'
-import { followedStore, tokenFinder } from './store-queries.js'
+import { tokenFinder } from './store-queries.js'
 import type { SupervisorLink } from './supervisor-link.js'
 
 /** Polling, look-ups of tokens and presence share these; many processes share one database. */
 const STORE_CONNECTIONS = 3
 
+/**
+ * A worker that listens gets its share of connections, also beside others that serve: it does not before it has its catalog, and what it
+ * needs to pass requests through. Where no store is in reach it listens after this time all the same, and answers 503, which says more than
+ * a refused connection.
+ */
+const LISTEN_WITHIN_MS = 15_000
+
 export interface Worker {
+  /** Says that it is not ready any more, and goes on serving. */
+  giveNotice(): void
   /** Finishes what is under way and gives everything back. */
   stop(): Promise<void>
 }
 
-/** Builds one edge process out of its parts and lets it listen. It serves at once what needs no store, and the rest as soon as it can. */
+/** Builds one edge process out of its parts, which listens as soon as it can serve. */
 export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
   const counters = new Counters()
   const usage = new TokenUsage()
@@ -51,7 +63,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       }),
     () => loop.storeReplaced(),
   )
-  const trustMs = Math.max(settings.tokenOfflineSeconds, settings.tokenStaleSeconds) * 1000
+  const trustMs = trustSeconds(settings) * 1000
   const freshness: Freshness = {
     get loaded() {
       return follower.loaded
@@ -66,40 +78,67 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       return follower.catalog
     },
   }
-  const nativeHot = new NativeHot(counters, usage, () => freshness.trustedUntilMs)
-  const tokens = new TokenCache(tokenFinder(store), usage, (plaintext) => nativeHot.forgetToken(plaintext))
-  const sets = new OpenedSets()
+  const native = new NativePublisher(counters, usage, () => freshness.trustedUntilMs)
+  const tokens = new TokenCache(tokenFinder(store), usage, (plaintext) => native.forgetToken(plaintext))
   const disks = new DiskGate({ log, threads: threadPoolSize() })
+  const mbtiles = new MbtilesReaders({
+    onHang: ({ path }) =>
+      log.error({ archive: path }, 'an archive does not answer; its tiles that are not in memory are refused'),
+    onAnswer: ({ path }) => log.info({ archive: path }, 'an archive answers again'),
+    prefix: () => dieWithParent('KILL'),
+  })
+  const tiles = new TileLoader({ disks, mbtiles })
   const onApplied = () => {
-    sets.keepOnly(follower.catalog)
+    tiles.keepOnly(follower.catalog)
     loop.announce()
   }
-  const onCatalog = (catalog: Catalog) => nativeHot.follow(catalog)
-  const follower: Follower = new Follower(followedStore(store), tokens, Date.now, onApplied, onCatalog)
+  const tileCache = new TileCache(Math.floor(settings.tileMemoryBytes / settings.edgeWorkers))
+  const onCatalog = (catalog: Catalog) => {
+    native.follow(catalog)
+    tileCache.follow(catalog)
+  }
+  const ownReader = new StoreReader(store)
+  const reader = settings.edgeWorkers > 1 ? supervisor.reader(ownReader) : ownReader
+  const follower: Follower = new Follower(reader, tokens, () => performance.now(), onApplied, onCatalog)
+  const presenceId = randomUUID()
+  let haveLoaded = () => {}
+  const loaded = new Promise<void>((resolve) => {
+    haveLoaded = resolve
+  })
   const loop: FollowLoop = new FollowLoop({
     store,
     follower,
     redisUrl: settings.redisUrl,
     staleMs: settings.tokenStaleSeconds * 1000,
+    trustMs,
     presence: {
-      id: randomUUID(),
+      id: presenceId,
       host: hostname(),
       pid: process.pid,
       version: ownVersion(),
       started_at: new Date().toISOString(),
     },
     traffic: () => counters.traffic(),
-    onLoaded: () => supervisor.loaded(),
+    onLoaded: () => {
+      supervisor.loaded(presenceId)
+      haveLoaded()
+    },
     log,
   })
-  const hotTiles = new HotTiles()
-  const sender = new FileSender({ log })
+  const sender = new FileSender({
+    log,
+    idleSeconds: Math.ceil(settings.keepAliveSeconds),
+    native: settings.nativeTier,
+  })
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => follower.appliedRevision,
-    hotTileBytes: () => hotTiles.bytes + nativeHot.bytes,
+    hotTileBytes: () => tileCache.bytes + native.bytes,
+    tileMemoryBytes: () => tileCache.capacityBytes + native.capacityBytes,
     cachedTokens: () => tokens.size,
     openTransfers: () => sender.stats().active,
+    syncAgeSeconds: () => (follower.loaded ? (performance.now() - follower.knownCurrentAt) / 1000 : process.uptime()),
     fileTier: () => sender.tier,
+    version: ownVersion,
   })
   const edge: Edge = {
     settings,
@@ -108,11 +147,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     metrics,
     freshness,
     tokens,
-    sets,
     disks,
-    tiles: new TileLoader(sets, disks),
-    hotTiles,
-    nativeHot,
+    tiles,
+    tileCache,
+    native,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,
     upstream: new Upstream(controlPlaneUrl(settings)),
@@ -120,17 +158,22 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     totals: () => totalsOrOwn(supervisor, metrics),
     draining: false,
   }
+  supervisor.onWithdraw((ids) => loop.withdraw(ids))
   loop.start()
-  const server = await startServer(edge, bareHost(settings.apiHost), settings.apiPort)
+  const canServe = Promise.all([loaded, learnUpstreamKey(edge, store)])
+  // The clock has counted from the start of this process on.
+  const waited = sleep(Math.max(0, LISTEN_WITHIN_MS - performance.now()), undefined, { ref: false })
+  const server = await prepareServer(edge)
   supervisor.report(metrics)
-  supervisor.listening()
+  void listenAfter(Promise.race([canServe, waited]), edge, server).then(() => supervisor.listening())
   const saveUsage = (everything: boolean) => {
-    nativeHot.noteUses()
+    native.noteUses()
+    // biome-ignore lint/plugin: calendar, last_used_at
     return usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)), Date.now(), everything)
   }
   const flusher = setInterval(saveUsage, USAGE_FLUSH_MS, false)
-  void learnUpstreamKey(edge, store)
   return {
+    giveNotice: () => server.giveNotice(),
     async stop() {
       clearInterval(flusher)
       await server.drain(settings.drainSeconds)
@@ -138,9 +181,15 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       await saveUsage(true)
       await loop.stop()
       await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close()])
-      sets.closeAll()
+      tiles.closeAll()
     },
   }
+}
+
+async function listenAfter(moment: Promise<unknown>, edge: Edge, server: HttpServer): Promise<void> {
+  await moment
+  const { apiHost, apiPort } = edge.settings
+  if (!edge.draining) await server.listen(bareHost(apiHost), apiPort)
 }
 
 const KEY_RETRY_MS = 250

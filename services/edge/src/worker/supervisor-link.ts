@@ -1,5 +1,7 @@
 import type { ProcessMetrics } from '../metrics/registry.js'
 import { type FromWorker, REPORT_INTERVAL_MS, type ToWorker } from '../supervisor/messages.js'
+import type { CatalogReader } from '../sync/catalog-reader.js'
+import { HostReader } from '../sync/host-reads.js'
 
 /** Sums that do not come in time are replaced by this process's own numbers: a scrape must not hang. */
 const TOTALS_TIMEOUT_MS = 1_000
@@ -7,7 +9,11 @@ const TOTALS_TIMEOUT_MS = 1_000
 /** A worker's end of the channel to its supervisor. The worker ends with the channel. */
 export class SupervisorLink {
   #metrics: ProcessMetrics | null = null
+  #giveNotice: () => void = () => {}
+  #reader: HostReader | null = null
+  #withdraw: (ids: readonly string[]) => void = () => {}
   #drain: () => void = () => {}
+  #noticed = false
   #draining = false
   #open = false
   #lastId = 0
@@ -16,6 +22,12 @@ export class SupervisorLink {
   constructor() {
     process.on('message', (message) => this.#hear(message as ToWorker))
     process.once('disconnect', () => this.#drainOnce())
+  }
+
+  /** Called once: the supervisor is about to ask this process to finish. */
+  onNotice(giveNotice: () => void): void {
+    this.#giveNotice = giveNotice
+    if (this.#noticed) giveNotice()
   }
 
   /** Called once: the supervisor asks this process to finish, or has died. */
@@ -29,17 +41,29 @@ export class SupervisorLink {
     return this.#open
   }
 
-  loaded(): void {
-    this.#tell({ kind: 'loaded' })
+  /** @param presenceId under which this process announces itself on the bus */
+  loaded(presenceId: string): void {
+    this.#send({ kind: 'loaded', presenceId })
+  }
+
+  /** Reads through the supervisor, which reads once for all processes; through `own` where that one does not answer. */
+  reader(own: CatalogReader): CatalogReader {
+    this.#reader = new HostReader(own, (wanted) => this.#send({ kind: 'read_wanted', wanted }))
+    return this.#reader
+  }
+
+  /** Called with the presence ids of processes that have ended without withdrawing them. */
+  onWithdraw(withdraw: (ids: readonly string[]) => void): void {
+    this.#withdraw = withdraw
   }
 
   listening(): void {
-    this.#tell({ kind: 'listening' })
+    this.#send({ kind: 'listening' })
   }
 
   /** To be called right before this process ends: it would wait for threads that hang, and the supervisor does not. */
   ending(): void {
-    this.#tell({ kind: 'ending' })
+    this.#send({ kind: 'ending' })
   }
 
   report(metrics: ProcessMetrics): void {
@@ -59,22 +83,29 @@ export class SupervisorLink {
         clearTimeout(timer)
         resolve(text)
       })
-      this.#tell({ kind: 'totals_wanted', id })
+      this.#send({ kind: 'totals_wanted', id })
     })
   }
 
-  /** The last word: what was counted until now. */
+  /** Sends what was counted until now. */
   async sendReport(): Promise<void> {
     await this.#sendReport()
   }
 
   #hear(message: ToWorker) {
     switch (message.kind) {
+      case 'notice':
+        this.#noticed = true
+        return this.#giveNotice()
       case 'drain':
         return this.#drainOnce()
       case 'open':
         this.#open = true
         return
+      case 'read':
+        return this.#reader?.hear(message.answer)
+      case 'withdraw':
+        return this.#withdraw(message.presenceIds)
       case 'report_wanted':
         return void this.#sendReport()
       case 'totals':
@@ -84,7 +115,7 @@ export class SupervisorLink {
   }
 
   async #sendReport(): Promise<void> {
-    if (this.#metrics !== null) this.#tell({ kind: 'report', report: await this.#metrics.report() })
+    if (this.#metrics !== null) this.#send({ kind: 'report', report: await this.#metrics.report() })
   }
 
   #drainOnce(): void {
@@ -93,7 +124,7 @@ export class SupervisorLink {
     this.#drain()
   }
 
-  #tell(message: FromWorker): void {
+  #send(message: FromWorker): void {
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
 }

@@ -3,15 +3,16 @@ import { finished } from 'node:stream/promises'
 import { ZipArchive } from 'archiver'
 
 export interface ZipTask {
-  /** written here, and renamed by whoever gave the task */
+  /** written here; the caller renames it */
   readonly target: string
-  readonly entries: readonly {
-    readonly name: string
-    readonly fd: number
-    readonly size: number
-    readonly mtimeMs: number
-  }[]
+  readonly entries: readonly ZipEntry[]
 }
+
+/** An open file, or a text. */
+export type ZipEntry = { readonly name: string; readonly mtimeMs: number } & (
+  | { readonly fd: number; readonly size: number }
+  | { readonly content: string }
+)
 
 export type ZipResult = 'built' | 'no_space'
 
@@ -46,11 +47,15 @@ async function pack(task: ZipTask): Promise<void> {
   const written = finished(output)
   const failed = new Promise<never>((_, reject) => archive.once('error', reject))
   archive.pipe(output)
-  for (const { name, fd, size, mtimeMs } of task.entries) {
-    const source =
-      size === 0 ? Buffer.alloc(0) : fs.createReadStream('', { fd, start: 0, end: size - 1, autoClose: false })
-    archive.append(source, { name, date: new Date(mtimeMs), mode: FILE_MODE })
+  for (const entry of task.entries) {
+    archive.append(sourceOf(entry), { name: entry.name, date: new Date(entry.mtimeMs), mode: FILE_MODE })
   }
   const finalized = archive.finalize()
   await Promise.race([Promise.all([finalized, written]), failed, written])
+}
+
+function sourceOf(entry: ZipEntry): Buffer | fs.ReadStream {
+  if ('content' in entry) return Buffer.from(entry.content)
+  const { fd, size } = entry
+  return size === 0 ? Buffer.alloc(0) : fs.createReadStream('', { fd, start: 0, end: size - 1, autoClose: false })
 }

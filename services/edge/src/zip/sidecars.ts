@@ -9,17 +9,26 @@ export interface Sidecar {
   readonly file: OpenedFile
 }
 
-/** The opened files of one shapefile, sorted by name. Whoever got it closes them with `closeAll`. */
+/** The opened files of one shapefile, sorted by name. The caller closes them with `closeAll`. */
 export interface SidecarSet {
   readonly files: readonly Sidecar[]
+  /** the .cpg that it lacks: names the encoding of its table; null: it has one, or the encoding is not known */
+  readonly cpg: { readonly name: string; readonly content: string } | null
   /** names the content of all of them together */
   readonly fingerprint: string
   /** of the newest file, milliseconds since 1970 */
   readonly modifiedMs: number
 }
 
-/** Opens a shapefile and what lies beside it under the same base name. null: the shapefile itself is not there. */
-export async function openSidecars(root: string, shapefile: string): Promise<SidecarSet | null> {
+/**
+ * Opens a shapefile and what lies beside it under the same base name. null: the shapefile itself is not there.
+ * @param encoding of its table, as far as it is known
+ */
+export async function openSidecars(
+  root: string,
+  shapefile: string,
+  encoding: string | null,
+): Promise<SidecarSet | null> {
   const names = await namesBeside(shapefile)
   const files: Sidecar[] = []
   try {
@@ -32,7 +41,8 @@ export async function openSidecars(root: string, shapefile: string): Promise<Sid
     closeAll(files)
     throw error
   }
-  if (files.some((sidecar) => sidecar.name === path.basename(shapefile))) return toSet(files)
+  if (files.some((sidecar) => sidecar.name === path.basename(shapefile)))
+    return toSet(files, missingCpg(shapefile, files, encoding))
   closeAll(files)
   return null
 }
@@ -41,8 +51,19 @@ export function closeAll(files: readonly Sidecar[]): void {
   for (const { file } of files) fs.close(file.fd, () => {})
 }
 
+function baseOf(shapefile: string): string {
+  return path.basename(shapefile).slice(0, -path.extname(shapefile).length)
+}
+
+/** Most programs read a table in their own encoding where no .cpg tells another, whatever its header says. */
+function missingCpg(shapefile: string, files: readonly Sidecar[], encoding: string | null): SidecarSet['cpg'] {
+  const has = (extension: string) => files.some(({ name }) => name.toLowerCase().endsWith(extension))
+  if (encoding === null || has('.cpg') || !has('.dbf')) return null
+  return { name: `${baseOf(shapefile)}.cpg`, content: encoding }
+}
+
 async function namesBeside(shapefile: string): Promise<string[]> {
-  const base = path.basename(shapefile).slice(0, -path.extname(shapefile).length)
+  const base = baseOf(shapefile)
   const entries = await fs.promises.readdir(path.dirname(shapefile)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
     throw error
@@ -50,11 +71,13 @@ async function namesBeside(shapefile: string): Promise<string[]> {
   return entries.filter((name) => isPartOfShapefile(base, name)).sort()
 }
 
-function toSet(files: readonly Sidecar[]): SidecarSet {
+function toSet(files: readonly Sidecar[], cpg: SidecarSet['cpg']): SidecarSet {
   const hash = createHash('sha256')
   for (const { name, file } of files) hash.update(`${name}\0${file.identity}\0`)
+  if (cpg !== null) hash.update(`${cpg.name}\0${cpg.content}\0`)
   return {
     files,
+    cpg,
     fingerprint: hash.digest('hex').slice(0, 32),
     modifiedMs: Math.max(...files.map(({ file }) => file.mtimeMs)),
   }

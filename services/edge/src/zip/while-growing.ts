@@ -12,11 +12,11 @@ export async function whileGrowing<T>(
   lookEveryMs = LOOK_EVERY_MS,
 ): Promise<T | 'stalled'> {
   const stalled = new AbortController()
-  let [size, grownAt] = [0, Date.now()]
+  let [size, grownAt] = [0, performance.now()]
   const timer = setInterval(async () => {
     const now = await fs.stat(file).catch(() => ({ size: 0 }))
-    if (now.size !== size) [size, grownAt] = [now.size, Date.now()]
-    else if (Date.now() - grownAt >= stalledMs) stalled.abort()
+    if (now.size !== size) [size, grownAt] = [now.size, performance.now()]
+    else if (performance.now() - grownAt >= stalledMs) stalled.abort()
   }, lookEveryMs)
   try {
     return await work(stalled.signal)

@@ -4,7 +4,7 @@ import path from 'node:path'
 /** A temporary file that is this old was left by a process that died. */
 const ABANDONED_MS = 60 * 60 * 1000
 
-/** Removes the oldest zips until the folder holds at most `maxBytes`, sparing `spared`, and temporary files that nobody writes any more. */
+/** Removes the oldest zips until the folder holds at most `maxBytes`, sparing `spared`, and temporary files that were abandoned. */
 export async function trimZipFolder(folder: string, maxBytes: number, spared: string, nowMs: number): Promise<void> {
   const zips: { file: string; size: number; mtimeMs: number }[] = []
   for (const name of await fs.readdir(folder)) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { inflateRawSync } from 'node:zlib'
 import { createLog } from '@gateway/logging/log.js'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { DiskGate } from '../files/disk-gate.js'
@@ -57,16 +58,24 @@ function namesIn(zip: Buffer): string[] {
   return names
 }
 
+/** The content of a small entry, by the central directory (APPNOTE 4.3.12). */
+function textIn(zip: Buffer, name: string): string {
+  const entry = zip.lastIndexOf(name) - 46
+  const local = zip.readUInt32LE(entry + 42)
+  const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
+  return inflateRawSync(zip.subarray(start, start + zip.readUInt32LE(entry + 20))).toString()
+}
+
 test('a zip holds the shapefile and its sidecar files, sorted, and nothing else', async () => {
-  const zip = bytesOf(await newStore('a').open(root, path.join(root, 'roads.shp')))
+  const zip = bytesOf(await newStore('a').open(root, path.join(root, 'roads.shp'), null))
   expect(namesIn(zip)).toEqual(['roads.DBF', 'roads.shp', 'roads.shp.xml', 'roads.shx'])
 })
 
 test('the same files give the same bytes and the same identity, whoever builds', async () => {
   const [one, two] = [newStore('b1'), newStore('b2')]
   const [a, b] = [
-    await one.open(root, path.join(root, 'roads.shp')),
-    await two.open(root, path.join(root, 'roads.shp')),
+    await one.open(root, path.join(root, 'roads.shp'), null),
+    await two.open(root, path.join(root, 'roads.shp'), null),
   ]
   expect(a.ok && b.ok && a.identity === b.identity).toBe(true)
   expect(bytesOf(a).equals(bytesOf(b))).toBe(true)
@@ -74,20 +83,20 @@ test('the same files give the same bytes and the same identity, whoever builds',
 
 test('requests at the same time share one building, and later ones find what was built', async () => {
   const store = newStore('c')
-  const zips = await Promise.all(Array.from({ length: 8 }, () => store.open(root, path.join(root, 'roads.shp'))))
+  const zips = await Promise.all(Array.from({ length: 8 }, () => store.open(root, path.join(root, 'roads.shp'), null)))
   const bytes = zips.map(bytesOf)
   expect(bytes.every((data) => data.equals(bytes[0] as Buffer))).toBe(true)
   const [file] = fs.readdirSync(path.join(home, 'c'))
   const built = fs.statSync(path.join(home, 'c', file as string)).ino
-  bytesOf(await store.open(root, path.join(root, 'roads.shp')))
+  bytesOf(await store.open(root, path.join(root, 'roads.shp'), null))
   expect(fs.statSync(path.join(home, 'c', file as string)).ino).toBe(built)
 })
 
 test('a shapefile that changed is packed anew', async () => {
   const store = newStore('d')
-  const before = await store.open(root, path.join(root, 'roads.shp'))
+  const before = await store.open(root, path.join(root, 'roads.shp'), null)
   fs.writeFileSync(path.join(root, 'roads.shx'), 'other')
-  const after = await store.open(root, path.join(root, 'roads.shp'))
+  const after = await store.open(root, path.join(root, 'roads.shp'), null)
   expect(before.ok && after.ok && before.identity !== after.identity).toBe(true)
   expect(bytesOf(before).equals(bytesOf(after))).toBe(false)
 })
@@ -98,21 +107,36 @@ test('a sidecar file that leads out of the source is left out, and a shapefile t
   fs.rmSync(path.join(root, 'roads.shx'))
   fs.symlinkSync(outside, path.join(root, 'roads.shx'))
   const store = newStore('e')
-  expect(namesIn(bytesOf(await store.open(root, path.join(root, 'roads.shp'))))).not.toContain('roads.shx')
+  expect(namesIn(bytesOf(await store.open(root, path.join(root, 'roads.shp'), null)))).not.toContain('roads.shx')
   fs.rmSync(path.join(root, 'roads.shp'))
   fs.symlinkSync(outside, path.join(root, 'roads.shp'))
-  expect(await store.open(root, path.join(root, 'roads.shp'))).toEqual({ ok: false, reason: 'absent' })
-  expect(await store.open(root, path.join(root, 'nothing.shp'))).toEqual({ ok: false, reason: 'absent' })
+  expect(await store.open(root, path.join(root, 'roads.shp'), null)).toEqual({ ok: false, reason: 'absent' })
+  expect(await store.open(root, path.join(root, 'nothing.shp'), null)).toEqual({ ok: false, reason: 'absent' })
+})
+
+test('a known encoding is told by a .cpg where the shapefile has none, but has a table', async () => {
+  const store = newStore('h')
+  const open = (name: string, encoding: string | null) => store.open(root, path.join(root, name), encoding)
+  const names = async (name: string, encoding: string | null) => namesIn(bytesOf(await open(name, encoding)))
+  expect(await names('roads.shp', 'GBK')).toEqual(['roads.DBF', 'roads.cpg', 'roads.shp', 'roads.shp.xml', 'roads.shx'])
+  expect(await names('roads.shp', null)).not.toContain('roads.cpg')
+  expect(await names('rivers.shp', 'GBK')).toEqual(['rivers.shp'])
+  const [gbk, big5] = [await open('roads.shp', 'GBK'), await open('roads.shp', 'Big5')]
+  expect(gbk.ok && big5.ok && gbk.identity !== big5.identity).toBe(true)
+  expect([gbk, big5].map((zip) => textIn(bytesOf(zip), 'roads.cpg'))).toEqual(['GBK', 'Big5'])
+  fs.writeFileSync(path.join(root, 'roads.CPG'), 'UTF-8')
+  expect(await names('roads.shp', 'GBK')).toContain('roads.CPG')
+  expect(await names('roads.shp', 'GBK')).not.toContain('roads.cpg')
 })
 
 test('no descriptor and no temporary file stays behind', async () => {
   const store = newStore('f')
   const open = () => fs.readdirSync('/proc/self/fd').length
-  bytesOf(await store.open(root, path.join(root, 'roads.shp')))
+  bytesOf(await store.open(root, path.join(root, 'roads.shp'), null))
   const before = open()
   for (let i = 0; i < 5; i++) {
     fs.writeFileSync(path.join(root, 'roads.shp'), `state ${i}`)
-    bytesOf(await store.open(root, path.join(root, 'roads.shp')))
+    bytesOf(await store.open(root, path.join(root, 'roads.shp'), null))
   }
   await expect.poll(open).toBeLessThanOrEqual(before)
   expect(fs.readdirSync(path.join(home, 'f')).filter((name) => !name.endsWith('.zip'))).toEqual([])

@@ -9,12 +9,12 @@ import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
 import type { Log } from '@gateway/logging/log.js'
 import { Piscina } from 'piscina'
 import type { DiskGate } from '../files/disk-gate.js'
-import { isDiskFull, type ZipResult, type ZipTask } from './build-zip.js'
+import { isDiskFull, type ZipEntry, type ZipResult, type ZipTask } from './build-zip.js'
 import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
 import { whileGrowing } from './while-growing.js'
 import { trimZipFolder } from './zip-cache.js'
 
-/** The built module, by the package's own name: a thread runs no TypeScript, whoever loads this file. */
+/** The built module, by the package's own name: a thread runs no TypeScript, not even in tests. */
 const BUILDER = createRequire(import.meta.url).resolve('@gateway/edge/zip/build-zip.js')
 
 /** Limit: bytes of zips kept. Each can be built again from its shapefile. */
@@ -26,7 +26,7 @@ const IDLE_THREAD_MS = 30_000
 export type OpenedZip =
   | {
       readonly ok: true
-      /** to be closed by whoever got it */
+      /** to be closed by the caller */
       readonly fd: number
       readonly size: number
       readonly identity: string
@@ -51,12 +51,14 @@ export class ZipStore {
     this.#disks = disks
   }
 
-  /** Rejects with what the disk says, but for a full one. */
-  async open(root: string, shapefile: string): Promise<OpenedZip> {
+  /**
+   * Rejects with what the disk says, but for a full one.
+   * @param encoding of the shapefile's table; where it is known and the shapefile has no .cpg, the zip has one
+   */
+  async open(root: string, shapefile: string, encoding: string | null): Promise<OpenedZip> {
     const answer = await this.#disks.run(root, {
-      read: () => openSidecars(root, shapefile),
+      read: () => openSidecars(root, shapefile, encoding),
       discard: (late) => closeAll(late?.files ?? []),
-      isWanted: () => true,
     })
     if (!answer.ok) return { ok: false, reason: 'busy' }
     const sidecars = answer.value
@@ -94,17 +96,13 @@ export class ZipStore {
     const temporary = temporaryNameBeside(file)
     try {
       await fs.mkdir(this.#folder, { recursive: true })
-      const entries = sidecars.files.map(({ name, file: { fd, size, mtimeMs } }) => ({ name, fd, size, mtimeMs }))
+      const entries = entriesOf(sidecars)
       const packed = await whileGrowing(temporary, (signal) =>
         this.#pool().run({ target: temporary, entries }, { signal }),
       )
       if (packed === 'no_space') return this.#noSpace()
       if (packed === 'stalled') return 'busy'
-      const unchanged = await this.#disks.run(root, {
-        read: () => isUnchanged(sidecars),
-        discard: () => {},
-        isWanted: () => true,
-      })
+      const unchanged = await this.#disks.run(root, { read: () => isUnchanged(sidecars) })
       if (!unchanged.ok) return 'busy'
       if (!unchanged.value) return 'changing'
       await fs.rename(temporary, file)
@@ -114,6 +112,7 @@ export class ZipStore {
     } finally {
       await fs.rm(temporary, { force: true })
     }
+    // biome-ignore lint/plugin: calendar, against the times of files
     await trimZipFolder(this.#folder, MAX_CACHE_BYTES, file, Date.now())
     return 'built'
   }
@@ -132,6 +131,12 @@ export class ZipStore {
     })
     return this.#threads
   }
+}
+
+function entriesOf({ files, cpg, modifiedMs }: SidecarSet): ZipEntry[] {
+  const entries: ZipEntry[] = files.map(({ name, file: { fd, size, mtimeMs } }) => ({ name, fd, size, mtimeMs }))
+  if (cpg !== null) entries.push({ ...cpg, mtimeMs: modifiedMs })
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 async function isUnchanged(sidecars: SidecarSet): Promise<boolean> {

@@ -1,0 +1,194 @@
+import { type AccessToken, decide } from '@gateway/access/decide.js'
+import { TOKEN_MALFORMED } from '@gateway/access/presented-token.js'
+import { isTokenWellFormed } from '@gateway/access/token-format.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { parseTilePath } from '@gateway/tilesets/address.js'
+import { quickToken } from '../auth/quick-token.js'
+import type { Edge } from '../edge.js'
+import { acceptsGzip } from '../files/accepts-gzip.js'
+import { isNotModified } from '../files/conditional.js'
+import { OpenFile } from '../tiles/open-file.js'
+import type { CachedTile } from '../tiles/tile-cache.js'
+import { logAnswer, noteAnswer } from './answer-log.js'
+import { active, guarded, sendPart } from './exchange.js'
+import {
+  countRefusal,
+  MISSING_HEADERS,
+  MISSING_IMAGE,
+  missingTileForm,
+  NO_CONTENT,
+  prepareRefusal,
+  TILE_NOT_FOUND,
+} from './refusals.js'
+import { findTarget, keepTile, prepareTile, wantedBasemap } from './tile-answer.js'
+import { onTileSlow } from './tiles.js'
+
+/** One answer from memory in this many is timed: a second clock read would be a measurable part of it. */
+const SAMPLE_EVERY = 64
+const NOT_MODIFIED = '304 Not Modified'
+const NOTHING = Buffer.alloc(0)
+
+/** A request with a token that is known here. */
+interface KnownCaller {
+  readonly path: string
+  readonly query: string
+  readonly plaintext: string
+  /** null: known to be no token of the store */
+  readonly token: AccessToken | null
+  /** when it came, by `performance.now()` and by the calendar */
+  readonly now: number
+  readonly today: number
+}
+
+/**
+ * GET below `/tiles/`. No promise, no query, no hashing where all is known: the token, and the tile, in this process's memory or in the kernel's.
+ * Otherwise what was found out is handed on to `onTileSlow`.
+ */
+export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const now = performance.now()
+  const path = req.getUrl()
+  const query = req.getQuery() ?? ''
+  const plaintext = quickToken(req.getHeader('authorization'), req.getHeader('x-access-token'), query)
+  const token = plaintext === '' ? undefined : edge.tokens.get(plaintext)
+  const { freshness } = edge
+  if (token === undefined) return onUnknownToken(edge, res, req, { path, query, plaintext, now })
+  // Where a request comes from is looked at there, since few tokens are limited by it.
+  if (token !== null && token.limits !== null) return onTileSlow(edge, res, req)
+  if (!freshness.loaded || now > freshness.trustedUntilMs) return onTileSlow(edge, res, req)
+  // biome-ignore lint/plugin: calendar, by which tokens expire
+  const caller = { path, query, plaintext, token, now, today: Date.now() }
+  const hot = edge.tileCache.get(path, freshness.catalog, now)
+  if (hot === undefined) return onColdTile(edge, res, req, caller)
+  const decision = decide(token, hot.basemap.wanted, 'read', caller.today, null)
+  if (!decision.ok) return refuseCaller(edge, res, caller, decision)
+  if (!answerTile(edge, res, req, path, hot)) return onTileSlow(edge, res, req)
+  edge.counters.hotTileHits++
+  noteUse(edge, caller)
+  sampleDuration(edge, now)
+}
+
+function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: KnownCaller) {
+  const { path, query, token, now, today } = caller
+  const parsed = parseTilePath(path)
+  if (parsed.kind !== 'tile') return onTileSlow(edge, res, req)
+  const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
+  if (!decision.ok) return refuseCaller(edge, res, caller, decision)
+  const target = findTarget(edge, parsed)
+  const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
+  if (!target.ok) refuse(edge, res, caller, target, req)
+  else if (tile === null) refuse(edge, res, caller, TILE_NOT_FOUND, req)
+  else if (tile === undefined) onTileSlow(edge, res, req, target)
+  else {
+    const prepared = prepareTile(target, tile, now)
+    if (answerTile(edge, res, req, path, prepared)) {
+      noteAnswer(edge, 'tile', { path, query, status: 200, ms: performance.now() - now })
+    } else onTileSlow(edge, res, req, target)
+    keepTile(edge, path, target, prepared, tile)
+  }
+  noteUse(edge, caller)
+}
+
+/** false: the client must get it unpacked; nothing has been written. */
+function answerTile(edge: Edge, res: HttpResponse, req: HttpRequest, path: string, tile: CachedTile): boolean {
+  const { answer, body } = tile
+  if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return false
+  edge.counters.tiles++
+  const [ifNoneMatch, ifModifiedSince] = [req.getHeader('if-none-match'), req.getHeader('if-modified-since')]
+  const isConditional = ifNoneMatch !== '' || ifModifiedSince !== ''
+  if (isConditional && isNotModified(ifNoneMatch, ifModifiedSince, answer)) {
+    res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value)
+    endEmpty(edge, res)
+    return true
+  }
+  res.writeHeader(answer.found.name, answer.found.value)
+  if (body instanceof OpenFile) {
+    active.add(res)
+    if (edge.draining) res.writeHeader('Connection', 'close')
+    sendPart(edge, res, path, body.acquire(), () => active.delete(res))
+    return true
+  }
+  edge.counters.bytesSent += body.length
+  if (edge.draining) res.end(body, true)
+  else if (!res.tryEnd(body, body.length)[1]) waitForRoom(edge, res, body)
+  return true
+}
+
+/** Ends an answer that has no body by its status, and so no length. */
+function endEmpty(edge: Edge, res: HttpResponse): void {
+  if (edge.draining) res.writeHeader('Connection', 'close')
+  res.endWithoutBody()
+}
+
+function waitForRoom(edge: Edge, res: HttpResponse, body: Uint8Array): void {
+  active.add(res)
+  res.onAborted(() => void active.delete(res))
+  res.onWritable((offset) => {
+    let ok = true
+    guarded(edge, () => {
+      const [taken, done] = res.tryEnd(body.subarray(offset), body.length)
+      ok = taken
+      if (done) active.delete(res)
+    })
+    return ok
+  })
+}
+
+/** After the answer, which need not wait for it. */
+function noteUse(edge: Edge, { plaintext, token, today }: KnownCaller): void {
+  edge.counters.tokenHits++
+  if (token === null) return
+  edge.tokens.noteUsed(token, today)
+  edge.native.noteToken(plaintext, token)
+}
+
+type Caller = Pick<KnownCaller, 'path' | 'query' | 'plaintext' | 'now'>
+
+/** A mistyped token is refused as quickly as a known one. */
+function onUnknownToken(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Caller) {
+  const isMistyped = caller.plaintext !== '' && !isTokenWellFormed(caller.plaintext)
+  const kind = isMistyped ? parseTilePath(caller.path).kind : null
+  if (kind === 'tile' || kind === 'tilejson') return refuse(edge, res, caller, TOKEN_MALFORMED)
+  onTileSlow(edge, res, req)
+}
+
+/** A token that is unknown to the store, disabled, expired or not granted. */
+function refuseCaller(edge: Edge, res: HttpResponse, caller: KnownCaller, refusal: Refusal): void {
+  edge.counters.tokenHits++
+  if (caller.token === null) edge.native.noteUnknown(caller.plaintext)
+  refuse(edge, res, caller, refusal)
+}
+
+/**
+ * Refuses at once: a client with a withdrawn token comes as often as a map does, one that looks beyond a map's edge too, and a scanner more
+ * often, so this costs as little as a tile out of memory.
+ */
+function refuse(edge: Edge, res: HttpResponse, caller: Caller, refusal: Refusal, req?: HttpRequest): void {
+  const { path, query, now } = caller
+  countRefusal(edge, refusal)
+  const { status, headers, body } =
+    req !== undefined && refusal === TILE_NOT_FOUND ? missingTile(query, req) : prepareRefusal(refusal)
+  res.writeStatus(status).writeHeader(headers.name, headers.value)
+  if (body === NOTHING) endEmpty(edge, res)
+  else res.end(body, edge.draining)
+  edge.counters.bytesSent += body.length
+  logAnswer(edge, { path, query, status: Number.parseInt(status, 10), ms: 0 })
+  sampleDuration(edge, now)
+}
+
+function missingTile(query: string, req: HttpRequest) {
+  const prepared = prepareRefusal(TILE_NOT_FOUND)
+  switch (missingTileForm(query, req.getHeader('sec-fetch-dest'), req.getHeader('sec-fetch-mode'))) {
+    case 'error':
+      return prepared
+    case 'image':
+      return { status: prepared.status, ...MISSING_IMAGE }
+    case 'empty':
+      return { status: NO_CONTENT, headers: MISSING_HEADERS, body: NOTHING }
+  }
+}
+
+function sampleDuration(edge: Edge, startedAt: number): void {
+  if (edge.counters.requests % SAMPLE_EVERY === 0) edge.metrics.observe('tile', (performance.now() - startedAt) / 1000)
+}

@@ -1,0 +1,53 @@
+import { clientAddress, parseRanges } from '@gateway/access/client-address.js'
+import { presentedToken } from '@gateway/access/presented-token.js'
+import { steepTexts } from '@gateway/contracts/testing/growth.js'
+import { parseTileAddress, parseTilePath } from '@gateway/tilesets/address.js'
+import { expect, test } from 'vitest'
+import { quickToken } from '../auth/quick-token.js'
+import { acceptsGzip } from '../files/accepts-gzip.js'
+import { parseByteRange } from '../files/byte-range.js'
+import { isNotModified, isRangeStillGood } from '../files/conditional.js'
+import { rebuildHead } from '../proxy/request-head.js'
+import { attachment } from './attachment.js'
+
+const CURRENT = { etag: '"1-2-3"', modifiedMs: 0 }
+const none = { authorization: '', xAccessToken: '', query: '' }
+const raw = { method: 'POST', path: '/api/v1/slice/jobs', query: undefined, headers: [] }
+
+const LOOKS: Record<string, (text: string) => unknown> = {
+  range: (text) => parseByteRange(text, 1_000),
+  'if-none-match': (text) => isNotModified(text, '', CURRENT),
+  'if-modified-since': (text) => isNotModified('', text, CURRENT),
+  'if-range': (text) => isRangeStillGood(text, CURRENT),
+  'accept-encoding': acceptsGzip,
+  authorization: (text) => presentedToken({ ...none, authorization: text }),
+  'x-access-token': (text) => presentedToken({ ...none, xAccessToken: text }),
+  query: (text) => presentedToken({ ...none, query: `token=${text}&access_token=${text}` }),
+  'a quick token': (text) => [quickToken(text, '', ''), quickToken('', text, ''), quickToken('', '', text)],
+  'a tile address': (text) => parseTilePath(`/tiles/${text}`),
+  'a tile number': (text) => parseTileAddress(text, text, text),
+  'the name of a download': attachment,
+  'a header that is passed on': (text) =>
+    rebuildHead({
+      ...raw,
+      headers: [
+        ['user-agent', text],
+        ['cookie', text],
+      ],
+    }),
+  'a target that is passed on': (text) => rebuildHead({ ...raw, path: `/${text}`, query: text }),
+  'x-forwarded-for': (text) => clientAddress('127.0.0.1', { 'x-forwarded-for': text }, parseRanges(['127.0.0.1'])),
+}
+
+test.each(Object.entries(LOOKS))(
+  'no text makes looking at %s cost more than in proportion to its length',
+  (_, look) => {
+    expect(steepTexts(look)).toEqual([])
+  },
+)
+
+test('a look that takes quadratic time is found', () => {
+  // biome-ignore lint/complexity/useRegexLiterals: a literal would be found before, by the check of regular expressions
+  const quadratic = new RegExp('[a-z][a-z0-9+.-]*://')
+  expect(steepTexts((text) => text.startsWith('aaa') && quadratic.test(text), 3_000)).not.toEqual([])
+})

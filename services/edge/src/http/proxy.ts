@@ -1,0 +1,271 @@
+import { STATUS_CODES } from 'node:http'
+import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { Edge } from '../edge.js'
+import { headersForClient, type RequestHead, rebuildHead } from '../proxy/request-head.js'
+import type { Lane, UpstreamAnswer, Verdict } from '../proxy/upstream.js'
+import { logAnswer } from './answer-log.js'
+import { active, guarded } from './exchange.js'
+import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
+import { CollectedBody, type TakenBody, takeBody } from './request-body.js'
+import { StreamedAnswer } from './streamed-answer.js'
+
+/** Limit: bytes of a JSON document. The control plane says the same, but too late to be read. */
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** Takes archives of any size, under a limit and a credential of its own, and reads them as they come. */
+const IMPORT_PATH = '/api/v1/import'
+
+/**
+ * A body that has not arrived whole by then is asked for: whether the control plane would read it at all. Most have, and spare the question;
+ * who is refused without the body waits so much longer. Milliseconds.
+ */
+const ASK_AFTER_MS = 50
+
+const CONTROL_PLANE_DOWN = refuse('dependency_down', 'the control plane is out of reach; please try again')
+const BODY_TOO_LARGE = refuse('payload_too_large', `a request body holds at most ${MAX_BODY_BYTES} bytes`)
+const BODY_TOO_SLOW = refuse('request_timeout', 'the body of the request took too long to arrive')
+const TOO_MANY_IMPORTS = refuse('too_many_requests', 'other imports are under way')
+const TOO_MANY_STREAMS = refuse('too_many_requests', 'too many event streams are open')
+const STARTING = refuse('dependency_down', 'the edge has not reached the store yet; please try again')
+
+/** Limit: path and query together. The control plane takes 16 KB for all of a head. */
+const MAX_TARGET = 8_192
+
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+
+/**
+ * Everything that is not the edge's own goes to the control plane, and its answer comes back as it flows. A body goes on when it is whole: what
+ * is still arriving holds no connection to the control plane. An import alone flows both ways, once the control plane has let its head in.
+ */
+export function onOther(edge: Edge, res: HttpResponse, req: HttpRequest): void {
+  edge.counters.requests++
+  edge.counters.passedThrough++
+  const head = readHead(req)
+  new PassedRequest(edge, res, head).start()
+}
+
+interface Head {
+  readonly path: string
+  readonly query: string
+  readonly method: string
+  readonly rebuilt: RequestHead | Refusal
+}
+
+function readHead(req: HttpRequest): Head {
+  const path = req.getUrl()
+  const query = req.getQuery()
+  const method = req.getCaseSensitiveMethod()
+  const headers: [string, string][] = []
+  req.forEach((name, value) => void headers.push([name, value]))
+  const tooLong = path.length + (query?.length ?? 0) > MAX_TARGET
+  return {
+    path,
+    query: query ?? '',
+    method,
+    rebuilt: tooLong ? TOO_LONG : rebuildHead({ method, path, query, headers }),
+  }
+}
+
+/** One request on its way through. */
+class PassedRequest implements UpstreamAnswer {
+  readonly #edge: Edge
+  readonly #res: HttpResponse
+  readonly #head: Head
+  readonly #startedAt = performance.now()
+  #answer: StreamedAnswer | null = null
+  #body: TakenBody | CollectedBody | null = null
+  /** the body is not all here */
+  #arriving = false
+  #asking: NodeJS.Timeout | undefined
+  #gone = false
+  #over = false
+  #giveUp: () => void = () => {}
+  #giveUpAsking: () => void = () => {}
+
+  constructor(edge: Edge, res: HttpResponse, head: Head) {
+    this.#edge = edge
+    this.#res = res
+    this.#head = head
+  }
+
+  start() {
+    active.add(this)
+    this.#res.onAborted(() => {
+      this.#gone = true
+      active.delete(this)
+      guarded(this.#edge, () => {
+        this.#answer?.gone()
+        if (this.#body instanceof CollectedBody) this.#body.release()
+        this.#giveUp()
+      })
+    })
+    const { rebuilt } = this.#head
+    if (!rebuilt.ok) return this.#refuse(rebuilt)
+    this.#arriving = rebuilt.bodyLength !== 0
+    const isImport = this.#head.path === IMPORT_PATH
+    if (!isImport && (rebuilt.bodyLength ?? 0) > MAX_BODY_BYTES) return this.#refuse(BODY_TOO_LARGE)
+    const key = this.#edge.upstreamKey
+    if (key === null) return this.#refuse(STARTING)
+    const peer = Buffer.from(this.#res.getRemoteAddressAsText()).toString()
+    const proof = ['x-edge-key', key, 'x-edge-peer', peer]
+    if (!this.#arriving) return this.#send(rebuilt, proof, null)
+    if (isImport) return this.#streamOnceAdmitted(rebuilt, proof)
+    this.#collect(rebuilt, proof)
+  }
+
+  #send(head: RequestHead, proof: readonly string[], body: Buffer | null) {
+    const lane: Lane = isEventStream(head) ? 'events' : 'answers'
+    if (lane === 'events' && this.#edge.upstream.isFull(lane)) return this.#refuse(TOO_MANY_STREAMS)
+    this.#giveUp = this.#edge.upstream.send(lane, head, proof, body, this)
+  }
+
+  #collect(head: RequestHead, proof: readonly string[]): void {
+    const body = new CollectedBody(this.#edge, this.#res, MAX_BODY_BYTES, {
+      whole: (bytes) => {
+        this.#arriving = false
+        // If it was asked for meanwhile, the answer does not matter any more.
+        this.#stopAsking()
+        this.#send(head, proof, bytes)
+      },
+      tooLarge: () => {
+        this.#stopAsking()
+        this.#arriving = false
+        this.#refuse(BODY_TOO_LARGE)
+      },
+      tooSlow: () => {
+        this.#stopAsking()
+        this.#refuse(BODY_TOO_SLOW)
+      },
+    })
+    this.#body = body
+    this.#asking = setTimeout(() => {
+      guarded(this.#edge, () => {
+        if (this.#gone || this.#over) return
+        body.wait()
+        this.#ask(head, proof, () => {})
+      })
+    }, ASK_AFTER_MS)
+    // Whatever ends it before.
+    this.#giveUp = () => this.#stopAsking()
+  }
+
+  #stopAsking(): void {
+    clearTimeout(this.#asking)
+    this.#giveUpAsking()
+  }
+
+  #streamOnceAdmitted(head: RequestHead, proof: readonly string[]): void {
+    const over = () => this.#gone || this.#over
+    const body = takeBody(this.#edge, this.#res, Number.POSITIVE_INFINITY, over, () => {})
+    this.#body = body
+    this.#giveUp = () => this.#giveUpAsking()
+    this.#ask(head, proof, () => {
+      if (this.#edge.upstream.isFull('imports')) return this.#refuse(TOO_MANY_IMPORTS)
+      this.#giveUp = this.#edge.upstream.send('imports', head, proof, body.stream, this)
+    })
+  }
+
+  #ask(head: RequestHead, proof: readonly string[], admitted: () => void): void {
+    this.#giveUpAsking = this.#edge.upstream.ask(head, proof, (verdict) =>
+      guarded(this.#edge, () => {
+        if (this.#gone || this.#over) return
+        if (verdict === null) this.#refuse(CONTROL_PLANE_DOWN)
+        else if (verdict.admitted) admitted()
+        else this.#answerVerdict(verdict)
+      }),
+    )
+  }
+
+  head(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    if (this.#gone) return
+    // The control plane has made up its mind: what it has not read by now it will not read.
+    this.#body?.release()
+    this.#log(status)
+    const refusal = headers[REFUSAL_HEADER]
+    if (typeof refusal === 'string') this.#edge.counters.countRefusal(refusal)
+    const announced = headers['content-length']
+    const length = typeof announced === 'string' ? Number(announced) : null
+    const bodiless = this.#head.method === 'HEAD' || BODILESS.has(status)
+    this.#answer = new StreamedAnswer(this.#res, {
+      status: `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
+      headers: headersForClient(headers),
+      length,
+      bodiless,
+      close: this.#edge.draining,
+      onComplete: (bytes) => this.#completed(bytes),
+    })
+  }
+
+  data(chunk: Buffer, pause: () => void, resume: () => void): void {
+    if (this.#gone || this.#answer === null) return
+    this.#answer.write(chunk, pause, resume)
+  }
+
+  end(): void {
+    if (!this.#gone) this.#answer?.end()
+  }
+
+  failed(error: Error): void {
+    if (this.#gone || this.#over) return
+    if (this.#answer !== null) {
+      // The status is out: only a cut connection tells that the rest is missing.
+      this.#edge.log.warn({ err: error.message, path: this.#head.path }, 'an answer of the control plane broke off')
+      this.#res.close()
+      return
+    }
+    this.#edge.log.debug({ err: error.message, path: this.#head.path }, 'the control plane did not answer')
+    this.#refuse(CONTROL_PLANE_DOWN)
+  }
+
+  #answerVerdict({ status, headers, body }: Extract<Verdict, { admitted: false }>): void {
+    const refusal = headers[REFUSAL_HEADER]
+    if (typeof refusal === 'string') this.#edge.counters.countRefusal(refusal)
+    this.#answerAtOnce(`${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), headersForClient(headers), body, true)
+  }
+
+  #refuse(refusal: Refusal) {
+    const { status, headers, body } = prepareRefusal(refusal)
+    countRefusal(this.#edge, refusal)
+    // Behind a body that was framed in two ways the next request cannot be found.
+    const close = this.#edge.draining || refusal.code === 'invalid_parameters' || this.#arriving
+    this.#answerAtOnce(status, [[headers.name, headers.value]], body, close)
+  }
+
+  /** @param close after the answer: the server then reads and drops what still comes, for a while (RFC 9112, 9.6) */
+  #answerAtOnce(status: string, headers: readonly (readonly [string, string])[], body: Buffer, close: boolean): void {
+    this.#body?.release()
+    const code = Number.parseInt(status, 10)
+    if (code >= 500) this.#edge.counters.serverErrors++
+    this.#log(code)
+    const isHead = this.#head.method === 'HEAD'
+    this.#res.cork(() => {
+      this.#res.writeStatus(status)
+      for (const [name, value] of headers) this.#res.writeHeader(name, value)
+      if (!isHead && !BODILESS.has(code)) return void this.#res.end(body, close)
+      if (close) this.#res.writeHeader('Connection', 'close')
+      if (isHead) endHead(this.#res, body.length)
+      else this.#res.endWithoutBody()
+    })
+    this.#completed(isHead ? 0 : body.length)
+  }
+
+  #completed(bytes: number): void {
+    this.#over = true
+    active.delete(this)
+    this.#edge.counters.bytesSent += bytes
+  }
+
+  #log(status: number): void {
+    const ms = performance.now() - this.#startedAt
+    this.#edge.metrics.observe('passthrough', ms / 1000)
+    logAnswer(this.#edge, { path: this.#head.path, query: this.#head.query, status, ms })
+  }
+}
+
+/** Such a request may last as long as its client likes. */
+function isEventStream({ headers }: RequestHead): boolean {
+  const accept = headers.findIndex((text, place) => place % 2 === 0 && text === 'accept')
+  return accept >= 0 && headers[accept + 1]?.trim().startsWith('text/event-stream') === true
+}

@@ -1,0 +1,202 @@
+import type { AccessToken, WantedResource } from '@gateway/access/decide.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { decodedSegment, flipRow, MAX_ZOOM, parseIndex, parseTilePath } from '@gateway/tilesets/address.js'
+import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
+import type { Edge } from '../edge.js'
+import { type Addresses, type Layer, layerOf, readableLayers } from '../standards/layer.js'
+import {
+  collection,
+  collections,
+  conformance,
+  landingPage,
+  tileMatrixSet,
+  tileMatrixSets,
+  tileset,
+  tilesets,
+} from '../standards/ogc-documents.js'
+import { exceptionReport, type OwsException } from '../standards/ows-exception.js'
+import { tileMap, tileMapService } from '../standards/tms-documents.js'
+import { WMTS_REST_PATH, wmtsCapabilities } from '../standards/wmts-capabilities.js'
+import { noSuchLayer, parseWmtsRequest, tilePathOf, tileRequestError } from '../standards/wmts-request.js'
+import { authorize } from './authorize.js'
+import { Exchange } from './exchange.js'
+import { CORS, headerBlock } from './header-block.js'
+import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { wantedBasemap } from './tile-answer.js'
+import { tokenQuery } from './tilejson.js'
+import { answerTile } from './tiles.js'
+
+const XML = headerBlock(['Content-Type', 'application/xml; charset=utf-8'], ['Cache-Control', 'no-store'], ...CORS)
+const JSON_HEADERS = headerBlock(['Content-Type', 'application/json'], ['Cache-Control', 'no-store'], ...CORS)
+const OK = '200 OK'
+
+/** What a document is made for: its reader, and where it says that things are. */
+interface Reader {
+  readonly token: AccessToken
+  readonly addresses: Addresses
+}
+
+/** WMTS 1.0.0 by key and value: `/wmts?...`. */
+export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const request = parseWmtsRequest(req.getQuery() ?? '')
+  if (request.kind !== 'tile') {
+    const exchange = wmtsExchange(edge, res, req)
+    return withReader(exchange, null, (reader) => {
+      if (request.kind === 'capabilities') answerCapabilities(exchange, reader)
+      else answerException(exchange, request)
+    })
+  }
+  const layer = layerAt(edge, request.layer)
+  const exchange = wmtsExchange(edge, res, req, layer === null ? undefined : tilePathOf(request, layer))
+  withReader(exchange, wantedBasemap(edge, request.layer), () => {
+    const error = layer === null ? noSuchLayer() : tileRequestError(request, layer)
+    if (error === null) answerTilePath(exchange)
+    else answerException(exchange, error)
+  })
+}
+
+/** The RESTful capabilities. Their tiles are at the addresses of all tiles. */
+export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const exchange = wmtsExchange(edge, res, req)
+  withReader(exchange, null, (reader) => {
+    if (exchange.path === WMTS_REST_PATH) answerCapabilities(exchange, reader)
+    else answerRefusal(exchange, NOT_FOUND)
+  })
+}
+
+/** TMS 1.0.0: `/tms/1.0.0`, `/tms/1.0.0/{code}` and its tiles, rows counted from the south. */
+export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const [, , version, code = '', z = '', x = '', y] = req.getUrl().replace(/\/$/, '').split('/')
+  const layer = layerAt(edge, decodedSegment(code) ?? '')
+  const tile = y === undefined || layer === null ? undefined : northernPath(layer, z, x, y)
+  const exchange = new Exchange(edge, 'tile', res, req, tile)
+  const isService = version === '1.0.0' && code === ''
+  withReader(exchange, isService ? null : wantedBasemap(edge, decodedSegment(code) ?? ''), ({ token, addresses }) => {
+    if (isService) return exchange.answer(OK, XML, tileMapService(readable(edge, token), addresses))
+    if (version !== '1.0.0' || layer === null) return answerRefusal(exchange, NOT_FOUND)
+    if (tile !== undefined) return answerTilePath(exchange)
+    // Cesium asks for the file that gdal2tiles writes.
+    const isMap = z === '' || (z === 'tilemapresource.xml' && x === '')
+    if (isMap) exchange.answer(OK, XML, tileMap(layer, addresses))
+    else answerRefusal(exchange, NOT_FOUND)
+  })
+}
+
+/** OGC API – Tiles 1.0 below `/ogc`. */
+export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const segments = req
+    .getUrl()
+    .replace(/\/$/, '')
+    .split('/')
+    .slice(2)
+    .map((segment) => decodedSegment(segment) ?? '')
+  const [room, code = '', ...rest] = segments
+  const layer = room === 'collections' && code !== '' ? layerAt(edge, code) : null
+  const path = layer === null ? [] : belowTiles(layer, rest)
+  const tile = layer !== null && path?.length === 4 ? ogcTilePath(layer, path) : undefined
+  const exchange = new Exchange(edge, 'tile', res, req, tile)
+  const wanted = room === 'collections' && code !== '' ? wantedBasemap(edge, code) : null
+  withReader(exchange, wanted, (reader) => {
+    if (tile !== undefined) return answerTilePath(exchange)
+    const document = layer === null ? serviceDocument(edge, segments, reader) : layerDocument(layer, rest, path, reader)
+    if (document === null) answerRefusal(exchange, NOT_FOUND)
+    else exchange.answer(OK, JSON_HEADERS, JSON.stringify(document))
+  })
+}
+
+function serviceDocument(edge: Edge, segments: readonly string[], { token, addresses }: Reader): object | null {
+  switch (segments.join('/')) {
+    case '':
+      return landingPage(addresses)
+    case 'conformance':
+      return conformance()
+    case 'collections':
+      return collections(readable(edge, token), addresses)
+    case 'tileMatrixSets':
+      return tileMatrixSets(addresses)
+  }
+  const [room, id = '', ...rest] = segments
+  const set = room === 'tileMatrixSets' && rest.length === 0 ? matrixSetOf(id) : undefined
+  return set === undefined ? null : tileMatrixSet(set)
+}
+
+/** `path`: what follows `tiles` in the address; null: the address does not name tiles. */
+function layerDocument(
+  layer: Layer,
+  rest: readonly string[],
+  path: readonly string[] | null,
+  { addresses }: Reader,
+): object | null {
+  if (rest.length === 0) return collection(layer, addresses)
+  if (path?.length === 0) return tilesets(layer, addresses)
+  return path?.length === 1 && path[0] === layer.set.id ? tileset(layer, addresses) : null
+}
+
+/** What follows `map/tiles`, or `tiles` of vector tiles; null: something else. */
+function belowTiles({ format }: Layer, rest: readonly string[]): readonly string[] | null {
+  const [first, ...others] = format === 'pbf' ? rest : rest[0] === 'map' ? rest.slice(1) : []
+  return first === 'tiles' ? others : null
+}
+
+/** The tile route's address of `{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}`; undefined: of another set. */
+function ogcTilePath(layer: Layer, [set, z, row, column]: readonly string[]): string | undefined {
+  return set === layer.set.id ? tilePath(layer, `${z}/${column}/${row}.${layer.format}`) : undefined
+}
+
+/** The tile route's address of a TMS tile. */
+function northernPath(layer: Layer, zText: string, x: string, yDotExtension: string): string {
+  const z = parseIndex(zText)
+  const dot = yDotExtension.indexOf('.')
+  const y = parseIndex(yDotExtension.slice(0, dot))
+  const isRow = dot > 0 && z >= 0 && z <= MAX_ZOOM && y >= 0 && y < 2 ** z
+  // What is no row stays as it is, for the tile route to refuse.
+  return tilePath(layer, `${zText}/${x}/${isRow ? `${flipRow(z, y)}${yDotExtension.slice(dot)}` : yDotExtension}`)
+}
+
+function tilePath({ code }: Layer, place: string): string {
+  return `/tiles/${encodeURIComponent(code)}/current/${place}`
+}
+
+function answerTilePath(exchange: Exchange): void {
+  const path = parseTilePath(exchange.path)
+  if (path.kind === 'tile') answerTile(exchange, path)
+  else answerRefusal(exchange, NOT_FOUND)
+}
+
+function answerCapabilities(exchange: Exchange, { token, addresses }: Reader): void {
+  exchange.answer(OK, XML, wmtsCapabilities(readable(exchange.edge, token), addresses))
+}
+
+function answerException(exchange: Exchange, exception: OwsException): void {
+  exchange.answer('400 Bad Request', XML, exceptionReport(exception))
+}
+
+function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: string): Exchange {
+  const exchange = new Exchange(edge, 'tile', res, req, path)
+  exchange.errorForm = 'ows'
+  return exchange
+}
+
+function withReader(exchange: Exchange, wanted: WantedResource, then: (reader: Reader) => void): void {
+  authorize(exchange, wanted, (fromQuery, _, token) => {
+    const base = exchange.edge.settings.tilePublicBaseUrl
+    then({ token, addresses: { base, token: fromQuery ? tokenQuery(exchange.query) : '' } })
+  })
+}
+
+function readable({ freshness }: Edge, token: AccessToken): Layer[] {
+  return readableLayers(freshness.catalog, token)
+}
+
+function layerAt({ freshness }: Edge, code: string): Layer | null {
+  const basemap = freshness.catalog.basemaps.get(code)
+  return basemap === undefined ? null : layerOf(basemap)
+}
+
+function matrixSetOf(id: string) {
+  return Object.values(TILE_MATRIX_SETS).find((set) => set.id === id)
+}

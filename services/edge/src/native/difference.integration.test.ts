@@ -1,0 +1,380 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EMPTY_CATALOG } from '../sync/catalog.js'
+import { Follower } from '../sync/follower.js'
+import { freePort } from '../testing/free-port.js'
+import { memoryReader } from '../testing/memory-reader.js'
+import { bytesOf, type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
+import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+
+/** The same requests in every run. By hand others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/difference */
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 3_000)
+const SEED = Number(process.env.FUZZ_SEED ?? 1)
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-difference-'))
+const WELL_KNOWN = [
+  '/tiles/alps/v1/0/0/0.png',
+  '/tiles/alps/current/0/0/0.png',
+  '/tiles/alps/0/0/0.png',
+  '/tiles/alps/v2/0/0/0.png',
+  '/tiles/alps/v1/1/0/0.png',
+  '/tiles/packed/0/0/0.pbf',
+  '/tiles/packed/v1/0/0/0.mvt',
+]
+const OTHERS = [
+  '/tiles/alps/v1/2/0/0.png',
+  '/tiles/alps/v1/9/9/9.png',
+  '/tiles/alps/v1/0/0/0.jpg',
+  '/tiles/alps/v3/0/0/0.png',
+  '/tiles/nobody/0/0/0.png',
+  '/tiles/alps/v1/0/0/00.png',
+  '/tiles/alps/v1/0/0/0',
+  '/tiles/alps/v1/0/0/%30.png',
+  '/tiles/%61lps/v1/0/0/0.png',
+  '/tiles/alps/v1/%zz/0/0.png',
+  '/tiles/alps//0/0/0.png',
+  '/tiles/alps/v1/0/0/0.png/',
+  '/tiles/alps/v1/0/0/0@2x.png',
+  '/tiles/alps/tilejson.json',
+  '/tiles/packed/v1/tilejson.json',
+  '/tiles/a/b/c/d/e/f',
+  '/tiles/',
+]
+const TOKENS = {
+  all: createToken(),
+  alps: createToken(),
+  packed: createToken(),
+  expired: createToken(),
+  disabled: createToken(),
+  slice: createToken(),
+  unknown: createToken(),
+  malformed: `${createToken().slice(0, -1)}_`,
+}
+
+/** One answers hot tiles without JavaScript, the other everything by JavaScript: a process has one native tier. */
+let quick: RunningEdge
+let plain: RunningEdge
+let quickly: RawClient
+let plainly: RawClient
+let etag = ''
+let modified = ''
+
+function write(relativePath: string, data: Uint8Array): void {
+  const file = path.join(home, relativePath)
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(file, data)
+}
+
+beforeAll(async () => {
+  write('v1/0/0/0.png', randomBytes(5_000))
+  write('v2/0/0/0.png', randomBytes(7_000))
+  write('v1/1/0/0.png', randomBytes(60_000))
+  write('v1/2/0/0.png', randomBytes(100_000))
+  write('packed/0/0/0.pbf', gzipSync(Buffer.from(`\x1a${'layer '.repeat(3_000)}`)))
+  const versions = ['v1', 'v2'].map((version) => storedVersion(version, { path: path.join(home, version) }))
+  const packed = storedVersion('v1', { path: path.join(home, 'packed'), format: 'pbf', extension: 'pbf' })
+  const state = { revision: 1, mark: 'mark 1', epoch: 'one' }
+  const store = memoryReader({
+    state: () => state,
+    changes: () => ({ covered: true, changes: [], state }),
+    basemaps: () => [
+      storedBasemap('alps', versions, { sourcePath: home, defaultVersion: 'v1' }),
+      storedBasemap('packed', [packed], { sourcePath: home }),
+    ],
+  })
+  const start = async () => {
+    const port = await freePort()
+    const running = await runEdge({ port, catalog: EMPTY_CATALOG, dataDir: home, controlPlane: 'http://[::1]:1' })
+    const follower = new Follower(
+      store,
+      running.edge.tokens,
+      () => performance.now(),
+      () => {},
+    )
+    await follower.catchUp()
+    const { catalog } = follower
+    Object.assign(running.edge, { freshness: { loaded: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog } })
+    for (const [name, token] of Object.entries(TOKENS)) {
+      if (name === 'unknown' || name === 'malformed') continue
+      running.storedTokens.set(tokenDigest(token).toString('hex'), {
+        ...READER,
+        id: name,
+        basemaps: new Set(name === 'alps' || name === 'packed' ? [name] : ['*']),
+        scopes: new Set([name === 'slice' ? 'slice' : 'read']),
+        expiresAtMs: name === 'expired' ? 1 : null,
+        disabled: name === 'disabled',
+      })
+    }
+    while (running.edge.sender.reason === 'not attached yet') await new Promise(setImmediate)
+    return { running, client: new RawClient(port) }
+  }
+  ;({ running: quick, client: quickly } = await start())
+  ;({ running: plain, client: plainly } = await start())
+  expect([quick.edge.sender.tier, plain.edge.native.answers]).toEqual(['native', 0])
+  const request: RawRequest = {
+    method: 'GET',
+    target: `${WELL_KNOWN[0]}?token=${TOKENS.all}`,
+    headers: [['Host', 'x']],
+  }
+  const { lines } = await quickly.ask(request)
+  const fieldOf = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
+  etag = fieldOf('ETag')
+  modified = fieldOf('Last-Modified')
+  modified = fieldOf('Last-Modified')
+  expect([etag, modified]).not.toContain('')
+})
+afterAll(async () => {
+  quickly.close()
+  plainly.close()
+  for (const { edge } of [quick, plain]) {
+    edge.native.close()
+    await Promise.all([edge.upstream.close(), edge.zips.close()])
+  }
+  fs.rmSync(home, { recursive: true, force: true })
+})
+
+/*
+ * What both sides decide, and where the requests below vary it:
+ *   tokens          in which of four places, how often, in which scheme or encoding (`credential`, `query`); expired, disabled, unknown
+ *   grants, scope   `alps` and `packed` are granted one basemap each, `slice` may not read
+ *   checksums       `mistyped`: a token with one character replaced
+ *   gzip            `encoding`: lists, weights, names in Accept-Encoding, against the packed tile
+ *   If-None-Match   `ifNoneMatch`, `condition`: tags, lists, weak ones, and the other conditional fields
+ * `natively` counts how often the table has decided each, since a comparison of JavaScript with itself would prove nothing.
+ */
+type Header = readonly [name: string, value: string]
+
+const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
+const mistyped = fc
+  .tuple(fc.nat(TOKENS.all.length - 1), oneOf('a', 'Z', '0', '_', '-'))
+  .map(([at, c]) => `${TOKENS.all.slice(0, at)}${c}${TOKENS.all.slice(at + 1)}`)
+const token = fc.oneof(
+  { weight: 1, arbitrary: mistyped },
+  { weight: 3, arbitrary: oneOf(TOKENS.all, TOKENS.alps) },
+  { weight: 2, arbitrary: oneOf(...Object.values(TOKENS)) },
+  {
+    weight: 1,
+    arbitrary: oneOf(
+      '',
+      'x',
+      ' ',
+      TOKENS.all.slice(1),
+      `${TOKENS.all} `,
+      `${TOKENS.all},${TOKENS.all}`,
+      TOKENS.all.toLowerCase(),
+    ),
+  },
+)
+const encoded = token.map((text) => encodeURIComponent(text))
+const percentEncoded = token.map((text) =>
+  [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join(''),
+)
+const parameter = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.tuple(oneOf('token', 'access_token'), encoded).map(([name, value]) => `${name}=${value}`),
+  },
+  {
+    weight: 2,
+    arbitrary: oneOf(
+      'v=1',
+      'v=12',
+      'v',
+      'v=',
+      'V=1',
+      'a=b',
+      '',
+      '=',
+      'token',
+      'token=',
+      'style=a+b',
+      '%76=1',
+      'missing=204',
+      'tokens=1',
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(oneOf('token', 'to%6ben', 'access%5Ftoken', 'Token'), percentEncoded)
+      .map((pair) => pair.join('=')),
+  },
+)
+const query = fc.array(parameter, { minLength: 1, maxLength: 3 }).map((parts) => `?${parts.join('&')}`)
+const scheme = oneOf('Bearer ', 'Bearer ', 'bearer ', 'BEARER ', 'Bearer  ', 'Bearer', 'Basic ', 'Digest ', '')
+const tag = () => [
+  etag,
+  `W/${etag}`,
+  `"other", ${etag}`,
+  `"other",W/${etag}`,
+  '"other"',
+  '*',
+  '* ',
+  `${etag}x`,
+  etag.slice(1),
+  'W/',
+  '""',
+  '"a,b"',
+  `${etag},`,
+]
+const credential: fc.Arbitrary<Header> = fc.oneof(
+  fc.tuple(
+    fc.constant('Authorization'),
+    fc.tuple(scheme, token).map((parts) => parts.join('')),
+  ),
+  fc.tuple(oneOf('X-Access-Token', 'x-access-token', 'X-ACCESS-TOKEN'), token),
+)
+const ifNoneMatch: fc.Arbitrary<Header> = fc.tuple(
+  oneOf('If-None-Match', 'if-none-match'),
+  fc.oneof({ weight: 1, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(12) }).map((i) => tag()[i] ?? '*'),
+)
+const condition: fc.Arbitrary<Header> = fc.oneof(
+  fc.tuple(
+    fc.constant('If-Modified-Since'),
+    fc.nat(3).map((i) => [modified, new Date(0).toUTCString(), 'Fri, 01 Jan 2100 00:00:00 GMT', 'yesterday'][i] ?? ''),
+  ),
+  fc.tuple(oneOf('If-Range', 'If-Match', 'If-Unmodified-Since'), oneOf('"x"', '*', new Date(0).toUTCString())),
+  fc.tuple(fc.constant('Range'), oneOf('bytes=0-9', 'bytes=-5', 'bytes=999999-', 'lines=1-2', 'bytes=0-0,2-3')),
+)
+const encoding: fc.Arbitrary<Header> = fc.tuple(
+  oneOf('Accept-Encoding', 'accept-encoding'),
+  fc.oneof(
+    { weight: 2, arbitrary: oneOf('gzip', 'gzip, deflate, br') },
+    {
+      weight: 1,
+      arbitrary: oneOf(
+        'br',
+        'identity',
+        'gzip;q=0',
+        'gzip;q=0.5, br',
+        'gzip;q=0.000',
+        '*',
+        '*;q=0',
+        '*, gzip;q=0',
+        'GZIP',
+        'x-gzip',
+        'notgzip',
+        'gzipped',
+        'br,gzip',
+        'br, x-gzip',
+        'identity;q=1, gzip',
+        'gzip ;q=0',
+        '',
+        ',gzip',
+        'gzip deflate',
+      ),
+    },
+  ),
+)
+const other: fc.Arbitrary<Header> = fc.oneof(
+  fc.tuple(
+    fc.constant('Connection'),
+    oneOf('keep-alive', 'Keep-Alive', 'close', 'keep-alive, TE', 'TE', 'X-Access-Token', ''),
+  ),
+  fc.tuple(
+    oneOf('User-Agent', 'Cookie', 'Origin', 'Referer', 'X-Long', 'Accept', 'X-Forwarded-For', 'TE', 'Via'),
+    oneOf('a', '', 'x'.repeat(500), 'a\tb', '\xe4\xf6\xfc', 'null', 'a=b; c="d"', '127.0.0.1'),
+  ),
+)
+const request: fc.Arbitrary<RawRequest> = fc
+  .record({
+    method: fc.oneof(
+      { weight: 8, arbitrary: fc.constant('GET') },
+      { weight: 2, arbitrary: oneOf('HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH') },
+    ),
+    path: fc.oneof({ weight: 3, arbitrary: oneOf(...WELL_KNOWN) }, { weight: 1, arbitrary: oneOf(...OTHERS) }),
+    query: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: query }),
+    headers: fc
+      .tuple(
+        fc.array(credential, { maxLength: 2 }),
+        fc.oneof(
+          { weight: 1, arbitrary: fc.constant<Header[]>([]) },
+          { weight: 1, arbitrary: ifNoneMatch.map((header) => [header]) },
+          { weight: 1, arbitrary: fc.array(fc.oneof(condition, ifNoneMatch), { maxLength: 2 }) },
+        ),
+        fc.oneof(
+          { weight: 4, arbitrary: encoding.map((header) => [header]) },
+          { weight: 1, arbitrary: fc.array(encoding, { maxLength: 2 }) },
+        ),
+        fc.array(other, { maxLength: 1 }),
+      )
+      .map((lists) => lists.flat())
+      .chain((list) => fc.shuffledSubarray(list, { minLength: list.length })),
+    host: oneOf('x', '127.0.0.1', 'maps.example:8910', ''),
+  })
+  .map(({ method, path: address, query: asked, headers, host }) => {
+    const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
+    const length: Header[] = hasBody ? [['Content-Length', '5']] : []
+    return {
+      method,
+      target: address + asked,
+      headers: [['Host', host], ...headers, ...length],
+      body: hasBody ? 'hello' : '',
+    }
+  })
+
+/** The one field that may not come twice with different values: before JavaScript sees it this is refused natively, in other words. */
+function isAmbiguous({ headers }: RawRequest): boolean {
+  return ['authorization', 'x-access-token'].some((name) => {
+    const values = headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value.trim())
+    return new Set(values).size > 1
+  })
+}
+
+/** Addresses in answers hold the port. */
+function comparable({ status, lines, body }: RawAnswer, { url }: RunningEdge): unknown {
+  const text = body.toString('latin1').replaceAll(new URL(url).host, 'host')
+  return {
+    status,
+    lines: lines.filter((line) => !line.startsWith('Content-Length: ') || text.length === body.length),
+    text,
+  }
+}
+
+const natively: Record<string, number> = {}
+
+const refusalsOf = ({ counters }: RunningEdge['edge']) => {
+  counters.beforeReading()
+  return { ...counters.authFailures }
+}
+
+/** Asks the edge with a table; notes what that has decided, and the grants that it left to JavaScript to refuse. */
+async function askNoting(asked: RawRequest): Promise<RawAnswer> {
+  const { edge } = quick
+  const [answers, refusals] = [edge.native.answers, refusalsOf(edge)]
+  const answer = await quickly.ask(asked)
+  const after = refusalsOf(edge)
+  const reason = Object.keys(after).find(
+    (key) => after[key as keyof typeof after] > refusals[key as keyof typeof after],
+  )
+  const isPacked = answer.lines.includes('Content-Encoding: gzip')
+  const decision = reason ?? (answer.status === 200 && isPacked ? 'gzip' : String(answer.status))
+  const byTable = edge.native.answers > answers
+  if (byTable || answer.status === 403) natively[decision] = (natively[decision] ?? 0) + 1
+  return answer
+}
+
+test('hot tiles are answered without JavaScript exactly as with it, whatever the request', {
+  timeout: 120_000,
+}, async () => {
+  console.log(`seed ${SEED}`)
+  const property = fc.asyncProperty(request, async (asked) => {
+    if (isAmbiguous(asked)) {
+      expect((await quickly.ask(asked)).status).toBe(400)
+      quickly.close()
+      return
+    }
+    const words = bytesOf(asked).toString('latin1')
+    expect(comparable(await askNoting(asked), quick), words).toEqual(comparable(await plainly.ask(asked), plain))
+  })
+  await fc.assert(property, { seed: SEED, numRuns: REQUESTS, endOnFailure: false })
+  const decisions = ['200', 'gzip', '304', 'token_missing', 'token_malformed', 'token_unknown', 'resource_not_granted']
+  for (const decision of decisions) expect(natively[decision] ?? 0, decision).toBeGreaterThan(REQUESTS / 1_000)
+  expect(plain.edge.native.answers).toBe(0)
+})

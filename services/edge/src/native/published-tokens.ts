@@ -1,0 +1,42 @@
+import type { AccessToken } from '@gateway/access/decide.js'
+import { GRANT_ALL } from '@gateway/contracts/token.js'
+import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { TokenUsage } from '../auth/token-usage.js'
+
+/** The tokens that the native table honours by itself. Each is also in the token cache, whose limits hold for both, and leaves the table with it. */
+export class PublishedTokens {
+  readonly #table: ResponseTable
+  /** token ids by plaintext: exactly what is in the table */
+  readonly #ids = new Map<string, string>()
+
+  constructor(table: ResponseTable) {
+    this.#table = table
+  }
+
+  /** `token` is one that may read at this moment; the table watches its expiry and its grants. */
+  put(plaintext: string, token: AccessToken): void {
+    if (this.#ids.has(plaintext)) return
+    const codes = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]
+    this.#table.putToken(plaintext, codes, token.expiresAtMs)
+    this.#ids.set(plaintext, token.id)
+  }
+
+  /** `plaintext` is no token of the store at this moment. */
+  putUnknown(plaintext: string): void {
+    this.#table.putUnknown(plaintext)
+  }
+
+  /** It has left the token cache: nothing is known of it any more. */
+  forget(plaintext: string): void {
+    if (this.#ids.delete(plaintext)) this.#table.dropToken(plaintext)
+    else this.#table.dropUnknown(plaintext)
+  }
+
+  /** Notes what was used since the last call as used now. A use just before its token is forgotten is not noted. */
+  noteUses(usage: TokenUsage, nowMs: number): void {
+    for (const plaintext of this.#table.takeUsedTokens()) {
+      const id = this.#ids.get(plaintext)
+      if (id !== undefined) usage.note(id, nowMs)
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import type { Readable } from 'node:stream'
+import { EDGE_ADMITTED_HEADER, EDGE_ASK_HEADER } from '@gateway/contracts/edge-link.js'
+import { type Dispatcher, Pool } from 'undici'
+import type { RequestHead } from './request-head.js'
+import { WaitingBodies } from './waiting-bodies.js'
+
+/**
+ * Connections of one edge process to the control plane, apart for each kind of request, so that none takes those of another: what is answered
+ * soon, of which more wait their turn; streams of events, which last; imports, whose bodies arrive as slowly as they like.
+ */
+const CONNECTIONS = { answers: 128, events: 256, imports: 4 } as const
+export type Lane = keyof typeof CONNECTIONS
+
+/** Limit: the answer to a question by the head alone, which is a refusal in JSON. */
+const MAX_VERDICT_BYTES = 64 * 1024
+const CONNECT_TIMEOUT_MS = 2_000
+/** A scan that an operator asked for may run as long before its answer begins. */
+const HEADERS_TIMEOUT_MS = 120_000
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+interface Attempt {
+  controller: Dispatcher.DispatchController | null
+  givenUp: boolean
+  answered: boolean
+  ended: boolean
+}
+
+/** What becomes of a request that was handed on. */
+export interface UpstreamAnswer {
+  head(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void
+  /** `pause` stops the flow until `resume` is called */
+  data(chunk: Buffer, pause: () => void, resume: () => void): void
+  end(): void
+  /** before `head`: nothing was answered. After it: the answer broke off. */
+  failed(error: Error): void
+}
+
+/** What the control plane says to the head of a request: it would read the body, or the answer without it. */
+export type Verdict =
+  | { readonly admitted: true }
+  | {
+      readonly admitted: false
+      readonly status: number
+      readonly headers: Readonly<Record<string, string | string[] | undefined>>
+      readonly body: Buffer
+    }
+
+/** The control plane, over kept-alive connections. */
+export class Upstream {
+  readonly #pools: Readonly<Record<Lane, Pool>>
+  /** of requests that are not handed on before they are whole */
+  readonly waiting = new WaitingBodies()
+  readonly #used: Record<Lane, number> = { answers: 0, events: 0, imports: 0 }
+
+  constructor(origin: string) {
+    const pool = (lane: Lane) =>
+      new Pool(origin, {
+        connections: CONNECTIONS[lane],
+        pipelining: 1,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        // Server-sent events may be silent for as long as they like.
+        bodyTimeout: 0,
+        connect: { timeout: CONNECT_TIMEOUT_MS },
+      })
+    this.#pools = { answers: pool('answers'), events: pool('events'), imports: pool('imports') }
+  }
+
+  /** Whether a request of a lane would have to wait for the end of another. */
+  isFull(lane: Lane): boolean {
+    return this.#used[lane] >= CONNECTIONS[lane]
+  }
+
+  /**
+   * Hands a request on; the returned function gives it up. `extra` are the headers by which the edge proves itself. A body that is a stream
+   * holds its connection until it has arrived.
+   */
+  send(
+    lane: Lane,
+    head: RequestHead,
+    extra: readonly string[],
+    body: Readable | Buffer | null,
+    answer: UpstreamAnswer,
+  ): () => void {
+    const headers = [...head.headers, ...extra]
+    const length = Buffer.isBuffer(body) ? body.length : head.bodyLength
+    if (body !== null && length !== null) headers.push('content-length', String(length))
+    const attempt: Attempt = { controller: null, givenUp: false, answered: false, ended: false }
+    const options: Dispatcher.DispatchOptions = {
+      method: head.method as Dispatcher.HttpMethod,
+      path: head.target,
+      headers,
+      body,
+    }
+    const mayRepeat = body === null && SAFE.has(head.method)
+    this.#used[lane]++
+    const release = () => {
+      if (!attempt.ended) this.#used[lane]--
+      attempt.ended = true
+    }
+    this.#dispatch(this.#pools[lane], options, attempt, release, answer, mayRepeat)
+    return () => {
+      attempt.givenUp = true
+      if (body !== null && !Buffer.isBuffer(body)) body.destroy()
+      if (!attempt.ended) attempt.controller?.abort(new Error('the client has gone'))
+      release()
+    }
+  }
+
+  /** Asks by the head alone whether the control plane would read the body. `decided` gets null where it does not answer. */
+  ask(head: RequestHead, extra: readonly string[], decided: (verdict: Verdict | null) => void): () => void {
+    let status = 0
+    let headers: Readonly<Record<string, string | string[] | undefined>> = {}
+    const chunks: Buffer[] = []
+    let size = 0
+    const question = { ...head, bodyLength: 0 }
+    return this.send('answers', question, [...extra, EDGE_ASK_HEADER, '1'], null, {
+      head: (...got) => {
+        ;[status, headers] = got
+      },
+      data: (chunk) => {
+        size += chunk.length
+        if (size <= MAX_VERDICT_BYTES) chunks.push(chunk)
+      },
+      end: () => {
+        if (headers[EDGE_ADMITTED_HEADER] !== undefined) decided({ admitted: true })
+        else decided({ admitted: false, status, headers, body: Buffer.concat(chunks) })
+      },
+      failed: () => decided(null),
+    })
+  }
+
+  #dispatch(
+    pool: Pool,
+    options: Dispatcher.DispatchOptions,
+    attempt: Attempt,
+    release: () => void,
+    answer: UpstreamAnswer,
+    mayRepeat: boolean,
+  ): void {
+    pool.dispatch(options, {
+      onRequestStart(controller) {
+        attempt.controller = controller
+        if (attempt.givenUp) controller.abort(new Error('the client has gone'))
+      },
+      onResponseStart(_, status, received) {
+        if (status < 200) return
+        attempt.answered = true
+        answer.head(status, received)
+      },
+      onResponseData(controller, chunk) {
+        answer.data(
+          chunk,
+          () => controller.pause(),
+          () => controller.resume(),
+        )
+      },
+      onResponseEnd() {
+        release()
+        answer.end()
+      },
+      onResponseError: (_, error) => {
+        if (attempt.givenUp) return
+        // A kept-alive connection may be closed just when it is used again: what has no effect is asked once more, on another.
+        if (mayRepeat && !attempt.answered && isClosedConnection(error)) {
+          return this.#dispatch(pool, options, attempt, release, answer, false)
+        }
+        release()
+        answer.failed(error)
+      },
+    })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.destroy()))
+  }
+}
+
+function isClosedConnection(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE'
+}

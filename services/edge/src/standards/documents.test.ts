@@ -1,0 +1,157 @@
+import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
+import { expect, test } from 'vitest'
+import type { Addresses, Layer } from './layer.js'
+import { collection, landingPage, tileMatrixSet, tileset } from './ogc-documents.js'
+import { exceptionReport } from './ows-exception.js'
+import { tileMap, tileMapService } from './tms-documents.js'
+import { wmtsCapabilities } from './wmts-capabilities.js'
+import { parseWmtsRequest, tileRequestError } from './wmts-request.js'
+
+const OPEN: Addresses = { base: 'http://maps.example', token: '' }
+const WITH_TOKEN: Addresses = { ...OPEN, token: 'token=bmp_x' }
+
+function layer(more: Partial<Layer> = {}): Layer {
+  return {
+    code: 'city',
+    title: 'City & <Land>',
+    description: null,
+    attribution: null,
+    version: '2026 11',
+    revision: 7,
+    format: 'webp',
+    tileSize: 256,
+    minZoom: 1,
+    maxZoom: 2,
+    bounds: [-90, 0, 90, 60],
+    set: TILE_MATRIX_SETS.WebMercatorQuad,
+    vectorLayers: null,
+    ...more,
+  }
+}
+
+const geographic = layer({ code: 'flat', set: TILE_MATRIX_SETS.WorldCRS84Quad, bounds: null, minZoom: 0, maxZoom: 1 })
+
+test('WMTS capabilities name the fast addresses, with the token only where it came in the address', () => {
+  const template = 'http://maps.example/tiles/city/2026%2011/{TileMatrix}/{TileCol}/{TileRow}.webp?v=7'
+  expect(wmtsCapabilities([layer()], OPEN)).toContain(`template="${template}"`)
+  expect(wmtsCapabilities([layer()], OPEN)).not.toContain('token')
+  expect(wmtsCapabilities([layer()], WITH_TOKEN)).toContain(`template="${template}&amp;token=bmp_x"`)
+  expect(wmtsCapabilities([layer()], WITH_TOKEN).match(/href="http:[^"]*token=bmp_x/g)).toHaveLength(5)
+})
+
+test('WMTS capabilities escape what operators wrote', () => {
+  expect(wmtsCapabilities([layer()], OPEN)).toContain('<ows:Title>City &amp; &lt;Land&gt;</ows:Title>')
+})
+
+test('WMTS capabilities have the grids in use, each to its highest zoom, and the limits of each layer', () => {
+  const text = wmtsCapabilities([layer(), geographic], OPEN)
+  expect(text.match(/<ows:SupportedCRS>[^<]*/g)).toEqual([
+    '<ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857',
+    '<ows:SupportedCRS>urn:ogc:def:crs:EPSG::4326',
+  ])
+  expect(text.match(/<TopLeftCorner>90 -180</g)).toHaveLength(2)
+  expect(text.match(/<MatrixWidth>\d+/g)).toEqual(['1', '2', '4', '2', '4'].map((width) => `<MatrixWidth>${width}`))
+  expect(text).toContain(
+    '<TileMatrixLimits><TileMatrix>2</TileMatrix>\n' +
+      '<MinTileRow>1</MinTileRow><MaxTileRow>1</MaxTileRow><MinTileCol>1</MinTileCol><MaxTileCol>2</MaxTileCol>',
+  )
+  expect(text).toContain('<ScaleDenominator>279541132.0143589</ScaleDenominator>')
+})
+
+test.each([
+  ['', 'capabilities'],
+  ['SERVICE=WMS&REQUEST=GetCapabilities', 'capabilities'],
+  ['service=wmts&request=getcapabilities', 'capabilities'],
+  ['request=GetTile&layer=a&tilematrixset=s&tilematrix=1&tilerow=0&tilecol=1&format=image/png', 'tile'],
+])('%j asks for %s', (query, kind) => {
+  expect(parseWmtsRequest(query).kind).toBe(kind)
+})
+
+test.each([
+  ['request=GetTile&layer=a', 'MissingParameterValue', 'tilematrixset'],
+  ['request=GetFeatureInfo', 'OperationNotSupported', 'request'],
+  ['service=WFS', 'InvalidParameterValue', 'service'],
+])('%j is an exception', (query, code, locator) => {
+  expect(parseWmtsRequest(query)).toMatchObject({ kind: 'exception', code, locator })
+})
+
+test.each([
+  ['tilematrixset', 'WorldCRS84Quad', 'InvalidParameterValue'],
+  ['format', 'image/png', 'InvalidParameterValue'],
+  ['style', 'night', 'InvalidParameterValue'],
+  ['tilematrix', '01', 'InvalidParameterValue'],
+  ['tilerow', '-1', 'InvalidParameterValue'],
+  ['tilerow', '4', 'TileOutOfRange'],
+  ['tilecol', '4', 'TileOutOfRange'],
+  ['version', '2.0.0', 'InvalidParameterValue'],
+])('a tile whose %s is %s is an exception', (name, value, code) => {
+  const parameters = new URLSearchParams(
+    'request=GetTile&layer=city&tilematrixset=WebMercatorQuad&tilematrix=2&tilerow=1&tilecol=2&format=image/webp',
+  )
+  expect(errorOf(parameters)).toBeNull()
+  parameters.set(name, value)
+  const error = errorOf(parameters)
+  expect(error).toMatchObject({ code, locator: name })
+  expect(exceptionReport(error as NonNullable<typeof error>)).toContain(`exceptionCode="${code}" locator="${name}"`)
+})
+
+function errorOf(parameters: URLSearchParams) {
+  const request = parseWmtsRequest(String(parameters))
+  return request.kind === 'tile' ? tileRequestError(request, layer()) : null
+}
+
+test('TMS documents count rows from the south and name a profile', () => {
+  expect(tileMapService([layer(), geographic], WITH_TOKEN)).toContain(
+    '<TileMap title="City &amp; &lt;Land&gt;" srs="EPSG:4326" profile="global-geodetic" href="http://maps.example/tms/1.0.0/flat?token=bmp_x"/>',
+  )
+  const text = tileMap(geographic, OPEN)
+  expect(text).toContain('<BoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>')
+  expect(text).toContain('<TileSet href="http://maps.example/tms/1.0.0/flat/1" units-per-pixel="0.3515625" order="1"/>')
+  expect(tileMap(layer(), OPEN)).toContain('<TileSets profile="global-mercator">')
+})
+
+test('OGC documents link a collection to its tileset, its grid and its tiles', () => {
+  expect(collection(layer(), OPEN)).toMatchObject({
+    id: 'city',
+    extent: { spatial: { bbox: [[-90, 0, 90, 60]] } },
+    links: expect.arrayContaining([
+      expect.objectContaining({
+        rel: 'http://www.opengis.net/def/rel/ogc/1.0/tilesets-map',
+        href: 'http://maps.example/ogc/collections/city/map/tiles',
+        type: 'application/json',
+      }),
+    ]),
+  })
+  expect(tileset(layer(), WITH_TOKEN)).toMatchObject({
+    tileMatrixSetId: 'WebMercatorQuad',
+    tileMatrixSetLimits: [
+      { tileMatrix: '1', minTileRow: 0, maxTileRow: 0, minTileCol: 0, maxTileCol: 1 },
+      { tileMatrix: '2', minTileRow: 1, maxTileRow: 1, minTileCol: 1, maxTileCol: 2 },
+    ],
+    links: expect.arrayContaining([
+      expect.objectContaining({
+        rel: 'item',
+        href: 'http://maps.example/tiles/city/2026%2011/{tileMatrix}/{tileCol}/{tileRow}.webp?v=7&token=bmp_x',
+      }),
+    ]),
+  })
+  expect(JSON.stringify(landingPage(OPEN))).not.toContain('token=')
+})
+
+test('a tile matrix set is defined with the keys of both versions of the standard', () => {
+  expect(tileMatrixSet(TILE_MATRIX_SETS.CGCS2000Quad)).toMatchObject({
+    id: 'CGCS2000Quad',
+    identifier: 'CGCS2000Quad',
+    orderedAxes: ['Lat', 'Lon'],
+    tileMatrices: expect.arrayContaining([
+      expect.objectContaining({
+        id: '1',
+        matrixWidth: 4,
+        matrixHeight: 2,
+        pointOfOrigin: [90, -180],
+        cellSize: 0.3515625,
+      }),
+    ]),
+    tileMatrix: expect.arrayContaining([expect.objectContaining({ identifier: '1', topLeftCorner: [90, -180] })]),
+  })
+})

@@ -1,0 +1,233 @@
+import { MAX_ZOOM } from '@gateway/tilesets/address.js'
+import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
+import {
+  TILE_MATRIX_SETS,
+  type TileMatrixSet,
+  tileMatrixLimits,
+  unbrokenBounds,
+} from '@gateway/tilesets/tile-matrix-sets.js'
+import { type Addresses, addressOf, type Layer, tileTemplate, zoomsOf } from './layer.js'
+
+/**
+ * Documents of OGC API – Tiles 1.0 (OGC 20-057), with the collections of OGC API – Common 2 and the tile matrix sets of the Two Dimensional
+ * Tile Matrix Set standard 2.0 (OGC 17-083r4). Keys of that standard's first version stand beside them: GDAL 3.6 reads no others.
+ */
+export const OGC_PATH = '/ogc'
+
+const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
+const REL = 'http://www.opengis.net/def/rel/ogc/1.0'
+const JSON_TYPE = 'application/json'
+
+interface Link {
+  readonly rel: string
+  readonly href: string
+  readonly type: string
+  readonly title?: string
+  readonly templated?: true
+}
+
+const CONFORMANCE = [
+  'http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/core',
+  'http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/landing-page',
+  'http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/json',
+  'http://www.opengis.net/spec/ogcapi-common-2/1.0/conf/collections',
+  'http://www.opengis.net/spec/ogcapi-common-2/1.0/conf/json',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/core',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/tileset',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/tilesets-list',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/geodata-tilesets',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/png',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/jpeg',
+  'http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/mvt',
+  'http://www.opengis.net/spec/tms/2.0/conf/tilematrixset',
+  'http://www.opengis.net/spec/tms/2.0/conf/tilematrixsetlimits',
+  'http://www.opengis.net/spec/tms/2.0/conf/tilesetmetadata',
+  'http://www.opengis.net/spec/tms/2.0/conf/json-tilematrixset',
+  'http://www.opengis.net/spec/tms/2.0/conf/json-tilematrixsetlimits',
+  'http://www.opengis.net/spec/tms/2.0/conf/json-tilesetmetadata',
+]
+
+export function landingPage(addresses: Addresses): object {
+  const to = linksTo(addresses)
+  return {
+    title: 'Map asset gateway',
+    description: 'Basemaps that the token may read, as OGC API – Tiles',
+    links: [
+      to('self', OGC_PATH),
+      to('service-desc', '/api/v1/openapi.json', 'application/vnd.oai.openapi+json;version=3.0'),
+      to(`${REL}/conformance`, `${OGC_PATH}/conformance`),
+      to('conformance', `${OGC_PATH}/conformance`),
+      to(`${REL}/data`, `${OGC_PATH}/collections`),
+      to('data', `${OGC_PATH}/collections`),
+      to(`${REL}/tiling-schemes`, `${OGC_PATH}/tileMatrixSets`),
+    ],
+  }
+}
+
+export function conformance(): object {
+  return { conformsTo: CONFORMANCE }
+}
+
+export function collections(layers: readonly Layer[], addresses: Addresses): object {
+  return {
+    links: [linksTo(addresses)('self', `${OGC_PATH}/collections`)],
+    collections: layers.map((layer) => collection(layer, addresses)),
+  }
+}
+
+export function collection(layer: Layer, addresses: Addresses): object {
+  const to = linksTo(addresses)
+  return {
+    id: layer.code,
+    title: layer.title,
+    ...(layer.description === null ? {} : { description: layer.description }),
+    ...(layer.attribution === null ? {} : { attribution: layer.attribution }),
+    dataType: dataTypeOf(layer),
+    crs: [layer.set.uri],
+    extent: { spatial: { bbox: [unbrokenBounds(layer.set, layer.bounds)], crs: CRS84 } },
+    links: [to('self', collectionPath(layer)), to(`${REL}/tilesets-${dataTypeOf(layer)}`, tilesetsPath(layer))],
+  }
+}
+
+export function tilesets(layer: Layer, addresses: Addresses): object {
+  return {
+    links: [linksTo(addresses)('self', tilesetsPath(layer))],
+    tilesets: [
+      {
+        title: layer.title,
+        dataType: dataTypeOf(layer),
+        crs: layer.set.uri,
+        ...tileMatrixSetReference(layer.set),
+        tileMatrixSetLimits: limitsOf(layer),
+        links: tilesetLinks(layer, addresses),
+      },
+    ],
+  }
+}
+
+export function tileset(layer: Layer, addresses: Addresses): object {
+  const [west, south, east, north] = unbrokenBounds(layer.set, layer.bounds)
+  return {
+    title: layer.title,
+    ...(layer.description === null ? {} : { description: layer.description }),
+    ...(layer.attribution === null ? {} : { attribution: layer.attribution }),
+    dataType: dataTypeOf(layer),
+    crs: layer.set.uri,
+    ...tileMatrixSetReference(layer.set),
+    tileMatrixSetLimits: limitsOf(layer),
+    boundingBox: { lowerLeft: [west, south], upperRight: [east, north], crs: CRS84 },
+    mediaTypes: [CONTENT_TYPES[layer.format]],
+    ...(layer.vectorLayers === null
+      ? {}
+      : { layers: layer.vectorLayers.map(({ id }) => ({ id, dataType: 'vector' })) }),
+    links: tilesetLinks(layer, addresses),
+  }
+}
+
+export function tileMatrixSets(addresses: Addresses): object {
+  const to = linksTo(addresses)
+  return {
+    tileMatrixSets: Object.values(TILE_MATRIX_SETS).map(({ id, title, registered }) => ({
+      id,
+      title,
+      ...(registered === null ? {} : { uri: registered }),
+      links: [to('self', `${OGC_PATH}/tileMatrixSets/${id}`)],
+    })),
+  }
+}
+
+/** A definition by the standard's second version, with the keys of its first. */
+export function tileMatrixSet(set: TileMatrixSet): object {
+  // The order of axes is that of the system: easting first but for EPSG:4490. The first version names the system by its URN.
+  const origin = set.id === 'CGCS2000Quad' ? set.topLeft : [set.extent[0], set.extent[3]]
+  const matrices = Array.from({ length: MAX_ZOOM + 1 }, (_, zoom) => ({
+    id: String(zoom),
+    identifier: String(zoom),
+    scaleDenominator: set.scaleDenominator / 2 ** zoom,
+    cellSize: set.cellSize / 2 ** zoom,
+    cornerOfOrigin: 'topLeft',
+    pointOfOrigin: origin,
+    topLeftCorner: origin,
+    tileWidth: 256,
+    tileHeight: 256,
+    matrixWidth: set.columns * 2 ** zoom,
+    matrixHeight: 2 ** zoom,
+  }))
+  return {
+    // By this GDAL 3.6 knows a definition when it sees one.
+    type: 'TileMatrixSetType',
+    id: set.id,
+    identifier: set.id,
+    title: set.title,
+    ...(set.registered === null ? {} : { uri: set.registered }),
+    crs: set.uri,
+    supportedCRS: set.uri,
+    orderedAxes:
+      set.id === 'WebMercatorQuad' ? ['X', 'Y'] : set.id === 'CGCS2000Quad' ? ['Lat', 'Lon'] : ['Lon', 'Lat'],
+    ...(set.wellKnownScaleSet === null
+      ? {}
+      : {
+          wellKnownScaleSet: set.wellKnownScaleSet.replace(
+            'urn:ogc:def:wkss:OGC:1.0:',
+            'http://www.opengis.net/def/wkss/OGC/1.0/',
+          ),
+        }),
+    tileMatrices: matrices,
+    tileMatrix: matrices,
+  }
+}
+
+function tilesetLinks(layer: Layer, addresses: Addresses): Link[] {
+  const to = linksTo(addresses)
+  const code = encodeURIComponent(layer.code)
+  return [
+    to('self', `${tilesetsPath(layer)}/${layer.set.id}`),
+    to(`${REL}/tiling-scheme`, `${OGC_PATH}/tileMatrixSets/${layer.set.id}`),
+    to(`${REL}/geodata`, collectionPath(layer)),
+    to(
+      'describedby',
+      `/tiles/${code}/${encodeURIComponent(layer.version)}/tilejson.json`,
+      'application/vnd.mapbox.tilejson+json',
+    ),
+    {
+      rel: 'item',
+      href: tileTemplate(addresses, layer, ['{tileMatrix}', '{tileCol}', '{tileRow}']),
+      type: layer.format === 'pbf' ? 'application/vnd.mapbox-vector-tile' : CONTENT_TYPES[layer.format],
+      templated: true,
+    },
+  ]
+}
+
+function limitsOf(layer: Layer): object[] {
+  return zoomsOf(layer).map((zoom) => {
+    const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(layer.set, zoom, layer.bounds)
+    return {
+      tileMatrix: String(zoom),
+      minTileRow: minRow,
+      maxTileRow: maxRow,
+      minTileCol: minColumn,
+      maxTileCol: maxColumn,
+    }
+  })
+}
+
+function tileMatrixSetReference({ id, registered }: TileMatrixSet): object {
+  return { tileMatrixSetId: id, ...(registered === null ? {} : { tileMatrixSetURI: registered }) }
+}
+
+function dataTypeOf({ format }: Layer): 'map' | 'vector' {
+  return format === 'pbf' ? 'vector' : 'map'
+}
+
+function collectionPath({ code }: Layer): string {
+  return `${OGC_PATH}/collections/${encodeURIComponent(code)}`
+}
+
+/** Pictures stand below `map`, vector tiles do not (OGC 20-057, 9 and 10). */
+function tilesetsPath(layer: Layer): string {
+  return `${collectionPath(layer)}${dataTypeOf(layer) === 'map' ? '/map' : ''}/tiles`
+}
+
+function linksTo(addresses: Addresses) {
+  return (rel: string, path: string, type = JSON_TYPE): Link => ({ rel, href: addressOf(addresses, path), type })
+}

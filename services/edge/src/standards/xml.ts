@@ -1,0 +1,44 @@
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+/** Markup that is put into other markup as it is. */
+export class Xml {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Xml | readonly Xml[] | null
+
+/** XML 1.0 of a template: texts are escaped, markup and lists of markup are not, null is nothing. */
+export function xml(strings: TemplateStringsArray, ...parts: readonly Part[]): Xml {
+  let text = strings[0] as string
+  for (const [i, part] of parts.entries()) text += `${toText(part)}${strings[i + 1]}`
+  return new Xml(text)
+}
+
+/** A whole document, without the blank lines and indents of its templates. */
+export function xmlDocument({ text }: Xml): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${text.replace(/>\s*\n\s*/g, '>\n').trim()}\n`
+}
+
+function toText(part: Part): string {
+  if (part === null) return ''
+  if (part instanceof Xml) return part.text
+  if (typeof part === 'object') return part.map(({ text }) => text).join('')
+  return escaped(String(part))
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 has no form for these
+const NOT_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
+
+function escaped(text: string): string {
+  return text.replace(NOT_IN_XML, '').replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
+}

@@ -1,0 +1,137 @@
+import type { WantedResource } from '@gateway/access/decide.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { isOffered, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import type { StoredVector } from '@gateway/store/vectors.js'
+
+/** One version as requests see it. */
+export interface CatalogVersion {
+  readonly stored: StoredVersion
+  /** the scan source's directory, out of which nothing is served */
+  readonly root: string
+  /** names this content in this process: another number as soon as a scan finds another path, storage or fingerprint, or its revision grows */
+  readonly contentId: number
+}
+
+export interface CatalogBasemap {
+  readonly stored: StoredBasemap
+  readonly wanted: NonNullable<WantedResource>
+  /** available versions by label, without those withdrawn, and the default one under `current` as well */
+  readonly versions: ReadonlyMap<string, CatalogVersion>
+}
+
+export interface CatalogVector {
+  /** without its facts, which fill memory and are the control plane's to tell */
+  readonly stored: Omit<StoredVector, 'facts'>
+  /** of its texts; null: not known */
+  readonly encoding: string | null
+  /** false: it is unavailable or withdrawn. It stays known by its names, since a token may be granted it by any of them. */
+  readonly served: boolean
+  readonly wanted: NonNullable<WantedResource>
+}
+
+/** All that requests need to know of basemaps and vectors. Immutable; every change makes a new one. */
+export interface Catalog {
+  readonly basemaps: ReadonlyMap<string, CatalogBasemap>
+  readonly vectors: ReadonlyMap<string, CatalogVector>
+  /** several scan sources may hold the same relative path; what is served first, then by code */
+  readonly vectorsByPath: ReadonlyMap<string, readonly CatalogVector[]>
+}
+
+export const EMPTY_CATALOG: Catalog = { basemaps: new Map(), vectors: new Map(), vectorsByPath: new Map() }
+
+/** What was read of the store; `codes` null means all of them, otherwise those alone and the rest stays as it is. */
+export interface CatalogRead<T> {
+  readonly codes: readonly string[] | null
+  readonly rows: readonly T[]
+}
+
+/** The next snapshot. A code that was read for and not found is gone. */
+export function nextCatalog(
+  before: Catalog,
+  basemaps: CatalogRead<StoredBasemap>,
+  vectors: CatalogRead<StoredVector>,
+): Catalog {
+  const offered = { codes: basemaps.codes, rows: basemaps.rows.filter(isOffered) }
+  const nextBasemaps = replaced(before.basemaps, offered, (stored) => toBasemap(stored, before))
+  const nextVectors = replaced(before.vectors, vectors, toVector)
+  return { basemaps: nextBasemaps, vectors: nextVectors, vectorsByPath: byPath(nextVectors) }
+}
+
+function replaced<Row extends { readonly code: string }, Entry>(
+  before: ReadonlyMap<string, Entry>,
+  read: CatalogRead<Row>,
+  toEntry: (row: Row) => Entry,
+): ReadonlyMap<string, Entry> {
+  if (read.codes?.length === 0) return before
+  const next = new Map(read.codes === null ? [] : before)
+  for (const code of read.codes ?? []) next.delete(code)
+  for (const row of read.rows) next.set(row.code, toEntry(row))
+  return next
+}
+
+function toBasemap(stored: StoredBasemap, before: Catalog): CatalogBasemap {
+  const known = before.basemaps.get(stored.code)
+  const versions = new Map<string, CatalogVersion>()
+  for (const version of stored.versions) {
+    if (version.available && !version.withdrawn)
+      versions.set(version.version, toVersion(version, stored.sourcePath, known))
+  }
+  const current = stored.defaultVersion === null ? undefined : versions.get(stored.defaultVersion)
+  if (current !== undefined) versions.set(CURRENT_VERSION, current)
+  return { stored, wanted: { kind: 'basemap', code: stored.code }, versions }
+}
+
+let lastContentId = 0
+
+function toVersion(stored: StoredVersion, root: string, known: CatalogBasemap | undefined): CatalogVersion {
+  const same = known?.versions.get(stored.version)
+  const contentId = same !== undefined && isSameContent(same, stored, root) ? same.contentId : ++lastContentId
+  return { stored, root, contentId }
+}
+
+function isSameContent(known: CatalogVersion, now: StoredVersion, root: string): boolean {
+  return (
+    known.root === root &&
+    known.stored.revision === now.revision &&
+    known.stored.fingerprint === now.fingerprint &&
+    known.stored.path === now.path &&
+    known.stored.storage === now.storage &&
+    known.stored.extension === now.extension &&
+    known.stored.format === now.format &&
+    known.stored.tileMatrixSet === now.tileMatrixSet
+  )
+}
+
+/** Whether every address of a basemap's tiles still means the same tile: the same versions, each with the same content, the same default. */
+export function hasSameTiles(before: CatalogBasemap, now: CatalogBasemap | undefined): boolean {
+  if (before === now) return true
+  if (before.versions.size !== now?.versions.size) return false
+  for (const [label, { contentId }] of before.versions) {
+    if (now.versions.get(label)?.contentId !== contentId) return false
+  }
+  return true
+}
+
+function toVector({ facts, ...stored }: StoredVector): CatalogVector {
+  const served = stored.available && isOffered(stored)
+  const encoding = facts?.encoding ?? null
+  return {
+    stored,
+    encoding,
+    served,
+    wanted: { kind: 'vector', names: [stored.code, stored.relativePath, stored.fileName] },
+  }
+}
+
+function byPath(vectors: ReadonlyMap<string, CatalogVector>): ReadonlyMap<string, readonly CatalogVector[]> {
+  const paths = new Map<string, CatalogVector[]>()
+  for (const vector of vectors.values()) {
+    const same = paths.get(vector.stored.relativePath)
+    if (same === undefined) paths.set(vector.stored.relativePath, [vector])
+    else same.push(vector)
+  }
+  const order = (a: CatalogVector, b: CatalogVector) =>
+    Number(b.served) - Number(a.served) || (a.stored.code < b.stored.code ? -1 : 1)
+  for (const same of paths.values()) same.sort(order)
+  return paths
+}

@@ -1,0 +1,193 @@
+import type { Bus, OwnPresence } from '@gateway/bus/bus.js'
+import { ANNOUNCE_INTERVAL_MS } from '@gateway/bus/bus.js'
+import { openBus } from '@gateway/bus/open.js'
+import type { TrafficCounters } from '@gateway/contracts/traffic.js'
+import type { Log } from '@gateway/logging/log.js'
+import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import { deletePresence, upsertPresence } from '@gateway/store/edge-presence.js'
+import type { Follower } from './follower.js'
+import { QUERY_TIMEOUT_MS, type StoreLink } from './store-link.js'
+
+/** The bound on how late a lost message is found; the freshness that TOKEN_STALE_SECONDS promises rests on it. */
+const POLL_INTERVAL_MS = 1_000
+/** Reading a whole catalog takes longer than one change. */
+const FIRST_RETRY_MS = 200
+
+export interface FollowLoopOptions {
+  readonly store: StoreLink
+  readonly follower: Follower
+  readonly redisUrl: string | null
+  readonly staleMs: number
+  /** for how long this process goes on with what it knows */
+  readonly trustMs: number
+  readonly presence: Omit<OwnPresence, 'applied_revision' | 'applied_mark' | 'traffic'>
+  /** what this process has counted, for the console */
+  readonly traffic: () => TrafficCounters
+  /** called once, when the catalog has been read for the first time */
+  readonly onLoaded: () => void
+  readonly log: Log
+}
+
+/**
+ * Drives a follower: waits for a store that is there and has its tables, subscribes, reads, then polls, and tells the bus that this process
+ * lives. Runs until stopped, whatever fails.
+ */
+export class FollowLoop {
+  readonly #o: FollowLoopOptions
+  readonly #pollMs: number
+  #bus: Bus | null = null
+  #busOpening = false
+  #timer: NodeJS.Timeout | null = null
+  #announcer: NodeJS.Timeout | null = null
+  #stopped = false
+  #troubled = false
+  readonly #busTrouble: TroubleLog
+  #presenceStored = false
+
+  constructor(options: FollowLoopOptions) {
+    this.#o = options
+    this.#busTrouble = new TroubleLog(options.log, 'the bus cannot be subscribed to; changes are found by polling')
+    this.#pollMs = Math.max(50, Math.min(POLL_INTERVAL_MS, options.staleMs / 3))
+  }
+
+  start(): void {
+    void this.#tick()
+    this.#announcer = setInterval(() => {
+      if (this.#bus?.connected === true) this.#o.follower.noteBusAlive()
+      this.announce()
+    }, ANNOUNCE_INTERVAL_MS)
+  }
+
+  /** Says at once which revision has been applied; what waits for it is an operator's disable call. */
+  announce(): void {
+    const { presence: identity, follower, traffic } = this.#o
+    if (this.#bus === null || follower.applied === null || this.#stopped) return
+    const { revision, mark } = follower.applied
+    const presence = { ...identity, applied_revision: revision, applied_mark: mark, traffic: traffic() }
+    this.#bus.announce(presence).then(
+      () => this.#forgetStoredPresence(),
+      () => this.#storePresence(presence),
+    )
+  }
+
+  /** Other processes of this edge have ended without withdrawing their presence, which is done for them. */
+  withdraw(ids: readonly string[]): void {
+    for (const id of ids) void this.#withdraw(id)
+  }
+
+  /** A process that reaches the store and not the bus follows by polling, and says so there. One that reaches neither falls silent. */
+  #storePresence(presence: OwnPresence): void {
+    if (this.#stopped || this.#bus?.medium !== 'redis') return
+    this.#presenceStored = true
+    this.#o.store.query((sql) => upsertPresence(sql, presence)).catch(() => {})
+  }
+
+  #forgetStoredPresence(): void {
+    if (!this.#presenceStored || this.#stopped) return
+    this.#presenceStored = false
+    this.#o.store.query((sql) => deletePresence(sql, this.#o.presence.id)).catch(() => {})
+  }
+
+  async #withdraw(id: string): Promise<void> {
+    const fromBus = this.#bus === null ? Promise.resolve() : withinTime(this.#bus.withdraw(id))
+    const stored = this.#o.redisUrl !== null && (id !== this.#o.presence.id || this.#presenceStored)
+    const fromStore = stored ? this.#o.store.query((sql) => deletePresence(sql, id)) : Promise.resolve()
+    await Promise.allSettled([fromBus, fromStore])
+  }
+
+  /** The pool was replaced: a bus that works over it must be opened again. */
+  storeReplaced(): void {
+    if (this.#bus?.medium !== 'postgres') return
+    void this.#bus.close().catch(() => {})
+    this.#bus = null
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    if (this.#announcer !== null) clearInterval(this.#announcer)
+    const bus = this.#bus
+    if (bus === null) return
+    await this.#withdraw(this.#o.presence.id)
+    await withinTime(bus.close()).catch(() => {})
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      await this.#step()
+      this.#recovered()
+    } catch (error) {
+      this.#failed(error as Error)
+    }
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => void this.#tick(), this.#o.follower.loaded ? this.#pollMs : FIRST_RETRY_MS)
+  }
+
+  async #step(): Promise<void> {
+    // A store that can be read and not listened to, as a replica, is followed by polling.
+    if (this.#bus === null) await this.#openBus().catch((error) => this.#busFailed(error))
+    const first = !this.#o.follower.loaded
+    // What another process of this host has read within half the time will do: then one reads for all.
+    await this.#o.follower.catchUp(performance.now() - this.#pollMs / 2)
+    if (!first) return
+    this.#o.onLoaded()
+    this.announce()
+  }
+
+  /** Subscribes before the first read, so that nothing is said between the two. A bus that is down is found by its own reconnecting. */
+  async #openBus(): Promise<void> {
+    if (this.#busOpening) return
+    this.#busOpening = true
+    try {
+      const bus = await this.#o.store.query((sql) =>
+        openBus(sql, {
+          redisUrl: this.#o.redisUrl,
+          silentSeconds: this.#o.trustMs / 1000,
+          onTrouble: (message) => this.#o.log.warn({ err: message }, 'the bus is out of reach'),
+        }),
+      )
+      this.#bus = bus
+      await withinTime(
+        bus.subscribe(
+          (message) => {
+            if (!this.#o.follower.hear(message)) void this.#o.follower.catchUp().catch(() => {})
+          },
+          () => {
+            this.#o.follower.noteGap()
+            void this.#o.follower.catchUp().catch(() => {})
+          },
+        ),
+      )
+    } catch (error) {
+      const bus = this.#bus
+      if (bus?.medium !== 'redis') {
+        this.#bus = null
+        void bus?.close().catch(() => {})
+      }
+      throw error
+    } finally {
+      this.#busOpening = false
+    }
+  }
+
+  #busFailed({ message }: Error): void {
+    this.#busTrouble.note({ err: message })
+  }
+
+  #failed(error: Error): void {
+    if (!this.#troubled) this.#o.log.warn({ err: error.message }, 'the store is out of reach')
+    this.#troubled = true
+  }
+
+  #recovered(): void {
+    if (this.#troubled) this.#o.log.info('the store is within reach again')
+    this.#troubled = false
+  }
+}
+
+function withinTime<T>(promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the bus did not answer in time')), QUERY_TIMEOUT_MS)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

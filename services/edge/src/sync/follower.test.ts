@@ -1,0 +1,270 @@
+import type { Change, LoggedChange } from '@gateway/contracts/change.js'
+import type { StoredBasemap } from '@gateway/store/basemaps.js'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { memoryReader } from '../testing/memory-reader.js'
+import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+import { PAGE_ROWS } from './catalog-reader.js'
+import { Follower } from './follower.js'
+
+/** A change log and a catalog in memory, which can be out of reach. */
+class FakeStore {
+  mark = 'mark 0'
+  epoch = 'epoch'
+  revision = 0
+  log: LoggedChange[] = []
+  rows: StoredBasemap[] = []
+  down = false
+  prunedBelow = 0
+  reads: string[] = []
+  beforeRead: (what: string) => void = () => {}
+
+  commit(kind: Change['kind'], key: string): LoggedChange {
+    const previousMark = this.mark
+    this.mark = `mark ${Math.random()}`
+    const change = { revision: ++this.revision, kind, key, mark: this.mark, previousMark }
+    this.log.push(change)
+    return change
+  }
+
+  state() {
+    return { revision: this.revision, mark: this.mark, epoch: this.epoch }
+  }
+
+  changes(known: ReturnType<FakeStore['state']>) {
+    const changes = this.log.filter((change) => change.revision > known.revision && change.revision > this.prunedBelow)
+    const covered =
+      changes.length === this.revision - known.revision &&
+      (changes[0]?.previousMark ?? this.mark) === known.mark &&
+      this.epoch === known.epoch
+    return covered ? { covered, changes, state: this.state() } : { covered, state: this.state() }
+  }
+
+  basemaps() {
+    return this.rows
+  }
+
+  reader = memoryReader(
+    this,
+    () => now,
+    (what, about) => {
+      if (this.down) throw new Error('out of reach')
+      this.beforeRead(what)
+      this.reads.push(what === 'basemaps' ? `basemaps ${about}` : what)
+    },
+  )
+}
+
+/** What the bus says of a commit. */
+const saying = (change: LoggedChange, changes: readonly Change[] = [change]) => ({ ...change, changes })
+
+let store: FakeStore
+let now: number
+let forgotten: string[]
+let applied: number[]
+let follower: Follower
+
+function follow(): Follower {
+  const tokens = { invalidate: (digest: string) => forgotten.push(digest), invalidateAll: () => forgotten.push('*') }
+  return new Follower(
+    store.reader,
+    tokens,
+    () => now,
+    () => applied.push(follower.appliedRevision),
+  )
+}
+
+beforeEach(async () => {
+  store = new FakeStore()
+  store.rows = [storedBasemap('world', [storedVersion('v1')])]
+  now = 1_000
+  forgotten = []
+  applied = []
+  follower = follow()
+  await follower.catchUp()
+  store.reads = []
+  forgotten = []
+  applied = []
+})
+
+const EVERYTHING = ['basemapSizes', 'basemaps world', 'vectorSizes']
+
+test('the first catch-up reads the revision before the rows, and everything', async () => {
+  const fresh = follow()
+  expect(fresh.loaded).toBe(false)
+  await fresh.catchUp()
+  expect(store.reads).toEqual(['state', ...EVERYTHING])
+  expect(fresh.catalog.basemaps.has('world')).toBe(true)
+})
+
+describe('a message that carries its changes', () => {
+  test('is applied at once where it follows on and tells of tokens alone', () => {
+    expect(follower.hear(saying(store.commit('token', 'aa')))).toBe(true)
+    expect(forgotten).toEqual(['aa'])
+    expect(follower.applied).toEqual(store.state())
+    expect(applied).toEqual([1])
+    expect(store.reads).toEqual([])
+  })
+
+  test('forgets its tokens although the store is out of reach and a revision is missing', () => {
+    store.down = true
+    store.commit('basemap', 'world')
+    expect(follower.hear(saying(store.commit('token', 'bb')))).toBe(false)
+    expect(forgotten).toEqual(['bb'])
+    expect(follower.appliedRevision).toBe(0)
+  })
+
+  test('that came before is ignored', async () => {
+    const change = store.commit('token', 'aa')
+    await follower.catchUp()
+    expect(follower.hear(saying(change))).toBe(true)
+    expect(follower.appliedRevision).toBe(1)
+  })
+
+  test('of a basemap needs the log, and its rows are read before the revision counts as applied', async () => {
+    store.rows = [storedBasemap('world', [storedVersion('v1'), storedVersion('v2')])]
+    expect(follower.hear(saying(store.commit('basemap', 'world')))).toBe(false)
+    await follower.catchUp()
+    expect(store.reads).toEqual(['changes', 'basemaps world'])
+    expect(follower.catalog.basemaps.get('world')?.versions.has('v2')).toBe(true)
+    expect(applied).toEqual([1])
+  })
+
+  test('from a program of the version before, without marks, forgets its tokens and needs the log', async () => {
+    const { revision, kind, key } = store.commit('token', 'cc')
+    expect(follower.hear({ revision, changes: [{ revision, kind, key }] })).toBe(false)
+    expect(forgotten).toEqual(['cc'])
+  })
+
+  test('of another history is no continuation, whatever its number, and proves nothing until the log was read', async () => {
+    store.commit('token', 'lost')
+    await follower.catchUp()
+    Object.assign(store, { revision: 0, mark: 'mark 0', log: [] })
+    const overtaking = [store.commit('token', 'a'), store.commit('token', 'b')]
+    for (const change of overtaking) expect(follower.hear(saying(change))).toBe(false)
+    now = 2_000
+    follower.noteBusAlive()
+    expect(follower.knownCurrentAt).toBe(1_000)
+    await follower.catchUp()
+    expect(forgotten.at(-1)).toBe('*')
+    expect(follower.applied).toEqual(store.state())
+  })
+})
+
+test('a message without its changes leaves the process behind until the log was read', async () => {
+  const change = store.commit('token', 'cc')
+  now = 2_000
+  expect(follower.hear(saying(change, []))).toBe(false)
+  follower.noteBusAlive()
+  expect(follower.knownCurrentAt).toBe(1_000)
+  await follower.catchUp()
+  expect(forgotten).toEqual(['cc'])
+  now = 3_000
+  follower.noteBusAlive()
+  expect(follower.knownCurrentAt).toBe(3_000)
+})
+
+test('after a gap in the subscription a living bus proves nothing until the log was read', async () => {
+  follower.noteGap()
+  now = 2_000
+  follower.noteBusAlive()
+  expect(follower.knownCurrentAt).toBe(1_000)
+  await follower.catchUp()
+  now = 2_500
+  follower.noteBusAlive()
+  expect(follower.knownCurrentAt).toBe(2_500)
+})
+
+test('a log that no longer reaches back means flush and reload', async () => {
+  store.commit('token', 'a')
+  store.commit('token', 'b')
+  store.prunedBelow = 1
+  await follower.catchUp()
+  expect(forgotten).toEqual(['*'])
+  expect(store.reads).toEqual(['changes', ...EVERYTHING])
+  expect(follower.appliedRevision).toBe(2)
+})
+
+test('a store restored from a backup, behind this process, means flush and reload', async () => {
+  store.commit('token', 'a')
+  await follower.catchUp()
+  Object.assign(store, { revision: 0, mark: 'mark 0', log: [] })
+  forgotten = []
+  await follower.catchUp()
+  expect(forgotten).toEqual(['*'])
+  expect(follower.appliedRevision).toBe(0)
+  now = 9_000
+  follower.noteBusAlive()
+  expect(follower.knownCurrentAt).toBe(9_000)
+})
+
+test('a store out of reach changes nothing, and the moment of the last certainty stays', async () => {
+  store.commit('token', 'a')
+  store.down = true
+  now = 5_000
+  await expect(follower.catchUp()).rejects.toThrow('out of reach')
+  expect(follower.appliedRevision).toBe(0)
+  expect(follower.knownCurrentAt).toBe(1_000)
+  store.down = false
+  await follower.catchUp()
+  expect(forgotten).toEqual(['a'])
+})
+
+test('catch-ups that are asked for during one share a single further run', async () => {
+  const runs = [follower.catchUp(), follower.catchUp(), follower.catchUp()]
+  await Promise.all(runs)
+  expect(store.reads.filter((read) => read === 'changes')).toHaveLength(2)
+})
+
+test('what is certain dates from before the question, not from its answer', async () => {
+  now = 2_000
+  const asking = follower.catchUp()
+  now = 2_900
+  await asking
+  expect(follower.knownCurrentAt).toBe(2_000)
+})
+
+test('a store whose numbers another history has overtaken means flush and reload, before any row is read', async () => {
+  store.commit('token', 'lost')
+  await follower.catchUp()
+  Object.assign(store, { revision: 0, mark: 'mark 0', log: [] })
+  for (const key of ['a', 'b', 'c']) store.commit('vector', key)
+  forgotten = []
+  store.beforeRead = (what) => {
+    if (what === 'basemapSizes') expect(forgotten).toEqual(['*'])
+  }
+  await follower.catchUp()
+  expect(forgotten).toEqual(['*'])
+  expect(follower.applied).toEqual(store.state())
+})
+
+test('a store of another epoch means flush and reload, although its log has not moved', async () => {
+  store.epoch = 'after a promotion'
+  await follower.catchUp()
+  expect(forgotten).toEqual(['*'])
+  expect(store.reads).toEqual(['changes', ...EVERYTHING])
+  expect(applied).toEqual([0])
+})
+
+test('many basemaps are read in pages, and a token that is disabled meanwhile is forgotten between two of them', async () => {
+  const versions = ['v1', 'v2', 'v3', 'v4', 'v5'].map((version) => storedVersion(version))
+  store.rows = Array.from({ length: 2 * (PAGE_ROWS / 5) + 1 }, (_, i) => storedBasemap(`map-${i}`, versions))
+  for (const { code } of store.rows) store.commit('basemap', code)
+  const before = store.state()
+  store.beforeRead = (what) => {
+    if (what !== 'basemaps') return
+    now += 1_500
+    if (store.revision === before.revision) store.commit('token', 'dd')
+    else expect(forgotten).toEqual(['dd'])
+  }
+  await follower.catchUp()
+  expect(store.reads.map((read) => read.split(' ')[0])).toEqual([
+    'changes',
+    'basemapSizes',
+    ...['basemaps', 'changes', 'basemaps', 'changes', 'basemaps'],
+  ])
+  expect(follower.catalog.basemaps.size).toBe(store.rows.length + 1)
+  expect(follower.applied).toEqual(before)
+  store.beforeRead = () => {}
+  await follower.catchUp()
+  expect(follower.applied).toEqual(store.state())
+})

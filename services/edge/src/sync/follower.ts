@@ -1,0 +1,204 @@
+import type { RevisionMessage } from '@gateway/bus/bus.js'
+import type { Change } from '@gateway/contracts/change.js'
+import type { StoreState } from '@gateway/store/change-log.js'
+import { type Catalog, EMPTY_CATALOG, nextCatalog } from './catalog.js'
+import type { CatalogReader, Dated } from './catalog-reader.js'
+import { type Reading, readBasemapPages, readVectorPages } from './read-catalog.js'
+
+/** What else forgets when the log says so. */
+export interface FollowedTokens {
+  invalidate(digest: string): void
+  invalidateAll(): void
+}
+
+/** While a large catalog is read, disabled tokens are looked for this often: no later than the poll would find them. */
+const LOOK_FOR_TOKENS_MS = 1_000
+
+/**
+ * A state that was read a moment ago serves a start as well as the newest one: the log tells what came after it. Processes that start
+ * together so read the same pages.
+ */
+const START_FROM_MS = 5_000
+
+/**
+ * Keeps one process at the newest revision of the change log. Messages of the bus are applied at once where they carry what they tell;
+ * reading the log, at every poll and whenever a message leaves a gap, is what makes sure. No method rejects except `catchUp`.
+ * All times are of the monotonic clock, `performance.now()`. It does not count the time for which a machine is suspended; what
+ * was missed then is found by the first poll after it.
+ */
+export class Follower {
+  readonly #reader: CatalogReader
+  readonly #tokens: FollowedTokens
+  readonly #now: () => number
+  readonly #onApplied: () => void
+  readonly #onCatalog: (catalog: Catalog) => void
+  #catalog: Catalog = EMPTY_CATALOG
+  #applied: StoreState | null = null
+  #gaps = 0
+  #gapsClosed = 0
+  #gapAt = Number.NEGATIVE_INFINITY
+  #knownCurrentAt = Number.NEGATIVE_INFINITY
+  #wantedSince = Number.NEGATIVE_INFINITY
+  #catchingUp: Promise<void> | null = null
+
+  /**
+   * @param now milliseconds, of the clock by which `reader` dates its answers
+   * @param onCatalog called at the moment at which another snapshot takes the place of the last one, before anyone sees it
+   */
+  constructor(
+    reader: CatalogReader,
+    tokens: FollowedTokens,
+    now: () => number,
+    onApplied: () => void,
+    onCatalog: (catalog: Catalog) => void = () => {},
+  ) {
+    this.#reader = reader
+    this.#tokens = tokens
+    this.#now = now
+    this.#onApplied = onApplied
+    this.#onCatalog = onCatalog
+  }
+
+  get catalog(): Catalog {
+    return this.#catalog
+  }
+
+  /** Whether a snapshot has ever been read. */
+  get loaded(): boolean {
+    return this.#applied !== null
+  }
+
+  /** The state of the log that this process has applied; null before it is loaded. */
+  get applied(): StoreState | null {
+    return this.#applied
+  }
+
+  get appliedRevision(): number {
+    return this.#applied?.revision ?? -1
+  }
+
+  /** The last moment at which this process was known to hold the newest revision. */
+  get knownCurrentAt(): number {
+    return this.#knownCurrentAt
+  }
+
+  /** Messages may have been lost: the bus proves nothing until the log was read. */
+  noteGap(): void {
+    this.#gaps++
+    this.#gapAt = this.#now()
+  }
+
+  /** The bus answers, and nothing that it told is still to be applied: what this process holds is current. */
+  noteBusAlive(): void {
+    if (this.loaded && this.#gapsClosed === this.#gaps) this.#knownCurrentAt = this.#now()
+  }
+
+  /** A message of the bus. true: it is applied. false: the log must be read, by `catchUp`. */
+  hear(message: RevisionMessage): boolean {
+    if (this.#applied === null) return false
+    // A token is forgotten whatever revisions are missing: that is always right, and works while the store is out of reach.
+    for (const change of message.changes) this.#forgetToken(change)
+    const { revision, mark, changes } = message
+    if (mark !== undefined && mark === this.#applied.mark) return true
+    if (mark === undefined || !this.#goesOn(message, this.#applied)) {
+      this.noteGap()
+      return false
+    }
+    if (this.#catchingUp !== null || changes.some((change) => change.kind !== 'token')) {
+      this.noteGap()
+      return false
+    }
+    this.#applied = { ...this.#applied, revision, mark }
+    this.#onApplied()
+    return true
+  }
+
+  /**
+   * Reads what the log has beyond the applied state and applies it. Callers at the same time share one run after the current one.
+   * @param since what was read since this moment will do; default: now
+   */
+  async catchUp(since: number = this.#now()): Promise<void> {
+    this.#wantedSince = Math.max(this.#wantedSince, since)
+    if (this.#catchingUp !== null) await this.#catchingUp.catch(() => {})
+    this.#catchingUp ??= this.#run().finally(() => {
+      this.#catchingUp = null
+    })
+    await this.#catchingUp
+  }
+
+  #goesOn({ revision, previousMark, changes }: RevisionMessage, applied: StoreState): boolean {
+    const contiguous = changes.every((change, i) => change.revision === applied.revision + 1 + i)
+    return previousMark === applied.mark && contiguous && changes.at(-1)?.revision === revision
+  }
+
+  async #run(): Promise<void> {
+    const gaps = this.#gaps
+    const before = this.#applied
+    const notBefore = Math.max(this.#wantedSince, this.#gapAt)
+    const read = this.#applied === null ? await this.#load() : await this.#follow(this.#applied, notBefore)
+    this.#gapsClosed = gaps
+    this.#knownCurrentAt = Math.max(this.#knownCurrentAt, read.askedAt)
+    if (this.#applied?.mark !== before?.mark || this.#applied?.epoch !== before?.epoch) this.#onApplied()
+  }
+
+  async #load(): Promise<Dated<StoreState>> {
+    const read = await this.#reader.read('state', null, this.#now() - START_FROM_MS)
+    await this.#show(read.value, read.answeredAt, null, null)
+    return read
+  }
+
+  async #follow(applied: StoreState, notBefore: number): Promise<Dated<unknown>> {
+    const read = await this.#reader.read('changes', applied, notBefore)
+    const { value: since, answeredAt } = read
+    if (!since.covered || since.changes.some((change) => change.kind === 'all')) {
+      // Before anything else: what this process holds may be of another history. What it looks up from now on is not.
+      this.#tokens.invalidateAll()
+      await this.#show(since.state, answeredAt, null, null)
+      return read
+    }
+    for (const change of since.changes) this.#forgetToken(change)
+    await this.#show(since.state, answeredAt, keysOf(since.changes, 'basemap'), keysOf(since.changes, 'vector'))
+    return read
+  }
+
+  /** Reads rows, which may be newer than the state but never older, and puts them in place; codes null: all. */
+  async #show(
+    state: StoreState,
+    stateReadAt: number,
+    basemapCodes: readonly string[] | null,
+    vectorCodes: readonly string[] | null,
+  ): Promise<void> {
+    const beforePage = this.#tokenWatch(state)
+    const reading: Reading = { reader: this.#reader, notBefore: stateReadAt, beforePage }
+    const basemaps = await readBasemapPages(reading, basemapCodes)
+    const vectors = await readVectorPages(reading, vectorCodes)
+    if (basemapCodes?.length !== 0 || vectorCodes?.length !== 0) {
+      this.#catalog = nextCatalog(this.#catalog, basemaps, vectors)
+      this.#onCatalog(this.#catalog)
+    }
+    this.#applied = state
+  }
+
+  /** Forgets the tokens that are disabled while pages are read: what the log has beyond the state is applied only after them. */
+  #tokenWatch(state: StoreState): () => Promise<void> {
+    let seen = state
+    let lookedAt = this.#now()
+    return async () => {
+      if (this.#now() - lookedAt < LOOK_FOR_TOKENS_MS) return
+      lookedAt = this.#now()
+      const { value: since } = await this.#reader.read('changes', seen, lookedAt - LOOK_FOR_TOKENS_MS / 2)
+      if (since.covered) for (const change of since.changes) this.#forgetToken(change)
+      else this.#tokens.invalidateAll()
+      seen = since.state
+    }
+  }
+
+  #forgetToken(change: Change): void {
+    if (change.kind === 'token') this.#tokens.invalidate(change.key)
+    else if (change.kind === 'all') this.#tokens.invalidateAll()
+  }
+}
+
+function keysOf(changes: readonly Change[], kind: Change['kind']): string[] {
+  return [...new Set(changes.filter((change) => change.kind === kind).map((change) => change.key))]
+}

@@ -1,0 +1,130 @@
+import { deserialize, serialize } from 'node:v8'
+import type { About, Answer, CatalogReader, Dated, What } from './catalog-reader.js'
+import { readTimeoutMs } from './catalog-reader.js'
+import { HOST_CLOCK_OFFSET } from './host-clock.js'
+
+/** What a worker asks its supervisor to read. Moments are those of the clock that both share (host-clock.ts). */
+export interface ReadWanted {
+  readonly id: number
+  readonly what: What
+  readonly about: About<What>
+  readonly notBefore: number
+}
+
+/** `bytes` null: it could not be read. */
+export interface ReadAnswer {
+  readonly id: number
+  readonly bytes: Uint8Array | null
+  readonly askedAt: number
+  readonly answeredAt: number
+  readonly error: string
+}
+
+/** How long an answer is kept for other workers: until the slowest has come so far, or reads by itself. */
+const KEPT_MS = 10_000
+
+interface Kept {
+  readonly askedAt: number
+  readonly answer: Promise<Dated<Uint8Array>>
+}
+
+/** In the supervisor: reads once what several workers ask for, and hands each of them the same bytes. */
+export class HostReads {
+  readonly #reader: CatalogReader
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(reader: CatalogReader) {
+    this.#reader = reader
+  }
+
+  /** Never rejects. */
+  async answer({ id, what, about, notBefore }: ReadWanted): Promise<ReadAnswer> {
+    try {
+      const { value, askedAt, answeredAt } = await this.#shared(what, about, notBefore - HOST_CLOCK_OFFSET)
+      const toHost = (at: number) => at + HOST_CLOCK_OFFSET
+      return { id, bytes: value, askedAt: toHost(askedAt), answeredAt: toHost(answeredAt), error: '' }
+    } catch (error) {
+      return { id, bytes: null, askedAt: 0, answeredAt: 0, error: (error as Error).message }
+    }
+  }
+
+  #shared(what: What, about: About<What>, notBefore: number): Promise<Dated<Uint8Array>> {
+    const now = performance.now()
+    for (const [key, { askedAt }] of this.#kept) if (now - askedAt > KEPT_MS) this.#kept.delete(key)
+    const key = JSON.stringify([what, about])
+    const known = this.#kept.get(key)
+    if (known !== undefined && known.askedAt >= notBefore) return known.answer
+    const answer = this.#read(what, about)
+    this.#kept.set(key, { askedAt: now, answer })
+    answer.catch(() => {
+      if (this.#kept.get(key)?.answer === answer) this.#kept.delete(key)
+    })
+    return answer
+  }
+
+  async #read(what: What, about: About<What>): Promise<Dated<Uint8Array>> {
+    const read = await this.#reader.read(what, about, 0)
+    return { ...read, value: serialize(read.value) }
+  }
+}
+
+/**
+ * What a supervisor may take beyond a query: so many processes that each read by themselves would be the worse trouble on a busy machine.
+ * For the log it is below TOKEN_STALE_SECONDS by default.
+ */
+const ANSWER_WITHIN_MS = 2_000
+/** A supervisor that answers nothing, or cannot read, is left alone for so long. */
+const ALONE_MS = 5_000
+/** A store that is out of reach for the supervisor is so for its workers too: they look for themselves where that lasts. */
+const MAX_FAILURES = 2
+
+/** In a worker: reads through the supervisor, and by itself where that one does not answer. */
+export class HostReader implements CatalogReader {
+  readonly #own: CatalogReader
+  readonly #send: (wanted: ReadWanted) => void
+  readonly #waiting = new Map<number, (answer: ReadAnswer) => void>()
+  #lastId = 0
+  #failures = 0
+  #aloneUntil = 0
+
+  constructor(own: CatalogReader, send: (wanted: ReadWanted) => void) {
+    this.#own = own
+    this.#send = send
+  }
+
+  hear(answer: ReadAnswer): void {
+    this.#waiting.get(answer.id)?.(answer)
+    this.#waiting.delete(answer.id)
+  }
+
+  async read<W extends What>(what: W, about: About<W>, notBefore: number): Promise<Dated<Answer<W>>> {
+    if (performance.now() >= this.#aloneUntil) {
+      const answer = await this.#ask(what, about, notBefore)
+      if (answer?.bytes != null) {
+        this.#failures = 0
+        const toOwn = (at: number) => at - HOST_CLOCK_OFFSET
+        const value = deserialize(answer.bytes) as Answer<W>
+        return { value, askedAt: toOwn(answer.askedAt), answeredAt: toOwn(answer.answeredAt) }
+      }
+      if (answer !== null && ++this.#failures < MAX_FAILURES) throw new Error(answer.error)
+      this.#aloneUntil = performance.now() + ALONE_MS
+    }
+    return this.#own.read(what, about, notBefore)
+  }
+
+  /** null: no answer in time. */
+  #ask(what: What, about: About<What>, notBefore: number): Promise<ReadAnswer | null> {
+    const id = ++this.#lastId
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id)
+        resolve(null)
+      }, readTimeoutMs(what) + ANSWER_WITHIN_MS)
+      this.#waiting.set(id, (answer) => {
+        clearTimeout(timer)
+        resolve(answer)
+      })
+      this.#send({ id, what, about, notBefore: notBefore + HOST_CLOCK_OFFSET })
+    })
+  }
+}

@@ -1,0 +1,70 @@
+import type { Sql } from '@gateway/store/connect.js'
+
+/** The database client knows no time-out of its own: a query against a frozen database would wait for good. */
+export const QUERY_TIMEOUT_MS = 2_000
+
+/** The store did not answer in time. */
+export class StoreTimeout extends Error {
+  override readonly name = 'StoreTimeout'
+}
+
+/**
+ * The connection to the store, replaced whole when a query gets no answer: a pool whose connections are dead without knowing it would
+ * otherwise stay dead for as long as TCP keeps trying.
+ */
+export class StoreLink {
+  readonly #open: () => Sql
+  readonly #onReplaced: () => void
+  #sql: Sql
+  #closed = false
+
+  /** @param onReplaced called after a new pool has taken the place of the old one */
+  constructor(open: () => Sql, onReplaced: () => void) {
+    this.#open = open
+    this.#onReplaced = onReplaced
+    this.#sql = open()
+  }
+
+  get sql(): Sql {
+    return this.#sql
+  }
+
+  /** Runs a query function against the current pool. Rejects with StoreTimeout after `timeoutMs`. */
+  async query<T>(run: (sql: Sql) => Promise<T>, timeoutMs: number = QUERY_TIMEOUT_MS): Promise<T> {
+    const sql = this.#sql
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new StoreTimeout(`the store did not answer within ${timeoutMs} ms`)), timeoutMs)
+    })
+    const answer = run(sql)
+    // An answer that comes after the time-out, most often the error of the pool's end, does not matter any more.
+    answer.catch(() => {})
+    try {
+      return await Promise.race([answer, late])
+    } catch (error) {
+      if (error instanceof StoreTimeout) this.#replace(sql)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await end(this.#sql)
+  }
+
+  #replace(dead: Sql): void {
+    if (this.#sql !== dead || this.#closed) return
+    this.#sql = this.#open()
+    void end(dead)
+    this.#onReplaced()
+  }
+}
+
+/** Seconds that a pool's queries get to end by themselves. */
+const END_SECONDS = 1
+
+async function end(sql: Sql): Promise<void> {
+  await sql.end({ timeout: END_SECONDS }).catch(() => {})
+}

@@ -1,5 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EXAMPLES, READABLE } from './platform/openapi/examples/apply.js'
 import { ADMIN_PASSWORD, ADMIN_TOKEN, startTestApp, type TestApp } from './testing/test-app.js'
 
 let test0: TestApp
@@ -125,8 +126,12 @@ test('every answer keeps browsers from sniffing, framing and foreign content', a
 test('/metrics counts requests and refused credentials, and /api/v1/system tells no secret', async () => {
   await inject({ url: TOKENS, headers: { authorization: 'Bearer wrong' } })
   const { body } = await inject({ url: '/metrics' })
+  expect(body).not.toMatch(/^# TYPE \w+_total gauge$/m)
   expect(body).toMatch(/^gateway_control_auth_failures_total\{kind="admin",reason="admin_credentials_wrong"\} \d/m)
   expect(body).toMatch(/^gateway_control_requests_total\{method="GET",route="\/health",status="200"\} \d/m)
+  expect(body).toMatch(/^gateway_control_slice_jobs\{status="pending"\} 0$/m)
+  expect(body).toMatch(/^gateway_control_deliveries_waiting 0$/m)
+  expect(body).toMatch(/^gateway_control_store_up 1$/m)
   const system = await inject({ url: '/api/v1/system' })
   expect(system.json()).toMatchObject({ service: 'map-asset-gateway', api_base_url: 'http://127.0.0.1:8910' })
   expect(system.body).not.toMatch(new RegExp(`${ADMIN_TOKEN}|${ADMIN_PASSWORD}`))
@@ -144,7 +149,7 @@ test('the console page and the API reference stand behind the gate and need noth
 const SCHEMES = [
   [/admin/, 'adminBasic'],
   [/import/, 'importBearer'],
-  [/catalog|tiles|vectors|geojson|shp|slice/, 'serviceQuery'],
+  [/catalog|tiles|vectors|archives|geojson|shp|slice|wmts|ogc|tms/, 'serviceQuery'],
 ] as const
 
 test('the OpenAPI document needs no credentials, secures what is secured, and describes every error', async () => {
@@ -171,14 +176,61 @@ test('the OpenAPI document needs no credentials, secures what is secured, and de
   }
 })
 
+interface Media {
+  readonly schema?: object
+  readonly example?: unknown
+}
+interface Described {
+  readonly operationId?: string
+  readonly summary?: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: unknown }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
+}
+
+function bodiesWithoutExample(what: string, content: Readonly<Record<string, Media>> = {}): string[] {
+  const readable = Object.entries(content).filter(([type]) => READABLE.test(type))
+  return readable
+    .filter(([, { example }]) => example === undefined)
+    .map(([type]) => `no example of the ${what} (${type})`)
+}
+
+/** What an operation lacks, in words for whoever has added it. */
+function missingFrom({ operationId, summary, tags, parameters = [], requestBody, responses }: Described): string[] {
+  const path = parameters.filter((one) => one.in === 'path' && one.example === undefined)
+  return [
+    ...(operationId === undefined ? ["no operationId in its route's schema"] : []),
+    ...(summary === undefined ? ["no summary in its route's schema"] : []),
+    ...(tags?.length === 1 ? [] : ['not one tag: see platform/openapi/conventions.ts']),
+    ...path.map(({ name }) => `no example of the parameter ${name}: see platform/openapi/examples`),
+    ...bodiesWithoutExample('request: see platform/openapi/examples', requestBody?.content),
+    ...Object.entries(responses)
+      .filter(([status]) => status.startsWith('2'))
+      .flatMap(([status, { content }]) =>
+        bodiesWithoutExample(`answer ${status}: see platform/openapi/examples`, content),
+      ),
+  ]
+}
+
+test('every operation of the OpenAPI document has an id, a summary, a described tag and examples', async () => {
+  const { paths, webhooks, tags } = (await inject({ url: '/api/v1/openapi.json' })).json()
+  const operations = Object.entries<Record<string, Described>>({ ...paths, ...webhooks }).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+  )
+  expect(operations.length).toBeGreaterThan(80)
+  expect(operations.flatMap(({ name, operation }) => missingFrom(operation).map((what) => `${name}: ${what}`))).toEqual(
+    [],
+  )
+  const ids = operations.map(({ operation }) => operation.operationId)
+  expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+  const described = new Set(tags.map(({ name }: { name: string }) => name))
+  expect(operations.filter(({ operation }) => !described.has(operation.tags[0]))).toEqual([])
+  expect(Object.keys(EXAMPLES).filter((id) => !ids.includes(id))).toEqual([])
+})
+
 test('the OpenAPI document says what each operation takes and answers, and where it stands', async () => {
   const { paths, webhooks } = (await inject({ url: '/api/v1/openapi.json' })).json()
-  interface Described {
-    readonly tags: readonly string[]
-    readonly summary?: string
-    readonly responses: Readonly<Record<string, { content?: object }>>
-    readonly requestBody?: { readonly content: Readonly<Record<string, { schema?: object }>> }
-  }
   const operations = Object.entries<Record<string, Described>>(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, name: `${method} ${path}` })),
   )
@@ -189,8 +241,13 @@ test('the OpenAPI document says what each operation takes and answers, and where
     [],
   )
   expect(answers('409').sort()).toEqual([
+    'delete /api/v1/admin/basemaps/{code}',
+    'delete /api/v1/admin/basemaps/{code}/versions/{version}',
+    'delete /api/v1/admin/scan-sources/{code}',
+    'delete /api/v1/admin/tokens/{id}',
     'post /api/v1/admin/scan-sources/{code}/run',
     'post /api/v1/admin/slice/jobs/{id}/cancel',
+    'post /api/v1/admin/tokens/{id}/rotate',
     'post /api/v1/admin/vectors/rescan',
     'post /api/v1/import',
   ])
@@ -200,5 +257,5 @@ test('the OpenAPI document says what each operation takes and answers, and where
   expect(bodies.filter(({ schema }) => schema === undefined)).toEqual([])
   expect(names(({ tags }) => tags[0] === 'Imports')).toEqual(['post /api/v1/import'])
   expect(names(({ tags }) => tags[0] === 'Admin: push').filter((name) => name.includes('callback'))).toHaveLength(3)
-  expect(Object.keys(webhooks)).toEqual(['tile.job.finished', 'basemap.version.pushed', 'vector.pushed'])
+  expect(Object.keys(webhooks)).toEqual(['tile.job.finished', 'basemap.version.pushed', 'vector.pushed', 'target.test'])
 })

@@ -1,20 +1,24 @@
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import Fastify, { LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { registerAdminGate } from './admin-gate/gate.js'
-import type { ControlContext } from './context.js'
 import { registerFeatures } from './features.js'
-import { registerAnswerInTime } from './http/answer-in-time.js'
-import type { App } from './http/app-type.js'
-import { closePromptly } from './http/closing.js'
-import { answerClientError, answerFrameworkError, registerErrorAnswers } from './http/error-answers.js'
-import { ambiguousFraming } from './http/framing.js'
-import { registerBodyParsers } from './http/json-body.js'
-import { sendRefusal } from './http/refusal.js'
-import { registerRequestLog } from './http/request-log.js'
-import { registerSecurityHeaders } from './http/security-headers.js'
-import { SERVER_LIMITS } from './http/server-options.js'
-import { registerNotFound, trackPaths } from './http/unrouted.js'
+import { callerFinder } from './platform/admin-gate/caller.js'
+import { registerAdminGate } from './platform/admin-gate/gate.js'
+import type { ControlContext } from './platform/context.js'
+import { registerAnswerInTime, TIME_LIMITS } from './platform/http/answer-in-time.js'
+import type { App } from './platform/http/app-type.js'
+import { registerBodyRules } from './platform/http/body-rules.js'
+import { closePromptly } from './platform/http/closing.js'
+import { registerCompression } from './platform/http/compression.js'
+import { answerClientError, answerFrameworkError, registerErrorAnswers } from './platform/http/error-answers.js'
+import { ambiguousFraming, unboundedHead } from './platform/http/framing.js'
+import { registerBodyParsers } from './platform/http/json-body.js'
+import { withoutTokens } from './platform/http/list-query.js'
+import { sendRefusal } from './platform/http/refusal.js'
+import { registerRequestLog } from './platform/http/request-log.js'
+import { registerSecurityHeaders } from './platform/http/security-headers.js'
+import { SERVER_LIMITS } from './platform/http/server-options.js'
+import { registerNotFound, trackPaths } from './platform/http/unrouted.js'
 
 /** Builds the control plane's HTTP application. It does not listen; needs a migrated store. */
 export async function buildApp(ctx: ControlContext): Promise<App> {
@@ -24,13 +28,17 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   registerNotFound(app)
   registerBodyParsers(app)
   registerRequestLog(app, ctx)
-  registerAnswerInTime(app)
+  // A disable waits for edges for TOKEN_STALE_SECONDS.
+  registerAnswerInTime(app, { ...TIME_LIMITS, answer: TIME_LIMITS.answer + ctx.settings.tokenStaleSeconds * 1000 })
+  registerBodyRules(app)
   await registerSecurityHeaders(app, ctx)
-  closePromptly(app)
+  await registerCompression(app)
+  closePromptly(app, ctx.notice)
   refuseAmbiguousFraming(app)
-  registerAdminGate(app, ctx, edgeLink)
+  const findCaller = callerFinder(edgeLink, ctx.settings.trustedProxies)
+  registerAdminGate(app, ctx, findCaller)
   const refuseOtherMethods = trackPaths(app)
-  await registerFeatures(app, ctx)
+  await registerFeatures(app, ctx, findCaller)
   refuseOtherMethods()
   await app.ready()
   return app
@@ -39,6 +47,7 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
 function createApp(ctx: ControlContext): App {
   const app = Fastify({
     ...SERVER_LIMITS,
+    keepAliveTimeout: ctx.settings.keepAliveSeconds * 1000,
     loggerInstance: ctx.log,
     // Fastify would log every request twice; request-log.ts logs what is worth a line.
     logController: new LogController({ disableRequestLogging: true }),
@@ -51,16 +60,19 @@ function createApp(ctx: ControlContext): App {
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   }) as unknown as App
-  app.setValidatorCompiler(validatorCompiler)
+  app.setValidatorCompiler((route) => {
+    const validate = validatorCompiler(route as never)
+    return route.httpPart === 'querystring' ? (query: unknown) => validate(withoutTokens(query)) : validate
+  })
   app.setSerializerCompiler(serializerCompiler)
   return app
 }
 
 function refuseAmbiguousFraming(app: App): void {
-  // An expectation that nobody here knows is ignored (RFC 9110, 10.1.1); Node would answer it without a body.
+  // An unknown expectation is ignored (RFC 9110, 10.1.1); Node would answer it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', async (request, reply) => {
-    const refusal = ambiguousFraming(request.raw)
+    const refusal = ambiguousFraming(request.raw) ?? unboundedHead(request.raw)
     // Whatever follows on this connection may be the tail of the same trick.
     if (refusal !== null) return sendRefusal(reply.header('Connection', 'close'), refusal)
   })

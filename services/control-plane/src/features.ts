@@ -1,73 +1,70 @@
 import { readLayerSources } from '@gateway/store/layer-sources.js'
-import { auditRoutes } from './audit/routes.js'
-import type { BackgroundLoop } from './background.js'
-import { basemapRoutes } from './basemaps/routes.js'
-import { registerOpenCors } from './catalog/cors.js'
+import { importLeftovers } from './catalog/imports/leftovers.js'
 import { catalogRoutes } from './catalog/routes.js'
-import { registerConsole } from './console/routes.js'
-import type { ControlContext } from './context.js'
-import { dashboardRoutes } from './dashboard/routes.js'
-import type { DashboardProviders } from './dashboard/sections.js'
-import { deliveryLoops } from './deliveries/background.js'
-import { KnownEdges } from './edges/known-edges.js'
-import { edgeRoutes } from './edges/routes.js'
-import { eventRoutes } from './events/routes.js'
-import { healthRoutes } from './health/routes.js'
-import { housekeeping } from './housekeeping/background.js'
-import type { App } from './http/app-type.js'
-import { importRoutes } from './imports/routes.js'
-import { registerOpenApi } from './openapi/register.js'
+import { initialScans } from './catalog/scans/initial-scans.js'
+import { deliveryLoop } from './deliveries/loop.js'
+import type { FindCaller } from './platform/admin-gate/caller.js'
+import { auditRoutes } from './platform/audit/routes.js'
+import type { BackgroundLoop } from './platform/background.js'
+import type { ControlContext } from './platform/context.js'
+import { KnownEdges } from './platform/edges/known-edges.js'
+import { edgeRoutes } from './platform/edges/routes.js'
+import { eventRoutes } from './platform/events/routes.js'
+import type { App } from './platform/http/app-type.js'
+import { registerOpenApi } from './platform/openapi/register.js'
+import { createServiceGate } from './platform/service-access/token-gate.js'
+import { basemapPayload, vectorPayload } from './pushes/payloads.js'
 import { recentPushes } from './pushes/recent.js'
 import { pushRoutes } from './pushes/routes.js'
-import { scanLoops } from './scans/background.js'
-import { scanRoutes } from './scans/routes.js'
-import { createServiceGate } from './service-access/token-gate.js'
+import { forgetTargetRoute } from './pushes/targets/forget.js'
+import { targetRoutes } from './pushes/targets/routes.js'
 import { sliceAdminRoutes } from './slicing/admin-routes.js'
-import { slicingLoops } from './slicing/background.js'
+import { callbackPayload } from './slicing/callback.js'
+import { pruneSliceFiles } from './slicing/files-retention.js'
+import { slicingLoop } from './slicing/loop.js'
 import { sliceRoutes } from './slicing/routes.js'
+import { registerConsole } from './system/console/routes.js'
+import { dashboardRoutes } from './system/dashboard/routes.js'
+import { housekeeping } from './system/housekeeping/housekeeping.js'
 import { systemRoutes } from './system/routes.js'
-import { targetRoutes } from './targets/routes.js'
 import { tokenRoutes } from './tokens/routes.js'
-import { vectorRoutes } from './vectors/routes.js'
 
-/** Every feature that answers requests, all on the one instance, so that its hooks hold for all of them. */
-export async function registerFeatures(app: App, ctx: ControlContext): Promise<void> {
+/** Registers the routes of all features on one instance, so that its hooks apply to all of them. Features meet nowhere else. */
+export async function registerFeatures(app: App, ctx: ControlContext, findCaller: FindCaller): Promise<void> {
   const edges = new KnownEdges(ctx)
   app.addHook('onListen', async () => void edges.watch(ctx.shutdown))
   await registerOpenApi(app, ctx)
-  registerOpenCors(app)
-  const gate = createServiceGate(app, ctx)
+  const gate = createServiceGate(app, ctx, findCaller)
   systemRoutes(app, ctx)
-  scanRoutes(app, ctx)
-  basemapRoutes(app, ctx)
-  vectorRoutes(app, ctx)
-  healthRoutes(app, ctx)
+  await catalogRoutes(app, ctx, { edges, gate, findCaller })
   tokenRoutes(app, ctx, edges)
   targetRoutes(app, ctx)
+  forgetTargetRoute(app, ctx)
   pushRoutes(app, ctx)
-  edgeRoutes(app, edges)
-  auditRoutes(app, ctx)
-  dashboardRoutes(app, ctx, edges, dashboardProviders(ctx))
-  eventRoutes(app, ctx)
-  catalogRoutes(app, ctx, gate)
   sliceRoutes(app, ctx, gate)
   sliceAdminRoutes(app, ctx)
-  await importRoutes(app, ctx)
+  edgeRoutes(app, edges)
+  auditRoutes(app, ctx)
+  eventRoutes(app, ctx)
+  dashboardRoutes(app, ctx, edges, {
+    pushes: () => recentPushes(ctx.sql),
+    layers: () => readLayerSources(ctx.sql, null),
+  })
   await registerConsole(app, ctx, edges)
 }
 
-/** Sections of the dashboard that belong to features of their own. */
-function dashboardProviders(ctx: ControlContext): DashboardProviders {
-  return {
-    pushes: () => recentPushes(ctx.sql),
-    layers: () => readLayerSources(ctx.sql, null),
-  }
-}
+/** The deliveries of all features, each with the builder of what it sends. */
+export const deliveries = deliveryLoop({
+  basemap_push: basemapPayload,
+  vector_push: vectorPayload,
+  slice_callback: callbackPayload,
+})
 
-/** Every feature that works in the background; main starts them once the process listens. */
+/** The background work of all features; main starts it once the process listens. */
 export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
-  ...scanLoops,
-  ...deliveryLoops,
-  ...slicingLoops,
-  housekeeping,
+  initialScans,
+  importLeftovers,
+  deliveries,
+  slicingLoop,
+  housekeeping({ 'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir) }),
 ]

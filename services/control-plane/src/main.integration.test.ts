@@ -35,7 +35,13 @@ interface Started {
 
 function start(env: NodeJS.ProcessEnv): Started {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, CONFIG_FILE: join(home, 'service.env'), DATA_DIR: home, ...env },
+    env: {
+      PATH: process.env.PATH,
+      CONFIG_FILE: join(home, 'service.env'),
+      DATA_DIR: home,
+      DRAIN_NOTICE_SECONDS: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   children.push(child)

@@ -1,20 +1,23 @@
+import { setMaxListeners } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openBus } from '@gateway/bus/open.js'
 import { createLog, type Log } from '@gateway/logging/log.js'
 import { ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
-import { loadSettings, type Settings } from '@gateway/settings/load.js'
+import { loadSettings, type Settings, trustSeconds } from '@gateway/settings/load.js'
 import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
 import { openStore } from '@gateway/store/connect.js'
+import { StoreRefusal } from '@gateway/store/migrate.js'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.js'
-import { runLoops } from './background.js'
-import type { ControlContext } from './context.js'
 import { BACKGROUND_LOOPS } from './features.js'
-import { FIRST_SCANS_MS, FirstScans } from './first-scans.js'
-import type { App } from './http/app-type.js'
-import { isStoreDown } from './http/store-down.js'
-import { createMetrics } from './metrics.js'
-import { migrateWhenReachable } from './store-wait.js'
+import { runLoops } from './platform/background.js'
+import type { ControlContext } from './platform/context.js'
+import type { App } from './platform/http/app-type.js'
+import { createMetrics } from './platform/metrics.js'
+import { migrateWhenReachable } from './platform/process/wait-for-store.js'
+import { startWatchdog } from './platform/process/watchdog.js'
+import { Readiness } from './platform/readiness.js'
 
 /** Requests, loops and the wait for the bus share these; more would let one control plane crowd out the edges on a small database. */
 const STORE_CONNECTIONS = 10
@@ -44,33 +47,46 @@ function loadOrRefuse(): { settings: Settings; databaseUrl: string } {
 async function start(configured: Settings, databaseUrl: string): Promise<void> {
   const log = createLog('control-plane', configured.logLevel)
   const settings = withCredentials(configured, log)
+  startWatchdog()
+  const notice = new AbortController()
   const stop = new AbortController()
+  // Each background loop and each request that waits listens to it; Node warns of a leak at the eleventh.
+  setMaxListeners(0, stop.signal)
   const ending: (() => Promise<unknown>)[] = []
-  endWithParentAndSignals(log, settings, async () => {
+  endWithParentAndSignals(log, settings, async (noticeMs) => {
+    notice.abort()
+    await sleep(noticeMs)
     stop.abort()
-    // What fails to end must not keep the rest from ending.
+    // One that fails must not keep the others from ending.
     for (const end of ending.reverse()) await end().catch((error) => log.warn({ err: error }, 'could not end in order'))
   })
   try {
-    await serve(settings, databaseUrl, log, stop.signal, ending)
+    await serve(settings, databaseUrl, log, { notice: notice.signal, shutdown: stop.signal }, ending)
   } catch (error) {
     // What was cut short by the shutdown is no failure.
-    if (!stop.signal.aborted) throw error
+    if (stop.signal.aborted) return
+    if (!(error instanceof StoreRefusal)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(EXIT_REFUSED)
   }
 }
 
-/** Runs until `shutdown`. What must be ended then is put into `ending` as it comes to be, to be ended in the opposite order. */
+/** Runs until `shutdown`. Adds what must be ended then to `ending`, which is ended in reverse order. */
 async function serve(
   settings: Settings,
   databaseUrl: string,
   log: Log,
-  shutdown: AbortSignal,
+  { notice, shutdown }: Pick<ControlContext, 'notice' | 'shutdown'>,
   ending: (() => Promise<unknown>)[],
 ): Promise<void> {
   const sql = openStore(databaseUrl, { applicationName: 'gateway-control-plane', maxConnections: STORE_CONNECTIONS })
   ending.push(() => sql.end({ timeout: 2 }))
   await migrateWhenReachable(sql, log, shutdown)
-  const bus = await openBus(sql, settings.redisUrl, (message) => log.warn({ err: message }, 'the bus is out of reach'))
+  const bus = await openBus(sql, {
+    redisUrl: settings.redisUrl,
+    silentSeconds: trustSeconds(settings),
+    onTrouble: (message) => log.warn({ err: message }, 'the bus is out of reach'),
+  })
   ending.push(() => bus.close())
 
   const ctx: ControlContext = {
@@ -79,12 +95,13 @@ async function serve(
     bus,
     log,
     metrics: createMetrics(),
+    // biome-ignore lint/plugin: calendar, what operators and records name
     now: Date.now,
     version: ownVersion(),
+    notice,
     shutdown,
-    firstScans: new FirstScans(),
+    readiness: new Readiness('the first scans are under way'),
   }
-  setTimeout(() => ctx.firstScans.end(), FIRST_SCANS_MS).unref()
   const app = await buildApp(ctx)
   ending.push(() => closeInTime(app, settings.drainSeconds))
   const host = settings.controlHost.replace(/^\[|\]$/g, '')
@@ -98,14 +115,14 @@ async function serve(
   await loops
 }
 
-/** Lets requests under way finish; who is still at it shortly before the process must end is cut off, so that the rest ends in order. */
+/** Lets open requests finish; connections still open shortly before the process must end are closed, so that the rest ends in order. */
 async function closeInTime(app: App, drainSeconds: number): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), drainSeconds * 1000 * CUT_OFF_AT)
   await app.close()
   clearTimeout(cut)
 }
 
-/** Says where fresh credentials are, never what they are. */
+/** Logs where new credentials are, never what they are. */
 function withCredentials(settings: Settings, log: Log): Settings {
   const { settings: complete, outcome } = ensureAdminCredentials(settings)
   if (outcome.state === 'written') log.info({ path: outcome.path }, 'wrote new admin credentials into the env file')
@@ -118,21 +135,27 @@ function withCredentials(settings: Settings, log: Log): Settings {
   return complete
 }
 
-/** A launcher that dies takes its control plane with it: the IPC channel to it closes then, whatever killed it. */
-function endWithParentAndSignals(log: Log, settings: Settings, end: () => Promise<void>): void {
-  const options = { delay: settings.drainSeconds * 1000, logger: false as const, skip: ['unhandledRejection' as const] }
+/**
+ * SIGTERM ends the process with notice to load balancers, SIGINT without: an operator waits for the end, and a launcher has stopped the
+ * edges by then. The process also ends when its launcher does, however that dies: their channel closes. Only the first of these events
+ * counts: a service manager may signal the launcher and, through it, this process again.
+ */
+function endWithParentAndSignals(log: Log, settings: Settings, end: (noticeMs: number) => Promise<void>): void {
+  const noticeMs = settings.drainNoticeSeconds * 1000
+  const own = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+  const options = { delay: noticeMs + settings.drainSeconds * 1000, logger: false as const, skip: [...own] }
+  let wantedMs: number | null = null
   const grace = closeWithGrace(options, async ({ err }) => {
     if (err) log.fatal({ err }, 'the control plane stops because of an error')
-    await end()
+    await end(wantedMs ?? 0)
   })
-  process.on('unhandledRejection', (error) => {
-    // The Postgres client rejects promises of its own, which nobody holds, when a server goes away. That is no mistake of this program,
-    // and whatever waits for an answer is told so by its own promise.
-    if (isStoreDown(error)) return log.warn({ err: error }, 'a connection to the store was lost')
-    // Anything else is thrown where close-with-grace hears of it, as Node does by itself.
-    throw error
-  })
-  process.once('disconnect', () => grace.close())
+  const close = (ms: number) => {
+    if (wantedMs !== null) return
+    wantedMs = ms
+    grace.close()
+  }
+  for (const signal of own) process.on(signal, () => close(signal === 'SIGTERM' ? noticeMs : 0))
+  process.once('disconnect', () => close(0))
 }
 
 function ownVersion(): string {

@@ -1,7 +1,7 @@
-/** What one attempt came to, in the words that its line keeps for the operator. */
+/** The outcome of one attempt, as its record keeps it for operators. */
 export interface Outcome {
   readonly delivered: boolean
-  /** null: no HTTP answer came, or none was asked for */
+  /** null: there was no HTTP answer */
   readonly httpStatus: number | null
   /** as the receiver sent it */
   readonly retryAfter: string | null

@@ -1,4 +1,4 @@
-/** What an attempt came to, as far as the next one is concerned. */
+/** The outcome of an attempt, as far as the next one depends on it. */
 export interface AttemptOutcome {
   readonly delivered: boolean
   /** the receiver's `Retry-After` as it was sent; null: none */
@@ -9,7 +9,7 @@ export type NextStep =
   | { readonly status: 'succeeded' | 'failed' }
   | { readonly status: 'retrying'; readonly waitSeconds: number }
 
-/** A receiver may ask for more patience than the fixed waits have, but not for so much that nobody remembers the delivery. */
+/** A receiver may ask for a longer wait than the fixed ones, up to this. */
 export const MAX_RETRY_AFTER_SECONDS = 3600
 
 /**

@@ -3,12 +3,12 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Target } from '@gateway/contracts/target.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { readBasemap } from '@gateway/store/basemaps.js'
+import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { type Delivery, insertPush, type Lane, type NewPush } from '@gateway/store/deliveries.js'
 import { readTargets } from '@gateway/store/targets.js'
 import { readVector } from '@gateway/store/vectors.js'
-import type { ControlContext } from '../context.js'
-import type { AdminIdentity } from '../http/app-type.js'
+import type { ControlContext } from '../platform/context.js'
+import type { AdminIdentity } from '../platform/http/app-type.js'
 import { toPushRecord, toVectorPushRecord } from './record.js'
 
 export type Pushed<T> = { readonly ok: true; readonly record: T } | Refusal
@@ -20,7 +20,7 @@ export interface BasemapPush {
   readonly version: string
 }
 
-/** Owes a version to a target. What does not exist is 404; what exists and cannot be pushed now is 400. */
+/** Enqueues a push of a version to a target. What does not exist is 404; what exists and cannot be pushed now is 400. */
 export async function pushBasemap(
   ctx: ControlContext,
   body: BasemapPush,
@@ -34,8 +34,10 @@ export async function pushBasemap(
   const version = basemap.versions.find((one) => one.version === label)
   if (version === undefined) return refuse('not_found', 'the basemap has no such version')
   if (!version.available) return refuse('invalid_parameters', 'body.version: the version is not available now')
+  if (version.withdrawn || !isOffered(basemap))
+    return refuse('invalid_parameters', 'body.version: the version is withdrawn')
   const push = { kind: 'basemap_push', basemapCode: basemap.code, version: version.version } as const
-  return { ok: true, record: toPushRecord(await owe(ctx, target.target, push, admin)) }
+  return { ok: true, record: toPushRecord(await enqueue(ctx, target.target, push, admin)) }
 }
 
 export async function pushVector(
@@ -48,7 +50,8 @@ export async function pushVector(
   const vector = await readVector(ctx.sql, body.vector_code)
   if (vector === null) return refuse('not_found', 'there is no such vector')
   if (!vector.available) return refuse('invalid_parameters', 'body.vector_code: the vector is not available now')
-  const delivery = await owe(ctx, target.target, { kind: 'vector_push', vectorCode: vector.code }, admin)
+  if (!isOffered(vector)) return refuse('invalid_parameters', 'body.vector_code: the vector is withdrawn')
+  const delivery = await enqueue(ctx, target.target, { kind: 'vector_push', vectorCode: vector.code }, admin)
   return { ok: true, record: toVectorPushRecord(delivery) }
 }
 
@@ -63,7 +66,7 @@ async function usableTarget(
     : refuse('invalid_parameters', 'body.target_code: the target is disabled; enable it first')
 }
 
-async function owe(ctx: ControlContext, target: Target, push: NewPush, admin: AdminIdentity): Promise<Delivery> {
+async function enqueue(ctx: ControlContext, target: Target, push: NewPush, admin: AdminIdentity): Promise<Delivery> {
   const lane: Lane = target.mode === 'upload' ? 'transfer' : 'message'
   const detail =
     push.kind === 'basemap_push' ? { basemap: push.basemapCode, version: push.version } : { vector: push.vectorCode }

@@ -5,10 +5,10 @@ import path from 'node:path'
 import type { PushRecord } from '@gateway/contracts/push.js'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { deliveryLoops } from '../deliveries/background.js'
-import { fillCatalog } from '../deliveries/testing/catalog.js'
 import { type Received, startReceiver } from '../deliveries/testing/receiver.js'
 import { parseForm, unzip } from '../deliveries/testing/unpack.js'
+import { deliveries } from '../features.js'
+import { fillCatalog } from '../testing/catalog.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
 
 const ADMIN = '/api/v1/admin'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'pushes-'))
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, { RETRY_WAITS: '0.05,0.1,0.1' })
   await fillCatalog(gateway.ctx.sql, home)
-  loop = Promise.all(deliveryLoops.map((one) => one.run(gateway.ctx)))
+  loop = deliveries.run(gateway.ctx)
 })
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()

@@ -1,19 +1,17 @@
 import {
-  type CallbackRecord,
-  callbackRecordSchema,
   pushBodySchema,
   pushRecordSchema,
   vectorPushBodySchema,
   vectorPushRecordSchema,
 } from '@gateway/contracts/push.js'
-import type { Delivery } from '@gateway/store/deliveries.js'
 import { KEPT_DAYS, KEPT_NEWEST } from '@gateway/store/delivery-retention.js'
-import type { ControlContext } from '../context.js'
-import type { App } from '../http/app-type.js'
-import { sendRefusal } from '../http/refusal.js'
+import { recordRoutes } from '../deliveries/records.js'
+import type { ControlContext } from '../platform/context.js'
+import type { App } from '../platform/http/app-type.js'
+import { text } from '../platform/http/list-query.js'
+import { sendRefusal } from '../platform/http/refusal.js'
 import { pushBasemap, pushVector } from './push.js'
-import { common, toPushRecord, toVectorPushRecord } from './record.js'
-import { recordRoutes } from './record-routes.js'
+import { toPushRecord, toVectorPushRecord } from './record.js'
 
 const PUSH_ERRORS =
   'What does not exist is 404; a target that is disabled, or data that is not available now, is 400. The delivery begins at once and runs ' +
@@ -22,13 +20,13 @@ const PUSH_ERRORS =
   'up to an hour.'
 
 const RECORDS_KEPT = `A record is kept for ${KEPT_DAYS} days after its end, the newest ${KEPT_NEWEST} for longer; one that is on its way stays.`
-const CALLBACKS_KEPT = `A record is kept for as long as its job, its attempts for ${KEPT_DAYS} days after its end.`
 
 export function pushRoutes(app: App, ctx: ControlContext): void {
   app.post(
     '/api/v1/admin/pushes',
     {
       schema: {
+        operationId: 'pushBasemap',
         summary: 'Push a basemap version to a target',
         description: `${PUSH_ERRORS} \`version\` may be \`current\`: the record names the version that this is now.`,
         body: pushBodySchema,
@@ -44,6 +42,7 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
     '/api/v1/admin/vector-pushes',
     {
       schema: {
+        operationId: 'pushVector',
         summary: 'Push a vector to a target',
         description: PUSH_ERRORS,
         body: vectorPushBodySchema,
@@ -58,29 +57,21 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'basemap_push',
     path: 'push-records',
+    operationIds: { list: 'listPushRecords', get: 'getPushRecord', retry: 'retryPush' },
     noun: 'basemap pushes',
     kept: RECORDS_KEPT,
     schema: pushRecordSchema,
     toRecord: toPushRecord,
+    filters: { target_code: text, basemap_code: text, version: text },
   })
   recordRoutes(app, ctx, {
     kind: 'vector_push',
     path: 'vector-push-records',
+    operationIds: { list: 'listVectorPushRecords', get: 'getVectorPushRecord', retry: 'retryVectorPush' },
     noun: 'vector pushes',
     kept: RECORDS_KEPT,
     schema: vectorPushRecordSchema,
     toRecord: toVectorPushRecord,
+    filters: { target_code: text, vector_code: text },
   })
-  recordRoutes(app, ctx, {
-    kind: 'slice_callback',
-    path: 'callback-records',
-    noun: 'completion callbacks of slice jobs',
-    kept: CALLBACKS_KEPT,
-    schema: callbackRecordSchema,
-    toRecord: toCallbackRecord,
-  })
-}
-
-function toCallbackRecord(delivery: Delivery): CallbackRecord {
-  return { ...common(delivery), job_id: delivery.jobId ?? '', callback_url: delivery.url ?? '' }
 }

@@ -1,60 +1,86 @@
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
-import { sliceJobSchema } from '@gateway/contracts/slice.js'
+import { listedSliceJobSchema, SLICE_STATUSES, sliceJobSchema } from '@gateway/contracts/slice.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { cancelSliceJob, listSliceJobs, readSliceJob, submitSliceJob } from '@gateway/store/slice-jobs.js'
+import { cancelSliceJob, listSliceJobs, readSliceJob, SLICE_JOB_LISTING } from '@gateway/store/slice-jobs.js'
 import { planLineSchema } from '@gateway/tiling/protocol.js'
 import { z } from 'zod'
-import type { ControlContext } from '../context.js'
-import type { App } from '../http/app-type.js'
-import { pageQuery } from '../http/page-query.js'
-import { sendRefusal } from '../http/refusal.js'
-import { isUuid } from '../http/uuid.js'
+import type { ControlContext } from '../platform/context.js'
+import type { App } from '../platform/http/app-type.js'
+import { type MemoryListing, pageOf } from '../platform/http/list-in-memory.js'
+import { flag, listQuery, text } from '../platform/http/list-query.js'
+import { sendRefusal } from '../platform/http/refusal.js'
+import { isUuid } from '../platform/http/uuid.js'
+import { callbackRecordRoutes, enqueueCallback } from './callback.js'
 import { estimate } from './estimate.js'
-import { oweCallback } from './finish-job.js'
-import { listImageFiles } from './image-files.js'
-import { toSliceJobs } from './job-object.js'
-import { CANCELLED } from './job-watch.js'
+import { type ImageFile, listImageFiles } from './image-files.js'
+import { describeJob, describeJobs } from './job-object.js'
 import { followLog } from './log-stream.js'
-import { NO_SUCH_JOB } from './routes.js'
+import { NO_SUCH_JOB, SUBMIT_AGAIN } from './routes.js'
 import { checkSubmission, submissionSchema } from './submission.js'
+import { submit } from './submit.js'
 
 const FINISHED = refuse('conflict', 'this slice job has ended already')
 const NO_LOG = refuse('not_found', 'this slice job has no log yet')
+/** Folders come first. */
+const FILES = {
+  searched: { name: ({ name }) => name },
+  sortable: { kind: ({ kind }) => kind, name: ({ name }) => name.toLowerCase(), size: ({ size }) => size },
+  order: 'kind',
+  filters: { kind: ({ kind }) => kind },
+} satisfies MemoryListing<ImageFile>
 const idParams = z.object({ id: z.string() })
 
 export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
   const { sql, settings } = ctx
-  const one = async (job: Parameters<typeof toSliceJobs>[1][number]) =>
-    (await toSliceJobs(ctx, [job]))[0] as z.input<typeof sliceJobSchema>
+  callbackRecordRoutes(app, ctx)
   app.get(
     '/api/v1/admin/slice/jobs',
     {
       schema: {
+        operationId: 'listSliceJobs',
         summary: 'Slice jobs, newest first',
-        querystring: pageQuery,
-        response: { 200: listOf(sliceJobSchema) },
+        description:
+          'Without the paths of their images, which a job by its id has. Kept for JOB_RETENTION_DAYS after their end.',
+        querystring: listQuery(SLICE_JOB_LISTING, {
+          status: z.enum(SLICE_STATUSES),
+          cancelled: flag,
+          target_code: text,
+          requested_by: text,
+        }),
+        response: { 200: listOf(listedSliceJobSchema) },
       },
     },
     async ({ query }) => {
       const { items, total } = await listSliceJobs(sql, query)
-      return { items: await toSliceJobs(ctx, items), total }
+      return { items: await describeJobs(ctx, items), total }
     },
   )
   app.get(
     '/api/v1/admin/slice/jobs/:id',
-    { schema: { summary: 'A slice job', params: idParams, response: { 200: sliceJobSchema } } },
+    {
+      schema: {
+        operationId: 'getAdminSliceJob',
+        summary: 'A slice job',
+        description: 'By its `id`, also after its end, for JOB_RETENTION_DAYS.',
+        params: idParams,
+        response: { 200: sliceJobSchema },
+      },
+    },
     async ({ params }, reply) => {
       const job = isUuid(params.id) ? await readSliceJob(sql, params.id) : null
-      return job === null ? sendRefusal(reply, NO_SUCH_JOB) : one(job)
+      return job === null ? sendRefusal(reply, NO_SUCH_JOB) : describeJob(ctx, job)
     },
   )
   app.post(
     '/api/v1/admin/slice/jobs',
     {
+      config: { ifUnknown: SUBMIT_AGAIN },
       schema: {
+        operationId: 'submitAdminSliceJob',
         summary: 'Submit a slice job as an administrator',
-        description: 'The same as POST /api/v1/slice/jobs, under admin credentials.',
+        description:
+          'The same as POST /api/v1/slice/jobs, under admin credentials and without a limit to jobs that have not ended.',
         body: submissionSchema,
         response: { 202: sliceJobSchema },
       },
@@ -62,24 +88,28 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     async ({ body, admin }, reply) => {
       const checked = checkSubmission(body)
       if (!checked.ok) return sendRefusal(reply, checked)
-      const { job, isNew } = await submitSliceJob(sql, {
-        ...checked.job,
-        requestedBy: checked.job.requestedBy || admin.actor,
-      })
-      if (isNew) {
+      const wanted = { ...checked.job, requestedBy: checked.job.requestedBy || admin.actor }
+      const submitted = await sql.begin(async (tx) => {
+        const submitted = await submit(tx, wanted, null)
+        if (submitted.state !== 'queued') return submitted
+        const { job } = submitted
         const detail = { target_code: job.targetCode, sources: job.sourcePaths.length }
-        await sql.begin((tx) => insertAudit(tx, { ...admin, action: 'slice.submit', subject: job.id, detail }))
-      }
-      return reply.code(202).send(await one(job))
+        await insertAudit(tx, { ...admin, action: 'slice.submit', subject: job.id, detail })
+        return submitted
+      })
+      if (submitted.state === 'refused') return sendRefusal(reply, submitted)
+      return reply.code(202).send(await describeJob(ctx, submitted.job))
     },
   )
   app.post(
     '/api/v1/admin/slice/jobs/:id/cancel',
     {
       schema: {
+        operationId: 'cancelSliceJob',
         summary: 'Cancel a slice job',
         description:
-          'A pending job ends at once, a running one within seconds; both as `failed`. The served layer stays as it is.',
+          'A pending job ends at once, a running one within seconds; both as `failed`, with `cancelled` and a message that names the ' +
+          'administrator and the time. The served layer stays as it is.',
         params: idParams,
         response: { 202: sliceJobSchema },
       },
@@ -87,15 +117,17 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     async ({ params, admin }, reply) => {
       if (!isUuid(params.id)) return sendRefusal(reply, NO_SUCH_JOB)
       const cancelled = await sql.begin(async (tx) => {
-        const outcome = await cancelSliceJob(tx, params.id, CANCELLED)
+        const who = admin.actor === 'token' ? 'ADMIN_TOKEN' : admin.actor
+        const at = new Date(ctx.now()).toISOString()
+        const outcome = await cancelSliceJob(tx, params.id, `cancelled by ${who} at ${at}`)
         if (typeof outcome === 'string') return outcome
         await insertAudit(tx, { ...admin, action: 'slice.cancel', subject: params.id })
-        if (outcome.ended) await oweCallback(ctx, tx, outcome.job)
+        if (outcome.ended) await enqueueCallback(ctx, tx, outcome.job)
         return outcome
       })
       if (cancelled === 'unknown') return sendRefusal(reply, NO_SUCH_JOB)
       if (cancelled === 'finished') return sendRefusal(reply, FINISHED)
-      return reply.code(202).send(await one(cancelled.job))
+      return reply.code(202).send(await describeJob(ctx, cancelled.job))
     },
   )
   app.get(
@@ -104,8 +136,9 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
       exposeHeadRoute: false,
       config: { mayTakeLong: true },
       schema: {
+        operationId: 'getSliceJobLog',
         summary: 'The full log of a slice job',
-        description: 'With `follow=1` the answer goes on with what the job writes, until the job has ended.',
+        description: 'With `follow=1` the answer goes on with new lines until the job has ended.',
         params: idParams,
         querystring: z.object({ follow: z.enum(['0', '1']).default('0') }),
         response: { 200: { description: 'the log', content: { 'text/plain': { schema: z.unknown() } } } },
@@ -124,8 +157,9 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     {
       config: { mayTakeLong: true },
       schema: {
-        summary: 'What a slice job would come to, without running it',
-        description: 'At most so many tiles and bytes; 400 with the reason where the images cannot be sliced.',
+        operationId: 'estimateSliceJob',
+        summary: 'Estimate a slice job without running it',
+        description: 'Upper bounds of tiles and bytes; 400 with the reason where the images cannot be sliced.',
         body: submissionSchema,
         response: { 200: planLineSchema.omit({ type: true }).extend({ free_bytes: z.number() }) },
       },
@@ -141,9 +175,10 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     '/api/v1/admin/slice/files',
     {
       schema: {
+        operationId: 'listSliceFiles',
         summary: 'Folders and images that can be sliced',
         description: 'Below SLICE_SOURCE_ROOTS; without such a setting, anywhere. Without `dir`: the roots themselves.',
-        querystring: z.object({ dir: z.string().max(4096).optional() }),
+        querystring: listQuery(FILES, { kind: z.enum(['file', 'directory']) }).extend({ dir: text.optional() }),
         response: {
           200: listOf(
             z.object({ name: z.string(), path: z.string(), kind: z.enum(['file', 'directory']), size: z.int() }),
@@ -153,7 +188,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     },
     async ({ query }, reply) => {
       const outcome = await listImageFiles(settings.sliceSourceRoots, query.dir)
-      return outcome.ok ? { items: outcome.items, total: outcome.items.length } : sendRefusal(reply, outcome)
+      return outcome.ok ? pageOf(outcome.items, FILES, query) : sendRefusal(reply, outcome)
     },
   )
 }

@@ -1,20 +1,20 @@
-import { readdir, realpath, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { isBelow } from '@gateway/files/real-root.js'
+import { placeWithin } from '@gateway/files/open-within.js'
 import { isPlainPath } from '@gateway/tiling/plain-path.js'
 
-interface Item {
+export interface ImageFile {
   readonly name: string
   readonly path: string
   readonly kind: 'file' | 'directory'
   readonly size: number
 }
 
-export type Listed = { readonly ok: true; readonly items: Item[] } | Refusal
+export type Listed = { readonly ok: true; readonly items: ImageFile[] } | Refusal
 
 const IMAGES: ReadonlySet<string> = new Set(['.tif', '.tiff', '.jpg', '.jpeg', '.png'])
-/** A picker that lists more helps nobody. */
+/** A longer list cannot be picked from. */
 const MAX_ITEMS = 2000
 
 /** The folders and images of a directory within the allowed roots; without roots, of any directory. */
@@ -25,25 +25,17 @@ export async function listImageFiles(roots: readonly string[], dir: string | und
   }
   if (!isPlainPath(dir)) return refuse('invalid_parameters', 'dir: must be an absolute path')
   try {
-    const real = await realpath(dir)
-    if (!(await isAllowed(real, roots))) return refuse('invalid_parameters', 'dir: lies outside of SLICE_SOURCE_ROOTS')
-    return { ok: true, items: await itemsOf(real) }
+    const place = await placeWithin(roots.length > 0 ? roots : ['/'], dir)
+    if (place.ok) return { ok: true, items: await itemsOf(place.realPath) }
+    if (place.reason === 'outside') return refuse('invalid_parameters', 'dir: lies outside of SLICE_SOURCE_ROOTS')
   } catch {
-    return refuse('not_found', 'no such directory, or it cannot be read')
+    // Refused below.
   }
+  return refuse('not_found', 'no such directory, or it cannot be read')
 }
 
-async function isAllowed(real: string, roots: readonly string[]): Promise<boolean> {
-  if (roots.length === 0) return true
-  for (const root of roots) {
-    const realRoot = await realpath(root).catch(() => null)
-    if (realRoot !== null && (real === realRoot || isBelow(realRoot, real))) return true
-  }
-  return false
-}
-
-async function itemsOf(directory: string): Promise<Item[]> {
-  const items: Item[] = []
+async function itemsOf(directory: string): Promise<ImageFile[]> {
+  const items: ImageFile[] = []
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     if (entry.name.startsWith('.') || items.length >= MAX_ITEMS) continue
     const path = join(directory, entry.name)

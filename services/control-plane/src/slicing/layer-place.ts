@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Sql } from '@gateway/store/connect.js'
 import type { SliceLease, StoredSliceJob } from '@gateway/store/slice-jobs.js'
-import { LAYERS_SOURCE } from '../scans/sources-from-settings.js'
+import { STAGING_MARK } from '@gateway/tiling/publish.js'
+import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
 import { layerNow, type Mode, modeOf, versionFor } from './layer-version.js'
 
 export interface LayerPlace {
@@ -16,8 +17,6 @@ export interface LayerPlace {
 }
 
 export type Placed = { readonly ok: true; readonly place: LayerPlace } | { readonly ok: false; readonly reason: string }
-
-const STAGING_MARK = '.staging-'
 
 /**
  * Decides where a job's tiles go; refused where the layer's code is that of a basemap from elsewhere.
@@ -45,12 +44,12 @@ export async function placeLayer(
       mode,
       version,
       layerDir: join(layer, version),
-      stagingDir: join(layer, `${STAGING_MARK}${lease.jobId}-${lease.fence}`),
+      stagingDir: join(layer, `${STAGING_MARK}${lease.id}-${lease.fence}`),
     },
   }
 }
 
-/** Removes what crashed runs left beside a layer. One job runs at a time: nobody else's staging can be there. */
+/** Removes what crashed runs left beside a layer. One job runs at a time: no other's staging can be there. */
 export async function removeLeftStaging(outputRoot: string, targetCode: string): Promise<void> {
   const layer = join(outputRoot, targetCode)
   for (const name of await readdir(layer).catch(() => [])) {

@@ -1,13 +1,13 @@
 import { readBasemaps, type StoredBasemap } from '@gateway/store/basemaps.js'
 import type { Queryable } from '@gateway/store/connect.js'
-import { readOpenSliceJobs, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
-import { LAYERS_SOURCE } from '../scans/sources-from-settings.js'
-import { newVersionLabel } from './version-label.js'
+import { compareVersions } from '@gateway/store/default-version.js'
+import { type ListedSliceJob, readOpenSliceJobs } from '@gateway/store/slice-jobs.js'
+import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
 
 export type Mode = 'accumulate' | 'mosaic'
 
-export function modeOf(job: Pick<StoredSliceJob, 'sourcePaths'>): Mode {
-  return job.sourcePaths.length === 1 ? 'accumulate' : 'mosaic'
+export function modeOf(job: Pick<ListedSliceJob, 'sourceCount'>): Mode {
+  return job.sourceCount === 1 ? 'accumulate' : 'mosaic'
 }
 
 /** What the next version of a layer depends on. */
@@ -31,7 +31,7 @@ export function layerNow(basemap: StoredBasemap | null | undefined): LayerNow {
  * so that a rerun ends in the same place. Pure.
  */
 export function versionFor(
-  job: Pick<StoredSliceJob, 'sourcePaths' | 'version'>,
+  job: Pick<ListedSliceJob, 'sourceCount' | 'version'>,
   { known, newest }: LayerNow,
   nowMs: number,
 ): string {
@@ -45,7 +45,7 @@ export function versionFor(
  */
 export async function expectedVersions(
   sql: Queryable,
-  jobs: readonly StoredSliceJob[],
+  jobs: readonly ListedSliceJob[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, string>> {
   const waiting = jobs.filter((job) => job.version === null && (job.status === 'pending' || job.status === 'running'))
@@ -72,4 +72,19 @@ function afterJob({ known, newest }: LayerNow, version: string): LayerNow {
   return known.includes(version)
     ? { known, newest: newest ?? version }
     : { known: [...known, version], newest: version }
+}
+
+/**
+ * The label of a new version: the day in UTC, with a number where there is one of that day already, and in any case one that comes after
+ * all known ones in natural order, so that it is the newest. Pure.
+ */
+export function newVersionLabel(known: readonly string[], nowMs: number): string {
+  const newest = [...known].sort(compareVersions).at(-1)
+  const day = new Date(nowMs).toISOString().slice(0, 10)
+  const isNewest = (label: string) => newest === undefined || compareVersions(label, newest) > 0
+  if (isNewest(day)) return day
+  for (let n = 2; ; n++) {
+    const label = `${newest?.startsWith(day) ? day : newest}-${n}`
+    if (isNewest(label)) return label
+  }
 }

@@ -2,10 +2,10 @@ import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
-import type { ControlContext } from '../context.js'
+import type { ControlContext } from '../platform/context.js'
 
 const CHUNK_BYTES = 64 * 1024
-/** How often a followed log is looked at; a person reads no faster. */
+/** How often a followed log is read; a person reads no faster. */
 const FOLLOW_MS = 500
 
 /** The log of a job as a stream; followed, it goes on until the job has ended or this process stops. */
@@ -19,7 +19,7 @@ async function* chunks(ctx: ControlContext, job: StoredSliceJob, follow: boolean
   try {
     let position = 0
     for (;;) {
-      // Asked before reading: what was written before the end is read in this round.
+      // Queried before reading: what was written before the job's end is read in this round.
       const goesOn = follow && !ctx.shutdown.aborted && (await readSliceJob(ctx.sql, job.id))?.status === 'running'
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)

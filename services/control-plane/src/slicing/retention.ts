@@ -4,20 +4,21 @@ import { deleteVersions, readBasemap, setVersionsAvailable } from '@gateway/stor
 import { logChanges } from '@gateway/store/change-log.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
 import { tryLockSession } from '@gateway/store/lock-session.js'
-import { type ControlContext, commitAndPublish, edgesFollow, publishChanges } from '../context.js'
-import { SCAN_LOCK } from '../scans/run.js'
+import { SCAN_LOCK } from '../catalog/scans/scan-lock.js'
+import type { ControlContext } from '../platform/context.js'
+import { commitAndPublish, edgesFollow, publishChanges } from '../platform/edges/commit.js'
 
 /** How many versions of a sliced layer stay for rollback, the default one not counted. */
 const KEPT_VERSIONS = 5
 
-/** Removes the oldest versions of a layer beyond the limit: when edges no longer ask for them, from disk, and then from the catalog. */
+/** Removes the oldest versions of a layer beyond the limit: from disk once edges no longer serve them, and then from the catalog. */
 export async function removeOldVersions(ctx: ControlContext, code: string): Promise<void> {
   const basemap = await readBasemap(ctx.sql, code)
   const available = (basemap?.versions ?? []).filter((version) => version.available)
   const old = available
     .slice(0, -KEPT_VERSIONS)
     .map(({ version }) => version)
-    .filter((version) => version !== basemap?.defaultVersion)
+    .filter((version) => version !== basemap?.defaultVersion && version !== basemap?.setDefault)
   if (old.length === 0) return
   const { revision } = await commitAndPublish(ctx, async (tx) => {
     await setVersionsAvailable(tx, code, old, false)

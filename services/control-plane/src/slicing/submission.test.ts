@@ -13,8 +13,11 @@ test('defaults are those of the interface', () => {
       targetCode: 'a',
       zoomMin: 0,
       zoomMax: 0,
+      zoomMaxNative: false,
       tileSize: 256,
       tileFormat: 'webp',
+      tileMatrixSet: 'WebMercatorQuad',
+      encoding: 'rgb',
       callbackUrl: '',
       requestedBy: '',
     },
@@ -30,6 +33,13 @@ test('without zoom_max the one zoom is zoom_min', () => {
   expect(check({ target_code: 'a', source_path: '/x.tif', zoom_min: 5 })).toMatchObject({
     job: { zoomMin: 5, zoomMax: 5 },
   })
+})
+
+test('a native zoom_max begins as zoom_min, and never contradicts it', () => {
+  expect(check({ target_code: 'a', source_path: '/x.tif', zoom_min: 5, zoom_max: 'native' })).toMatchObject({
+    job: { zoomMin: 5, zoomMax: 5, zoomMaxNative: true },
+  })
+  expect(submissionSchema.safeParse({ target_code: 'a', source_path: '/x.tif', zoom_max: 'auto' }).success).toBe(false)
 })
 
 test.each([

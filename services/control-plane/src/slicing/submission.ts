@@ -1,5 +1,7 @@
+import { TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
 import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { SLICE_ENCODINGS } from '@gateway/contracts/slice.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
 import { isPlainPath } from '@gateway/tiling/plain-path.js'
 import { MAX_ZOOM } from '@gateway/tiling/protocol.js'
@@ -15,8 +17,8 @@ const path = z
     'must be the absolute path of a plain file: no virtual file system, address, connection string or subdataset',
   )
 
-/** The submit body; fields beyond these are ignored, as callers may send their own. */
-export const submissionSchema = z.object({
+/** The submit body. Unknown fields are refused: they are more often misspelt than meant for another service. */
+export const submissionSchema = z.strictObject({
   target_code: z
     .string()
     .max(MAX_LABEL_LENGTH)
@@ -35,13 +37,29 @@ export const submissionSchema = z.object({
     .describe('idempotency key: a repeated one answers the existing job; empty: none'),
   name: z.string().max(MAX_LABEL_LENGTH).optional(),
   zoom_min: z.int().min(0).max(MAX_ZOOM).default(0),
-  zoom_max: z.int().min(0).max(MAX_ZOOM).optional().describe('default: zoom_min, that is 0 where neither is given'),
+  zoom_max: z
+    .union([z.int().min(0).max(MAX_ZOOM), z.literal('native')])
+    .optional()
+    .describe(
+      'default: zoom_min, that is 0 where neither is given. `native`: the zoom nearest to the resolution of the finest image, and at least zoom_min',
+    ),
   tile_size: z.union([z.literal(256), z.literal(512)]).default(256),
   tile_format: z
     .string()
     .regex(/^[A-Za-z0-9]{1,16}$/, 'must be a format name')
     .default('webp')
-    .describe('metadata only; the tiling tool decides, and the catalog tells, the real format'),
+    .describe('metadata only: the tiling tool chooses the real format, which the catalog lists'),
+  tile_matrix_set: z
+    .enum(TILE_MATRIX_SET_IDS)
+    .default('WebMercatorQuad')
+    .describe('the grid of the tiles: Web Mercator, or longitude and latitude of WGS 84 or CGCS2000'),
+  encoding: z
+    .enum(SLICE_ENCODINGS)
+    .default('rgb')
+    .describe(
+      '`terrarium` or `mapbox`: the images are elevation models (one band of heights in metres), and the tiles hold heights without ' +
+        'loss, as PNG or WebP. Pixels without a height hold height 0 and alpha 254; a newer height replaces an older one',
+    ),
   callback_url: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(4096)]).optional(),
   requested_by: z.string().max(MAX_LABEL_LENGTH).optional(),
 })
@@ -57,7 +75,7 @@ const TARGET = refuse(
 )
 const ZOOMS = refuse('invalid_parameters', 'body.zoom_max: must not be less than zoom_min')
 
-/** Checks the form of a submission and nothing else: whether its images exist, the job will tell. Pure. */
+/** Checks the form of a submission and nothing else: whether its images exist, the job finds out. Pure. */
 export function checkSubmission(body: Submission): Checked {
   if (body.source_paths !== undefined && body.source_path !== undefined) {
     const same = body.source_paths.length === 1 && body.source_paths[0] === body.source_path
@@ -67,7 +85,8 @@ export function checkSubmission(body: Submission): Checked {
   if (sourcePaths.length === 0) return NEITHER
   const targetCode = normalizedCode(body.target_code)
   if (targetCode === null) return TARGET
-  const zoomMax = body.zoom_max ?? body.zoom_min
+  const zoomMaxNative = body.zoom_max === 'native'
+  const zoomMax = typeof body.zoom_max === 'number' ? body.zoom_max : body.zoom_min
   if (zoomMax < body.zoom_min) return ZOOMS
   return {
     ok: true,
@@ -78,8 +97,11 @@ export function checkSubmission(body: Submission): Checked {
       targetCode,
       zoomMin: body.zoom_min,
       zoomMax,
+      zoomMaxNative,
       tileSize: body.tile_size,
       tileFormat: body.tile_format,
+      tileMatrixSet: body.tile_matrix_set,
+      encoding: body.encoding,
       callbackUrl: body.callback_url ?? '',
       requestedBy: body.requested_by ?? '',
     },

@@ -1,62 +1,54 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { WriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type OutputLine, outputLineSchema, type ResultLine, type TilingRequest } from '@gateway/tiling/protocol.js'
 
 const BUILT_IN_TOOL = fileURLToPath(new URL('../../../tiler/dist/main.js', import.meta.url))
 
-/** A tool that was told to stop and still runs is killed after this. */
+/** A tool that still runs so long after SIGTERM is killed. */
 const STOP_MS = 3000
 
-export interface ToolRun {
-  /** the result line; a tool that ends without one has failed */
-  readonly result: Promise<ResultLine>
-  /** ends the tool and all its children */
-  stop(): void
-}
-
 /**
- * Runs the tiling tool: the built-in one, or the operator's own command in a shell, both speaking the protocol of `@gateway/tiling`. What it
- * writes to stderr, and its lines, go into the log. It runs in a process group of its own, so that all of it can be ended.
+ * Runs the tiling tool to its end: the built-in one, or the operator's own command in a shell, both speaking the protocol of
+ * `@gateway/tiling`. What it writes to stderr, and its lines, go into the log. It runs in a process group of its own, so that `signal` ends it
+ * with all its children. Answers its result line; a tool that ends without one has failed.
  */
-export function runTool(
+export async function runTool(
   command: string | null,
   request: TilingRequest,
-  log: WriteStream,
+  log: Writable,
   onLine: (line: OutputLine) => void,
-): ToolRun {
+  signal: AbortSignal,
+): Promise<ResultLine> {
   const [program, ...args] = command === null ? [process.execPath, BUILT_IN_TOOL] : ['/bin/sh', '-c', command]
   const child = spawn(program as string, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+  const ended = once(child, 'close').catch((error: Error) => error)
   child.stderr.pipe(log, { end: false })
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(request))
-  return { result: outcome(child, log, onLine), stop: () => stopGroup(child) }
-}
-
-async function outcome(child: ChildProcess, log: WriteStream, onLine: (line: OutputLine) => void): Promise<ResultLine> {
-  let result: ResultLine | null = null
-  const ended = once(child, 'close').catch((error: Error) => error)
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
-  lines.on('line', (text) => {
+  const stop = () => stopGroup(child)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  const results: ResultLine[] = []
+  createInterface({ input: child.stdout }).on('line', (text) => {
     log.write(`${text}\n`)
     const line = parseLine(text)
-    if (line === null) return
-    if (line.type === 'result') result = line
-    else onLine(line)
+    if (line?.type === 'result') results.push(line)
+    else if (line !== null) onLine(line)
   })
   const end = await ended
-  if (end instanceof Error)
-    return { type: 'result', ok: false, reason: `the tiling tool could not be started: ${end.message}` }
-  const [code, signal] = end as [number | null, string | null]
-  const told = result as ResultLine | null
-  if (told !== null && (told.ok === false || code === 0)) return told
-  return {
-    type: 'result',
-    ok: false,
-    reason: `the tiling tool ended without a result (${signal ?? `exit code ${code}`}); see its log`,
-  }
+  signal.removeEventListener('abort', stop)
+  if (end instanceof Error) return failed(`the tiling tool could not be started: ${end.message}`)
+  const [code, killed] = end as [number | null, string | null]
+  const result = results.at(-1)
+  if (result !== undefined && (!result.ok || code === 0)) return result
+  return failed(`the tiling tool ended without a result (${killed ?? `exit code ${code}`}); see its log`)
+}
+
+function failed(reason: string): ResultLine {
+  return { type: 'result', ok: false, reason }
 }
 
 function parseLine(text: string): OutputLine | null {

@@ -1,9 +1,10 @@
 import { refuse } from '@gateway/contracts/errors.js'
 import { z } from 'zod'
-import type { ControlContext } from '../context.js'
-import type { App } from '../http/app-type.js'
-import { sendRefusal } from '../http/refusal.js'
-import { isStoreUp } from './store-probe.js'
+import type { ControlContext } from '../platform/context.js'
+import type { App } from '../platform/http/app-type.js'
+import { sendRefusal } from '../platform/http/refusal.js'
+import { backlogMetrics } from './backlog-metrics.js'
+import { StoreHealth } from './store-health.js'
 
 const systemSchema = z.object({
   service: z.literal('map-asset-gateway'),
@@ -21,16 +22,31 @@ const healthSchema = z.object({ status: z.literal('ok') })
 
 const readySchema = z.object({
   status: z.literal('ready'),
-  store: z.literal('up'),
-  bus: z.enum(['up', 'down']).describe('down: edges learn of changes by polling the store, within a second or so'),
-  bus_medium: z.enum(['redis', 'postgres']),
+  store: z.literal('up').optional(),
+  bus: z
+    .enum(['up', 'down'])
+    .optional()
+    .describe('down: edges find changes by polling the store, within a second or so'),
+  bus_medium: z.enum(['redis', 'postgres']).optional(),
 })
 
 export function systemRoutes(app: App, ctx: ControlContext): void {
   const { settings, metrics } = ctx
+  const health = new StoreHealth(ctx.sql, ctx.shutdown)
+  backlogMetrics(ctx, health)
+  app.addHook('onResponse', async ({ trouble }) => {
+    if (trouble !== undefined) health.note(trouble)
+  })
   app.get(
     '/health',
-    { schema: { summary: 'Liveness probe', response: { 200: healthSchema } } },
+    {
+      schema: {
+        operationId: 'getHealth',
+        summary: 'Liveness probe',
+        description: 'Answers as long as the process does; nothing that it depends on is asked.',
+        response: { 200: healthSchema },
+      },
+    },
     () => ({ status: 'ok' }) as const,
   )
   app.get(
@@ -38,18 +54,21 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
     {
       config: { isProbe: true },
       schema: {
+        operationId: 'getReadiness',
         summary: 'Readiness probe',
         description:
-          '503 while the store is out of reach, while the configured directories are scanned for the first time (10 seconds at most), and ' +
-          'when the process shuts down. A bus that is out of reach is told, but takes nobody out of ' +
-          'service: it only makes things faster, and administrators need the service most when something is down.',
+          'An edge answers `status` alone. 503 while the store is out of reach or cannot be written (its disk is full, it is a replica), while the configured directories are scanned for the first time (10 seconds at most), and ' +
+          'from SIGTERM on, for DRAIN_NOTICE_SECONDS before connections are refused. A bus that is out of reach is reported, but does not make the process ' +
+          'unready: it only makes things faster, and administrators need the service most when something is down.',
         response: { 200: readySchema },
       },
     },
     async (_request, reply) => {
-      if (ctx.shutdown.aborted) return sendRefusal(reply, refuse('draining', 'this process is shutting down'))
-      if (!(await isStoreUp(ctx.sql))) return sendRefusal(reply, refuse('dependency_down', 'the store is out of reach'))
-      if (!ctx.firstScans.over) return sendRefusal(reply, refuse('dependency_down', 'the first scans are under way'))
+      if (ctx.notice.aborted) return sendRefusal(reply, refuse('draining', 'this process is shutting down'))
+      const trouble = await health.trouble()
+      if (trouble !== null) return sendRefusal(reply, refuse('dependency_down', trouble))
+      const { outstanding } = ctx.readiness
+      if (outstanding !== null) return sendRefusal(reply, refuse('dependency_down', outstanding))
       // On Postgres the bus is the store, which has just answered.
       const up = ctx.bus.medium === 'postgres' || ctx.bus.connected
       return { status: 'ready', store: 'up', bus: up ? 'up' : 'down', bus_medium: ctx.bus.medium } as const
@@ -59,6 +78,7 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
     '/metrics',
     {
       schema: {
+        operationId: 'getMetrics',
         summary: 'Metrics of the answering process',
         description: 'Prometheus text format. At the address of the edge: those of the edge processes of that host.',
         response: { 200: { description: 'metrics', content: { 'text/plain': { schema: z.string() } } } },
@@ -72,7 +92,14 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
   )
   app.get(
     '/api/v1/system',
-    { schema: { summary: 'Version, public addresses and configured directories', response: { 200: systemSchema } } },
+    {
+      schema: {
+        operationId: 'getSystem',
+        summary: 'Version, public addresses and configured directories',
+        description: 'The settings that a client needs to find its way. No secrets.',
+        response: { 200: systemSchema },
+      },
+    },
     () => ({
       service: 'map-asset-gateway' as const,
       version: ctx.version,

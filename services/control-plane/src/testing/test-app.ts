@@ -8,10 +8,10 @@ import { loadSettings } from '@gateway/settings/load.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../app.js'
-import type { ControlContext } from '../context.js'
-import { FirstScans } from '../first-scans.js'
-import type { App } from '../http/app-type.js'
-import { createMetrics } from '../metrics.js'
+import type { ControlContext } from '../platform/context.js'
+import type { App } from '../platform/http/app-type.js'
+import { createMetrics } from '../platform/metrics.js'
+import { Readiness } from '../platform/readiness.js'
 
 export const ADMIN_TOKEN = 'test-admin-token'
 export const ADMIN_PASSWORD = 'test-admin-password'
@@ -46,15 +46,16 @@ export async function startTestApp(
       ...settings,
     }),
     sql: store.sql,
-    bus: bus ?? new PostgresBus(store.sql),
+    bus: bus ?? new PostgresBus(store.sql, 300),
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
     now: Date.now,
     version: '0.0.0',
+    notice: stop.signal,
     shutdown: stop.signal,
-    firstScans: new FirstScans(),
+    readiness: new Readiness('the first scans are under way'),
   }
-  ctx.firstScans.end()
+  ctx.readiness.finish()
   const app = await buildApp(ctx)
   return {
     app,

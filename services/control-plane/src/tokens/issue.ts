@@ -3,33 +3,37 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { insertToken } from '@gateway/store/tokens.js'
-import { type ControlContext, commitAndPublish } from '../context.js'
-import type { AdminIdentity } from '../http/app-type.js'
+import type { ControlContext } from '../platform/context.js'
+import { commitAndPublish } from '../platform/edges/commit.js'
+import type { AdminIdentity } from '../platform/http/app-type.js'
 
 export type Issued = { readonly ok: true; readonly issued: IssuedToken } | Refusal
 
 /**
- * Issues a token. Its plaintext is in the answer and nowhere else. No edge needs to hear of it: nobody can have asked for a token that
- * did not exist, so that none holds a refusal of it.
+ * Issues a token. Its plaintext is in the answer and nowhere else. It is in the change log, so that a store in which it was issued has
+ * another history than one that was restored from before: edges that know the token must see that.
  */
 export async function issueToken(ctx: ControlContext, body: TokenBody, admin: AdminIdentity): Promise<Issued> {
   const expiry = expiryOf(body.expires_at, ctx.now(), ctx.settings.tokenDefaultTtlSeconds)
   if (!expiry.ok) return expiry
   const plaintext = createToken()
+  const digest = tokenDigest(plaintext)
   const { result } = await commitAndPublish(ctx, async (tx) => {
     const token = await insertToken(tx, {
       name: body.name,
       prefix: tokenPrefix(plaintext),
-      digest: tokenDigest(plaintext),
+      digest,
       basemapCodes: unique(body.basemap_codes ?? []),
       vectorCodes: unique(body.vector_codes ?? []),
       scopes: unique(body.scopes ?? ['read']),
       expiresAt: expiry.at,
+      allowedOrigins: unique(body.allowed_origins ?? []),
+      allowedNetworks: unique(body.allowed_networks ?? []),
     })
     const { id, name, prefix, scopes, basemap_codes, vector_codes, expires_at } = token
     const detail = { name, prefix, scopes, expires_at, basemaps: basemap_codes.length, vectors: vector_codes.length }
     await insertAudit(tx, { ...admin, action: 'token.issue', subject: id, detail })
-    return { result: token, changes: [] }
+    return { result: token, changes: [{ kind: 'token', key: digest.toString('hex') }] }
   })
   return { ok: true, issued: { ...result, token: plaintext } }
 }
@@ -54,6 +58,6 @@ function withZone(instant: string): string {
   return instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant
 }
 
-function unique<T>(list: readonly T[]): T[] {
+export function unique<T>(list: readonly T[]): T[] {
   return [...new Set(list)]
 }

@@ -1,25 +1,32 @@
 import { listOf } from '@gateway/contracts/common.js'
-import { disabledTokenSchema } from '@gateway/contracts/edge.js'
-import { issuedTokenSchema, tokenBodySchema, tokenSchema } from '@gateway/contracts/token.js'
-import { listTokens } from '@gateway/store/tokens.js'
+import { confirmedTokenSchema } from '@gateway/contracts/edge.js'
+import { issuedTokenSchema, SCOPES, tokenBodySchema, tokenSchema } from '@gateway/contracts/token.js'
+import { listTokens, TOKEN_LISTING } from '@gateway/store/tokens.js'
 import { z } from 'zod'
-import type { ControlContext } from '../context.js'
-import type { KnownEdges } from '../edges/known-edges.js'
-import type { App } from '../http/app-type.js'
-import { pageQuery } from '../http/page-query.js'
-import { sendRefusal } from '../http/refusal.js'
+import type { ControlContext } from '../platform/context.js'
+import type { KnownEdges } from '../platform/edges/known-edges.js'
+import type { App } from '../platform/http/app-type.js'
+import { listQuery, text } from '../platform/http/list-query.js'
+import { sendRefusal } from '../platform/http/refusal.js'
 import { disableToken } from './disable.js'
 import { issueToken } from './issue.js'
+import { tokenRecordRoutes } from './record-routes.js'
 
 export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  tokenRecordRoutes(app, ctx, edges)
   app.get(
     '/api/v1/admin/tokens',
     {
       schema: {
+        operationId: 'listTokens',
         summary: 'Service tokens, newest first',
-        description:
-          'With the prefix of each; the plaintext is never listed. `total` counts all tokens, whatever the page.',
-        querystring: pageQuery,
+        description: 'With the prefix of each; the plaintext is never listed.',
+        querystring: listQuery(TOKEN_LISTING, {
+          status: z.enum(['active', 'expired', 'disabled']),
+          scope: z.enum(SCOPES),
+          basemap_code: text.describe('granted by name, or with all'),
+          vector_code: text.describe('granted by this name, or with all'),
+        }),
         response: { 200: listOf(tokenSchema) },
       },
     },
@@ -28,7 +35,9 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
   app.post(
     '/api/v1/admin/tokens',
     {
+      config: { ifUnknown: 'if it was, the list has a token of this name whose plaintext is lost: disable it' },
       schema: {
+        operationId: 'issueToken',
         summary: 'Issue a service token',
         description:
           'The only answer that ever carries the plaintext `token`. An empty or missing list of codes grants nothing; the entry `*` ' +
@@ -48,19 +57,20 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
       // Waits for edges, at most TOKEN_STALE_SECONDS.
       config: { mayTakeLong: true },
       schema: {
+        operationId: 'disableToken',
         summary: 'Disable a service token',
         description:
           'Answers once every edge process that is known to live refuses the token, at the latest after TOKEN_STALE_SECONDS. `confirmed` ' +
           'and `pending` name the edge processes that have and have not confirmed; a pending one is cut off from the bus and refuses the ' +
-          'token within TOKEN_STALE_SECONDS. With the bus out of reach nobody can confirm, and `pending` names the edges last known. ' +
+          'token within TOKEN_STALE_SECONDS. With the bus out of reach no edge can confirm, and `pending` names the edges last known. ' +
           'Disabling again is no error.',
         params: z.object({ id: z.string() }),
-        response: { 200: disabledTokenSchema },
+        response: { 200: confirmedTokenSchema },
       },
     },
     async ({ params, admin }, reply) => {
       const outcome = await disableToken(ctx, edges, params.id, admin)
-      return outcome.ok ? outcome.disabled : sendRefusal(reply, outcome)
+      return outcome.ok ? outcome.answer : sendRefusal(reply, outcome)
     },
   )
 }

@@ -4,7 +4,7 @@ import type { Bus } from '@gateway/bus/bus.js'
 import { PostgresBus } from '@gateway/bus/postgres-bus.js'
 import type { DisabledToken } from '@gateway/contracts/edge.js'
 import type { IssuedToken } from '@gateway/contracts/token.js'
-import { changesSince, currentRevision } from '@gateway/store/change-log.js'
+import { changesSince, currentState } from '@gateway/store/change-log.js'
 import { findTokensByDigest } from '@gateway/store/tokens.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
@@ -26,7 +26,7 @@ const disable = (id: string) => gateway.admin({ method: 'POST', url: `${TOKENS}/
 
 /** An edge process that announces itself and applies, or does not, what it hears of. */
 async function edge(applies: boolean): Promise<{ id: string; bus: Bus }> {
-  const bus = new PostgresBus(gateway.store.sql)
+  const bus = new PostgresBus(gateway.store.sql, 300)
   const own = {
     id: randomUUID(),
     host: 'h',
@@ -36,8 +36,8 @@ async function edge(applies: boolean): Promise<{ id: string; bus: Bus }> {
     applied_revision: 0,
   }
   await bus.subscribe(
-    ({ revision }) => {
-      if (applies) void bus.announce({ ...own, applied_revision: revision })
+    ({ revision, mark }) => {
+      if (applies) void bus.announce({ ...own, applied_revision: revision, applied_mark: mark })
     },
     () => {},
   )
@@ -85,15 +85,13 @@ test('the list comes newest first, in pages, with the total of all', async () =>
   expect(page.total).toBeGreaterThanOrEqual(3)
 })
 
-test('disabling logs the change by digest and leaves an audit entry without the plaintext', async () => {
-  const before = await currentRevision(gateway.store.sql)
+test('issuing and disabling log the change by digest and leave an audit entry without the plaintext', async () => {
+  const before = await currentState(gateway.store.sql)
   const issued = await issue({ name: 'audited' })
   expect((await disable(issued.id)).statusCode).toBe(200)
   const since = await changesSince(gateway.store.sql, before)
-  expect(since).toMatchObject({
-    covered: true,
-    changes: [{ kind: 'token', key: tokenDigest(issued.token).toString('hex') }],
-  })
+  const change = { kind: 'token', key: tokenDigest(issued.token).toString('hex') }
+  expect(since).toMatchObject({ covered: true, changes: [change, change] })
   const audit = await gateway.admin({ url: '/api/v1/admin/audit?limit=2' })
   expect(audit.json().items).toMatchObject([
     { action: 'token.disable', subject: issued.id, actor: 'token', address: '127.0.0.1' },
@@ -146,7 +144,7 @@ test('with the bus out of reach the token is disabled, nobody confirms, and the 
     connected: false,
     publish: cut,
     subscribe: cut,
-    edges: async () => (up ? known : cut()),
+    presence: async () => (up ? { live: known, silent: [] } : cut()),
     awaitApplied: cut,
     close: async () => {},
   } as unknown as Bus

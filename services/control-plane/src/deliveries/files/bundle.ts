@@ -1,11 +1,3 @@
-import { readdir } from 'node:fs/promises'
-import path from 'node:path'
-import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
-import type { StoredVersion } from '@gateway/store/basemaps.js'
-import type { StoredVector } from '@gateway/store/vectors.js'
-import { isInPyramid, MAX_ZOOM, parseIndex } from '@gateway/tiles/address.js'
-import { formatOfExtension } from '@gateway/tiles/formats.js'
-
 export interface BundleFile {
   /** with forward slashes, in the layout of a scan source: what is unpacked into one can be scanned there */
   readonly name: string
@@ -13,7 +5,7 @@ export interface BundleFile {
   readonly path: string
 }
 
-/** The files of one version or vector, and where they belong below a receiver's directory. */
+/** Files to deliver, and where they belong below a receiver's directory. */
 export interface Bundle {
   /** no file outside of it is read */
   readonly root: string
@@ -24,78 +16,4 @@ export interface Bundle {
   readonly compressible: boolean
   /** listed while it is read, one folder at a time: a version may have millions; the same order every time */
   files(): AsyncIterable<BundleFile>
-}
-
-/** Names beside the zoom folders that describe them. */
-export const METADATA_NAMES: readonly string[] = ['metadata.json', 'tilejson.json', 'tilemapresource.xml']
-
-export function versionBundle(basemapCode: string, root: string, version: StoredVersion): Bundle {
-  const place = `${basemapCode}/${version.version}`
-  if (version.storage === 'mbtiles' || version.storage === 'pmtiles') {
-    const name = `${place}.${version.storage}`
-    return oneOf([{ name, path: version.path }], { root, kind: 'files', place: name, compressible: false })
-  }
-  return { root, kind: 'folder', place, compressible: false, files: () => tilesOf(version.path, place) }
-}
-
-export function vectorBundle(vector: StoredVector): Bundle {
-  const head = { root: vector.sourcePath, kind: 'files', place: vector.relativePath, compressible: true } as const
-  if (vector.kind === 'geojson') return oneOf([{ name: vector.relativePath, path: vector.path }], head)
-  return { ...head, files: () => partsOf(vector) }
-}
-
-function oneOf(files: readonly BundleFile[], head: Omit<Bundle, 'files'>): Bundle {
-  return {
-    ...head,
-    files: async function* () {
-      yield* files
-    },
-  }
-}
-
-async function* tilesOf(folder: string, place: string): AsyncGenerator<BundleFile> {
-  const file = (name: string): BundleFile => ({ name: `${place}/${name}`, path: path.join(folder, name) })
-  const top = await readdir(folder)
-  for (const name of METADATA_NAMES) if (top.includes(name)) yield file(name)
-  for (const z of numbers(top)) {
-    if (z > MAX_ZOOM) continue
-    for (const x of numbers(await folderNames(path.join(folder, `${z}`)))) {
-      for (const row of (await folderNames(path.join(folder, `${z}/${x}`))).sort()) {
-        if (isTileName(z, x, row)) yield file(`${z}/${x}/${row}`)
-      }
-    }
-  }
-}
-
-/** A tile's file name below its column: a row of the pyramid and an extension of a tile format. */
-export function isTileName(z: number, x: number, name: string): boolean {
-  const dot = name.indexOf('.')
-  const y = parseIndex(name.slice(0, Math.max(dot, 0)))
-  return dot > 0 && y >= 0 && isInPyramid(z, x, y) && formatOfExtension(name.slice(dot + 1)) !== null
-}
-
-function numbers(names: readonly string[]): number[] {
-  return names
-    .map(parseIndex)
-    .filter((n) => n >= 0 && Number.isFinite(n))
-    .sort((a, b) => a - b)
-}
-
-/** A number that is a file has no tiles below it. */
-async function folderNames(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOTDIR') return []
-    throw error
-  })
-}
-
-/** The `.shp` last: where the parts are put in place one by one, it completes the set. */
-async function* partsOf(vector: StoredVector): AsyncGenerator<BundleFile> {
-  const base = path.basename(vector.path).slice(0, -path.extname(vector.path).length)
-  const names = (await readdir(path.dirname(vector.path))).filter((name) => isPartOfShapefile(base, name)).sort()
-  const own = path.basename(vector.path)
-  for (const name of [...names.filter((other) => other !== own), own]) {
-    const relative = path.posix.join(path.posix.dirname(vector.relativePath), name)
-    yield { name: relative, path: path.join(path.dirname(vector.path), name) }
-  }
 }

@@ -1,11 +1,11 @@
 import { mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { concurrently } from '../../platform/files/concurrently.js'
+import { land, prepareLanding } from '../../platform/files/landing.js'
+import { syncFolder } from '../../platform/files/stage.js'
 import { failure, type Outcome, success } from '../outcome.js'
 import type { Bundle, BundleFile } from './bundle.js'
-import { concurrently } from './concurrently.js'
-import { land, prepareLanding } from './landing.js'
 import { chunksOf, openSource } from './open-source.js'
-import { syncFolder } from './place.js'
 
 /** Files copied at a time: the disk's own queue gets something to sort, and one fsync waits while others write. */
 const PARALLEL_FILES = 8

@@ -6,7 +6,7 @@ import type { Bundle, BundleFile } from './bundle.js'
 /** Read in pieces of this size: small enough that hundreds of transfers which wait for their receivers hold little memory. */
 export const CHUNK_BYTES = 64 * 1024
 
-/** Opens a file of a bundle, proven to lie in its root. Throws, with words for the operator, where it cannot be read. */
+/** Opens a file of a bundle, proven to lie in its root. Throws, with a message for operators, where it cannot be read. */
 export async function openSource(bundle: Bundle, file: BundleFile): Promise<OpenedFile> {
   const opened = await openBelow(bundle.root, file.path)
   if (opened.ok) return opened

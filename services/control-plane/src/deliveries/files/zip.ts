@@ -1,70 +1,108 @@
+import { pipeline, Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { crc32, createDeflateRaw, deflateRaw } from 'node:zlib'
+import type { OpenedFile } from '@gateway/files/open-below.js'
 import type { Bundle, BundleFile } from './bundle.js'
-import { partOf } from './part.js'
-import { mostDirectoryBytes, ZipDirectory } from './zip-directory.js'
+import { CHUNK_BYTES, chunksOf, contentOf, openSource } from './open-source.js'
+import { dataDescriptor, localHeader, ZipDirectory, type ZipEntry } from './zip-records.js'
+
+/** zlib's own default; more makes map data hardly smaller. */
+const LEVEL = 6
+
+/** From this size a file may be 4 GiB or more once it is packed: deflate adds five bytes to each 16 KiB that it cannot pack. */
+const LARGE_BYTES = 0xffffffff * 0.999
+
+const deflate = promisify(deflateRaw) as (data: Buffer, options: object) => Promise<Buffer>
 
 /**
- * Files packed by one archiver. It keeps half a kilobyte for each until its end, and then writes its directory in one go. So few that what
- * it keeps is garbage before V8 moves it to where only a full collection finds it.
+ * The bundle as a zip, in blocks, produced as fast as it is consumed and in little memory however many files there are, which no library on
+ * npm does: all keep an object for each file. The same files give the same bytes: order and dates come from them alone. Throws where a file
+ * cannot be read. Ending the iteration early closes what is open.
+ *
+ * @param largeBytes files from this size are written so that they may be 4 GiB or more
  */
-const PART_FILES = 100
+export async function* zipOf(bundle: Bundle, largeBytes = LARGE_BYTES): AsyncGenerator<Buffer> {
+  yield* inBlocks(piecesOf(bundle, largeBytes))
+}
 
-/**
- * The bundle as a zip, in blocks as `partOf` makes them, in little memory and in short turns however many files there are: archiver makes
- * a zip of each hundred, and their contents follow one another, with one directory for all of them at the end.
- */
-export async function* zipOf(bundle: Bundle): AsyncGenerator<Buffer> {
+async function* piecesOf(bundle: Bundle, largeBytes: number): AsyncGenerator<Buffer> {
   const directory = new ZipDirectory()
   let offset = 0
-  for await (const files of inParts(bundle.files())) {
-    const start = offset
-    const held = new HeldEnd(mostDirectoryBytes(files.map(({ name }) => name)))
-    for await (const block of partOf(bundle, files)) {
-      for (const content of held.add(block)) {
-        offset += content.length
-        yield content
-      }
+  for await (const file of bundle.files()) {
+    const opened = await openSource(bundle, file)
+    // Most tiles are small, and a stream for each would cost more than their bytes.
+    const streamed = opened.size > CHUNK_BYTES
+    const entry: Entry = {
+      name: file.name,
+      mtimeMs: opened.mtimeMs,
+      deflated: bundle.compressible,
+      streamed,
+      large: streamed && opened.size >= largeBytes,
+      offset,
+      crc: 0,
+      size: 0,
+      packedSize: 0,
     }
-    const rest = directory.take(held.all(), start)
-    offset += rest.length
-    if (rest.length > 0) yield rest
+    const pieces = streamed ? streamedFile : wholeFile
+    for await (const piece of pieces(file, opened, entry)) {
+      offset += piece.length
+      yield piece
+    }
+    directory.add(entry)
   }
   yield* directory.blocks(offset)
 }
 
-async function* inParts(files: AsyncIterable<BundleFile>): AsyncGenerator<BundleFile[]> {
-  let part: BundleFile[] = []
-  for await (const file of files) {
-    part.push(file)
-    if (part.length < PART_FILES) continue
-    yield part
-    part = []
-  }
-  if (part.length > 0) yield part
+/** Checksum and sizes are filled in as the content is read. */
+type Entry = { -readonly [key in keyof ZipEntry]: ZipEntry[key] }
+
+async function* wholeFile(file: BundleFile, opened: OpenedFile, entry: Entry): AsyncGenerator<Buffer> {
+  const content = await contentOf(file.name, opened)
+  const packed = entry.deflated ? await deflate(content, { level: LEVEL }) : content
+  entry.crc = crc32(content)
+  entry.size = content.length
+  entry.packedSize = packed.length
+  yield localHeader(entry)
+  yield packed
 }
 
-/** The last blocks of a stream, so many that they hold its last `bytes`. */
-class HeldEnd {
-  readonly #bytes: number
-  readonly #blocks: Buffer[] = []
-  #length = 0
-
-  constructor(bytes: number) {
-    this.#bytes = bytes
+async function* streamedFile(file: BundleFile, opened: OpenedFile, entry: Entry): AsyncGenerator<Buffer> {
+  const content = measured(chunksOf(file.name, opened), entry)
+  let header = localHeader(entry)
+  for await (const piece of entry.deflated ? deflated(content) : content) {
+    entry.packedSize += piece.length
+    // With the first piece, and not before: ending the iteration there closes the file.
+    yield Buffer.concat([header, piece])
+    header = Buffer.alloc(0)
   }
+  yield dataDescriptor(entry)
+}
 
-  /** Answers the blocks that are not held any longer. */
-  *add(block: Buffer): Generator<Buffer> {
-    this.#blocks.push(block)
-    this.#length += block.length
-    for (let first = this.#blocks[0]; first !== undefined; first = this.#blocks[0]) {
-      if (this.#length - first.length < this.#bytes) return
-      this.#blocks.shift()
-      this.#length -= first.length
-      yield first
-    }
+async function* measured(chunks: AsyncIterable<Buffer>, entry: Entry): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    entry.crc = crc32(chunk, entry.crc)
+    entry.size += chunk.length
+    yield chunk
   }
+}
 
-  all(): Buffer {
-    return Buffer.concat(this.#blocks)
+function deflated(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const source = Readable.from(content, { objectMode: false })
+  // An error of the source comes out of the iteration.
+  return pipeline(source, createDeflateRaw({ level: LEVEL }), () => {})
+}
+
+/** Gathers pieces of a few bytes into blocks that are worth sending. */
+async function* inBlocks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let open: Buffer[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    open.push(piece)
+    size += piece.length
+    if (size < CHUNK_BYTES) continue
+    yield open.length === 1 ? piece : Buffer.concat(open, size)
+    open = []
+    size = 0
   }
+  if (size > 0) yield Buffer.concat(open, size)
 }

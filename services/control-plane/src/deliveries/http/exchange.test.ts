@@ -1,26 +1,26 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { guardWith } from '../testing/guards.js'
+import { guardWith } from '../../platform/outgoing/testing/guards.js'
 import { startReceiver, startTcpReceiver } from '../testing/receiver.js'
+import type { Deadlines } from './deadlines.js'
 import { exchange } from './exchange.js'
-import type { Patience } from './patience.js'
 
-const SHORT: Patience = { idleMs: 400, totalMs: 400 }
-const LONG: Patience = { idleMs: 10_000, totalMs: 10_000 }
+const SHORT: Deadlines = { idleMs: 400, totalMs: 400 }
+const LONG: Deadlines = { idleMs: 10_000, totalMs: 10_000 }
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-function send(url: string, patience: Patience, body: string | AsyncIterable<Uint8Array> = '{}') {
-  const request = { url, headers: { 'content-type': 'application/json' }, body, patience, secrets: ['s3cret'] }
+function send(url: string, deadlines: Deadlines, body: string | AsyncIterable<Uint8Array> = '{}') {
+  const request = { url, headers: { 'content-type': 'application/json' }, body, deadlines, secrets: ['s3cret'] }
   return exchange(guardWith(), request, new AbortController().signal)
 }
 
-async function sendTo(onConnection: (socket: Socket) => void, patience: Patience = LONG) {
+async function sendTo(onConnection: (socket: Socket) => void, deadlines: Deadlines = LONG) {
   const receiver = await startTcpReceiver(onConnection)
   closing.push(receiver.close)
-  return send(receiver.url, patience)
+  return send(receiver.url, deadlines)
 }
 
 test('a 2xx answer is a delivery, and its first part is kept without secrets and control characters', async () => {
@@ -57,9 +57,9 @@ test('a redirect is a failure, and nothing goes to where it points', async () =>
   expect(elsewhere.received).toEqual([])
 })
 
-test('a name whose look-up hangs is given up when patience ends, with words for it', async () => {
+test('a name whose look-up hangs is given up at the deadline, with a message for it', async () => {
   const guard = guardWith({}, () => new Promise(() => {}))
-  const request = { url: 'http://hanging.example/', headers: {}, body: '{}', patience: SHORT, secrets: [] }
+  const request = { url: 'http://hanging.example/', headers: {}, body: '{}', deadlines: SHORT, secrets: [] }
   expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({
     delivered: false,
     message: 'no answer in 0.4 s: the host name was not resolved',
@@ -76,7 +76,7 @@ test('a name whose answer changes is asked for once, and the address that was ch
     return [{ address: answers[asked.length - 1] as string, family: 4 }]
   })
   const url = `http://changing.example:${receiver.port}/hook`
-  const request = { url, headers: {}, body: '{}', patience: LONG, secrets: [] }
+  const request = { url, headers: {}, body: '{}', deadlines: LONG, secrets: [] }
   expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({ delivered: true })
   expect(asked).toEqual(['changing.example'])
   expect(receiver.received[0]?.headers.host).toBe(`changing.example:${receiver.port}`)
@@ -158,7 +158,7 @@ describe('once the status has come it counts, whatever becomes of the body:', ()
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  test('a body that drips is read until patience ends', async () => {
+  test('a body that drips is read until the deadline', async () => {
     const outcome = await sendTo((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')
@@ -230,7 +230,7 @@ describe('an upload', () => {
     const stop = new AbortController()
     const receiver = await startTcpReceiver(() => setImmediate(() => stop.abort()))
     closing.push(receiver.close)
-    const request = { url: receiver.url, headers: {}, body: '{}', patience: LONG, secrets: [] }
+    const request = { url: receiver.url, headers: {}, body: '{}', deadlines: LONG, secrets: [] }
     expect(await exchange(guardWith(), request, stop.signal)).toMatchObject({ delivered: false })
   })
 })

@@ -2,19 +2,18 @@ import { STATUS_CODES } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { Client } from 'undici'
-import type { DestinationGuard } from '../guard/guard.js'
-import type { ResolvedAddress } from '../guard/resolve.js'
+import type { DestinationGuard } from '../../platform/outgoing/guard.js'
+import type { ResolvedAddress } from '../../platform/outgoing/resolve.js'
 import { failure, type Outcome } from '../outcome.js'
-import { readAnswer } from './answer.js'
-import { type Patience, PatienceTimer } from './patience.js'
-import { troubleMessage } from './trouble.js'
+import { type Deadlines, DeadlineTimer } from './deadlines.js'
+import { errorMessage, readAnswer } from './texts.js'
 
 export interface Exchange {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** a text, or parts that are produced as fast as the receiver takes them */
   readonly body: string | AsyncIterable<Uint8Array>
-  readonly patience: Patience
+  readonly deadlines: Deadlines
   /** what must not come back in the kept part of the answer */
   readonly secrets: readonly string[]
 }
@@ -31,7 +30,7 @@ const NEXT_ADDRESS_MS = 1000
  * it at once.
  */
 export async function exchange(guard: DestinationGuard, request: Exchange, signal: AbortSignal): Promise<Outcome> {
-  const timer = new PatienceTimer(request.patience, signal)
+  const timer = new DeadlineTimer(request.deadlines, signal)
   let resolved = false
   try {
     const admission = await orAbort(guard.admit(request.url), timer.signal)
@@ -39,27 +38,27 @@ export async function exchange(guard: DestinationGuard, request: Exchange, signa
     if (!admission.ok) return failure(`the destination is refused: ${admission.reason}`)
     return await post(request, admission.addresses, timer)
   } catch (error) {
-    if (timer.exceeded === null) return failure(troubleMessage(error))
+    if (timer.exceeded === null) return failure(errorMessage(error))
     return failure(resolved ? timer.exceeded : `${timer.exceeded}: the host name was not resolved`)
   } finally {
     timer.stop()
   }
 }
 
-async function post(request: Exchange, addresses: readonly ResolvedAddress[], timer: PatienceTimer): Promise<Outcome> {
+async function post(request: Exchange, addresses: readonly ResolvedAddress[], timer: DeadlineTimer): Promise<Outcome> {
   const url = new URL(request.url)
   const client = new Client(url.origin, {
     connect: {
       lookup: only(addresses),
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-      timeout: request.patience.idleMs,
+      timeout: request.deadlines.idleMs,
     },
-    // The timer above is the one that counts.
+    // The deadline timer is the one that counts.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: MAX_ANSWER_HEADER_BYTES,
   })
-  // A connection that breaks while nobody listens must not become an uncaught error.
+  // A connection that breaks between requests must not become an uncaught error.
   client.on('disconnect', () => {})
   const body = typeof request.body === 'string' ? request.body : touching(request.body, timer)
   try {
@@ -97,7 +96,7 @@ function only(addresses: readonly ResolvedAddress[]): LookupFunction {
   }
 }
 
-async function* touching(body: AsyncIterable<Uint8Array>, timer: PatienceTimer): AsyncGenerator<Uint8Array> {
+async function* touching(body: AsyncIterable<Uint8Array>, timer: DeadlineTimer): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
     timer.touch()
     yield chunk

@@ -6,10 +6,10 @@ import { type Delivery, insertCallback, readDelivery } from '@gateway/store/deli
 import { listAttempts } from '@gateway/store/delivery-attempts.js'
 import type { AttemptLine, ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
+import { guardWith } from '../../platform/outgoing/testing/guards.js'
+import { deliver } from '../deliver.js'
 import type { Outcome } from '../outcome.js'
 import { DeliveryRunner } from '../runner/runner.js'
-import { deliver } from '../senders/deliver.js'
-import { guardWith } from './guards.js'
 
 const log: Log = createLog('test', 'silent')
 
@@ -42,7 +42,8 @@ export class DeliveryStore {
   startRunner(settings: RunnerSettings = {}): () => Promise<void> {
     const sql = openStore(this.#store.url, { applicationName: 'runner', maxConnections: 10 })
     const stop = new AbortController()
-    const sender = { sql, now: Date.now, guard: guardWith(), vectorBaseUrl: 'http://127.0.0.1:8910' }
+    const payloadOf = async ({ body }: ClaimedDelivery) => ({ ok: true, event: { job: body }, bundle: null }) as const
+    const sender = { now: Date.now, guard: guardWith(), payloadOf }
     const runner = new DeliveryRunner({
       sql,
       log,

@@ -1,14 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
+import { canonicalAddress } from '../../platform/outgoing/address-class.js'
+import type { DestinationGuard } from '../../platform/outgoing/guard.js'
+import { LOOPBACK, NEVER } from '../../platform/outgoing/testing/forbidden.js'
+import { guardWith, OPEN_SERVICE } from '../../platform/outgoing/testing/guards.js'
+import { deliver } from '../deliver.js'
 import type { Bundle } from '../files/bundle.js'
-import { canonicalAddress } from '../guard/address-class.js'
-import type { DestinationGuard } from '../guard/guard.js'
+import { sendUpload } from '../http/send.js'
 import type { Outcome } from '../outcome.js'
-import { deliver } from '../senders/deliver.js'
-import { sendUpload } from '../senders/send-http.js'
-import { LOOPBACK, NEVER } from './forbidden.js'
-import { guardWith, OPEN_SERVICE } from './guards.js'
 import { startNameServer, type Zone } from './name-server.js'
 import { type Sent, sent } from './sent-packets.js'
 
@@ -88,9 +88,9 @@ function addressOf(host: string): string | null {
 
 type Way = (guard: DestinationGuard, url: string) => Promise<Outcome>
 
+const payloadOf = async () => ({ ok: true, event: {}, bundle: null }) as const
 const patient = new AbortController().signal
-const asCallback: Way = (guard, url) =>
-  deliver({ guard, now: Date.now, vectorBaseUrl: '', sql: null as never }, { ...CALLBACK, url }, patient)
+const asCallback: Way = (guard, url) => deliver({ guard, now: Date.now, payloadOf }, { ...CALLBACK, url }, patient)
 const asUpload: Way = (guard, url) =>
   sendUpload(guard, { url, secret: 'a secret', webhookId: 'msg_1', now: Date.now(), event: {} }, NO_FILES, patient)
 

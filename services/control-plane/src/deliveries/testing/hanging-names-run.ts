@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { sendMessage } from '../senders/send-http.js'
-import { guardWith } from './guards.js'
+import { guardWith } from '../../platform/outgoing/testing/guards.js'
+import { sendMessage } from '../http/send.js'
 import { startNameServer } from './name-server.js'
 
 // Run by `runInOwnNetwork`: 200 messages to names whose name server is silent, then some to receivers whose names are known.

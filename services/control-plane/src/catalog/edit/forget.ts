@@ -1,0 +1,108 @@
+import { rm } from 'node:fs/promises'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { deleteBasemap, deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
+import { deleteLayerSources } from '@gateway/store/layer-sources.js'
+import { changesOfSource, deleteScanSource, readScanSources } from '@gateway/store/scan-sources.js'
+import { readOpenSliceJobs } from '@gateway/store/slice-jobs.js'
+import { deleteVector, readVector } from '@gateway/store/vectors.js'
+import type { ControlContext } from '../../platform/context.js'
+import { type Confirmed, commitAndConfirm } from '../../platform/edges/commit.js'
+import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import type { AdminIdentity } from '../../platform/http/app-type.js'
+import { withScanLock } from '../scans/scan-lock.js'
+import { LAYERS_SOURCE } from '../sources/configured-sources.js'
+import { hideLayerFiles, removeIfEmpty, slicedVersions } from './layer-files.js'
+
+/** `files`: versions whose files were deleted. */
+export type Forgotten = { readonly ok: true; readonly files: number } & Omit<Confirmed<unknown>, 'result'>
+
+const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
+const NO_SUCH_VERSION = refuse('not_found', 'this basemap has no such version')
+const NO_SUCH_VECTOR = refuse('not_found', 'no such vector')
+const NO_SUCH_SOURCE = refuse('not_found', 'no such scan source')
+const NOT_SLICED = refuse('invalid_parameters', 'query.files: files are deleted only of layers that were sliced here')
+const BEING_SLICED = refuse('conflict', 'a slice job of this layer has not ended; cancel it or wait for it')
+const OF_SLICING = refuse('conflict', 'this scan source belongs to slicing; disable it instead')
+
+/** Deletes the record of a basemap, or of one version; on request also the files that were sliced here. */
+export async function forgetBasemap(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  { code, version }: { readonly code: string; readonly version: string | null },
+  files: boolean,
+  admin: AdminIdentity,
+): Promise<Forgotten | Refusal> {
+  const basemap = await readBasemap(ctx.sql, code)
+  if (basemap === null) return NO_SUCH_BASEMAP
+  const labels = basemap.versions.map((one) => one.version)
+  const versions = version === null ? labels : labels.filter((label) => label === version)
+  if (version !== null && versions.length === 0) return NO_SUCH_VERSION
+  const deleteRecord = async (filesOf: readonly string[]): Promise<Forgotten> => {
+    const { confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
+      if (version === null) await deleteBasemap(tx, code)
+      else await deleteVersion(tx, code, version)
+      // Without the files, a scan finds the version again, and its source images are still the same.
+      if (filesOf.length > 0) await deleteLayerSources(tx, code, filesOf)
+      const action = version === null ? 'basemap.delete' : 'version.delete'
+      await insertAudit(tx, { ...admin, action, subject: code, detail: { versions, files_of: filesOf } })
+      return { result: true, changes: [{ kind: 'basemap', key: code }] }
+    })
+    return { ok: true, files: filesOf.length, confirmed, pending }
+  }
+  if (!files) return deleteRecord([])
+
+  const { sliceOutputRoot } = ctx.settings
+  const sliced = (await slicedVersions(ctx.sql, basemap, sliceOutputRoot)).filter((label) => versions.includes(label))
+  if (sliced.length === 0) return NOT_SLICED
+  let hidden: readonly string[] = []
+  const outcome = await withScanLock(ctx.sql, async (): Promise<Forgotten | Refusal> => {
+    if ((await readOpenSliceJobs(ctx.sql, [code])).length > 0) return BEING_SLICED
+    const forgotten = await deleteRecord(sliced)
+    hidden = await hideLayerFiles(sliceOutputRoot, code, sliced)
+    return forgotten
+  })
+  // Deleting a large layer takes long; scans need not wait for it.
+  for (const folder of hidden) await rm(folder, { recursive: true, force: true })
+  if (hidden.length > 0) await removeIfEmpty(sliceOutputRoot, code)
+  return outcome
+}
+
+export async function forgetVector(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  code: string,
+  admin: AdminIdentity,
+): Promise<Forgotten | Refusal> {
+  const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
+    const vector = await readVector(tx, code)
+    if (vector === null) return { result: null, changes: [] }
+    await deleteVector(tx, code)
+    await insertAudit(tx, { ...admin, action: 'vector.delete', subject: code, detail: { path: vector.path } })
+    return { result: vector, changes: [{ kind: 'vector', key: code }] }
+  })
+  return result === null ? NO_SUCH_VECTOR : { ok: true, files: 0, confirmed, pending }
+}
+
+/** Deletes a source with everything that was found in it. */
+export async function forgetSource(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  code: string,
+  admin: AdminIdentity,
+): Promise<Forgotten | Refusal> {
+  if (code === LAYERS_SOURCE) return OF_SLICING
+  const [source] = await readScanSources(ctx.sql, code)
+  if (source === undefined) return NO_SUCH_SOURCE
+  const { kind, path } = source
+  return withScanLock(ctx.sql, async (): Promise<Forgotten> => {
+    const { confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
+      const changes = await changesOfSource(tx, code)
+      await deleteScanSource(tx, code)
+      const detail = { kind, path, found: changes.length }
+      await insertAudit(tx, { ...admin, action: 'scan-source.delete', subject: code, detail })
+      return { result: true, changes }
+    })
+    return { ok: true, files: 0, confirmed, pending }
+  })
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { realpath, rename, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { StoredBasemap } from '@gateway/store/basemaps.js'
+import type { Queryable } from '@gateway/store/connect.js'
+import { readLayerSources } from '@gateway/store/layer-sources.js'
+import { STAGING_MARK } from '@gateway/tiling/publish.js'
+import { LAYERS_SOURCE } from '../sources/configured-sources.js'
+
+/** The versions of a basemap whose files were sliced here, and lie where slicing writes them. */
+export async function slicedVersions(sql: Queryable, basemap: StoredBasemap, outputRoot: string): Promise<string[]> {
+  if (basemap.sourceCode !== LAYERS_SOURCE) return []
+  const sliced = new Set((await readLayerSources(sql, basemap.code)).map(({ version }) => version))
+  return basemap.versions
+    .filter(({ version, path }) => sliced.has(version) && path === join(outputRoot, basemap.code, version))
+    .map(({ version }) => version)
+}
+
+/**
+ * Hides the folders of versions by renaming each; returns their new paths, for the caller to delete. They are named as the staging folders of
+ * slice jobs, so that the layer's next job deletes what a crash leaves. Folders that do not exist are skipped. Rejects where the layer's
+ * folder is a link: its files are elsewhere then, and not slicing's.
+ */
+export async function hideLayerFiles(outputRoot: string, code: string, versions: readonly string[]): Promise<string[]> {
+  const layer = join(outputRoot, code)
+  const real = await realpath(layer).catch(unlessAbsent)
+  if (real === null) return []
+  if (real !== join(await realpath(outputRoot), code)) throw new Error(`${layer} is a link; its files are left alone`)
+  const hidden: string[] = []
+  for (const version of versions) {
+    const place = join(layer, `${STAGING_MARK}removed-${randomUUID()}`)
+    const renamed = await rename(join(layer, version), place).catch(unlessAbsent)
+    if (renamed !== null) hidden.push(place)
+  }
+  return hidden
+}
+
+/** Removes a layer's folder where nothing is left in it. */
+export async function removeIfEmpty(outputRoot: string, code: string): Promise<void> {
+  await rmdir(join(outputRoot, code)).catch(() => {})
+}
+
+function unlessAbsent(error: unknown): null {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+  throw error
+}

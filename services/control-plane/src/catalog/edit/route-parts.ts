@@ -1,0 +1,11 @@
+import { z } from 'zod'
+
+/** For the descriptions of routes that answer when the edges have followed. */
+export const CONFIRMED =
+  'Answers once every live edge process has followed, at the latest after TOKEN_STALE_SECONDS; `confirmed` and `pending` name those that ' +
+  'have and have not, as where a token is disabled.'
+
+// Postgres cannot store NUL, so that no code contains it.
+const code = z.string().regex(/^[^\0]*$/, 'must not hold NUL')
+export const byCode = z.object({ code })
+export const byVersion = z.object({ code, version: code })

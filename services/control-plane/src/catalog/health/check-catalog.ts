@@ -1,0 +1,107 @@
+import type { HealthCheck } from '@gateway/contracts/health.js'
+import { isOffered, readBasemaps, setVersionsAvailable } from '@gateway/store/basemaps.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { scannedSince, storeTime } from '@gateway/store/scan-sources.js'
+import { readVectors, setVectorsAvailable } from '@gateway/store/vectors.js'
+import type { ControlContext } from '../../platform/context.js'
+import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
+import { checkFiles } from './check-files.js'
+import { type FileState, type Place, placeOfVersion } from './place.js'
+
+/** A version or vector, where it should be, and the state of its files. */
+interface Checked extends FileState {
+  readonly kind: 'basemap' | 'vector'
+  readonly code: string
+  /** of a vector: empty */
+  readonly version: string
+  readonly available: boolean
+  readonly sourceCode: string
+  readonly place: Place
+}
+
+/** Limit: missing things that are named, in the log and in the audit; the counts include all. */
+const MAX_NAMED = 100
+
+export interface CheckedHealth {
+  readonly result: HealthCheck
+  /** what is missing, and why */
+  readonly missing: readonly Pick<Checked, 'kind' | 'code' | 'version' | 'why'>[]
+}
+
+/**
+ * Checks whether every version and vector of the catalog is where it was found and can be read: of an archive its directory and a tile, of
+ * a folder a tile, of a vector its head. What is gone or unusable becomes unavailable, what is there again available; what cannot be read now
+ * (permissions, a mount that hangs) counts as missing and stays as it is. A scan of the same source that runs or ran meanwhile takes
+ * precedence. What is withdrawn, or of a disabled source, is not checked.
+ */
+export async function checkHealth(ctx: ControlContext): Promise<CheckedHealth> {
+  const since = await storeTime(ctx.sql)
+  const checked = await checkAll(ctx)
+  const differing = checked.filter(
+    ({ presence, available }) => presence !== 'unknown' && available !== (presence === 'there'),
+  )
+  const { revision } = await commitAndPublish(ctx, async (tx) => {
+    const scanned = await scannedSince(tx, since)
+    return {
+      result: null,
+      changes: await write(
+        tx,
+        differing.filter(({ sourceCode }) => !scanned.has(sourceCode)),
+      ),
+    }
+  })
+  await edgesFollow(ctx, revision)
+  const missing = checked.filter(({ presence }) => presence !== 'there')
+  const named = missing.slice(0, MAX_NAMED).map(({ kind, code, version, why }) => ({ kind, code, version, why }))
+  if (named.length > 0) ctx.log.warn({ missing: named, total: missing.length }, 'the health check found files missing')
+  const count = (items: readonly Checked[], kind: Checked['kind']) => items.filter((item) => item.kind === kind).length
+  return {
+    result: {
+      checked_at: new Date(ctx.now()).toISOString(),
+      versions_checked: count(checked, 'basemap'),
+      versions_missing: count(missing, 'basemap'),
+      vectors_checked: count(checked, 'vector'),
+      vectors_missing: count(missing, 'vector'),
+    },
+    missing: named,
+  }
+}
+
+async function checkAll(ctx: ControlContext): Promise<Checked[]> {
+  const basemaps = (await readBasemaps(ctx.sql, null)).filter(isOffered)
+  const versions = basemaps.flatMap(({ code, sourceCode, sourcePath, versions }) =>
+    versions
+      .filter(({ withdrawn }) => !withdrawn)
+      .map(({ version, available, path, storage }) => {
+        const place = placeOfVersion(sourcePath, path, storage)
+        return { kind: 'basemap' as const, code, version, available, sourceCode, place }
+      }),
+  )
+  const vectors = (await readVectors(ctx.sql, null))
+    .filter(isOffered)
+    .map(({ code, kind, available, sourceCode, sourcePath, path }) => {
+      const place: Place = { root: sourcePath, path, is: kind }
+      return { kind: 'vector' as const, code, version: '', available, sourceCode, place }
+    })
+  const items = [...versions, ...vectors]
+  const places = items.map(({ place }) => place)
+  const states = await checkFiles(places, ctx.shutdown)
+  return items.map((item, i) => ({ ...item, ...(states[i] as FileState) }))
+}
+
+async function write(tx: Transaction, changed: readonly Checked[]): Promise<NewChange[]> {
+  const versions = changed.filter(({ kind }) => kind === 'basemap')
+  for (const { code, version, presence } of versions) {
+    await setVersionsAvailable(tx, code, [version], presence === 'there')
+  }
+  const vectors = changed.filter(({ kind }) => kind === 'vector')
+  for (const presence of ['there', 'gone']) {
+    const codes = vectors.filter((vector) => vector.presence === presence).map(({ code }) => code)
+    if (codes.length > 0) await setVectorsAvailable(tx, codes, presence === 'there')
+  }
+  return [
+    ...[...new Set(versions.map(({ code }) => code))].map((key) => ({ kind: 'basemap' as const, key })),
+    ...vectors.map(({ code: key }) => ({ kind: 'vector' as const, key })),
+  ]
+}

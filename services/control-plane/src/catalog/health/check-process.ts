@@ -1,0 +1,120 @@
+import { closeSync, type Dirent, readdirSync, readSync, realpathSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openBelowSync } from '@gateway/files/open-below.js'
+import { currentRealRoot, isBelow } from '@gateway/files/real-root.js'
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
+import { formatOfExtension } from '@gateway/tilesets/formats.js'
+import { probeArchive } from '@gateway/tilesets/probe.js'
+import { serve } from '../../platform/helper-process/serve.js'
+import { examineGeojson } from '../probe/geojson.js'
+import { isLockedArchive } from '../probe/locked-archive.js'
+import { type FileState, type Place, THERE } from './place.js'
+
+/** `file system`: only whether the one that it is on answers. */
+export interface CheckTask extends Place {
+  readonly what: 'content' | 'file system'
+}
+
+serve<CheckTask, FileState>(async (task) => {
+  try {
+    if (task.what === 'content') return await checkContent(task)
+    // Answered by no cache.
+    statfsSync(task.path)
+    return THERE
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (error instanceof BrokenArchiveError) return gone(message)
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return NOT_THERE
+    return { presence: 'unknown', why: message }
+  }
+})
+
+function gone(why: string): FileState {
+  return { presence: 'gone', why }
+}
+
+const NOT_THERE = gone('it is not there')
+
+async function checkContent(place: Place): Promise<FileState> {
+  if (place.is === 'tile tree') return checkTree(place)
+  const head = readHead(place)
+  if (typeof head === 'string')
+    return head === 'unreadable' ? { presence: 'unknown', why: 'permission denied' } : NOT_THERE
+  switch (place.is) {
+    case 'archive':
+      return checkArchive(place)
+    case 'geojson':
+      return examineGeojson(place.root, place.path) === 'geojson' ? THERE : gone('it is cut off, or no GeoJSON')
+    case 'shapefile':
+      return isShapefile(head) ? THERE : gone('it is no shapefile')
+  }
+}
+
+/** ESRI Shapefile Technical Description: the main file begins with 100 bytes, of which the first four are this number. */
+const SHAPEFILE_HEADER_BYTES = 100
+const SHAPEFILE_CODE = 9994
+
+function isShapefile(head: Buffer): boolean {
+  return head.length === SHAPEFILE_HEADER_BYTES && head.readInt32BE(0) === SHAPEFILE_CODE
+}
+
+/** The first bytes of a file, or why it was not opened. */
+function readHead({ root, path }: Place): Buffer | string {
+  const opened = openBelowSync(root, path)
+  if (!opened.ok) return opened.reason
+  try {
+    const head = Buffer.alloc(SHAPEFILE_HEADER_BYTES)
+    return head.subarray(0, readSync(opened.fd, head, 0, head.length, 0))
+  } finally {
+    closeSync(opened.fd)
+  }
+}
+
+/** Its header, a directory or the schema, the metadata and one tile are read. */
+async function checkArchive({ root, path }: Place): Promise<FileState> {
+  try {
+    return (await probeArchive(root, path)) === null ? gone('it holds no tiles') : THERE
+  } catch (error) {
+    if (isLockedArchive(error)) return THERE
+    throw error
+  }
+}
+
+/** A folder without a tile is what remains of a version whose tiles were deleted or whose disk is not mounted. */
+function checkTree({ root, path }: Place): FileState {
+  const real = realpathSync.native(path)
+  if (!isBelow(currentRealRoot(root), real)) return NOT_THERE
+  const tile = firstTile(real, 2)
+  if (tile === null) return gone('it holds no tiles')
+  const opened = openBelowSync(root, tile)
+  if (!opened.ok) return { presence: 'unknown', why: `a tile of it is ${opened.reason.replaceAll('_', ' ')}` }
+  try {
+    readSync(opened.fd, Buffer.alloc(1), 0, 1, 0)
+    return THERE
+  } finally {
+    closeSync(opened.fd)
+  }
+}
+
+/** A tile below a folder, so many levels of numbered folders down. */
+function firstTile(folder: string, levels: number): string | null {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  if (levels === 0) {
+    const tile = entries.find((entry) => !entry.isDirectory() && isTileName(entry.name))
+    return tile === undefined ? null : join(folder, tile.name)
+  }
+  for (const entry of entries) {
+    const found = mayHoldTiles(entry) ? firstTile(join(folder, entry.name), levels - 1) : null
+    if (found !== null) return found
+  }
+  return null
+}
+
+function isTileName(name: string): boolean {
+  const dot = name.indexOf('.')
+  return dot > 0 && /^\d+$/.test(name.slice(0, dot)) && formatOfExtension(name.slice(dot + 1)) !== null
+}
+
+function mayHoldTiles(entry: Dirent): boolean {
+  return (entry.isDirectory() || entry.isSymbolicLink()) && /^\d+$/.test(entry.name)
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import type { BackgroundLoop } from '../../platform/background.js'
+
+/** Identifies this process among all that ever ran on this machine. */
+const OWN = { host: hostname(), pid: process.pid, start: randomUUID().slice(0, 8) }
+
+/** What an import keeps until it ends: the received body, and what was unpacked of it (see `stageIn`). */
+const KEPT = /^\.(.+)~(\d+)~(\w+)~[\w-]+(?:\.spool|-\d+\.new)\.tmp$/
+
+/** A name for an import, which names its process. */
+export function importId(): string {
+  return `${OWN.host}~${OWN.pid}~${OWN.start}~${randomUUID()}`
+}
+
+/** Whether a name belongs to an import of this machine whose process has ended. */
+export function isLeftover(name: string): boolean {
+  const [, host, pid, start] = KEPT.exec(name) ?? []
+  if (host !== OWN.host || start === OWN.start) return false
+  return Number(pid) === OWN.pid || !isAlive(Number(pid))
+}
+
+/** Deletes what interrupted imports left below `folder`; returns the number of files and folders. */
+export async function removeLeftovers(folder: string): Promise<number> {
+  // Tiles of folders are not looked through: what is kept lies beside a version, and beside a vector at any depth.
+  const places = [
+    '.',
+    'basemaps',
+    ...(await foldersIn(folder, 'basemaps', false)),
+    ...(await foldersIn(folder, 'vectors', true)),
+  ]
+  let removed = 0
+  for (const place of places) {
+    for (const name of (await entriesOf(path.join(folder, place))).map((entry) => entry.name).filter(isLeftover)) {
+      await rm(path.join(folder, place, name), { recursive: true, force: true })
+      removed++
+    }
+  }
+  return removed
+}
+
+/** Once at the start, for what processes that were killed before have left. */
+export const importLeftovers: BackgroundLoop = {
+  name: 'leftovers of imports',
+  async run({ settings, log }) {
+    try {
+      const removed = await removeLeftovers(path.join(settings.dataDir, 'imports'))
+      if (removed > 0) log.info({ removed }, 'leftovers of interrupted imports were deleted')
+    } catch (error) {
+      log.warn({ err: error }, 'leftovers of interrupted imports could not be deleted; the next start tries again')
+    }
+  },
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Itself and the folders in it, or below it at any depth; relative to `root`. None where it is not there. */
+async function foldersIn(root: string, place: string, anyDepth: boolean): Promise<string[]> {
+  const found = [place]
+  for (const entry of await entriesOf(path.join(root, place))) {
+    if (!entry.isDirectory() || KEPT.test(entry.name)) continue
+    const inner = path.join(place, entry.name)
+    found.push(...(anyDepth ? await foldersIn(root, inner, true) : [inner]))
+  }
+  return found
+}
+
+async function entriesOf(folder: string) {
+  return readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+}

@@ -1,0 +1,139 @@
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { SourceKind } from '@gateway/contracts/scan-source.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
+import { upsertScanSource } from '@gateway/store/scan-sources.js'
+import { readVectors } from '@gateway/store/vectors.js'
+import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
+import type { ControlContext } from '../../platform/context.js'
+import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
+import { land, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
+import type { ProbeResult } from '../probe/probe-result.js'
+import { Prober, TIMED_OUT } from '../probe/prober.js'
+import { registerVersion } from '../register/register-version.js'
+import { nameOf, versionRecord } from '../register/version-record.js'
+import { runScans } from '../scans/run.js'
+import { type Contents, unpackArchive } from './unpack.js'
+import { slotOf, type Upload } from './upload.js'
+
+/** The scan sources that hold imports, by the kind of what they hold. */
+const SOURCES = { basemap: 'imports', vector: 'imports-vectors' } as const
+
+export type Published = { readonly ok: true; readonly code: string } | Refusal
+
+/** The directory of a source of imports, which is a scan source from then on. */
+export async function importSource(ctx: ControlContext, kind: SourceKind): Promise<string> {
+  const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
+  await mkdir(root, { recursive: true })
+  const source = { code: SOURCES[kind], kind, path: root, name: undefined, enabled: undefined }
+  await ctx.sql.begin((tx) => upsertScanSource(tx, source))
+  return root
+}
+
+/**
+ * Unpacks an examined archive beside its place, checks that it can be served, moves it to its place and registers it in the catalog. `id`
+ * names the import. What was there before is replaced only after the new one was checked.
+ */
+export async function publishUpload(
+  ctx: ControlContext,
+  upload: Exclude<Upload, { kind: 'test' }>,
+  contents: Contents,
+  spool: string,
+  id: string,
+): Promise<Published> {
+  if (upload.kind === 'basemap') {
+    const known = await readBasemap(ctx.sql, upload.code)
+    if (known !== null && known.sourceCode !== SOURCES.basemap) {
+      return refuse('conflict', `this gateway has a basemap of that code in its scan source ${known.sourceCode}`)
+    }
+  }
+  const root = await importSource(ctx, upload.kind)
+  const landing = await prepareLanding({ root, kind: contents.kind, place: contents.place }, id, 1)
+  try {
+    const unpacked = await unpackArchive(spool, (name) => slotOf(upload, name), landing.stage.folder)
+    if (!unpacked.ok) return unpacked
+    return upload.kind === 'basemap'
+      ? await landBasemap(ctx, upload, landing, unpacked.names)
+      : await landVector(ctx, upload.relativePath, landing, unpacked.names)
+  } finally {
+    await rm(landing.stage.folder, { recursive: true, force: true })
+  }
+}
+
+async function landBasemap(
+  ctx: ControlContext,
+  { code, version, name }: Extract<Upload, { kind: 'basemap' }>,
+  landing: PreparedLanding,
+  names: readonly string[],
+): Promise<Published> {
+  const staged = landing.kind === 'folder' ? landing.stage.folder : path.join(landing.stage.folder, names[0] ?? '')
+  const place = path.join(landing.root, landing.place)
+  const prober = new Prober()
+  let probe: TileSetProbe
+  try {
+    const fit = await prober.probe(landing.root, staged, ctx.shutdown)
+    if (fit.state !== 'ok') return refuse('invalid_parameters', describe(fit))
+    await land(landing, names)
+    // As a scan will find it, so that the next scan sees nothing new.
+    const published = await prober.probe(landing.root, place, ctx.shutdown)
+    if (published.state !== 'ok') throw new Error(`what was imported is not there any more: ${describe(published)}`)
+    probe = published.probe
+  } finally {
+    prober.end()
+  }
+  const basemap = {
+    code,
+    name: nameOf(probe) ?? (name?.trim() || code),
+    tileBaseUrl: ctx.settings.tilePublicBaseUrl,
+    sourceCode: SOURCES.basemap,
+  }
+  const { revision } = await commitAndPublish(ctx, async (tx) => {
+    return { result: null, changes: await registerVersion(tx, basemap, versionRecord(version, place, probe), false) }
+  })
+  await edgesFollow(ctx, revision)
+  return { ok: true, code }
+}
+
+function describe(result: Exclude<ProbeResult, { state: 'ok' }>): string {
+  switch (result.state) {
+    case 'broken':
+      return result.why
+    case 'empty':
+      return 'the archive holds no tiles'
+    case 'busy':
+      return 'another program has locked the archive'
+    case 'timeout':
+      return `the archive cannot be served: ${TIMED_OUT}`
+  }
+}
+
+/** Another scan is waited for: it ends, and the sender waits long enough. */
+const SCAN_RETRY_MS = 300
+
+async function landVector(
+  ctx: ControlContext,
+  relativePath: string,
+  landing: PreparedLanding,
+  names: readonly string[],
+): Promise<Published> {
+  if (!names.includes(path.basename(relativePath))) {
+    return refuse('invalid_parameters', 'the archive lacks the file that its event names')
+  }
+  // The file that the catalog knows comes last: it completes the set.
+  const own = path.basename(relativePath)
+  await land(landing, [...names.filter((name) => name !== own), own])
+  const source = { code: SOURCES.vector, kind: 'vector', path: landing.root } as const
+  for (;;) {
+    const run = await runScans(ctx, [source])
+    if (run.ok) break
+    if (run.code !== 'scan_running') return run
+    await sleep(SCAN_RETRY_MS, undefined, { signal: ctx.shutdown })
+  }
+  const vector = (await readVectors(ctx.sql, null)).find(
+    (one) => one.sourceCode === SOURCES.vector && one.relativePath === relativePath,
+  )
+  if (vector?.available) return { ok: true, code: vector.code }
+  return refuse('invalid_parameters', 'the scan did not find a usable vector in what was sent')
+}

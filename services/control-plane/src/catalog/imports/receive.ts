@@ -1,0 +1,96 @@
+import { createWriteStream } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import busboy from 'busboy'
+import { type Admitted, isSignedBody } from './credential.js'
+
+export interface Received {
+  readonly ok: true
+  /** the part `event` */
+  readonly event: string
+}
+
+/** From decisions.md: JSON is limited to 1 MiB. */
+const MAX_EVENT_BYTES = 1024 * 1024
+
+/** A sender that is silent for so long is gone. */
+const SILENCE_MS = 30_000
+
+/**
+ * Receives a multipart/form-data body: the part `event` as text, the part `archive` into a new file `spool`, at most `maxBytes` altogether,
+ * never whole in memory. Refuses what is too large, incomplete, or not signed as its head promised.
+ */
+export async function receiveUpload(
+  request: IncomingMessage,
+  spool: string,
+  admitted: Admitted,
+  maxBytes: number,
+): Promise<Received | Refusal> {
+  let parts: { event: string | null; archives: number }
+  try {
+    parts = await readParts(request, spool, admitted, maxBytes)
+  } catch (error) {
+    if (error instanceof TooLarge) return refuse('payload_too_large', error.message)
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return refuse('dependency_down', 'the disk is full')
+    return refuse('invalid_parameters', `the body cannot be read: ${(error as Error).message}`)
+  }
+  // The event is read only after its signature was checked.
+  if (!isSignedBody(admitted)) return refuse('token_unknown', 'the webhook-signature is not that of this body')
+  if (parts.event === null) return refuse('invalid_parameters', 'the part `event` is missing')
+  if (parts.archives !== 1) return refuse('invalid_parameters', 'there must be one part `archive`')
+  return { ok: true, event: parts.event }
+}
+
+class TooLarge extends Error {}
+
+const UNEXPECTED_PART = new Error('there are more parts than `event` and `archive`')
+
+async function readParts(request: IncomingMessage, spool: string, { hmac }: Admitted, maxBytes: number) {
+  const parser = busboy({
+    headers: request.headers,
+    limits: { fieldSize: MAX_EVENT_BYTES, headerPairs: 20 },
+  })
+  const parts: { event: string | null; archives: number } = { event: null, archives: 0 }
+  const writing: Promise<void>[] = []
+  const failed = new AbortController()
+  parser.on('field', (name, value, { valueTruncated }) => {
+    if (valueTruncated) failed.abort(new TooLarge('the part `event` is larger than 1 MiB'))
+    else if (name !== 'event' || parts.event !== null) failed.abort(UNEXPECTED_PART)
+    else parts.event = value
+  })
+  parser.on('file', (name, file) => {
+    parts.archives++
+    if (name !== 'archive' || parts.archives > 1) {
+      file.resume()
+      return failed.abort(UNEXPECTED_PART)
+    }
+    const output = createWriteStream(spool, { flags: 'wx', mode: 0o600 })
+    const written = pipeline(file, output)
+    // Whatever stops the writing stops the reading.
+    written.catch((error) => failed.abort(error))
+    writing.push(written)
+  })
+  const silence = setTimeout(() => failed.abort(new Error('nothing came for 30 s')), SILENCE_MS)
+  let size = 0
+  const gauge = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      silence.refresh()
+      size += chunk.length
+      hmac?.update(chunk)
+      if (size > maxBytes) done(new TooLarge(`the body is larger than ${maxBytes} bytes`))
+      else done(null, chunk)
+    },
+  })
+  try {
+    await pipeline(request, gauge, parser, { signal: failed.signal })
+    await Promise.all(writing)
+  } catch (error) {
+    throw failed.signal.aborted ? failed.signal.reason : error
+  } finally {
+    clearTimeout(silence)
+    await Promise.allSettled(writing)
+  }
+  return parts
+}

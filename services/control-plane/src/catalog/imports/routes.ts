@@ -1,0 +1,124 @@
+import { refuse } from '@gateway/contracts/errors.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { Attempts } from '../../platform/admin-gate/attempts.js'
+import type { FindCaller } from '../../platform/admin-gate/caller.js'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import { type Admitted, admitImport, guessOf } from './credential.js'
+import { runImport } from './import.js'
+
+/** At a time; each reads and writes the disk as fast as it can. */
+const MAX_IMPORTS = 4
+
+/** How often 102 (Processing) is sent during an import, since senders count 30 s of silence as a failure. */
+const PROCESSING_EVERY_MS = 5_000
+
+const TOO_MANY_GUESSES = refuse(
+  'too_many_requests',
+  'too many wrong import credentials from this address; wait before the next try',
+)
+
+const resultSchema = z.object({
+  event: z.string(),
+  code: z.string().nullable().describe('the code under which it is served here; null for `target.test`'),
+  version: z.string().nullable().describe('null for vectors'),
+  files: z.int(),
+  bytes: z.int().describe('unpacked'),
+})
+
+/** The receiver of pushes from another gateway. It has its own credential, and is off until that is configured. */
+export async function importRoutes(app: App, ctx: ControlContext, findCaller: FindCaller): Promise<void> {
+  await app.register(async (scope) => {
+    // The route itself reads the body as a stream.
+    scope.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null))
+    addRoute(scope as unknown as App, ctx, findCaller)
+  })
+}
+
+function addRoute(app: App, ctx: ControlContext, findCaller: FindCaller): void {
+  const { importToken, importMaxBytes } = ctx.settings
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
+  const callers = new WeakMap<FastifyRequest, string>()
+  const attempts = new Attempts(ctx.now)
+  let imports = 0
+  app.post(
+    '/api/v1/import',
+    {
+      config: { mayTakeLong: true, readsOwnBody: true },
+      schema: {
+        operationId: 'importArchive',
+        summary: 'Import a basemap version or a vector from another gateway',
+        description:
+          'The receiver of a target of kind `http` and mode `upload` whose `url` is this address and whose `secret` is this gateway’s ' +
+          'IMPORT_TOKEN; without IMPORT_TOKEN it is off (404). Or `Authorization: Bearer <IMPORT_TOKEN>`. The body is multipart/form-data ' +
+          'with the part `event`, as pushes send it, then the part `archive`, a zip laid out like a scan source: ' +
+          '`{code}/{version}/{z}/{x}/{y}.{ext}`, `{code}/{version}.mbtiles` or `.pmtiles`, or the vector’s files under its relative path, and ' +
+          'nothing else. IMPORT_MAX_BYTES limits it packed and unpacked (413). A signed body must carry `webhook-proof`, the signature of ' +
+          'the empty body under the same id and timestamp, by which it is admitted before it is read; its `webhook-timestamp` may be 5 ' +
+          'minutes off. An upload that is complete, well-formed and can be served replaces what was imported before under the same code and ' +
+          'version; it is stored in the scan sources `imports` and `imports-vectors` below DATA_DIR. A basemap code that another scan source ' +
+          'owns is 409. Wrong credentials are throttled as those of administrators are (429). Send ' +
+          'large uploads to the control plane directly: while it unpacks it sends 102 (Processing), which proxies tend to drop.',
+        response: { 200: resultSchema },
+      },
+      onRequest: async (request, reply) => {
+        if (importToken === null)
+          return refuseEarly(reply, refuse('not_found', 'imports are off: IMPORT_TOKEN is not set'))
+        const caller = findCaller({ peer: request.socket.remoteAddress ?? '', headers: request.headers })
+        const pause = attempts.pauseMs(caller.address)
+        const verdict = pause > 0 ? TOO_MANY_GUESSES : admitImport(request.headers, importToken, ctx.now())
+        if (!verdict.ok) {
+          ctx.metrics.authFailures.inc({ kind: 'import', reason: verdict.code })
+          if (pause > 0) return refuseEarly(reply.header('Retry-After', String(Math.ceil(pause / 1000))), verdict)
+          const guess = guessOf(request.headers)
+          if (guess !== null && verdict.code === 'token_unknown') {
+            attempts.noteWrong(caller.address, caller.loopback, guess)
+            request.log.info({ address: caller.address }, 'a wrong import credential')
+          }
+          return refuseEarly(reply.header('WWW-Authenticate', 'Bearer realm="import"'), verdict)
+        }
+        attempts.noteRight(caller.address)
+        callers.set(request, caller.address)
+        if (Number(request.headers['content-length'] ?? 0) > importMaxBytes) {
+          return refuseEarly(reply, refuse('payload_too_large', `the body is larger than ${importMaxBytes} bytes`))
+        }
+        if (!request.headers['content-type']?.startsWith('multipart/form-data')) {
+          return refuseEarly(reply, refuse('unsupported_media_type', 'the body must be multipart/form-data'))
+        }
+        admitted.set(request, verdict)
+      },
+    },
+    async (request, reply) => {
+      if (imports >= MAX_IMPORTS) {
+        return refuseEarly(
+          reply.header('Retry-After', '30'),
+          refuse('too_many_requests', 'other imports are in progress'),
+        )
+      }
+      imports++
+      const stop = sendProcessing(reply)
+      try {
+        const verdict = admitted.get(request) as Admitted
+        const outcome = await runImport(ctx, request.raw, callers.get(request) ?? '', verdict)
+        return outcome.ok ? outcome.result : refuseEarly(reply, outcome)
+      } finally {
+        stop()
+        imports--
+      }
+    },
+  )
+}
+
+/** Closes the connection, since the unread rest of the body must not be taken for the next request. */
+function refuseEarly(reply: FastifyReply, refusal: Parameters<typeof sendRefusal>[1]): FastifyReply {
+  return sendRefusal(reply.header('Connection', 'close'), refusal)
+}
+
+function sendProcessing(reply: FastifyReply): () => void {
+  const timer = setInterval(() => {
+    if (!reply.raw.headersSent && reply.raw.writable) reply.raw.writeProcessing()
+  }, PROCESSING_EVERY_MS)
+  return () => clearInterval(timer)
+}

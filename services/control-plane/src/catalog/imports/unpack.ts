@@ -1,0 +1,132 @@
+import { mkdir, open } from 'node:fs/promises'
+import path from 'node:path'
+import { crc32 } from 'node:zlib'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { concurrently } from '../../platform/files/concurrently.js'
+import { syncFolder } from '../../platform/files/stage.js'
+import type { Slot } from './upload.js'
+
+/** Each file takes an inode and a directory entry, however few bytes it declares. */
+const MAX_FILES = 5_000_000
+const PARALLEL_FILES = 8
+
+export interface Contents {
+  readonly ok: true
+  readonly kind: Slot['kind']
+  readonly place: string
+  readonly files: number
+  /** unpacked */
+  readonly bytes: number
+}
+
+/** A defect or an attack. */
+class BadArchive extends Error {}
+
+/**
+ * Reads the directory of a zip and nothing else: every entry must be a plain file or folder, in a slot of the upload, all in the same place,
+ * and all together no larger than `maxBytes` unpacked. Where an entry's own head disagrees, unpacking finds it.
+ */
+export async function examineArchive(
+  file: string,
+  slotOf: (name: string) => Slot | null,
+  maxBytes: number,
+): Promise<Contents | Refusal> {
+  return guarded(async () => {
+    const seen: { first: Slot | null; files: number; bytes: number } = { first: null, files: 0, bytes: 0 }
+    await eachFile(file, async (_zip, entry) => {
+      const slot = slotOf(entry.fileName)
+      if (slot === null)
+        throw new BadArchive(`the archive holds ${shortened(entry.fileName)}, which does not belong to it`)
+      seen.first ??= slot
+      if (slot.place !== seen.first.place)
+        throw new BadArchive('the archive holds more than one storage of the version')
+      seen.files++
+      seen.bytes += entry.uncompressedSize
+      if (seen.files > MAX_FILES) throw new BadArchive(`the archive holds more than ${MAX_FILES} files`)
+      if (seen.bytes > maxBytes) throw new BadArchive(`the archive is larger than ${maxBytes} bytes when unpacked`)
+    })
+    if (seen.first === null) throw new BadArchive('the archive is empty')
+    return { ok: true, kind: seen.first.kind, place: seen.first.place, files: seen.files, bytes: seen.bytes }
+  })
+}
+
+/** Unpacks an examined archive into a new folder, every byte checked and on the disk. Answers the names, relative to the folder. */
+export async function unpackArchive(
+  file: string,
+  slotOf: (name: string) => Slot | null,
+  folder: string,
+): Promise<{ readonly ok: true; readonly names: readonly string[] } | Refusal> {
+  return guarded(async () => {
+    const names: string[] = []
+    const folders = new Set<string>([folder])
+    await mkdir(folder)
+    await eachFile(file, async (zip, entry) => {
+      const slot = slotOf(entry.fileName)
+      if (slot === null) throw new BadArchive('the archive is not the one that was examined')
+      names.push(slot.name)
+      const target = path.join(folder, slot.name)
+      await mkdir(path.dirname(target), { recursive: true })
+      folders.add(path.dirname(target))
+      await extract(zip, entry, target)
+    })
+    for (const one of folders) await syncFolder(one)
+    return { ok: true, names }
+  })
+}
+
+/** Two entries of one name meet at `wx`; yauzl holds the unpacked size to the declared one, and the checksum is held here. */
+async function extract(zip: ZipFile, entry: Entry, target: string): Promise<void> {
+  const output = await open(target, 'wx')
+  try {
+    let checksum = 0
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      checksum = crc32(chunk, checksum)
+      await output.writeFile(chunk)
+    }
+    if (checksum !== entry.crc32) throw new BadArchive(`${shortened(entry.fileName)} is damaged`)
+    await output.sync()
+  } finally {
+    await output.close()
+  }
+}
+
+async function eachFile(file: string, work: (zip: ZipFile, entry: Entry) => Promise<void>): Promise<void> {
+  const zip = await openPromise(file, { autoClose: false, strictFileNames: true, validateEntrySizes: true }).catch(
+    (error: Error) => {
+      throw new BadArchive(`the archive is no zip: ${error.message}`)
+    },
+  )
+  try {
+    await concurrently(plainFiles(zip), PARALLEL_FILES, (entry) => work(zip, entry))
+  } finally {
+    zip.close()
+  }
+}
+
+async function* plainFiles(zip: ZipFile): AsyncGenerator<Entry> {
+  for await (const entry of zip.eachEntry()) {
+    const type = (entry.externalFileAttributes >>> 16) & 0o170000
+    if (type !== 0 && type !== 0o100000 && type !== 0o040000) {
+      throw new BadArchive(`${shortened(entry.fileName)} is a link or a device`)
+    }
+    if (entry.isEncrypted()) throw new BadArchive(`${shortened(entry.fileName)} is encrypted`)
+    if (!entry.fileName.endsWith('/')) yield entry
+  }
+}
+
+/** An archive that is wrong is the sender's fault; a disk that is full is not. */
+async function guarded<T extends { readonly ok: true }>(work: () => Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('dependency_down', 'the disk is full')
+    if (code === 'EEXIST' || code === 'ENOTDIR') return refuse('invalid_parameters', 'the archive holds a name twice')
+    // yauzl and zlib say with plain errors what is wrong with an archive; other codes are this machine's trouble.
+    if (code === undefined || code.startsWith('Z_')) return refuse('invalid_parameters', message)
+    throw error
+  }
+}
+
+const shortened = (name: string) => JSON.stringify(name.slice(0, 100))

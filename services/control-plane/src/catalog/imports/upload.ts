@@ -1,0 +1,98 @@
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { codeSchema, MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
+import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
+import { parseIndex } from '@gateway/tilesets/address.js'
+import { z } from 'zod'
+import { isTileName, METADATA_NAMES } from '../../platform/files/tile-folder.js'
+
+/** Segments of a relative path, each fit to be a file name here; deeper than this nothing is kept. */
+const relativePathSchema = z
+  .string()
+  .max(1024)
+  .refine((text) => {
+    const segments = text.split('/')
+    return segments.length <= 32 && segments.every((segment) => codeSchema.safeParse(segment).success)
+  }, 'must be a plain relative path')
+
+const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, 'cannot be a version of its own')
+
+/** What is read of an event; its other fields are for other receivers. */
+const eventSchema = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('target.test') }),
+  z.object({
+    event: z.literal('basemap.version.pushed'),
+    record: z.object({ basemap_code: codeSchema, version: versionSchema }),
+    basemap: z.object({ name: z.string().max(MAX_LABEL_LENGTH).optional() }),
+  }),
+  z.object({
+    event: z.literal('vector.pushed'),
+    vector: z.object({ relative_path: relativePathSchema.regex(/\.(geojson|json|shp)$/i, 'is no vector file') }),
+  }),
+])
+
+export type Upload =
+  | { readonly kind: 'test' }
+  | { readonly kind: 'basemap'; readonly code: string; readonly version: string; readonly name: string | null }
+  | { readonly kind: 'vector'; readonly relativePath: string }
+
+/** Reads the part `event`; a text says what is wrong with it. */
+export function readUpload(json: string): Upload | string {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return 'the part `event` is not JSON'
+  }
+  const parsed = eventSchema.safeParse(value)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    return `event.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not valid'}`
+  }
+  switch (parsed.data.event) {
+    case 'target.test':
+      return { kind: 'test' }
+    case 'vector.pushed':
+      return { kind: 'vector', relativePath: parsed.data.vector.relative_path }
+    case 'basemap.version.pushed': {
+      const { record, basemap } = parsed.data
+      return { kind: 'basemap', code: record.basemap_code, version: record.version, name: basemap.name ?? null }
+    }
+  }
+}
+
+/** Where a file of the archive belongs. */
+export interface Slot {
+  readonly kind: 'folder' | 'files'
+  /** as for a landing */
+  readonly place: string
+  /** the file, relative to what is staged */
+  readonly name: string
+}
+
+/** The place of an archive entry, by a list of what an upload may hold; null: it does not belong to it. */
+export function slotOf(upload: Exclude<Upload, { kind: 'test' }>, entryName: string): Slot | null {
+  return upload.kind === 'basemap'
+    ? basemapSlot(`${upload.code}/${upload.version}`, entryName)
+    : vectorSlot(upload.relativePath, entryName)
+}
+
+function basemapSlot(place: string, entryName: string): Slot | null {
+  if (entryName === `${place}.mbtiles` || entryName === `${place}.pmtiles`) {
+    return { kind: 'files', place: entryName, name: entryName.slice(entryName.lastIndexOf('/') + 1) }
+  }
+  if (!entryName.startsWith(`${place}/`)) return null
+  const name = entryName.slice(place.length + 1)
+  const [z = '', x = '', row = '', ...more] = name.split('/')
+  const isTile =
+    more.length === 0 && parseIndex(z) >= 0 && parseIndex(x) >= 0 && isTileName(parseIndex(z), parseIndex(x), row)
+  return isTile || METADATA_NAMES.includes(name) ? { kind: 'folder', place, name } : null
+}
+
+function vectorSlot(relativePath: string, entryName: string): Slot | null {
+  const slash = relativePath.lastIndexOf('/') + 1
+  if (!entryName.startsWith(relativePath.slice(0, slash))) return null
+  const name = entryName.slice(slash)
+  const own = relativePath.slice(slash)
+  const isPart = /\.shp$/i.test(own) && isPartOfShapefile(own.slice(0, -'.shp'.length), name)
+  return name === own || isPart ? { kind: 'files', place: relativePath, name } : null
+}

@@ -1,0 +1,90 @@
+import { adminBasemapSchema, listedVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
+import { listOf } from '@gateway/contracts/common.js'
+import { adminVectorSchema, VECTOR_KINDS } from '@gateway/contracts/vector.js'
+import {
+  BASEMAP_LISTING,
+  listBasemaps,
+  listVectors,
+  listVersions,
+  VECTOR_LISTING,
+  VERSION_LISTING,
+} from '@gateway/store/catalog-lists.js'
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { flag, listQuery, text } from '../../platform/http/list-query.js'
+import { toAdminBasemap, toAdminVersion } from '../resources/basemap.js'
+import { toAdminVector } from '../resources/vector.js'
+
+/** The catalog as administrators see it. */
+export function adminListRoutes(app: App, { sql, settings }: ControlContext): void {
+  app.get(
+    '/api/v1/admin/basemaps',
+    {
+      schema: {
+        operationId: 'listAdminBasemaps',
+        summary: 'Basemaps with their versions',
+        description:
+          'All of them, also those that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
+        querystring: listQuery(BASEMAP_LISTING, {
+          source_code: text,
+          available: flag.describe('whether any of its versions is available'),
+          withdrawn: flag,
+          source_enabled: flag,
+        }),
+        response: { 200: listOf(adminBasemapSchema) },
+      },
+    },
+    async ({ query }) => {
+      const { items, total } = await listBasemaps(sql, query)
+      return { items: items.map(toAdminBasemap), total }
+    },
+  )
+  app.get(
+    '/api/v1/admin/versions',
+    {
+      schema: {
+        operationId: 'listVersions',
+        summary: 'Versions of all basemaps',
+        description: 'Ordered by basemap, then by label as text.',
+        querystring: listQuery(VERSION_LISTING, {
+          basemap_code: text,
+          source_code: text,
+          storage: z.enum(STORAGES),
+          format: z.enum(TILE_FORMATS),
+          available: flag,
+          withdrawn: flag.describe('by itself or with its basemap'),
+          source_enabled: flag,
+        }),
+        response: { 200: listOf(listedVersionSchema) },
+      },
+    },
+    async ({ query }) => {
+      const { items, total } = await listVersions(sql, query)
+      return { items: items.map((stored) => ({ basemap_code: stored.basemapCode, ...toAdminVersion(stored) })), total }
+    },
+  )
+  app.get(
+    '/api/v1/admin/vectors',
+    {
+      schema: {
+        operationId: 'listAdminVectors',
+        summary: 'Vectors',
+        description:
+          'All of them, also those that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
+        querystring: listQuery(VECTOR_LISTING, {
+          kind: z.enum(VECTOR_KINDS),
+          source_code: text,
+          available: flag,
+          withdrawn: flag,
+          source_enabled: flag,
+        }),
+        response: { 200: listOf(adminVectorSchema) },
+      },
+    },
+    async ({ query }) => {
+      const { items, total } = await listVectors(sql, query)
+      return { items: items.map((vector) => toAdminVector(vector, settings.vectorPublicBaseUrl)), total }
+    },
+  )
+}

@@ -1,0 +1,22 @@
+import { statfsSync } from 'node:fs'
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
+import { probeTileSet } from '@gateway/tilesets/probe.js'
+import { serve } from '../../platform/helper-process/serve.js'
+import { isLockedArchive } from './locked-archive.js'
+import type { ProbeAnswer, ProbeTask } from './probe-result.js'
+
+serve<ProbeTask, ProbeAnswer>(async ({ root, path, what }) => {
+  try {
+    if (what === 'file system') {
+      // Answered by no cache.
+      statfsSync(path)
+      return { state: 'empty' }
+    }
+    const probe = await probeTileSet(root, path)
+    return probe === null ? { state: 'empty' } : { state: 'ok', probe }
+  } catch (error) {
+    const { message } = error as Error
+    if (error instanceof BrokenArchiveError) return { state: 'broken', why: message }
+    return isLockedArchive(error) ? { state: 'busy' } : { state: 'failed', message }
+  }
+})

@@ -1,0 +1,69 @@
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
+import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
+import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper-process.js'
+import type { ProbeAnswer, ProbeResult, ProbeTask } from './probe-result.js'
+
+/** The built file, also when the sources are run (in tests). */
+const PROBE_PROCESS = new URL('../../../dist/catalog/probe/probe-process.js', import.meta.url)
+
+/**
+ * Limit: probing one archive. A large one on a slow disk takes a second or two; one that is crafted to never end must block neither the
+ * scans of the cluster nor the answer to an import.
+ */
+export const PROBE_LIMIT_MS = 10_000
+
+/**
+ * Probes tile sets. Archives are probed in a child process, one at a time: their content is untrusted, and SQLite executes what their
+ * schema says.
+ */
+export class Prober {
+  readonly #helper = new HelperProcess<ProbeTask, ProbeAnswer>(PROBE_PROCESS)
+  readonly #limitMs: number
+
+  constructor(limitMs = PROBE_LIMIT_MS) {
+    this.#limitMs = limitMs
+  }
+
+  /** Rejects with the disk's errors, when the file system does not answer, and with the signal's reason. */
+  async probe(root: string, path: string, signal: AbortSignal): Promise<ProbeResult> {
+    // Folders are only listed, which takes as long as it takes.
+    if (archiveStorageOf(path) === null) {
+      return await probeFolder(root, path)
+    }
+    const answer = await this.#ask({ root, path, what: 'tile set' }, signal)
+    if (answer === null) {
+      const fileSystem = await this.#ask({ root, path, what: 'file system' }, signal)
+      if (fileSystem === null) throw new Error('the file system that it is on does not answer')
+      return { state: 'timeout' }
+    }
+    if (answer.state === 'failed') throw new Error(answer.message)
+    return answer
+  }
+
+  end(): void {
+    this.#helper.end()
+  }
+
+  /** null: no answer in time. */
+  async #ask(task: ProbeTask, signal: AbortSignal): Promise<ProbeAnswer | null> {
+    try {
+      return await this.#helper.askWithin(task, this.#limitMs, signal)
+    } catch (error) {
+      if (!(error instanceof HelperEnded) || signal.aborted) throw error
+      return { state: 'broken', why: 'the process that read it crashed' }
+    }
+  }
+}
+
+async function probeFolder(root: string, path: string): Promise<ProbeResult> {
+  try {
+    const probe = await probeTileSet(root, path)
+    return probe === null ? { state: 'empty' } : { state: 'ok', probe }
+  } catch (error) {
+    if (error instanceof BrokenArchiveError) return { state: 'broken', why: error.message }
+    throw error
+  }
+}
+
+/** Why a probe timed out, for operators. */
+export const TIMED_OUT = `it could not be read within ${PROBE_LIMIT_MS / 1000} s`

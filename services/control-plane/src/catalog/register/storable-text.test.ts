@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { cleanJson, cleanText } from './storable-text.js'
+
+test('NUL goes, half a surrogate pair becomes the replacement character, all else stays', () => {
+  expect(cleanText('a\0b \ud800 é 世 😀')).toBe('ab \ufffd é 世 😀')
+})
+
+test('texts and keys are cleaned at any depth of a JSON value', () => {
+  expect(cleanJson([{ 'k\0': ['v\0', 1, null, true, { x: '\0' }] }])).toEqual([{ k: ['v', 1, null, true, { x: '' }] }])
+})

@@ -1,0 +1,54 @@
+import type { AdminBasemap, AdminBasemapVersion, Basemap, BasemapVersion } from '@gateway/contracts/basemap.js'
+import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
+import { currentTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
+
+/** The basemap as the catalog answers it: without what was withdrawn. */
+export function toBasemap(stored: StoredBasemap): Basemap {
+  return { ...head(stored), versions: stored.versions.filter((version) => !version.withdrawn).map(toVersion) }
+}
+
+/** The basemap as administrators see it: with the place of each version on disk, and with what was withdrawn. */
+export function toAdminBasemap(stored: StoredBasemap): AdminBasemap {
+  const { withdrawn, sourceEnabled } = stored
+  return { ...head(stored), versions: stored.versions.map(toAdminVersion), withdrawn, source_enabled: sourceEnabled }
+}
+
+export function toAdminVersion(stored: StoredVersion): AdminBasemapVersion {
+  return { ...toVersion(stored), path: stored.path, withdrawn: stored.withdrawn }
+}
+
+function head(stored: StoredBasemap): Omit<Basemap, 'versions'> {
+  return {
+    code: stored.code,
+    name: stored.name,
+    default_version: stored.defaultVersion,
+    url_template: currentTileUrlTemplate(stored.tileBaseUrl, stored.code, extensionOfCurrent(stored)),
+    source_code: stored.sourceCode,
+    created_at: stored.createdAt.toISOString(),
+    updated_at: stored.updatedAt.toISOString(),
+  }
+}
+
+/** The template names the format that `current` has; where nothing is available now, the newest version's, so that it stays the same. */
+function extensionOfCurrent(stored: StoredBasemap): string {
+  const current = stored.versions.find((v) => v.version === stored.defaultVersion) ?? stored.versions.at(-1)
+  return current?.format ?? 'png'
+}
+
+function toVersion(stored: StoredVersion): BasemapVersion {
+  return {
+    version: stored.version,
+    storage: stored.storage,
+    format: stored.format,
+    tile_size: stored.tileSize,
+    min_zoom: stored.minZoom,
+    max_zoom: stored.maxZoom,
+    bounds: stored.bounds,
+    tile_matrix_set: stored.tileMatrixSet,
+    crs: TILE_MATRIX_SETS[stored.tileMatrixSet].crs,
+    revision: stored.revision,
+    available: stored.available,
+    scanned_at: stored.scannedAt.toISOString(),
+  }
+}

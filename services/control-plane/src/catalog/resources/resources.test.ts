@@ -1,0 +1,97 @@
+import { adminBasemapSchema, basemapSchema } from '@gateway/contracts/basemap.js'
+import { UNKNOWN_FACTS, vectorSchema } from '@gateway/contracts/vector.js'
+import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import type { StoredVector } from '@gateway/store/vectors.js'
+import { expect, test } from 'vitest'
+import { toAdminBasemap, toBasemap } from './basemap.js'
+import { toAdminVector, toVector } from './vector.js'
+
+const at = new Date('2026-11-20T10:00:00Z')
+const version = (label: string, over: Partial<StoredVersion> = {}): StoredVersion => ({
+  version: label,
+  storage: 'xyz',
+  format: 'png',
+  extension: 'png',
+  tileSize: 256,
+  minZoom: 0,
+  maxZoom: 5,
+  bounds: [-180, -85, 180, 85],
+  attribution: null,
+  description: null,
+  vectorLayers: null,
+  tileMatrixSet: 'WebMercatorQuad',
+  metadata: {},
+  path: `/data/maps/w/${label}`,
+  fingerprint: 'f',
+  revision: 7,
+  available: true,
+  withdrawn: false,
+  scannedAt: at,
+  ...over,
+})
+const basemap: StoredBasemap = {
+  code: 'wörld map',
+  name: 'World',
+  setDefault: null,
+  defaultVersion: 'v2',
+  versions: [version('v1'), version('v2', { format: 'jpg', extension: 'jpeg' }), version('v3', { available: false })],
+  tileBaseUrl: 'http://tiles.example/base',
+  sourceCode: 'maps',
+  sourcePath: '/data/maps',
+  sourceEnabled: true,
+  withdrawn: false,
+  createdAt: at,
+  updatedAt: at,
+}
+const vector: StoredVector = {
+  code: 'a b',
+  name: 'A',
+  kind: 'geojson',
+  relativePath: 'x/a b.geojson',
+  fileName: 'a b.geojson',
+  path: '/data/vectors/x/a b.geojson',
+  size: 12,
+  modifiedAt: at,
+  fingerprint: 'f',
+  available: true,
+  sourceCode: 'v',
+  sourcePath: '/data/vectors',
+  sourceEnabled: true,
+  withdrawn: false,
+  facts: null,
+}
+
+test('url_template has the address of the scan, the encoded code, and the format of the default version', () => {
+  expect(toBasemap(basemap).url_template).toBe(
+    'http://tiles.example/base/tiles/w%C3%B6rld%20map/current/{z}/{x}/{y}.jpg',
+  )
+})
+
+test('with nothing available url_template keeps the format of the newest version', () => {
+  const gone = { ...basemap, defaultVersion: null, versions: [version('v1'), version('v9', { format: 'webp' })] }
+  expect(toBasemap(gone)).toMatchObject({ default_version: null, url_template: expect.stringMatching(/\.webp$/) })
+})
+
+test('the catalog tells no place on disk, the admin list does', () => {
+  expect(
+    basemapSchema
+      .strict()
+      .parse(toBasemap(basemap))
+      .versions.map((v) => v.version),
+  ).toEqual(['v1', 'v2', 'v3'])
+  expect(JSON.stringify(toBasemap(basemap))).not.toContain('/data/')
+  expect(adminBasemapSchema.parse(toAdminBasemap(basemap)).versions[0]?.path).toBe('/data/maps/w/v1')
+  expect(JSON.stringify(toVector(vector, ''))).not.toContain('/data/')
+  expect(toAdminVector(vector, '').path).toBe('/data/vectors/x/a b.geojson')
+})
+
+test('download_url is built from the public address, with the code encoded', () => {
+  const resource = vectorSchema.parse(toVector(vector, 'https://dl.example'))
+  expect(resource.download_url).toBe('https://dl.example/vectors/a%20b/download')
+})
+
+test('what is not known of a vector is null', () => {
+  expect(toVector(vector, '')).toMatchObject(UNKNOWN_FACTS)
+  const facts = { ...UNKNOWN_FACTS, crs: 'EPSG:4490', feature_count: 3 }
+  expect(vectorSchema.parse(toVector({ ...vector, facts }, ''))).toMatchObject(facts)
+})

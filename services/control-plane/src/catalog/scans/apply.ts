@@ -1,0 +1,58 @@
+import {
+  readBasemaps,
+  setVersionsAvailable,
+  touchVersions,
+  upsertBasemap,
+  upsertVersion,
+} from '@gateway/store/basemaps.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { readVectors, setVectorsAvailable, upsertVectors } from '@gateway/store/vectors.js'
+import { diffBasemaps } from './diff/diff-basemaps.js'
+import { diffVectors } from './diff/diff-vectors.js'
+import { type FoundBasemaps, type FoundVectors, type Warnings, warn } from './walk/found.js'
+
+/** What a scan has come to, and which cache entries of the edges it touches. */
+export interface Applied {
+  readonly added: number
+  readonly updated: number
+  readonly missing: number
+  readonly warnings: Warnings
+  readonly changes: readonly NewChange[]
+}
+
+/** The scan that found what is to be written. */
+export interface ScanOf {
+  readonly sourceCode: string
+  /** by the store's clock, before the walk began */
+  readonly startedAt: Date
+}
+
+/** Writes what a basemap scan found. Reads what is known in the same transaction, so that nothing that changed meanwhile is undone. */
+export async function applyBasemaps(
+  tx: Transaction,
+  found: FoundBasemaps,
+  scan: ScanOf,
+  tileBaseUrl: string,
+): Promise<Applied> {
+  const { sourceCode } = scan
+  const diff = diffBasemaps(found, await readBasemaps(tx, null), { ...scan, tileBaseUrl })
+  for (const change of diff.changes) {
+    if (change.upsert) await upsertBasemap(tx, { code: change.code, name: change.name, tileBaseUrl, sourceCode })
+    for (const version of change.versions) await upsertVersion(tx, change.code, version)
+    if (change.lost.length > 0) await setVersionsAvailable(tx, change.code, change.lost, false)
+  }
+  for (const [code, versions] of diff.seen) await touchVersions(tx, code, versions)
+  const warnings: Warnings = { texts: [...found.warnings.texts], total: found.warnings.total }
+  for (const text of diff.warnings) warn(warnings, text)
+  return { ...diff, warnings, changes: diff.changes.map((change) => ({ kind: 'basemap', key: change.code })) }
+}
+
+/** Writes what a vector scan found. */
+export async function applyVectors(tx: Transaction, found: FoundVectors, scan: ScanOf): Promise<Applied> {
+  const diff = diffVectors(found.vectors, await readVectors(tx, null), scan.sourceCode)
+  if (diff.upserts.length > 0) await upsertVectors(tx, diff.upserts)
+  if (diff.lostCodes.length > 0) await setVectorsAvailable(tx, diff.lostCodes, false)
+  const codes = [...diff.upserts.map((vector) => vector.code), ...diff.lostCodes]
+  return { ...diff, warnings: found.warnings, changes: codes.map((key) => ({ kind: 'vector', key })) }
+}

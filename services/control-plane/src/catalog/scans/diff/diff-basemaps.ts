@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { NewVersion, StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import type { FoundBasemap, FoundBasemaps } from '../walk/found.js'
+import { quoted } from '../walk/found.js'
+
+/** What a scan changes of one basemap. */
+export interface BasemapChange {
+  readonly code: string
+  readonly name: string
+  /** the basemap itself is new, or its name or public address differs */
+  readonly upsert: boolean
+  /** new, changed or returned versions */
+  readonly versions: readonly NewVersion[]
+  /** versions that were available and are not found any more */
+  readonly lost: readonly string[]
+}
+
+export interface BasemapDiff {
+  /** every basemap that differs from what is known, and no other; by code */
+  readonly changes: readonly BasemapChange[]
+  /** versions that were found as they are known, by code */
+  readonly seen: ReadonlyMap<string, readonly string[]>
+  readonly added: number
+  readonly updated: number
+  /** known and not found, whether this scan is the first that misses them or not */
+  readonly missing: number
+  readonly warnings: readonly string[]
+}
+
+/** The scan that found something: of which source, when it began by the store's clock, and the public tile address now. */
+export interface ScanContext {
+  readonly sourceCode: string
+  readonly startedAt: Date
+  readonly tileBaseUrl: string
+}
+
+/**
+ * Compares what a scan found with what is known. Pure; the order of both does not matter. Nothing is ever deleted: what is not found is
+ * marked unavailable, once, and what is found again is updated. A version that was registered after the scan began is left alone, since
+ * the walk may have passed before it was there.
+ * @param known every basemap of the catalog: a code that belongs to another source is left to it, with a warning
+ */
+export function diffBasemaps(found: FoundBasemaps, known: readonly StoredBasemap[], scan: ScanContext): BasemapDiff {
+  const knownByCode = new Map(known.map((basemap) => [basemap.code, basemap]))
+  const foundByCode = new Map(found.basemaps.map((basemap) => [basemap.code, basemap]))
+  const uncertain = new Set(found.uncertain.map(({ code, version }) => key(code, version)))
+  const own = known.filter((basemap) => basemap.sourceCode === scan.sourceCode).map((basemap) => basemap.code)
+  const warnings: string[] = []
+  const changes: BasemapChange[] = []
+  const seen = new Map<string, readonly string[]>()
+  const counts = { added: 0, updated: 0, missing: 0 }
+  for (const code of [...new Set([...own, ...foundByCode.keys()])].sort()) {
+    const before = knownByCode.get(code)
+    if (before !== undefined && before.sourceCode !== scan.sourceCode) {
+      warnings.push(`${quoted(code)} is left out: the code belongs to scan source ${quoted(before.sourceCode)}`)
+      continue
+    }
+    const one = diffOne(code, before, foundByCode.get(code), uncertain, scan)
+    counts.added += one.added
+    counts.updated += one.change.versions.length - one.added
+    counts.missing += one.missing
+    if (one.unchanged.length > 0) seen.set(code, one.unchanged)
+    if (one.change.upsert || one.change.versions.length > 0 || one.change.lost.length > 0) changes.push(one.change)
+  }
+  return { changes, seen, ...counts, warnings }
+}
+
+interface OneDiff {
+  readonly change: BasemapChange
+  readonly added: number
+  readonly missing: number
+  readonly unchanged: readonly string[]
+}
+
+function diffOne(
+  code: string,
+  before: StoredBasemap | undefined,
+  now: FoundBasemap | undefined,
+  uncertain: ReadonlySet<string>,
+  { startedAt, tileBaseUrl }: ScanContext,
+): OneDiff {
+  const was = new Map((before?.versions ?? []).map((version) => [version.version, version]))
+  const isNewer = (version: StoredVersion | undefined) => version !== undefined && version.scannedAt > startedAt
+  const found = [...(now?.versions ?? [])].filter((version) => !isNewer(was.get(version.version)))
+  const differs = (version: NewVersion) => !isSame(was.get(version.version), version)
+  const names = new Set((now?.versions ?? []).map((version) => version.version))
+  const missing = [...was.values()]
+    .filter((version) => !names.has(version.version) && !isNewer(version))
+    .filter((version) => !uncertain.has(key(code, version.version)))
+  const lost = missing.filter((version) => version.available).map((version) => version.version)
+  const name = now?.name ?? before?.name ?? code
+  const upsert = now !== undefined && (before?.name !== name || before.tileBaseUrl !== tileBaseUrl)
+  return {
+    change: { code, name, upsert, versions: sorted(found.filter(differs)), lost: lost.sort() },
+    added: found.filter((version) => !was.has(version.version)).length,
+    missing: missing.length,
+    unchanged: found.filter((version) => !differs(version)).map((version) => version.version),
+  }
+}
+
+function sorted(versions: NewVersion[]): NewVersion[] {
+  return versions.sort((a, b) => (a.version < b.version ? -1 : 1))
+}
+
+function key(code: string, version: string): string {
+  return `${code}\0${version}`
+}
+
+/** Whether a version is as it is known, and available. Everything that the store keeps of it counts. */
+function isSame(was: StoredVersion | undefined, now: NewVersion): boolean {
+  if (!was?.available) return false
+  return (Object.keys(now) as (keyof NewVersion)[]).every((field) =>
+    isDeepStrictEqual(plain(was[field]), plain(now[field])),
+  )
+}
+
+/** As it comes back from the store: -0 is 0 there, and the keys of JSON objects have no order. */
+function plain(value: unknown): unknown {
+  return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value
+}

@@ -1,0 +1,48 @@
+import type { NewVector, StoredVector } from '@gateway/store/vectors.js'
+import { assignCodes } from '../../register/codes.js'
+import type { FoundVector } from '../walk/found.js'
+
+export interface VectorDiff {
+  /** new, changed or returned vectors */
+  readonly upserts: readonly NewVector[]
+  /** codes of vectors that were available and are not found any more */
+  readonly lostCodes: readonly string[]
+  readonly added: number
+  readonly updated: number
+  /** known and not found, whether this scan is the first that misses them or not */
+  readonly missing: number
+}
+
+/**
+ * Compares what a scan found with what is known. Pure; the order of both does not matter. Nothing is ever deleted, and a relative path
+ * keeps its code over all scans.
+ * @param known every vector of the catalog, since codes are unique over all sources
+ */
+export function diffVectors(
+  found: readonly FoundVector[],
+  known: readonly StoredVector[],
+  sourceCode: string,
+): VectorDiff {
+  const own = new Map(known.filter((v) => v.sourceCode === sourceCode).map((v) => [v.relativePath, v]))
+  const codes = assignCodes(
+    found.map((vector) => vector.relativePath),
+    new Map([...own].map(([path, vector]) => [path, vector.code])),
+    new Set(known.map((vector) => vector.code)),
+  )
+  const upserts: NewVector[] = []
+  let added = 0
+  for (const vector of found) {
+    const was = own.get(vector.relativePath)
+    const isSameFile = was?.fingerprint === vector.fingerprint && was.path === vector.path
+    if (was?.available && isSameFile && vector.facts === null) continue
+    if (was === undefined) added += 1
+    upserts.push({ ...vector, code: codes.get(vector.relativePath) as string, sourceCode })
+  }
+  const foundPaths = new Set(found.map((vector) => vector.relativePath))
+  const missing = [...own.values()].filter((was) => !foundPaths.has(was.relativePath))
+  const lostCodes = missing
+    .filter((was) => was.available)
+    .map((was) => was.code)
+    .sort()
+  return { upserts, lostCodes, added, updated: upserts.length - added, missing: missing.length }
+}

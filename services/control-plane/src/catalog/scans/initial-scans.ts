@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { BackgroundLoop } from '../../platform/background.js'
+import type { ControlContext } from '../../platform/context.js'
+import { sourcesFromSettings } from '../sources/configured-sources.js'
+import { runScan } from './run.js'
+
+const LOCK_RETRY_MS = 500
+const TROUBLE_RETRY_MS = 5000
+
+/** At the start: turns the configured directories into scan sources and scans them, while requests are answered already. */
+export const initialScans: BackgroundLoop = {
+  name: 'initial scans',
+  async run(ctx) {
+    const sources = await persistently(ctx, () => sourcesFromSettings(ctx.sql, ctx.settings))
+    for (const source of sources ?? []) await persistently(ctx, () => scanWhenFree(ctx, source))
+    ctx.readiness.finish()
+  },
+}
+
+/** Waits for the end of another scan, of this process or another. */
+async function scanWhenFree(ctx: ControlContext, source: ScanSource): Promise<void> {
+  if (!source.enabled) return
+  while (!ctx.shutdown.aborted) {
+    if ((await runScan(ctx, source)).ok) return
+    await pause(ctx, LOCK_RETRY_MS)
+  }
+}
+
+/** Retries until it works or the process ends: the store may be out of reach. */
+async function persistently<T>(ctx: ControlContext, work: () => Promise<T>): Promise<T | undefined> {
+  while (!ctx.shutdown.aborted) {
+    try {
+      return await work()
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'the initial scans failed; trying again')
+      await pause(ctx, TROUBLE_RETRY_MS)
+    }
+  }
+  return undefined
+}
+
+async function pause(ctx: ControlContext, ms: number): Promise<void> {
+  await sleep(ms, undefined, { signal: ctx.shutdown }).catch(() => {})
+}

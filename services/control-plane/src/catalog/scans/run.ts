@@ -1,0 +1,87 @@
+import type { Refusal } from '@gateway/contracts/errors.js'
+import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
+import { logChanges } from '@gateway/store/change-log.js'
+import type { LockSession } from '@gateway/store/lock-session.js'
+import { failAbandonedScans, finishScan, pruneScans, startScan } from '@gateway/store/scan-sources.js'
+import { readVectorFingerprints } from '@gateway/store/vectors.js'
+import type { ControlContext } from '../../platform/context.js'
+import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
+import { applyBasemaps, applyVectors, type ScanOf } from './apply.js'
+import { withScanLock } from './scan-lock.js'
+import type { Warnings } from './walk/found.js'
+import { WalkError, walk } from './walk/walk.js'
+import type { Found } from './walk/walk-process.js'
+
+export type ScanRun = { readonly ok: true; readonly scan: Scan } | Refusal
+export type ScanRuns = { readonly ok: true; readonly scans: readonly Scan[] } | Refusal
+
+export type ScannedSource = Pick<ScanSource, 'code' | 'kind' | 'path'>
+
+/** `runScans` for one source. */
+export async function runScan(ctx: ControlContext, source: ScannedSource): Promise<ScanRun> {
+  const run = await runScans(ctx, [source])
+  return run.ok ? { ok: true, scan: run.scans[0] as Scan } : run
+}
+
+/**
+ * Scans sources now, one after the other. One scan runs at a time in the whole cluster: refused while there is another. A scan that
+ * fails, for whatever reason, is one of the answered scans and changes nothing; rejects where the store itself is out of reach.
+ */
+export function runScans(ctx: ControlContext, sources: readonly ScannedSource[]): Promise<ScanRuns> {
+  return withScanLock(ctx.sql, async (lock): Promise<ScanRuns> => {
+    await failAbandonedScans(ctx.sql)
+    const scans: Scan[] = []
+    for (const source of sources) scans.push(await scanUnderLock(ctx, source, lock))
+    return { ok: true, scans }
+  })
+}
+
+async function scanUnderLock(ctx: ControlContext, source: ScannedSource, lock: LockSession): Promise<Scan> {
+  const { id, startedAt } = await startScan(ctx.sql, source.code)
+  try {
+    const found = await walkSource(ctx, source, AbortSignal.any([ctx.shutdown, lock.lost]))
+    const scan = await write(ctx, id, found, { sourceCode: source.code, startedAt }, lock)
+    await pruneScans(ctx.sql, source.code)
+    return scan
+  } catch (error) {
+    const message = reasonOf(error, ctx.shutdown)
+    const expected = error instanceof WalkError || ctx.shutdown.aborted
+    ctx.log.warn({ err: expected ? message : error, source: source.code }, 'a scan failed')
+    return await finishScan(ctx.sql, id, { added: 0, updated: 0, missing: 0, status: 'failed', message })
+  }
+}
+
+async function walkSource(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<Found> {
+  if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal)
+  const known = await readVectorFingerprints(ctx.sql, source.code)
+  return walk({ kind: 'vector', root: source.path, known }, signal)
+}
+
+/** One transaction for the catalog, the change log and the scan's own row. */
+async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf, lock: LockSession): Promise<Scan> {
+  const { finished, changes } = await lock.begin(async (tx) => {
+    const { added, updated, missing, warnings, changes } =
+      found.kind === 'vector'
+        ? await applyVectors(tx, found.found, scan)
+        : await applyBasemaps(tx, found.found, scan, ctx.settings.tilePublicBaseUrl)
+    const message = joined(warnings)
+    const finished = await finishScan(tx, id, { status: 'succeeded', added, updated, missing, message })
+    return { finished, changes: await logChanges(tx, changes) }
+  })
+  await edgesFollow(ctx, await publishChanges(ctx, changes))
+  return finished
+}
+
+/** Limit: characters of a scan's message; the first warnings are enough to see what is wrong. */
+const MAX_MESSAGE = 4000
+
+function joined({ texts, total }: Warnings): string {
+  const text = texts.join('; ')
+  if (texts.length === total && text.length <= MAX_MESSAGE) return text
+  return `${total} warnings: ${text.slice(0, MAX_MESSAGE)}…`
+}
+
+function reasonOf(error: unknown, shutdown: AbortSignal): string {
+  if (shutdown.aborted) return 'the control plane was stopped during this scan'
+  return (error as Error).message.slice(0, MAX_MESSAGE)
+}

@@ -1,0 +1,355 @@
+import { renameSync, rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AdminBasemap } from '@gateway/contracts/basemap.js'
+import type { Scan } from '@gateway/contracts/scan-source.js'
+import type { AdminVector } from '@gateway/contracts/vector.js'
+import { changesSince, currentState } from '@gateway/store/change-log.js'
+import { tryLockSession } from '@gateway/store/lock-session.js'
+import { startScan } from '@gateway/store/scan-sources.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../../testing/test-app.js'
+import { registerVersion } from '../register/register-version.js'
+import { runScan } from './run.js'
+import { SCAN_LOCK } from './scan-lock.js'
+import { foundVersion } from './testing/catalog.js'
+import { makeTree, PIXEL, POINT, type Tree } from './testing/trees.js'
+
+let app: TestApp
+let tree: Tree
+beforeAll(async () => {
+  app = await startTestApp(process.env.TEST_POSTGRES_URL)
+})
+afterAll(() => app.close())
+beforeEach(() => {
+  tree = makeTree()
+})
+afterEach(() => tree.remove())
+
+const get = async <T>(path: string): Promise<T> => (await app.admin({ url: `/api/v1/admin${path}` })).json()
+const post = (path: string, payload: object = {}) => app.admin({ method: 'POST', url: `/api/v1/admin${path}`, payload })
+
+async function source(code: string, kind: 'basemap' | 'vector', path = tree.root): Promise<void> {
+  const { statusCode } = await post('/scan-sources', { code, kind, path })
+  expect(statusCode).toBe(200)
+}
+
+async function scan(code: string): Promise<Scan> {
+  const answer = await post(`/scan-sources/${code}/run`)
+  expect(answer.statusCode).toBe(200)
+  return answer.json()
+}
+
+async function basemap(code: string): Promise<AdminBasemap | undefined> {
+  return (await get<{ items: AdminBasemap[] }>('/basemaps')).items.find((one) => one.code === code)
+}
+
+async function changesDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const before = await currentState(app.ctx.sql)
+  await work()
+  const since = await changesSince(app.ctx.sql, before)
+  return since.covered ? since.changes.map(({ kind, key }) => `${kind} ${key}`).sort() : ['not covered']
+}
+
+/** Waits for a query to answer a row; the test's own time limit is the limit. */
+async function until(query: () => PromiseLike<readonly unknown[]>): Promise<void> {
+  while ((await query()).length === 0) await sleep(1)
+}
+
+describe('a scan', () => {
+  test('logs a change for what differs, and for nothing else', async () => {
+    for (const place of ['m1/v1', 'm1/v2', 'm2/v1']) tree.put(`${place}/0/0/0.png`, PIXEL)
+    await source('logged', 'basemap')
+    expect(await changesDuring(() => scan('logged'))).toEqual(['basemap m1', 'basemap m2'])
+    expect(await changesDuring(() => scan('logged'))).toEqual([])
+    tree.put('m2/v1/1/0/0.png', PIXEL)
+    expect(await changesDuring(async () => expect(await scan('logged')).toMatchObject({ updated: 1 }))).toEqual([
+      'basemap m2',
+    ])
+    rmSync(tree.at('m1/v2'), { recursive: true })
+    expect(await changesDuring(async () => expect(await scan('logged')).toMatchObject({ missing: 1 }))).toEqual([
+      'basemap m1',
+    ])
+    expect((await basemap('m1'))?.versions).toMatchObject([{ available: true }, { version: 'v2', available: false }])
+  })
+
+  test('renews the public address of what it finds', async () => {
+    tree.put('moved/v1/0/0/0.png', PIXEL)
+    await source('renewing', 'basemap')
+    await scan('renewing')
+    const ctx = { ...app.ctx, settings: { ...app.ctx.settings, tilePublicBaseUrl: 'https://tiles.example' } }
+    const renew = () => runScan(ctx, { code: 'renewing', kind: 'basemap', path: tree.root })
+    expect(await changesDuring(renew)).toEqual(['basemap moved'])
+    expect((await basemap('moved'))?.url_template).toBe('https://tiles.example/tiles/moved/current/{z}/{x}/{y}.png')
+  })
+
+  test('leaves a basemap to the source that had it first, and says so', async () => {
+    tree.put('one/shared/v1/0/0/0.png', PIXEL)
+    tree.put('two/shared/v2/0/0/0.png', PIXEL)
+    await source('first', 'basemap', tree.at('one'))
+    await source('second', 'basemap', tree.at('two'))
+    await scan('first')
+    const { status, added, message } = await scan('second')
+    expect([status, added, message]).toEqual([
+      'succeeded',
+      0,
+      '"shared" is left out: the code belongs to scan source "first"',
+    ])
+    expect(await basemap('shared')).toMatchObject({ source_code: 'first', versions: [{ version: 'v1' }] })
+  })
+
+  test('of a source that has gone fails with the reason and changes nothing', async () => {
+    tree.put('maps/gone/v1/0/0/0.png', PIXEL)
+    await source('unmounted', 'basemap', tree.at('maps'))
+    await scan('unmounted')
+    renameSync(tree.at('maps'), tree.at('away'))
+    const changes = await changesDuring(async () => {
+      expect(await scan('unmounted')).toMatchObject({
+        status: 'failed',
+        missing: 0,
+        message: `${tree.at('maps')} is not there: nothing was changed`,
+      })
+    })
+    expect(changes).toEqual([])
+    expect((await basemap('gone'))?.versions).toMatchObject([{ available: true }])
+  })
+
+  test('keeps what metadata says of any kind, and finds it unchanged the next time', async () => {
+    tree.put('odd/v1/0/0/0.png', PIXEL)
+    const layers = [{ id: 'a', description: 'x', minzoom: 0, fields: { b: 'String', a: 'Number' } }]
+    const metadata = { name: 'n\0ul \ud800', attribution: '© \0', bounds: [-0, -1, 1, 1], vector_layers: layers }
+    tree.put('odd/v1/tilejson.json', JSON.stringify(metadata))
+    await source('odd', 'basemap')
+    expect(await scan('odd')).toMatchObject({ status: 'succeeded', added: 1 })
+    expect(await scan('odd')).toMatchObject({ added: 0, updated: 0, missing: 0 })
+    expect((await basemap('odd'))?.name).toBe('nul \ufffd')
+  })
+
+  test('leaves alone what was registered while it ran', async () => {
+    tree.put('layer/v1/0/0/0.png', PIXEL)
+    await source('layering', 'basemap')
+    await scan('layering')
+    const { sql } = app.ctx
+    const running = await sql.begin(async (tx) => {
+      // Nobody can read versions until this commits: the scan walks, and then waits.
+      await tx`LOCK TABLE basemap_versions IN ACCESS EXCLUSIVE MODE`
+      const scanning = scan('layering')
+      await until(() => sql`SELECT 1 FROM scans WHERE source_code = 'layering' AND status = 'running'`)
+      const layer = { code: 'layer', name: 'Layer', tileBaseUrl: 'x', sourceCode: 'layering' }
+      await registerVersion(tx, layer, foundVersion('v2'), true)
+      await until(
+        () => sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      return { scanning }
+    })
+    expect(await running.scanning).toMatchObject({ status: 'succeeded', missing: 0 })
+    expect(await basemap('layer')).toMatchObject({
+      default_version: 'v2',
+      versions: [
+        { version: 'v1', available: true },
+        { version: 'v2', available: true },
+      ],
+    })
+    expect(await scan('layering')).toMatchObject({ missing: 1 })
+  })
+})
+
+describe('vectors', () => {
+  test('are found, go and come back under the same code', async () => {
+    tree.put('a b.geojson', POINT)
+    tree.put('a-b.geojson', POINT)
+    await source('shapes', 'vector')
+    expect(await changesDuring(() => scan('shapes'))).toEqual(['vector a-b', 'vector a-b-2'])
+    rmSync(tree.at('a b.geojson'))
+    expect(await changesDuring(() => scan('shapes'))).toEqual(['vector a-b'])
+    tree.put('a b.geojson', POINT)
+    expect(await scan('shapes')).toMatchObject({ added: 0, updated: 1, missing: 0 })
+    const { items } = await get<{ items: AdminVector[] }>('/vectors?q=A-B')
+    expect(items).toMatchObject([
+      { code: 'a-b', relative_path: 'a b.geojson', available: true, size: POINT.length },
+      { code: 'a-b-2', relative_path: 'a-b.geojson', path: tree.at('a-b.geojson') },
+    ])
+  })
+
+  test('tell what their content says; what an earlier release found is read once', async () => {
+    tree.put(
+      'told.json',
+      '{"type":"Feature","properties":{"na\\u0000me":"x"},"geometry":{"type":"Point","coordinates":[8,47]}}',
+    )
+    await source('facts', 'vector')
+    await scan('facts')
+    const told = async () => (await get<{ items: AdminVector[] }>('/vectors?q=told')).items[0]
+    const facts = {
+      crs: 'EPSG:4326',
+      bounds: [8, 47, 8, 47],
+      geometry_type: 'Point',
+      feature_count: 1,
+      encoding: 'UTF-8',
+    }
+    expect(await told()).toMatchObject({ ...facts, fields: [{ name: 'name', type: 'string' }] })
+    // It goes and comes back unchanged, which reads nothing.
+    renameSync(tree.at('told.json'), tree.at('away'))
+    await scan('facts')
+    renameSync(tree.at('away'), tree.at('told.json'))
+    await scan('facts')
+    expect(await told()).toMatchObject(facts)
+    // A release that knows no facts writes another state of the file.
+    await app.ctx.sql`UPDATE vectors SET fingerprint = 'another' WHERE code = 'told'`
+    expect(await told()).toMatchObject({ crs: null, bounds: null, fields: null })
+    expect(await scan('facts')).toMatchObject({ updated: 1 })
+    expect(await told()).toMatchObject(facts)
+    expect(await scan('facts')).toMatchObject({ updated: 0 })
+  })
+
+  test('of all enabled sources are scanned by one call, one source after the other', async () => {
+    tree.put('x/1.json', POINT)
+    tree.put('y/2.json', POINT)
+    await source('rescan-x', 'vector', tree.at('x'))
+    await source('rescan-y', 'vector', tree.at('y'))
+    await post('/scan-sources', { code: 'rescan-off', kind: 'vector', path: tree.root, enabled: false })
+    const { items, total } = (await post('/vectors/rescan')).json<{
+      items: (Scan & { source_code: string })[]
+      total: number
+    }>()
+    expect(items.find((item) => item.source_code === 'rescan-x')).toMatchObject({ status: 'succeeded', added: 1 })
+    expect(items.find((item) => item.source_code === 'rescan-y')).toMatchObject({ status: 'succeeded', added: 1 })
+    expect(items.map((item) => item.source_code)).not.toContain('rescan-off')
+    expect(total).toBe(items.length)
+  })
+
+  test('thousands are written in one go and answered by page', async () => {
+    for (let i = 0; i < 5000; i++) tree.put(`many/${i % 50}/${i}.json`, POINT)
+    await source('many', 'vector')
+    expect(await scan('many')).toMatchObject({ status: 'succeeded', added: 5000 })
+    expect(await scan('many')).toMatchObject({ added: 0, updated: 0, missing: 0 })
+    const page = await get<{ items: unknown[]; total: number }>('/vectors?q=many-4&limit=10&offset=5')
+    expect(page.items).toHaveLength(10)
+    expect(page.total).toBe(1100)
+    rmSync(tree.at('many'), { recursive: true })
+    // More changes than the log takes one by one.
+    expect(await changesDuring(() => scan('many'))).toEqual(['all '])
+  })
+})
+
+describe('one scan at a time', () => {
+  test('while another process scans, scans and rescans are refused', async () => {
+    tree.put('busy/v1/0/0/0.png', PIXEL)
+    await source('busy', 'basemap')
+    const elsewhere = await tryLockSession(app.ctx.sql, SCAN_LOCK)
+    for (const path of ['/scan-sources/busy/run', '/vectors/rescan']) {
+      const answer = await post(path)
+      expect([answer.statusCode, answer.json()]).toEqual([409, { error: 'a scan is already running' }])
+    }
+    await elsewhere?.release()
+    expect(await scan('busy')).toMatchObject({ added: 1 })
+  })
+
+  test('a scan whose lock is lost writes nothing, and says why', async () => {
+    for (let i = 0; i < 50; i++) tree.put(`lost/v${i}/0/0/0.png`, PIXEL)
+    await source('lost', 'basemap')
+    const holder = () =>
+      app.ctx.sql<{ pid: number }[]>`SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SCAN_LOCK}`
+    const running = scan('lost')
+    let pid: number | undefined
+    while (pid === undefined) pid = (await holder())[0]?.pid
+    await app.ctx.sql`SELECT pg_terminate_backend(${pid})`
+    expect(await running).toMatchObject({ status: 'failed', message: 'the connection that held the lock was lost' })
+    expect(await basemap('lost')).toBeUndefined()
+    expect(await scan('lost')).toMatchObject({ status: 'succeeded', added: 50 })
+  })
+
+  test('a scan that a dead process left running counts as failed once the next one begins', async () => {
+    await source('abandoned', 'basemap')
+    await startScan(app.ctx.sql, 'abandoned')
+    await source('other', 'basemap')
+    await scan('other')
+    const { items } = await get<{ items: Scan[] }>('/scan-sources/abandoned/scans')
+    expect(items).toMatchObject([{ status: 'failed', message: expect.stringMatching(/stopped during this scan/) }])
+  })
+
+  test('a scan that the shutdown ends has failed, and its thread is gone', async () => {
+    tree.put('stopped/v1/0/0/0.png', PIXEL)
+    await source('stopped', 'basemap')
+    const stop = new AbortController()
+    const ctx = { ...app.ctx, shutdown: stop.signal }
+    const run = runScan(ctx, { code: 'stopped', kind: 'basemap', path: tree.root })
+    const row = () => app.ctx.sql`SELECT 1 FROM scans WHERE source_code = 'stopped' AND status = 'running'`
+    await until(row)
+    stop.abort()
+    expect(await run).toMatchObject({
+      scan: { status: 'failed', message: 'the control plane was stopped during this scan' },
+    })
+    expect(await basemap('stopped')).toBeUndefined()
+  })
+})
+
+describe('scan sources', () => {
+  test('are created, changed field by field, and keep their kind', async () => {
+    await source('kept', 'basemap')
+    expect(
+      (
+        await post('/scan-sources', { code: 'kept', kind: 'basemap', path: `${tree.root}/x/..//`, name: 'Kept' })
+      ).json(),
+    ).toEqual({
+      code: 'kept',
+      name: 'Kept',
+      kind: 'basemap',
+      path: tree.root,
+      enabled: true,
+      last_scan: null,
+    })
+    expect((await post('/scan-sources', { code: 'kept', kind: 'vector', path: tree.root })).statusCode).toBe(400)
+    await post('/scan-sources', { code: 'kept', kind: 'basemap', path: tree.root, enabled: false })
+    const refused = await post('/scan-sources/kept/run')
+    expect([refused.statusCode, refused.json()]).toEqual([
+      400,
+      { error: 'this scan source is disabled; enable it first' },
+    ])
+    const told = { code: 'kept', kind: 'basemap', path: tree.root, name: null, enabled: null, colour: 'red' }
+    expect((await post('/scan-sources', told)).json()).toMatchObject({ name: 'Kept', enabled: false })
+  })
+
+  test('that move make every edge load the catalog anew', async () => {
+    await source('moving', 'basemap')
+    expect(await changesDuring(() => source('moving', 'basemap'))).toEqual([])
+    expect(await changesDuring(() => source('moving', 'basemap', tree.at('elsewhere')))).toEqual(['all '])
+  })
+
+  test('that are unknown are 404', async () => {
+    expect((await post('/scan-sources/unknown/run')).statusCode).toBe(404)
+    expect((await app.admin({ url: '/api/v1/admin/scan-sources/unknown/scans' })).statusCode).toBe(404)
+  })
+
+  test('leave a row in the audit for each change and each scan', async () => {
+    await source('audited', 'basemap')
+    await scan('audited')
+    const rows = await app.ctx.sql`SELECT action, actor FROM audit WHERE subject = 'audited' ORDER BY id`
+    expect([...rows]).toEqual([
+      { action: 'scan-source.save', actor: 'token' },
+      { action: 'scan-source.run', actor: 'token' },
+    ])
+  })
+})
+
+describe('the default version', () => {
+  test('is the highest in natural order until an operator sets one', async () => {
+    for (const version of ['v9', 'v10']) tree.put(`chosen/${version}/0/0/0.png`, PIXEL)
+    await source('choosing', 'basemap')
+    await scan('choosing')
+    expect(await basemap('chosen')).toMatchObject({ default_version: 'v10' })
+    const set = (code: string, version: string) => post(`/basemaps/${code}/default-version`, { version })
+    expect((await set('chosen', 'v9')).json()).toMatchObject({ code: 'chosen', default_version: 'v9' })
+    tree.put('chosen/v11/0/0/0.png', PIXEL)
+    rmSync(tree.at('chosen/v10'), { recursive: true })
+    await scan('choosing')
+    expect(await basemap('chosen')).toMatchObject({ default_version: 'v9' })
+    const statuses = await Promise.all(
+      [
+        ['chosen', 'current'],
+        ['chosen', 'v10'],
+        ['chosen', 'v12'],
+        ['nowhere', 'v9'],
+      ].map(async ([code, version]) => (await set(code as string, version as string)).statusCode),
+    )
+    expect(statuses).toEqual([400, 400, 404, 404])
+  })
+})

@@ -1,0 +1,111 @@
+import type { NewVersion, StoredBasemap } from '@gateway/store/basemaps.js'
+import type { StoredVector } from '@gateway/store/vectors.js'
+import type { BasemapDiff } from '../diff/diff-basemaps.js'
+import type { VectorDiff } from '../diff/diff-vectors.js'
+import type { FoundBasemaps, FoundVector } from '../walk/found.js'
+
+/** A version as a walk finds it; what tells versions apart in a test is their fingerprint. */
+export function foundVersion(version: string, fingerprint = 'f', fields: Partial<NewVersion> = {}): NewVersion {
+  return {
+    version,
+    path: `/maps/${version}`,
+    storage: 'xyz',
+    format: 'png',
+    extension: 'png',
+    tileSize: 256,
+    minZoom: 0,
+    maxZoom: 4,
+    bounds: [-180, -85, 180, 85],
+    attribution: null,
+    description: null,
+    vectorLayers: null,
+    tileMatrixSet: 'WebMercatorQuad',
+    metadata: {},
+    fingerprint,
+    ...fields,
+  }
+}
+
+/** What a walk finds, from versions by code. */
+export function foundBasemaps(byCode: Readonly<Record<string, readonly NewVersion[]>>): FoundBasemaps {
+  const basemaps = Object.entries(byCode).map(([code, versions]) => ({ code, name: null, versions }))
+  return { basemaps, uncertain: [], warnings: { texts: [], total: 0 } }
+}
+
+/** The catalog after a diff was written, as the store's queries write it. */
+export function afterBasemaps(
+  known: readonly StoredBasemap[],
+  diff: BasemapDiff,
+  scan: { sourceCode: string; tileBaseUrl: string; at: Date },
+): StoredBasemap[] {
+  const byCode = new Map(known.map((basemap) => [basemap.code, basemap]))
+  for (const change of diff.changes) {
+    const before = byCode.get(change.code)
+    const versions = new Map((before?.versions ?? []).map((version) => [version.version, version]))
+    for (const version of change.versions)
+      versions.set(version.version, {
+        ...version,
+        // What it is given is the store's affair, of which a diff knows nothing.
+        revision: 1,
+        available: true,
+        withdrawn: false,
+        scannedAt: scan.at,
+      })
+    for (const label of change.lost) {
+      versions.set(label, { ...versions.get(label)!, available: false, scannedAt: scan.at })
+    }
+    byCode.set(change.code, {
+      ...(before ?? emptyBasemap(change.code, scan.sourceCode)),
+      ...(change.upsert ? { name: change.name, tileBaseUrl: scan.tileBaseUrl } : {}),
+      versions: [...versions.values()],
+    })
+  }
+  return [...byCode.values()]
+}
+
+export function emptyBasemap(code: string, sourceCode: string): StoredBasemap {
+  return {
+    code,
+    name: code,
+    setDefault: null,
+    defaultVersion: null,
+    versions: [],
+    tileBaseUrl: '',
+    sourceCode,
+    sourcePath: '/maps',
+    sourceEnabled: true,
+    withdrawn: false,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  }
+}
+
+/** A GeoJSON file as a walk finds it. */
+export function foundVector(relativePath: string, fingerprint = 'f'): FoundVector {
+  return {
+    relativePath,
+    fileName: relativePath.split('/').at(-1) ?? '',
+    name: relativePath,
+    kind: 'geojson',
+    path: `/vectors/${relativePath}`,
+    size: 1,
+    modifiedAt: new Date(0),
+    fingerprint,
+    facts: null,
+  }
+}
+
+/** The catalog after a diff was written, as the store's queries write it. */
+export function afterVectors(known: readonly StoredVector[], diff: VectorDiff): StoredVector[] {
+  const byCode = new Map(known.map((vector) => [vector.code, vector]))
+  for (const vector of diff.upserts)
+    byCode.set(vector.code, {
+      ...vector,
+      available: true,
+      sourcePath: '/vectors',
+      sourceEnabled: true,
+      withdrawn: false,
+    })
+  for (const code of diff.lostCodes) byCode.set(code, { ...byCode.get(code)!, available: false })
+  return [...byCode.values()]
+}

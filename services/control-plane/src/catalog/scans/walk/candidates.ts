@@ -1,0 +1,65 @@
+import { basename, extname } from 'node:path'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { codeSchema } from '@gateway/contracts/common.js'
+import { archiveStorageOf } from '@gateway/tilesets/probe.js'
+import { quoted } from './found.js'
+import { type Entry, listEntries } from './list-entries.js'
+import { type WalkedSource, warnIn } from './walked-source.js'
+
+/** The label of a basemap's only version, where its place in the source names none. */
+export const ONLY_VERSION = 'default'
+
+/** A place that may hold a version. */
+export interface Candidate {
+  readonly code: string
+  readonly version: string
+  readonly entry: Entry
+}
+
+/** Every place of a source that may hold a version, by its name alone. */
+export function findCandidates(source: WalkedSource): Candidate[] {
+  const entries = listEntries(source, source.root)
+  if (entries.length === 0) warnIn(source, 'the directory is empty; if it is a mount point, is the disk mounted?')
+  return entries.flatMap((entry) => {
+    const code = labelOf(entry)
+    if (code === null || !isLabel(source, code, entry)) return []
+    if (entry.kind === 'file') return [{ code, version: ONLY_VERSION, entry }]
+    return versionsIn(source, code, entry)
+  })
+}
+
+/** What a folder named by a code may hold: zoom folders of its only version, versions, or both. */
+function versionsIn(source: WalkedSource, code: string, folder: Entry): Candidate[] {
+  const entries = listEntries(source, folder.path)
+  const found: Candidate[] = []
+  if (entries.some(isZoomFolder)) found.push({ code, version: ONLY_VERSION, entry: folder })
+  for (const entry of entries) {
+    const version = labelOf(entry)
+    if (version === null || !isLabel(source, version, entry)) continue
+    if (version === CURRENT_VERSION) {
+      const name = quoted(`${code}/${entry.name}`)
+      warnIn(source, `${name} is left out: "${CURRENT_VERSION}" is an alias and cannot be a version's label`)
+      continue
+    }
+    found.push({ code, version, entry })
+  }
+  if (found.length === 0) warnIn(source, `${quoted(code)} holds no tile set`)
+  return found
+}
+
+/** `{z}` of a tile tree, or a version of that name: probing it decides. */
+export function isZoomFolder(entry: Entry): boolean {
+  return entry.kind === 'directory' && /^\d{1,2}$/.test(entry.name)
+}
+
+function labelOf(entry: Entry): string | null {
+  if (entry.kind === 'directory') return entry.name
+  return archiveStorageOf(entry.name) === null ? null : basename(entry.name, extname(entry.name))
+}
+
+function isLabel(source: WalkedSource, label: string, entry: Entry): boolean {
+  if (codeSchema.safeParse(label).success) return true
+  const rule = 'a code or version is one path segment of at most 200 characters that begins with neither . nor *'
+  warnIn(source, `${quoted(entry.name)} is left out: ${rule}`)
+  return false
+}

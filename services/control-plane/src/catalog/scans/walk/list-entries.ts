@@ -1,0 +1,88 @@
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { isBelow } from '@gateway/files/real-root.js'
+import { quoted } from './found.js'
+import { type WalkedSource, warnIn } from './walked-source.js'
+
+export interface Entry {
+  readonly name: string
+  readonly path: string
+  readonly kind: 'file' | 'directory'
+  readonly isLink: boolean
+}
+
+/** Folders that operating systems and storage appliances create at the top of a disk, often unreadable for others. */
+const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
+  'lost+found',
+  'System Volume Information',
+  '$RECYCLE.BIN',
+  '@eaDir',
+  '#recycle',
+  '#snapshot',
+])
+
+/** Names that are never looked at: hidden ones, and what tools (slicing among them) use while they write. */
+function isHidden(name: string): boolean {
+  return name.startsWith('.') || name === '_tmp' || name.startsWith('_tmp.') || SYSTEM_FOLDERS.has(name)
+}
+
+/**
+ * The files and directories of a directory, in a fixed order; empty where it has gone meanwhile. A symbolic link counts as what it leads
+ * to, unless that lies outside of the source, nowhere, or is a folder that the link itself lies in. Devices and pipes are left out.
+ * Throws where the directory cannot be listed: an error is no empty directory.
+ */
+export function listEntries(source: WalkedSource, directory: string): Entry[] {
+  source.progress()
+  const found: Entry[] = []
+  for (const dirent of listed(directory)) {
+    const { name } = dirent
+    if (isHidden(name)) continue
+    const path = join(directory, name)
+    if (name.includes('\uFFFD')) {
+      // It can be neither asked for in an address nor opened by what came back.
+      warnIn(source, `${quoted(relative(source.root, path))} is left out: its name is not UTF-8`)
+      continue
+    }
+    const isLink = dirent.isSymbolicLink()
+    const kind = isLink ? kindBehind(source, directory, path) : plainKind(dirent)
+    if (kind !== null) found.push({ name, path, kind, isLink })
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+function listed(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch (error) {
+    if (isGone(error)) return []
+    throw error
+  }
+}
+
+function kindBehind(source: WalkedSource, directory: string, path: string): Entry['kind'] | null {
+  const leftOut = (why: string) => {
+    warnIn(source, `${quoted(relative(source.root, path))} is left out: it is a link that ${why}`)
+    return null
+  }
+  try {
+    const target = realpathSync.native(path)
+    if (!isBelow(source.realRoot, target)) return leftOut('leads out of the source')
+    const kind = plainKind(statSync(target))
+    if (kind === 'directory' && isBelow(target, realpathSync.native(directory))) return leftOut('leads back to itself')
+    return kind
+  } catch (error) {
+    if (isGone(error) || (error as NodeJS.ErrnoException).code === 'ELOOP') return leftOut('leads nowhere')
+    throw error
+  }
+}
+
+function plainKind(entry: Dirent | Stats): Entry['kind'] | null {
+  if (entry.isDirectory()) return 'directory'
+  return entry.isFile() ? 'file' : null
+}
+
+/** Something that was listed and is not there any more. */
+export function isGone(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}

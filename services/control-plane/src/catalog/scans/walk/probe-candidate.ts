@@ -1,0 +1,46 @@
+import { relative } from 'node:path'
+import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
+import { type Prober, TIMED_OUT } from '../../probe/prober.js'
+import type { Candidate } from './candidates.js'
+import { quoted } from './found.js'
+import { type WalkedSource, warnIn } from './walked-source.js'
+
+/** `busy`: it is there, but cannot be read now. `broken` and `empty`: it has nothing to serve. */
+export type ProbedCandidate =
+  | { readonly state: 'ok'; readonly candidate: Candidate; readonly probe: TileSetProbe }
+  | { readonly state: 'busy' | 'broken' | 'empty'; readonly candidate: Candidate }
+
+/** A walk is cancelled by killing its process, and with it the prober's. */
+const NEVER = new AbortController().signal
+
+/** Probes a candidate. A defect of an archive becomes a warning; a failure to read it (permissions, a failing disk) is thrown. */
+export async function probeCandidate(
+  source: WalkedSource,
+  candidate: Candidate,
+  prober: Prober,
+): Promise<ProbedCandidate> {
+  source.progress()
+  const { path } = candidate.entry
+  const where = quoted(relative(source.root, path))
+  try {
+    const result = await prober.probe(source.root, path, NEVER)
+    switch (result.state) {
+      case 'ok':
+        for (const warning of result.probe.warnings) warnIn(source, `${where}: ${warning}`)
+        return { state: 'ok', candidate, probe: result.probe }
+      case 'broken':
+        warnIn(source, `${where} cannot be served: ${result.why}`)
+        return { state: 'broken', candidate }
+      case 'busy':
+      case 'timeout': {
+        const why = result.state === 'busy' ? 'another program has locked it' : TIMED_OUT
+        warnIn(source, `${where} stays as it was: ${why}`)
+        return { state: 'busy', candidate }
+      }
+      case 'empty':
+        return { state: 'empty', candidate }
+    }
+  } catch (error) {
+    throw new Error(`${where}: ${(error as Error).message}`, { cause: error })
+  }
+}

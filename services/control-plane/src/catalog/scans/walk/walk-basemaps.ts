@@ -1,0 +1,23 @@
+import { Prober } from '../../probe/prober.js'
+import { findCandidates } from './candidates.js'
+import type { FoundBasemaps } from './found.js'
+import { gatherVersions } from './gather-versions.js'
+import { type ProbedCandidate, probeCandidate } from './probe-candidate.js'
+import { openSource } from './walked-source.js'
+
+/**
+ * Finds the basemaps of a source: `{code}/{version}/{z}/{x}/{y}`, `{code}/{version}.mbtiles|.pmtiles`, and with the only version
+ * `default` `{code}/{z}/{x}/{y}`, `{code}.mbtiles|.pmtiles`. Lists folders, and probes one tile or the archive of each version.
+ * Throws, with nothing found, where a folder cannot be listed, an archive cannot be opened, or the source itself is not there.
+ */
+export async function walkBasemaps(root: string, progress: () => void, prober = new Prober()): Promise<FoundBasemaps> {
+  const source = openSource(root, progress)
+  const probed: ProbedCandidate[] = []
+  try {
+    for (const candidate of findCandidates(source)) probed.push(await probeCandidate(source, candidate, prober))
+  } finally {
+    prober.end()
+  }
+  source.assertStillThere()
+  return { ...gatherVersions(probed, source), warnings: source.warnings }
+}

@@ -1,0 +1,42 @@
+import { HelperProcess } from '../../../platform/helper-process/helper-process.js'
+import type { Found, WalkAnswer, WalkTask } from './walk-process.js'
+
+/** The built file, also when the sources are run (in tests). */
+const WALK_PROCESS = new URL('../../../../dist/catalog/scans/walk/walk-process.js', import.meta.url)
+
+/**
+ * Limit: a walk without progress for so long hangs on a disk that does not answer, and would block the scans of the whole cluster. The
+ * longest step is the listing of one tile tree of many thousand columns over a slow network.
+ */
+const STALLED_MS = 10 * 60 * 1000
+
+/** A walk that failed; the message is for the operator. */
+export class WalkError extends Error {
+  override readonly name = 'WalkError'
+}
+
+/**
+ * Walks a source in a child process, so that neither a million names nor a disk that hangs delays requests or the shutdown. Rejects with
+ * WalkError, or with the signal's reason once it is aborted.
+ */
+export async function walk(task: WalkTask, signal: AbortSignal, stalledMs = STALLED_MS): Promise<Found> {
+  const helper = new HelperProcess<WalkTask, WalkAnswer>(WALK_PROCESS)
+  const stall = new AbortController()
+  const giveUp = () => stall.abort(new WalkError(`${task.root} does not answer: no progress for ${stalledMs / 1000} s`))
+  const timer = setTimeout(giveUp, stalledMs)
+  try {
+    const answer = await helper.ask(task, AbortSignal.any([signal, stall.signal]), () => timer.refresh())
+    if (!answer.ok) throw new WalkError(describe(answer, task.root))
+    return answer
+  } finally {
+    clearTimeout(timer)
+    helper.end()
+  }
+}
+
+/** The path is the one that the operator configured. */
+function describe({ code, message }: Extract<WalkAnswer, { ok: false }>, root: string): string {
+  if (code === 'ENOENT') return `${root} is not there: nothing was changed`
+  if (code === 'EACCES' || code === 'EPERM') return `permission denied: ${message}`
+  return message
+}

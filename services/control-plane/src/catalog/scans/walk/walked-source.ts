@@ -1,0 +1,40 @@
+import { realpathSync, statSync } from 'node:fs'
+import { type Warnings, warn } from './found.js'
+
+/** A scan source while it is walked. */
+export interface WalkedSource {
+  /** as it was configured: the paths of what is found begin with it */
+  readonly root: string
+  /** where that leads */
+  readonly realRoot: string
+  readonly warnings: Warnings
+  /** reports progress */
+  readonly progress: () => void
+  /** Throws where the root is not the directory any more that the walk began with: what "was not found" then may be an unmounted disk. */
+  assertStillThere(): void
+}
+
+/** Throws where the root is not there, is no directory, or cannot be reached. */
+export function openSource(root: string, progress: () => void): WalkedSource {
+  const before = identityOf(root)
+  const warnings: Warnings = { texts: [], total: 0 }
+  return {
+    root,
+    realRoot: realpathSync.native(root),
+    warnings,
+    progress,
+    assertStillThere: () => {
+      if (identityOf(root) !== before) throw new Error(`${root} was replaced or unmounted during the scan`)
+    },
+  }
+}
+
+function identityOf(root: string): string {
+  const stat = statSync(root, { bigint: true })
+  if (!stat.isDirectory()) throw new Error(`${root} is not a directory`)
+  return `${stat.dev}:${stat.ino}`
+}
+
+export function warnIn(source: WalkedSource, text: string): void {
+  warn(source.warnings, text)
+}

@@ -1,0 +1,60 @@
+import { mkdir } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
+import type { Settings } from '@gateway/settings/load.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import type { Sql } from '@gateway/store/connect.js'
+import { readScanSources, upsertScanSource } from '@gateway/store/scan-sources.js'
+import { firstFree, reducedCode } from '../register/codes.js'
+
+/** The code of the source that slicing writes into. */
+export const LAYERS_SOURCE = 'layers'
+
+interface Wanted {
+  readonly kind: SourceKind
+  readonly path: string
+}
+
+/**
+ * Makes scan sources of SLICE_OUTPUT_ROOT, BASEMAP_ROOTS and VECTOR_ROOTS, and answers them. A directory that is a source already stays
+ * the source that it is, whatever the order of the settings; a new one is named after its last segment. The layers' source is always
+ * called `layers` and follows SLICE_OUTPUT_ROOT when that moves: its basemaps are the same layers.
+ */
+export async function sourcesFromSettings(sql: Sql, settings: Settings): Promise<ScanSource[]> {
+  await mkdir(settings.sliceOutputRoot, { recursive: true })
+  const answered = [await layersSource(sql, settings.sliceOutputRoot)]
+  for (const wanted of wantedSources(settings)) {
+    const known = await readScanSources(sql)
+    const same = known.find((source) => source.kind === wanted.kind && source.path === wanted.path)
+    const used = new Set([LAYERS_SOURCE, ...known.map(({ code }) => code)])
+    if (same === undefined) {
+      answered.push(await save(sql, firstFree(reducedCode(basename(wanted.path)), used), wanted))
+    } else if (!answered.some((source) => source.code === same.code)) {
+      answered.push(same)
+    }
+  }
+  return answered
+}
+
+async function layersSource(sql: Sql, path: string): Promise<ScanSource> {
+  const [known] = await readScanSources(sql, LAYERS_SOURCE)
+  if (known !== undefined && known.kind !== 'basemap') {
+    throw new Error(`the scan source "${LAYERS_SOURCE}" belongs to slicing and cannot hold vectors`)
+  }
+  return known?.path === path ? known : save(sql, LAYERS_SOURCE, { kind: 'basemap', path })
+}
+
+async function save(sql: Sql, code: string, wanted: Wanted): Promise<ScanSource> {
+  await sql.begin(async (tx) => {
+    await upsertScanSource(tx, { ...wanted, code, name: undefined, enabled: undefined })
+    const by = { actor: 'system', address: '' }
+    await insertAudit(tx, { ...by, action: 'scan-source.save', subject: code, detail: { ...wanted } })
+  })
+  const [source] = await readScanSources(sql, code)
+  return source as ScanSource
+}
+
+function wantedSources(settings: Settings): Wanted[] {
+  const of = (kind: SourceKind) => (path: string) => ({ kind, path })
+  return [...settings.basemapRoots.map(of('basemap')), ...settings.vectorRoots.map(of('vector'))]
+}

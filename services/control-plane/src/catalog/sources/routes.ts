@@ -1,0 +1,113 @@
+import { resolve } from 'node:path'
+import { listOf } from '@gateway/contracts/common.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import {
+  SCAN_STATUSES,
+  type ScanSource,
+  type ScanSourceBody,
+  SOURCE_KINDS,
+  scanSourceBodySchema,
+  scanSourceSchema,
+} from '@gateway/contracts/scan-source.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import {
+  changesOfSource,
+  listScanSources,
+  readScanSources,
+  SCAN_SOURCE_LISTING,
+  upsertScanSource,
+} from '@gateway/store/scan-sources.js'
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import { commitAndConfirm } from '../../platform/edges/commit.js'
+import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import type { AdminIdentity, App } from '../../platform/http/app-type.js'
+import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
+import { flag, listQuery } from '../../platform/http/list-query.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import { byCode } from '../edit/route-parts.js'
+
+const KIND_FIXED = refuse('invalid_parameters', 'body.kind: the kind of a scan source cannot change; use another code')
+
+export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  app.get(
+    '/api/v1/admin/scan-sources',
+    {
+      schema: {
+        operationId: 'listScanSources',
+        summary: 'Scan sources with their last scan',
+        description: '`status` is that of the last scan, `last_scan` sorts by its start.',
+        querystring: listQuery(SCAN_SOURCE_LISTING, {
+          kind: z.enum(SOURCE_KINDS),
+          enabled: flag,
+          status: z.enum(SCAN_STATUSES),
+        }),
+        response: { 200: listOf(scanSourceSchema) },
+      },
+    },
+    ({ query }) => listScanSources(ctx.sql, query),
+  )
+  app.get(
+    '/api/v1/admin/scan-sources/:code',
+    {
+      schema: {
+        operationId: 'getScanSource',
+        summary: 'A scan source',
+        description: 'With its last scan.',
+        params: byCode,
+        response: { 200: scanSourceSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const [source] = await readScanSources(ctx.sql, params.code)
+      return source ?? sendRefusal(reply, refuse('not_found', 'no such scan source'))
+    },
+  )
+  app.post(
+    '/api/v1/admin/scan-sources',
+    {
+      // Waits for edges, at most TOKEN_STALE_SECONDS.
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'saveScanSource',
+        summary: 'Create or update a scan source by its code',
+        description:
+          'Nothing is scanned by this call. The directory need not exist yet. A field that is left out keeps its value; a new source is ' +
+          'enabled and named by its code. The kind of a known source cannot change (400). What was found in a disabled source is neither ' +
+          'served nor listed for readers; enabled again, it is there at once. Answers once every live edge process has followed, at the ' +
+          `latest after TOKEN_STALE_SECONDS. ${CREATES_ONLY}`,
+        body: scanSourceBodySchema,
+        response: { 200: scanSourceSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = { ...request.body, path: resolve(request.body.path) }
+      const createOnly = createsOnly(request)
+      const saved = await saveSource(ctx, edges, body, request.admin, createOnly)
+      return saved ?? sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)
+    },
+  )
+}
+
+/** null: the source is of another kind, or exists and is not to be updated. */
+async function saveSource(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  body: ScanSourceBody,
+  admin: AdminIdentity,
+  createOnly: boolean,
+): Promise<ScanSource | null> {
+  const { code, path } = body
+  const { result } = await commitAndConfirm(ctx, edges, async (tx) => {
+    const [before] = await readScanSources(tx, code)
+    const saved = await upsertScanSource(tx, { ...body, name: body.name, enabled: body.enabled }, createOnly)
+    if (saved === null) return { result: null, changes: [] }
+    await insertAudit(tx, { ...admin, action: 'scan-source.save', subject: code, detail: { ...body } })
+    const [source = null] = await readScanSources(tx, code)
+    if (before === undefined || source === null) return { result: source, changes: [] }
+    // Edges serve nothing from outside of a source's directory: they must know that it is another one now.
+    if (before.path !== path) return { result: source, changes: [{ kind: 'all', key: '' }] }
+    return { result: source, changes: before.enabled === source.enabled ? [] : await changesOfSource(tx, code) }
+  })
+  return result
+}

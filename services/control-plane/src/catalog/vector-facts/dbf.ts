@@ -1,0 +1,51 @@
+import type { VectorField, VectorFieldType } from '@gateway/contracts/vector.js'
+import { decode } from './encoding.js'
+import { MAX_FIELDS } from './limits.js'
+
+/** Enough for the header of `MAX_FIELDS` fields. */
+export const DBF_HEAD_BYTES = 32 + 32 * (MAX_FIELDS + 1)
+
+/** What the header of a dBASE table says. */
+export interface DbfHeader {
+  readonly records: number
+  readonly languageDriver: number
+  /** null: too many, broken, or names of another encoding */
+  fields(encoding: string | null): VectorField[] | null
+}
+
+/** null: no such header. */
+export function readDbfHeader(head: Buffer | null): DbfHeader | null {
+  if (head === null || head.length < 32) return null
+  return {
+    records: head.readUInt32LE(4),
+    languageDriver: head.readUInt8(29),
+    fields: (encoding) => readFields(head, encoding),
+  }
+}
+
+const TERMINATOR = 0x0d
+
+function readFields(head: Buffer, encoding: string | null): VectorField[] | null {
+  const fields: VectorField[] = []
+  for (let at = 32; at < head.length; at += 32) {
+    if (head[at] === TERMINATOR) return fields
+    if (at + 32 > head.length || fields.length === MAX_FIELDS) return null
+    const name = head.subarray(at, at + 11)
+    const end = name.indexOf(0)
+    const text = decode(name.subarray(0, end < 0 ? undefined : end), encoding)
+    if (text === null) return null
+    const type = TYPES[String.fromCharCode(head[at + 11] as number)] ?? 'string'
+    fields.push({ name: text, type })
+  }
+  return null
+}
+
+const TYPES: Readonly<Record<string, VectorFieldType>> = {
+  N: 'number',
+  F: 'number',
+  I: 'number',
+  O: 'number',
+  B: 'number',
+  L: 'boolean',
+  D: 'date',
+}

@@ -1,0 +1,73 @@
+/** By Windows or OEM code page; names are those of the WHATWG's Encoding Standard where it has them. */
+const BY_CODE_PAGE: Readonly<Record<number, string>> = {
+  437: 'IBM437',
+  850: 'IBM850',
+  852: 'IBM852',
+  866: 'IBM866',
+  874: 'windows-874',
+  932: 'Shift_JIS',
+  936: 'GBK',
+  949: 'EUC-KR',
+  950: 'Big5',
+  1250: 'windows-1250',
+  1251: 'windows-1251',
+  1252: 'windows-1252',
+  1253: 'windows-1253',
+  1254: 'windows-1254',
+  1255: 'windows-1255',
+  1256: 'windows-1256',
+  1257: 'windows-1257',
+  1258: 'windows-1258',
+  28591: 'ISO-8859-1',
+  54936: 'GB18030',
+  65001: 'UTF-8',
+}
+
+/** Code pages by the language driver of a dBASE table (byte 29 of its header). 0x57, "ANSI", says too little: programs write it into any table. */
+const BY_LANGUAGE_DRIVER: Readonly<Record<number, number>> = {
+  1: 437,
+  2: 850,
+  3: 1252,
+  19: 932,
+  77: 936,
+  78: 949,
+  79: 950,
+  80: 874,
+  100: 852,
+  101: 866,
+  120: 950,
+  121: 949,
+  122: 936,
+  123: 932,
+  124: 874,
+  125: 1255,
+  126: 1256,
+  200: 1250,
+  201: 1251,
+  202: 1254,
+  203: 1253,
+  204: 1257,
+}
+
+/** What a .cpg names: a code page in one of many spellings, or an encoding by name. null: nothing that could be either. */
+export function encodingOfCpg(text: string): string | null {
+  const name = text.replace(/^\uFEFF/, '').trim()
+  if (!/^[A-Za-z][\w .:-]{1,39}$|^\d{2,5}$/.test(name)) return null
+  if (/^utf-?8$/i.test(name)) return 'UTF-8'
+  if (/^(?:iso[-_ ]?)?8859[-_ ]?1$/i.test(name) || /^iso[-_ ]?88591$/i.test(name)) return 'ISO-8859-1'
+  const page = /^(?:(?:cp|ansi|oem|windows|ms)[-_ ]?)?(\d{2,5})$/i.exec(name)?.[1]
+  return page === undefined ? name : (BY_CODE_PAGE[Number(page)] ?? name)
+}
+
+export function encodingOfLanguageDriver(driver: number): string | null {
+  return BY_CODE_PAGE[BY_LANGUAGE_DRIVER[driver] ?? 0] ?? null
+}
+
+/** null: nothing here knows the encoding, or none is told and the text is not UTF-8. Tables cut names within a character, which is no reason. */
+export function decode(bytes: Uint8Array, encoding: string | null): string | null {
+  try {
+    return new TextDecoder(encoding ?? 'utf-8', { fatal: encoding === null }).decode(bytes)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,206 @@
+import type { GeometryType, VectorFacts, VectorField, VectorFieldType } from '@gateway/contracts/vector.js'
+import { TokenType } from '@streamparser/json'
+import { boundsInWgs84, crsOfName, WGS84 } from './crs.js'
+import { MAX_DEPTH, MAX_FIELDS, MAX_NAME } from './limits.js'
+
+/** What an object or array of the file is to its facts. */
+type Role =
+  | 'root'
+  | 'features'
+  | 'feature'
+  | 'geometry'
+  | 'geometries'
+  | 'part'
+  | 'coordinates'
+  | 'properties'
+  | 'crs'
+  | 'crs properties'
+  | 'other'
+
+/** By the role of the outer one and the key; of arrays without a key. */
+const ROLES: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>>> = {
+  root: {
+    features: 'features',
+    geometry: 'geometry',
+    properties: 'properties',
+    coordinates: 'coordinates',
+    geometries: 'geometries',
+    crs: 'crs',
+  },
+  features: { '': 'feature' },
+  feature: { geometry: 'geometry', properties: 'properties' },
+  geometry: { coordinates: 'coordinates', geometries: 'geometries' },
+  geometries: { '': 'part' },
+  part: { coordinates: 'coordinates', geometries: 'geometries' },
+  coordinates: { '': 'coordinates' },
+  crs: { properties: 'crs properties' },
+}
+
+interface Level {
+  readonly role: Role
+  readonly isArray: boolean
+  /** of the member that is being read; of an array always '' */
+  key: string
+  expectsKey: boolean
+  /** of the value that is being read */
+  index: number
+}
+
+/** Stands for the value of a member that is an object or array. */
+const NESTED = {}
+
+/** RFC 7946, 1.4 */
+const GEOMETRIES: ReadonlySet<string> = new Set<GeometryType>([
+  'Point',
+  'MultiPoint',
+  'LineString',
+  'MultiLineString',
+  'Polygon',
+  'MultiPolygon',
+  'GeometryCollection',
+])
+
+/** Gathers the facts of a GeoJSON text from its tokens. `take` throws nothing: what cannot be read makes it incomplete. */
+export class GeojsonReader {
+  readonly #levels: Level[] = []
+  readonly #types = new Set<GeometryType>()
+  readonly #fields = new Map<string, VectorFieldType | null>()
+  readonly #box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity]
+  #rootType = ''
+  #crsName: string | null = null
+  #hasCrs = false
+  #features = 0
+  #hasTooManyFields = false
+  #state: 'reading' | 'complete' | 'refused' = 'reading'
+
+  /** The outermost object has ended, and nothing in it was refused. */
+  get isComplete(): boolean {
+    return this.#state === 'complete'
+  }
+
+  take(token: TokenType, value: unknown): void {
+    if (this.#state !== 'reading') return
+    const level = this.#levels.at(-1)
+    switch (token) {
+      case TokenType.LEFT_BRACE:
+      case TokenType.LEFT_BRACKET:
+        this.#value(level, NESTED)
+        this.#open(level, token === TokenType.LEFT_BRACKET)
+        return
+      case TokenType.RIGHT_BRACE:
+      case TokenType.RIGHT_BRACKET:
+        this.#close(token === TokenType.RIGHT_BRACKET)
+        return
+      case TokenType.COLON:
+        return
+      case TokenType.COMMA:
+        if (level === undefined) return
+        level.index += 1
+        level.expectsKey = !level.isArray
+        return
+      default:
+        if (level?.expectsKey === true) {
+          level.key = typeof value === 'string' ? value : ''
+          level.expectsKey = false
+        } else this.#value(level, value)
+    }
+  }
+
+  facts(): Omit<VectorFacts, 'encoding'> {
+    const isCollection = this.#rootType === 'FeatureCollection'
+    const isFeature = this.#rootType === 'Feature'
+    if (!isCollection && !isFeature) this.#takeType(this.#rootType)
+    const crs = this.#crs()
+    const bounds = crs === null ? null : boundsInWgs84(crs, this.#box)
+    // Coordinates that are no degrees, in a file that says nothing of them: some other system.
+    const isSomethingElse = !this.#hasCrs && bounds === null && this.#box[0] !== Infinity
+    return {
+      crs: isSomethingElse ? null : (crs?.name ?? null),
+      bounds,
+      geometry_type: geometryTypeOf(this.#types),
+      feature_count: isCollection ? this.#features : 1,
+      fields: this.#hasTooManyFields ? null : [...this.#fields].map(toField),
+    }
+  }
+
+  /** RFC 7946 knows WGS 84 alone; before it, a member `crs` named others, and null stood for unknown. */
+  #crs() {
+    if (!this.#hasCrs) return WGS84
+    return this.#crsName === null ? null : crsOfName(this.#crsName)
+  }
+
+  #open(outer: Level | undefined, isArray: boolean): void {
+    if (this.#levels.length >= MAX_DEPTH || (outer === undefined && isArray)) {
+      this.#state = 'refused'
+      return
+    }
+    const roles: Readonly<Record<string, Role>> = outer === undefined ? {} : (ROLES[outer.role] ?? {})
+    const inner = outer === undefined ? 'root' : Object.hasOwn(roles, outer.key) ? (roles[outer.key] as Role) : 'other'
+    if (inner === 'feature') this.#features += 1
+    this.#levels.push({ role: inner, isArray, key: '', expectsKey: !isArray, index: 0 })
+  }
+
+  #close(isArray: boolean): void {
+    if (this.#levels.pop()?.isArray !== isArray) this.#state = 'refused'
+    else if (this.#levels.length === 0) this.#state = 'complete'
+  }
+
+  #value(level: Level | undefined, value: unknown): void {
+    switch (level?.role) {
+      case 'coordinates':
+        if (typeof value === 'number' && level.index < 2) this.#coordinate(level.index as 0 | 1, value)
+        return
+      case 'properties':
+        this.#property(level.key, value)
+        return
+      case 'root':
+        if (level.key === 'type' && typeof value === 'string') this.#rootType = value
+        if (level.key === 'crs') this.#hasCrs = true
+        return
+      case 'geometry':
+        if (level.key === 'type') this.#takeType(value)
+        return
+      case 'crs properties':
+        if (level.key === 'name' && typeof value === 'string') this.#crsName = value
+    }
+  }
+
+  #takeType(type: unknown): void {
+    if (GEOMETRIES.has(type as string)) this.#types.add(type as GeometryType)
+  }
+
+  #coordinate(axis: 0 | 1, value: number): void {
+    if (value < this.#box[axis]) this.#box[axis] = value
+    const upper = (axis + 2) as 2 | 3
+    if (value > this.#box[upper]) this.#box[upper] = value
+  }
+  #property(key: string, value: unknown): void {
+    const name = key.slice(0, MAX_NAME)
+    const known = this.#fields.get(name)
+    if (known === undefined && this.#fields.size === MAX_FIELDS) {
+      this.#hasTooManyFields = true
+      return
+    }
+    const type = fieldTypeOf(value)
+    if (known === undefined || known === null) this.#fields.set(name, type)
+    else if (type !== null && type !== known) this.#fields.set(name, 'json')
+  }
+}
+
+/** null: it says nothing about the type. */
+function fieldTypeOf(value: unknown): VectorFieldType | null {
+  if (value === null) return null
+  const type = typeof value
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'json'
+}
+
+function toField([name, type]: [string, VectorFieldType | null]): VectorField {
+  return { name, type: type ?? 'json' }
+}
+
+/** The one type that covers all; `Geometry` where there is none. */
+function geometryTypeOf(types: ReadonlySet<GeometryType>): GeometryType | null {
+  const [shorter, longer] = [...types].sort((a, b) => a.length - b.length)
+  if (shorter === undefined || longer === undefined) return shorter ?? null
+  return types.size === 2 && longer === `Multi${shorter}` ? longer : 'Geometry'
+}

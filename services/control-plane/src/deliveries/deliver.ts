@@ -1,0 +1,50 @@
+import path from 'node:path'
+import { writeFileAtomically } from '@gateway/files/write-atomically.js'
+import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
+import type { DestinationGuard } from '../platform/outgoing/guard.js'
+import { webhookId } from '../platform/webhooks/signature.js'
+import { copyBundle } from './files/copy.js'
+import { sendMessage, sendUpload } from './http/send.js'
+import { failure, type Outcome, success } from './outcome.js'
+import type { NothingToSend, Payload } from './payload.js'
+
+export interface DeliverTools {
+  readonly guard: DestinationGuard
+  /** milliseconds since 1970 */
+  readonly now: () => number
+  readonly payloadOf: (claimed: ClaimedDelivery) => Promise<Payload | NothingToSend>
+}
+
+/**
+ * Makes one attempt at a delivery: to a target, or to an address of its own. Rejects where files cannot be read or written; `signal` aborts
+ * it.
+ */
+export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {
+  const { id, target } = claimed
+  const url = claimed.url ?? target?.url ?? ''
+  if (target === null && claimed.url === null) return failure('the target is gone')
+  if (target?.enabled === false) return failure('the target is disabled')
+  const payload = await tools.payloadOf(claimed)
+  if (!payload.ok) return failure(payload.reason)
+  const bundle = target?.mode === 'upload' ? payload.bundle : null
+  if (target?.kind === 'directory') {
+    const directory = target.path ?? ''
+    if (bundle === null) return writeEvent(directory, id, payload.event)
+    return copyBundle({ bundle, target: directory, id, turn: claimed.fence }, signal)
+  }
+  const { guard, now } = tools
+  const { event } = payload
+  const sending = { url, secret: target?.secret ?? null, webhookId: webhookId(id), now: now(), event }
+  return bundle === null ? sendMessage(guard, sending, signal) : sendUpload(guard, sending, bundle, signal)
+}
+
+/** The event as a file of its own, whole from the moment it is there; a retry writes the same one again. */
+async function writeEvent(directory: string, id: string, event: unknown): Promise<Outcome> {
+  const name = `${id}.json`
+  try {
+    await writeFileAtomically(path.join(directory, name), `${JSON.stringify(event)}\n`, { durable: true })
+    return success(`${name} is in place`)
+  } catch (error) {
+    return failure((error as Error).message)
+  }
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import type { DestinationGuard } from '../../platform/outgoing/guard.js'
+import { signingKey, signText, type WebhookStamp, webhookHeaders } from '../../platform/webhooks/signature.js'
+import type { Bundle } from '../files/bundle.js'
+import { zipOf } from '../files/zip.js'
+import type { Outcome } from '../outcome.js'
+import { MESSAGE_DEADLINES, UPLOAD_DEADLINES } from './deadlines.js'
+import { exchange } from './exchange.js'
+import { signBody } from './signed-body.js'
+
+/** One message to one receiver. */
+export interface Sending {
+  readonly url: string
+  /** null: not signed */
+  readonly secret: string | null
+  readonly webhookId: string
+  /** milliseconds since 1970 */
+  readonly now: number
+  readonly event: unknown
+}
+
+/** The event as JSON. */
+export async function sendMessage(guard: DestinationGuard, sending: Sending, signal: AbortSignal): Promise<Outcome> {
+  const body = JSON.stringify(sending.event)
+  const { key, stamp, secrets } = signing(sending)
+  const signature = key === null ? null : signText(key, stamp, body)
+  return exchange(
+    guard,
+    {
+      url: sending.url,
+      headers: { 'content-type': 'application/json', ...webhookHeaders(stamp, signature) },
+      body,
+      deadlines: MESSAGE_DEADLINES,
+      secrets: [...secrets, ...(signature === null ? [] : [signature])],
+    },
+    signal,
+  )
+}
+
+/** The event and the data, as multipart/form-data with the parts `event` and `archive`. */
+export async function sendUpload(
+  guard: DestinationGuard,
+  sending: Sending,
+  bundle: Bundle,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { key, stamp, secrets } = signing(sending)
+  const archiveName = `${bundle.place.replaceAll('/', '-')}.zip`
+  const multipart = multipartBody(JSON.stringify(sending.event), archiveName, () => zipOf(bundle))
+  const signed = key === null ? null : await signBody(multipart.parts, key, stamp, signal)
+  // Lets a receiver with the same secret authenticate the sender before it takes in gigabytes.
+  const proof = key === null ? null : signText(key, stamp, '')
+  return exchange(
+    guard,
+    {
+      url: sending.url,
+      headers: {
+        'content-type': multipart.contentType,
+        ...webhookHeaders(stamp, signed?.signature ?? null),
+        ...(proof === null ? {} : { 'webhook-proof': proof }),
+        ...(signed === null ? {} : { 'content-length': String(signed.length) }),
+      },
+      body: (signed ?? multipart).parts(),
+      deadlines: UPLOAD_DEADLINES,
+      secrets: [...secrets, ...[signed?.signature, proof].filter((text) => typeof text === 'string')],
+    },
+    signal,
+  )
+}
+
+function signing({ secret, webhookId, now }: Sending): {
+  key: Buffer | null
+  stamp: WebhookStamp
+  secrets: readonly string[]
+} {
+  return {
+    key: secret === null ? null : signingKey(secret),
+    stamp: { id: webhookId, timestamp: Math.floor(now / 1000) },
+    secrets: secret === null ? [] : [secret],
+  }
+}
+
+/** A multipart/form-data body (RFC 7578) with the event as JSON and an archive, produced anew, byte for byte the same, at each call. */
+interface MultipartBody {
+  readonly contentType: string
+  parts(): AsyncIterable<Buffer>
+}
+
+function multipartBody(event: string, archiveName: string, archive: () => AsyncIterable<Buffer>): MultipartBody {
+  const boundary = `gateway-${randomBytes(18).toString('hex')}`
+  const head = (disposition: string, type: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n`
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    parts: async function* () {
+      yield Buffer.from(
+        `${head('name="event"', 'application/json')}${event}\r\n` +
+          head(`name="archive"; filename="${asciiName(archiveName)}"`, 'application/zip'),
+      )
+      yield* archive()
+      yield Buffer.from(`\r\n--${boundary}--\r\n`)
+    },
+  }
+}
+
+/** A file name that needs no quoting in any receiver. */
+function asciiName(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]+/g, '-')
+}

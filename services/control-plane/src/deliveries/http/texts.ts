@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream'
+
+/** Read at most: an endless answer costs no more than this. */
+const MAX_READ_BYTES = 16 * 1024
+/** Kept for the operator: enough for the beginning of an error page. */
+const MAX_KEPT_CHARACTERS = 1000
+
+/**
+ * The first part of an answer's body as text that can be stored and shown. What is cut short or takes too long is kept as far as it came:
+ * the status has already decided the attempt. `secrets` are cut out, since some receivers answer with what they were sent.
+ */
+export async function readAnswer(body: Readable, secrets: readonly string[]): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size >= MAX_READ_BYTES) break
+    }
+  } catch {
+    // Whatever ended it ended the reading.
+  }
+  let text = Buffer.concat(chunks).subarray(0, MAX_READ_BYTES).toString('utf8')
+  for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
+  return shown(text).slice(0, MAX_KEPT_CHARACTERS)
+}
+
+/** Without what Postgres cannot store or a terminal would obey. */
+function shown(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')
+}
+
+const KNOWN_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed early',
+  UND_ERR_SOCKET: 'the connection was closed before an answer came',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name could not be resolved',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'no connection could be made in time',
+}
+
+const MAX_MESSAGE = 300
+
+/** Why an exchange failed, for operators. */
+export function errorMessage(error: unknown): string {
+  const { name, code, message, errors, cause } = error as Error & { code?: unknown; errors?: unknown[] }
+  // One entry for each address that was tried: the first is enough.
+  if (Array.isArray(errors) && errors.length > 0) return errorMessage(errors[0])
+  const known = KNOWN_ERRORS[String(code)]
+  if (known !== undefined) return known
+  if (name === 'HTTPParserError') return 'the answer is not HTTP'
+  if (cause instanceof Error && code === undefined) return errorMessage(cause)
+  return shown(message ?? String(error)).slice(0, MAX_MESSAGE)
+}

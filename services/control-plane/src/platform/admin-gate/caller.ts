@@ -1,0 +1,31 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type ClientAddress, clientAddress, parseRanges } from '@gateway/access/client-address.js'
+
+/** The edge of this installation proves itself with the key and names its own peer; from any other peer both headers are ignored. */
+export const EDGE_KEY_HEADER = 'x-edge-key'
+export const EDGE_PEER_HEADER = 'x-edge-peer'
+
+export interface CallerFacts {
+  readonly peer: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** The address that a request comes from, directly or through an edge. */
+export type FindCaller = (facts: CallerFacts) => ClientAddress
+
+export function callerFinder(edgeLink: string, trustedProxies: readonly string[]): FindCaller {
+  const trusted = parseRanges(trustedProxies)
+  const key = Buffer.from(edgeLink)
+  return ({ peer, headers }) => {
+    // Repeated, they come joined and are no key.
+    const { [EDGE_KEY_HEADER]: edgeKey, [EDGE_PEER_HEADER]: edgePeer } = headers
+    const statedPeer = isKey(edgeKey, key) ? edgePeer : undefined
+    return clientAddress(statedPeer === undefined ? peer : String(statedPeer), headers, trusted)
+  }
+}
+
+function isKey(given: string | string[] | undefined, key: Buffer): boolean {
+  const bytes = Buffer.from(String(given ?? ''))
+  return bytes.length === key.length && timingSafeEqual(bytes, key)
+}

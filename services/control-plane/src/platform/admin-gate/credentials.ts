@@ -1,0 +1,73 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { Settings } from '@gateway/settings/load.js'
+
+export type CredentialSettings = Pick<Settings, 'adminUser' | 'adminPassword' | 'adminToken'>
+
+export type CredentialsVerdict = { readonly ok: true; readonly actor: string } | Refusal
+
+/** The actor of ADMIN_TOKEN in the audit. */
+const TOKEN_ACTOR = 'token'
+
+const REALM = 'map asset gateway'
+
+/** The value of WWW-Authenticate (RFC 9110, 11.6.1). Basic is offered only where a password is configured: a browser would open its dialog in vain otherwise. */
+export function challenge({ adminPassword }: CredentialSettings): string {
+  const bearer = `Bearer realm="${REALM}"`
+  return adminPassword === null ? bearer : `Basic realm="${REALM}", charset="UTF-8", ${bearer}`
+}
+
+/** Judges an Authorization header in constant time with respect to what is configured. */
+export function checkCredentials(authorization: string | undefined, settings: CredentialSettings): CredentialsVerdict {
+  if (settings.adminPassword === null && settings.adminToken === null) {
+    return refuse('admin_credentials_missing', 'no admin credential is configured: set ADMIN_PASSWORD or ADMIN_TOKEN')
+  }
+  if (authorization === undefined || authorization === '') {
+    return refuse('admin_credentials_missing', `admin credentials are required: ${waysIn(settings)}`)
+  }
+  const [, scheme = '', value = ''] = /^(\S+) +(.*)$/s.exec(authorization) ?? []
+  switch (scheme.toLowerCase()) {
+    case 'bearer':
+      return checkBearer(value.trim(), settings)
+    case 'basic':
+      return checkBasic(value.trim(), settings)
+    default:
+      return refuse('admin_credentials_missing', `this scheme of Authorization is not known here: ${waysIn(settings)}`)
+  }
+}
+
+function checkBearer(token: string, { adminToken }: CredentialSettings): CredentialsVerdict {
+  if (adminToken === null) {
+    return refuse('admin_credentials_wrong', 'no ADMIN_TOKEN is configured; use HTTP Basic with ADMIN_PASSWORD')
+  }
+  if (equal(token, adminToken)) return { ok: true, actor: TOKEN_ACTOR }
+  return refuse('admin_credentials_wrong', 'the admin token is wrong')
+}
+
+function checkBasic(encoded: string, { adminUser, adminPassword }: CredentialSettings): CredentialsVerdict {
+  if (adminPassword === null) {
+    return refuse('admin_credentials_wrong', 'only ADMIN_TOKEN is configured: set ADMIN_PASSWORD to use a browser here')
+  }
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = decoded.indexOf(':')
+  const user = equal(decoded.slice(0, Math.max(colon, 0)), adminUser)
+  const password = equal(decoded.slice(colon + 1), adminPassword)
+  if (user && password) return { ok: true, actor: adminUser }
+  return refuse('admin_credentials_wrong', 'the user name or the password is wrong')
+}
+
+/** Digests of equal length are compared, so that neither content nor length shows in the time it takes. */
+function equal(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function waysIn({ adminPassword, adminToken }: CredentialSettings): string {
+  if (adminPassword === null) {
+    return 'send ADMIN_TOKEN as Authorization: Bearer; set ADMIN_PASSWORD to use the console in a browser'
+  }
+  return adminToken === null ? 'use HTTP Basic' : 'use HTTP Basic, or ADMIN_TOKEN as Authorization: Bearer'
+}

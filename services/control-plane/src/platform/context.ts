@@ -1,0 +1,23 @@
+import type { Bus } from '@gateway/bus/bus.js'
+import type { Log } from '@gateway/logging/log.js'
+import type { Settings } from '@gateway/settings/load.js'
+import type { Sql } from '@gateway/store/connect.js'
+import type { Metrics } from './metrics.js'
+import type { Readiness } from './readiness.js'
+
+/** What every feature of the control plane works with. Built once by main and passed down; there are no globals. */
+export interface ControlContext {
+  readonly settings: Settings
+  readonly sql: Sql
+  readonly bus: Bus
+  readonly log: Log
+  readonly metrics: Metrics
+  /** milliseconds since 1970 */
+  readonly now: () => number
+  readonly version: string
+  readonly readiness: Readiness
+  /** aborted when a shutdown is announced: the process reports that it is not ready, and keeps serving */
+  readonly notice: AbortSignal
+  /** aborted when the process shuts down: loops and long work end then */
+  readonly shutdown: AbortSignal
+}

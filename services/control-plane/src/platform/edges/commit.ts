@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Acknowledgement } from '@gateway/bus/bus.js'
+import type { LoggedChange, LogState } from '@gateway/contracts/change.js'
+import type { EdgePresence } from '@gateway/contracts/edge.js'
+import { commitWithChanges, currentState, type NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import type { ControlContext } from '../context.js'
+import type { KnownEdges } from './known-edges.js'
+
+/** A change, and what the change log must receive of it. */
+type Work<T> = (tx: Transaction) => Promise<{ result: T; changes: readonly NewChange[] }>
+
+/** What is committed is answered as such, also when the bus hangs. */
+const PUBLISH_WITHIN_MS = 1000
+
+/** An edge that the bus does not reach polls the change log every second; one that takes longer logs why. */
+const FOLLOW_WITHIN_MS = 2000
+const POLL_MS = 1200
+
+/** What reading presence may take beyond the time in which edges are waited for. */
+const PRESENCE_WITHIN_MS = 500
+
+export interface Confirmed<T> {
+  readonly result: T
+  readonly confirmed: EdgePresence[]
+  readonly pending: EdgePresence[]
+}
+
+/**
+ * Commits a change, publishes it, and waits until every live edge process has applied it, at most for TOKEN_STALE_SECONDS. Where there is
+ * nothing to change because it was done before, the edges are waited for all the same, since they may not have followed yet; not so where
+ * the result is null, which means that the work was refused.
+ */
+export async function commitAndConfirm<T>(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  work: Work<T>,
+): Promise<Confirmed<T>> {
+  const { result, revision } = await commitAndPublish(ctx, work)
+  if (result === null) return { result, confirmed: [], pending: [] }
+  const { confirmed, pending } = await confirmation(ctx, edges, revision ?? (await currentState(ctx.sql)))
+  return { result, confirmed: [...confirmed], pending: [...pending] }
+}
+
+/**
+ * Commits a change and publishes it. Answers the result and the state of the log that edges must reach (null: nothing that they hold has
+ * changed).
+ */
+export async function commitAndPublish<T>(
+  ctx: Pick<ControlContext, 'sql' | 'bus' | 'log'>,
+  work: Work<T>,
+): Promise<{ result: T; revision: LogState | null }> {
+  const { result, changes } = await commitWithChanges(ctx.sql, work)
+  return { result, revision: await publishChanges(ctx, changes) }
+}
+
+/**
+ * Publishes changes that are committed; answers the state that edges must reach, null where there is no change. A bus that is out of reach
+ * undoes nothing: edges poll the log.
+ */
+export async function publishChanges(
+  ctx: Pick<ControlContext, 'bus' | 'log'>,
+  changes: readonly LoggedChange[],
+): Promise<LogState | null> {
+  const last = changes.at(-1)
+  if (last === undefined) return null
+  const { revision, mark, previousMark } = last
+  await within(ctx.bus.publish({ revision, changes, mark, previousMark }), PUBLISH_WITHIN_MS).catch((error: Error) => {
+    ctx.log.warn({ err: error.message, revision }, 'the bus is out of reach; edges will find the change by polling')
+  })
+  return { revision, mark }
+}
+
+/**
+ * Waits until the edges serve what was committed, so that a client that calls one of them after the answer finds what the answer says.
+ * Without a bus they are given the time of a poll; the answer goes out even if an edge does not follow in time.
+ */
+export async function edgesFollow(
+  ctx: Pick<ControlContext, 'bus' | 'shutdown'>,
+  revision: LogState | null,
+): Promise<void> {
+  if (revision === null) return
+  const polled = () => sleep(POLL_MS, undefined, { signal: ctx.shutdown }).catch(() => {})
+  await edgesApplied(ctx, revision, FOLLOW_WITHIN_MS).catch(polled)
+}
+
+/** With the bus out of reach no edge can confirm: each that was last known may still accept what it knows. */
+function confirmation(ctx: ControlContext, edges: KnownEdges, state: LogState): Promise<Acknowledgement> {
+  return edgesApplied(ctx, state, ctx.settings.tokenStaleSeconds * 1000).catch((error: Error) => {
+    ctx.log.warn({ err: error.message, revision: state.revision }, 'the bus is out of reach; no edge can confirm')
+    return { confirmed: [], pending: edges.unsure }
+  })
+}
+
+/** `Bus.awaitApplied`; rejects in time also when the bus hangs. */
+function edgesApplied(
+  { bus }: Pick<ControlContext, 'bus'>,
+  state: LogState,
+  timeoutMs: number,
+): Promise<Acknowledgement> {
+  return within(bus.awaitApplied(state, timeoutMs), timeoutMs + PRESENCE_WITHIN_MS)
+}
+
+function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the bus did not answer within ${timeoutMs} ms`)), timeoutMs)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EdgePresence } from '@gateway/contracts/edge.js'
+import type { Presence } from '@gateway/store/edge-presence.js'
+import type { ControlContext } from '../context.js'
+
+/** Often enough that what is remembered when the bus fails is what was there a moment before. */
+const REMEMBER_EVERY_MS = 2_000
+
+/** The edge processes of the installation, remembered for the time in which the bus cannot tell. */
+export class KnownEdges {
+  readonly #ctx: Pick<ControlContext, 'bus'>
+  #lastKnown: Presence = { live: [], silent: [] }
+
+  constructor(ctx: Pick<ControlContext, 'bus'>) {
+    this.#ctx = ctx
+  }
+
+  get lastKnown(): readonly EdgePresence[] {
+    return this.#lastKnown.live
+  }
+
+  /** Those that may accept what they know: the last known ones, and those that had fallen silent by then. */
+  get unsure(): readonly EdgePresence[] {
+    return [...this.#lastKnown.live, ...this.#lastKnown.silent]
+  }
+
+  /** The edges that live now; where the bus is out of reach, those that lived when it was last in reach (see `seen_at`). */
+  async read(): Promise<readonly EdgePresence[]> {
+    try {
+      this.#lastKnown = await this.#ctx.bus.presence()
+    } catch {
+      // The bus reports its own failures; the last known edges are the answer.
+    }
+    return this.#lastKnown.live
+  }
+
+  /** Keeps the memory fresh until the process ends. */
+  async watch(shutdown: AbortSignal): Promise<void> {
+    while (!shutdown.aborted) {
+      await this.read()
+      await sleep(REMEMBER_EVERY_MS, undefined, { signal: shutdown, ref: false }).catch(() => {})
+    }
+  }
+}

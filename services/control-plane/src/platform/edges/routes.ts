@@ -1,0 +1,37 @@
+import { listOf } from '@gateway/contracts/common.js'
+import { type EdgePresence, edgePresenceSchema } from '@gateway/contracts/edge.js'
+import type { App } from '../http/app-type.js'
+import { type MemoryListing, pageOf } from '../http/list-in-memory.js'
+import { listQuery, text } from '../http/list-query.js'
+import type { KnownEdges } from './known-edges.js'
+
+const EDGES = {
+  searched: { host: ({ host }) => host, version: ({ version }) => version },
+  sortable: {
+    started_at: ({ started_at }) => started_at,
+    host: ({ host }) => host,
+    pid: ({ pid }) => pid,
+    version: ({ version }) => version,
+    seen_at: ({ seen_at }) => seen_at,
+  },
+  order: 'host',
+  filters: { host: ({ host }) => host },
+} satisfies MemoryListing<EdgePresence>
+
+export function edgeRoutes(app: App, edges: KnownEdges): void {
+  app.get(
+    '/api/v1/admin/edges',
+    {
+      schema: {
+        operationId: 'listEdges',
+        summary: 'Edge processes that are alive',
+        description:
+          'Each process of each edge, with the revision of the change log that it has applied. While the bus is out of reach, those that ' +
+          'were alive when it was last in reach; `seen_at` says since when.',
+        querystring: listQuery(EDGES, { host: text }),
+        response: { 200: listOf(edgePresenceSchema) },
+      },
+    },
+    async ({ query }) => pageOf(await edges.read(), EDGES, query),
+  )
+}

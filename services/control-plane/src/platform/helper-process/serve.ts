@@ -1,0 +1,37 @@
+import { setPriority } from 'node:os'
+
+export type HelperMessage<Answer> =
+  | { readonly started: true }
+  | { readonly progress: true }
+  | { readonly answer: Answer }
+  | { readonly error: string }
+
+const PROGRESS_EVERY_MS = 1000
+
+/** Requests come first where processors are short (nice 10 of 19). */
+const PRIORITY = 10
+
+/** Answers tasks in a helper process until its parent ends. Called once, by the process's main file. */
+export function serve<Task, Answer>(work: (task: Task, progress: () => void) => Answer | Promise<Answer>): void {
+  setPriority(PRIORITY)
+  let reported = performance.now()
+  // A send fails when the parent is gone. Without the callback the error would be an uncaught exception.
+  const send = (message: HelperMessage<Answer>) =>
+    void process.send?.(message, undefined, undefined, (error) => {
+      if (error !== null) process.exit()
+    })
+  const progress = () => {
+    if (performance.now() - reported < PROGRESS_EVERY_MS) return
+    reported = performance.now()
+    send({ progress: true })
+  }
+  process.on('disconnect', () => process.exit())
+  process.on('message', async (task: Task) => {
+    try {
+      send({ answer: await work(task, progress) })
+    } catch (error) {
+      send({ error: (error as Error).message })
+    }
+  })
+  send({ started: true })
+}

@@ -1,0 +1,24 @@
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { registerAnswerInTime } from './answer-in-time.js'
+import type { App } from './app-type.js'
+import { registerErrorAnswers } from './error-answers.js'
+
+test('a handler that never answers is answered for, with 503; one that may take long is waited for', async () => {
+  const app = Fastify() as unknown as App
+  registerErrorAnswers(app)
+  registerAnswerInTime(app, { read: 5, write: 5, answer: 5 })
+  app.get('/stuck', () => new Promise(() => {}))
+  let answer = (_: object): void => {}
+  app.get('/long', { config: { mayTakeLong: true } }, () => new Promise((resolve) => (answer = resolve)))
+  app.get('/quick', async () => ({ quick: true }))
+  const long = app.inject('/long')
+  const stuck = await app.inject('/stuck')
+  expect(stuck.statusCode).toBe(503)
+  expect(stuck.headers['retry-after']).toMatch(/^\d+$/)
+  expect(stuck.json()).toEqual({ error: expect.stringContaining('try again') })
+  expect((await app.inject('/quick')).json()).toEqual({ quick: true })
+  answer({ long: true })
+  expect((await long).json()).toEqual({ long: true })
+  await app.close()
+})

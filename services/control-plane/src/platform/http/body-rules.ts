@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { EDGE_ADMITTED_HEADER, EDGE_ASK_HEADER } from '@gateway/contracts/edge-link.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import type { App } from './app-type.js'
+import { NO_SUCH_PATH } from './error-answers.js'
+import { sendRefusal } from './refusal.js'
+
+/** Limit: from the head to the end of a body, also of one that is not read. A client that needs longer for 1 MiB holds the connection on purpose. */
+const ARRIVES_WITHIN_MS = 30_000
+
+const TOO_SLOW = refuse('request_timeout', 'the body of the request took too long to arrive')
+const NOT_JSON = refuse('unsupported_media_type', 'the body must be application/json')
+
+/**
+ * Refuses requests before their bodies are read: for addresses that do not exist as for those behind a gate. An edge may ask, with the head
+ * of a request, whether its body would be read; it gets the refusal, or 204. A body must arrive in limited time.
+ */
+export function registerBodyRules(app: App, withinMs = ARRIVES_WITHIN_MS): void {
+  app.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
+    if (!hasBody(raw.headers) || routeOptions.config?.readsOwnBody) return
+    const timer = setTimeout(() => {
+      if (raw.complete) return
+      if (reply.sent || reply.raw.headersSent) raw.destroy()
+      else sendRefusal(reply.header('Connection', 'close'), TOO_SLOW)
+    }, withinMs)
+    raw.once('close', () => clearTimeout(timer))
+  })
+  // After all that judges a request by its head, before anything of its body is read.
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.is404) return sendRefusal(reply, NO_SUCH_PATH)
+    if (request.headers[EDGE_ASK_HEADER] === undefined) return
+    if (!request.routeOptions.config.readsOwnBody && !isJson(request.headers)) return sendRefusal(reply, NOT_JSON)
+    return reply.header(EDGE_ADMITTED_HEADER, '1').code(204).send()
+  })
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function isJson(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** the route takes its body in by itself, of its own kind and in its own time */
+    readsOwnBody?: boolean
+  }
+}

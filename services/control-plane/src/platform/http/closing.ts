@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { App } from './app-type.js'
+
+/**
+ * Lets the application close promptly. Answers given from the notice on are the last of their connections; and when it closes, connections
+ * without any request yet are closed: clients open them in advance, Node counts them as busy, and closing would wait for them.
+ */
+export function closePromptly(app: App, notice: AbortSignal): void {
+  const silent = new Set<Socket>()
+  let closing = false
+  app.server.on('connection', (socket: Socket) => {
+    if (closing) return void socket.destroy()
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  app.server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
+  app.addHook('onRequest', async (_request, reply) => {
+    if (notice.aborted) reply.header('Connection', 'close')
+  })
+  app.addHook('preClose', async () => {
+    closing = true
+    for (const socket of silent) socket.destroy()
+  })
+}

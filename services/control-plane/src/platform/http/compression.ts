@@ -1,0 +1,24 @@
+import { constants } from 'node:zlib'
+import compress from '@fastify/compress'
+import type { App } from './app-type.js'
+
+/** Below this a header more weighs as much as what is saved; bytes. */
+const WORTHWHILE = 1024
+
+/**
+ * Compresses JSON of the API for clients that accept it, before all routes. Answers to GET alone: plaintexts of tokens are only ever answered
+ * to POST, so that no length tells of one (BREACH). Streams of events, logs and metrics are of other types and pass as they are written.
+ */
+export async function registerCompression(app: App): Promise<void> {
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'GET' || !route.url.startsWith('/api/')) route.compress = false
+  })
+  await app.register(compress, {
+    globalDecompression: false,
+    encodings: ['br', 'gzip'],
+    customTypes: /^application\/json\b/,
+    threshold: WORTHWHILE,
+    // About as fast as gzip, and smaller.
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  })
+}

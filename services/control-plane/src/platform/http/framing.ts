@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { judgeHeader } from '@gateway/contracts/header-limits.js'
+
+type FramedRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url' | 'httpVersion'>
+
+/** Limit: path and query together, as at the edge. */
+const MAX_ADDRESS = 8_192
+
+/**
+ * Bounds what the head of a request holds before anything looks at it; what is too long and may be ignored is removed from it. null: nothing
+ * that must be refused.
+ */
+export function unboundedHead({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): Refusal | null {
+  if (url.length > MAX_ADDRESS) return refuse('uri_too_long', 'the address is too long')
+  for (const [name, value] of Object.entries(headers)) {
+    const judged = judgeHeader(name, String(value ?? '').length)
+    if (judged === 'ignored') delete headers[name]
+    else if (judged !== 'fits') return judged
+  }
+  return null
+}
+
+/**
+ * What Node's parser lets through although two servers in a row could read it differently, which is how requests are smuggled past a
+ * gate (RFC 9112, 6.1 and 3.2; RFC 9110, 7.2): a transfer coding other than chunked, several Hosts or none, and an address that names a
+ * host of its own. null: nothing wrong.
+ */
+export function ambiguousFraming(request: FramedRequest): Refusal | null {
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return refuse('invalid_parameters', 'the only transfer encoding is chunked')
+  }
+  if (coding !== undefined && request.headers['content-length'] !== undefined) {
+    return refuse('invalid_parameters', 'a request has either Transfer-Encoding or Content-Length')
+  }
+  const hosts = count(request.rawHeaders, 'host')
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+    return refuse('invalid_parameters', 'a request has one Host header')
+  }
+  if (!request.url?.startsWith('/') && request.url !== '*') {
+    return refuse('invalid_parameters', 'the address of a request is a path')
+  }
+  return null
+}
+
+function count(rawHeaders: readonly string[], name: string): number {
+  let n = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === name) n++
+  return n
+}

@@ -1,0 +1,25 @@
+import type { App } from './app-type.js'
+
+/**
+ * Only JSON is accepted, so that no HTML form of a foreign page is. An empty body counts as none: many clients send the content type with
+ * every POST, and `curl -d ''` declares a form.
+ */
+export function registerBodyParsers(app: App): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined)
+    return parseJson(request, body, (error, parsed) => done(error, withoutNulls(parsed)))
+  })
+  app.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+    if (length === '0' && coding === undefined) return done(null, undefined)
+    return done(Object.assign(new Error('not JSON'), { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }))
+  })
+}
+
+/** A field that is null counts as left out: serializers of many languages send null for whatever is not set. */
+function withoutNulls(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+
+/** A page of this size is some hundred kilobytes of JSON and milliseconds of the database's time. */
+const MAX_PAGE = 1000
+
+/** A whole number as it stands in a query string. */
+export function wholeNumber(min: number, max: number) {
+  return z.coerce.number().int().min(min).max(max)
+}
+
+/** `true` or `false` in a query string. */
+export const flag = z.enum(['true', 'false']).transform((word) => word === 'true')
+
+/** A value that a filter compares with. Postgres cannot store NUL, so that nothing contains it. */
+export const text = z
+  .string()
+  .max(4096)
+  .regex(/^[^\0]*$/, 'must not hold NUL')
+
+/** Of a list, what the query of its route is made of. */
+interface Fields<Filter extends string> {
+  /** by the words of the description */
+  readonly searched: object
+  readonly sortable: object
+  readonly order: string
+  readonly filters: Readonly<Record<Filter, unknown>>
+}
+
+/**
+ * The query of a list: `q`, `sort`, `limit`, `offset` and the filters of its kind, each with the form of its values. Anything else is 400: a
+ * misspelt filter would list everything.
+ *
+ * @param whole items without `limit`; null: all of them
+ */
+export function listQuery<Filter extends string, Shape extends Record<Filter, z.ZodType>>(
+  { searched, sortable, order }: Fields<Filter>,
+  filters: Shape,
+  whole: number | null = MAX_PAGE,
+) {
+  const fields = Object.keys(sortable)
+  const limit = wholeNumber(1, MAX_PAGE).describe(`items answered at most; ${whole ?? 'all'} where it is left out`)
+  return z.strictObject({
+    q: text
+      .max(200)
+      .optional()
+      .describe(`a part of one of these, in any case: ${Object.keys(searched).join(', ')}`),
+    sort: z
+      .enum(fields.flatMap((field) => [field, `-${field}`]))
+      .default(order)
+      .describe('a field, `-` before it for descending'),
+    limit: (whole === null ? limit.optional() : limit.default(whole)) as z.ZodType<number | undefined>,
+    offset: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('items skipped'),
+    ...optional(filters),
+  })
+}
+
+function optional<Shape extends Record<string, z.ZodType>>(shape: Shape) {
+  const entries = Object.entries(shape).map(([name, schema]) => [name, schema.optional()])
+  return Object.fromEntries(entries) as { [Name in keyof Shape]: z.ZodOptional<Shape[Name]> }
+}
+
+/** A service token may come in the query of any request, where the gates look for it; for a route it is no parameter. */
+const TOKEN_PARAMETERS: ReadonlySet<string> = new Set(['token', 'access_token'])
+
+export function withoutTokens(query: unknown): unknown {
+  if (typeof query !== 'object' || query === null) return query
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !TOKEN_PARAMETERS.has(name)))
+}

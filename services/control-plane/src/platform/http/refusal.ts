@@ -1,0 +1,18 @@
+import { errorBody, REFUSAL_HEADER, type Refusal, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
+import type { FastifyReply } from 'fastify'
+
+/** `Retry-After` where a dependency is down: about what a database or Redis takes to come back. */
+const RETRY_AFTER_SECONDS = 5
+
+/** Answers a refusal in the one form that all errors have; the status comes from the one table. */
+export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const status = STATUS_OF_ERROR[refusal.code]
+  if (status === 503) reply.header('Retry-After', String(RETRY_AFTER_SECONDS))
+  return reply
+    .code(status)
+    .header('Cache-Control', 'no-store')
+    .header(REFUSAL_HEADER, refusal.code)
+    .type('application/json; charset=utf-8')
+    .serializer((text: string) => text)
+    .send(errorBody(refusal.message))
+}

@@ -1,0 +1,37 @@
+import { clipped } from '@gateway/logging/log.js'
+import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import type { ControlContext } from '../context.js'
+import type { App } from './app-type.js'
+
+/** An answer that takes longer is worth a line. */
+const SLOW_MS = 1000
+
+/** Counts every answer, and logs those that went wrong or were slow; the rest only at debug level. */
+export function registerRequestLog(app: App, { metrics, log }: ControlContext): void {
+  const unavailable = new TroubleLog(log, 'requests are answered 503')
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    const { method } = request
+    const ms = reply.elapsedTime
+    metrics.requests.inc({ method, route, status: reply.statusCode })
+    metrics.requestSeconds.observe({ method, route }, ms / 1000)
+    const about = { method, url: clipped(request.url), status: reply.statusCode, ms: Math.round(ms) }
+    if (reply.statusCode === 503) {
+      if (!request.routeOptions.config.isProbe) unavailable.note({ ...about, err: request.trouble?.message })
+      return
+    }
+    const slow = ms > SLOW_MS && !request.routeOptions.config.mayTakeLong
+    const wrong = reply.statusCode >= 500 && !request.routeOptions.config.isProbe
+    const level = wrong || slow ? 'warn' : 'debug'
+    request.log[level](about, slow ? 'slow request' : 'request')
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** answers of this route take long (a stream of events, a scan): they are not logged as slow */
+    mayTakeLong?: boolean
+    /** a 503 is a regular answer of this route */
+    isProbe?: boolean
+  }
+}

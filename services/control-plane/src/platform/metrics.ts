@@ -1,0 +1,63 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export const METRIC_PREFIX = 'gateway_control_'
+
+/** The counters of this process. Each feature counts its own; `/metrics` shows all. */
+export interface Metrics {
+  readonly registry: Registry
+  readonly requests: Counter<'method' | 'route' | 'status'>
+  readonly requestSeconds: Histogram<'method' | 'route'>
+  /** `kind`: admin or service; `reason`: the error code of the refusal */
+  readonly authFailures: Counter<'kind' | 'reason'>
+  /** `status`: succeeded or failed */
+  readonly scans: Counter<'status'>
+}
+
+/** A registry of its own for each context, so that tests which build several do not count into one another. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry, prefix: METRIC_PREFIX })
+  // Gauges in spite of their suffix, which is that of counters; promtool refuses them.
+  for (const what of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`${METRIC_PREFIX}nodejs_active_${what}_total`)
+  new Gauge({
+    name: `${METRIC_PREFIX}uptime_seconds`,
+    help: 'Seconds since this process started.',
+    registers,
+    collect() {
+      this.set(process.uptime())
+    },
+  })
+  const scans = new Counter({
+    name: `${METRIC_PREFIX}scans_total`,
+    help: 'Finished scans by outcome.',
+    labelNames: ['status'],
+    registers,
+  })
+  // A rate needs a first value: series that appear with their first event hide it.
+  for (const status of ['succeeded', 'failed']) scans.inc({ status }, 0)
+  return {
+    registry,
+    requests: new Counter({
+      name: `${METRIC_PREFIX}requests_total`,
+      help: 'Answered requests by method, route pattern and status.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: `${METRIC_PREFIX}request_duration_seconds`,
+      help: 'Time from a request head to the end of its answer.',
+      labelNames: ['method', 'route'],
+      buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
+      registers,
+    }),
+    authFailures: new Counter({
+      name: `${METRIC_PREFIX}auth_failures_total`,
+      help: 'Requests refused for their credentials, by kind (admin, service) and reason.',
+      labelNames: ['kind', 'reason'],
+      registers,
+    }),
+    scans,
+  }
+}

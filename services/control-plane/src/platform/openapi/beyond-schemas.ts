@@ -1,0 +1,115 @@
+import type { Operation, Paths } from './document.js'
+import { BASEMAP, VECTOR } from './examples/catalog.js'
+import { PUSH_RECORD, VECTOR_PUSH_RECORD } from './examples/deliveries.js'
+import { LATER } from './examples/example.js'
+import { FINISHED_JOB } from './examples/slicing.js'
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** Its route reads it as a stream, and has no schema for it. */
+const IMPORT_BODY = {
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        required: ['event', 'archive'],
+        properties: {
+          event: { type: 'string', description: 'the JSON event of a push; it comes first' },
+          archive: { type: 'string', format: 'binary', description: 'a zip laid out like a scan source' },
+        },
+      },
+    },
+  },
+} as const
+
+/** Completes operations whose bodies the generator cannot see. */
+export function describeRawBodies(paths: Paths): void {
+  const operation = paths['/api/v1/import']?.post
+  if (operation !== undefined) operation.requestBody = IMPORT_BODY
+}
+
+interface Webhook {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly example: Readonly<Record<string, unknown>>
+}
+
+function webhook(name: string, { operationId, summary, description, properties, example: fields }: Webhook) {
+  const schema = {
+    type: 'object',
+    required: ['event', ...Object.keys(properties), 'delivered'],
+    properties: {
+      event: { type: 'string', const: name },
+      ...properties,
+      delivered: { type: 'string', format: 'date-time', description: 'when this attempt was made' },
+    },
+  }
+  const example = { event: name, ...fields, delivered: LATER }
+  const post: Operation = {
+    operationId,
+    summary,
+    description,
+    tags: ['Events'],
+    security: [],
+    requestBody: { required: true, content: { 'application/json': { schema, example } } },
+    responses: {
+      '2XX': { description: 'Accepted. Any other answer, a redirect included, is a failure and is retried' },
+    },
+  }
+  return { [name]: { post } }
+}
+
+const SIGNED =
+  'Carries `webhook-id` (the same over all retries), `webhook-timestamp` and, where the target has a secret, `webhook-signature`, as ' +
+  'Standard Webhooks describes.'
+const HEADERS = `${SIGNED} Retried after the waits of RETRY_WAITS.`
+const UPLOAD =
+  'In mode `upload` this JSON is the part `event` of a multipart/form-data body, before the part `archive`.'
+
+/** The requests that this service sends, for authors of receivers. */
+export const WEBHOOKS = {
+  ...webhook('tile.job.finished', {
+    operationId: 'onSliceJobFinished',
+    summary: 'To the `callback_url` of a slice job that has ended',
+    description: HEADERS,
+    properties: { job: reference('SliceJob') },
+    example: { job: FINISHED_JOB },
+  }),
+  ...webhook('basemap.version.pushed', {
+    operationId: 'onBasemapPushed',
+    summary: 'To the target of a basemap push',
+    description: `${HEADERS} ${UPLOAD}`,
+    properties: {
+      record: reference('PushRecord'),
+      basemap: {
+        allOf: [reference('Basemap')],
+        description:
+          'the catalog entry, with `tilejson_url`, and in `pushed_version` the version and its own addresses',
+      },
+    },
+    example: { record: PUSH_RECORD, basemap: BASEMAP },
+  }),
+  ...webhook('vector.pushed', {
+    operationId: 'onVectorPushed',
+    summary: 'To the target of a vector push',
+    description: `${HEADERS} ${UPLOAD}`,
+    properties: { record: reference('VectorPushRecord'), vector: reference('Vector') },
+    example: { record: VECTOR_PUSH_RECORD, vector: VECTOR },
+  }),
+  ...webhook('target.test', {
+    operationId: 'onTargetTested',
+    summary: 'To a target that an administrator tests',
+    description: `${SIGNED} Not retried. ${UPLOAD}`,
+    properties: {
+      target: {
+        type: 'object',
+        required: ['code', 'name'],
+        properties: { code: { type: 'string' }, name: { type: 'string' } },
+      },
+    },
+    example: { target: { code: 'branch', name: 'Branch office' } },
+  }),
+} as const

@@ -1,0 +1,170 @@
+import type { Operation, Paths } from './document.js'
+import { applyExample } from './examples/apply.js'
+
+type Security = NonNullable<Operation['security']>
+
+export const SECURITY_SCHEMES = {
+  adminBasic: { type: 'http', scheme: 'basic', description: 'ADMIN_USER and ADMIN_PASSWORD' },
+  adminBearer: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
+  serviceBearer: { type: 'http', scheme: 'bearer', bearerFormat: 'bmp_…', description: 'a service token' },
+  serviceHeader: { type: 'apiKey', in: 'header', name: 'X-Access-Token', description: 'a service token' },
+  serviceQuery: { type: 'apiKey', in: 'query', name: 'token', description: 'a service token' },
+  importBearer: { type: 'http', scheme: 'bearer', description: 'IMPORT_TOKEN' },
+  importProof: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'webhook-proof',
+    description: 'signature with IMPORT_TOKEN as the secret',
+  },
+  serviceQueryLong: { type: 'apiKey', in: 'query', name: 'access_token', description: 'a service token' },
+} as const
+
+const ADMIN: Security = [{ adminBasic: [] }, { adminBearer: [] }]
+const IMPORT: Security = [{ importBearer: [] }, { importProof: [] }]
+const SERVICE: Security = [{ serviceBearer: [] }, { serviceHeader: [] }, { serviceQuery: [] }, { serviceQueryLong: [] }]
+
+const ERROR_WORDS: Readonly<Record<string, string>> = {
+  400: 'Invalid parameters, named in the message; or different service tokens in one request',
+  401: 'Credentials missing, wrong, expired or disabled; `WWW-Authenticate` says what is expected',
+  403: 'Not allowed: scope missing or resource not granted, whether or not it exists; for administration, a remote caller, an unknown Host or a foreign page',
+  404: 'No such resource',
+  408: 'The body took more than 30 seconds to arrive',
+  409: 'A scan is running already; of a removal, that a slice job or slicing itself needs it; of a cancellation, that the job has ended; of an import, that the code belongs to another scan source',
+  412: '`If-None-Match: *` was sent, and the code exists; nothing was changed',
+  413: 'The body is larger than 1 MiB; for an import, than IMPORT_MAX_BYTES',
+  415: 'The body is not application/json; for an import, not multipart/form-data',
+  416: 'No byte of the requested range exists',
+  429: 'Too many wrong credentials from this address, too many streams or imports at once, or too many slice jobs of one token that have not ended; `Retry-After` says when to retry',
+  500: 'A fault of the service; details are in its log',
+  503:
+    'The store or the disk of a file does not answer or cannot be written, or the process shuts down; the message says which, and ' +
+    '`Retry-After` when to retry. Of a request that changes something it says what became of the change: nothing was changed, nor ' +
+    'will be, so that it may be repeated; it was carried out, and only what follows it failed; or that is not known, and the client ' +
+    'must look before repeating it. A slice submission with a `code` may be repeated with the same one in any case',
+}
+
+/** Components to which the operations' error answers refer. */
+export function errorResponses(): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(ERROR_WORDS).map(([status, description]) => [
+      `Error${status}`,
+      { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+    ]),
+  )
+}
+
+/** What all operations under a path have in common, so that no feature repeats it. */
+interface Convention {
+  readonly pattern: RegExp
+  readonly tag: string
+  readonly security: Security
+  readonly errors: readonly number[]
+}
+
+const SERVICE_ERRORS = [400, 401, 403, 500, 503]
+
+/** In the order in which the document lists them. */
+export const TAGS = [
+  {
+    name: 'Tiles and downloads',
+    description: 'Tiles, TileJSON, archives and vector files, for service tokens with the scope `read`',
+  },
+  {
+    name: 'Standard services',
+    description: 'WMTS 1.0.0, OGC API – Tiles 1.0 and TMS 1.0.0, for service tokens with the scope `read`',
+  },
+  { name: 'Catalog', description: 'What a service token with the scope `read` may read' },
+  { name: 'Slicing', description: 'Slice jobs, for service tokens with the scope `slice`' },
+  { name: 'Imports', description: 'The receiver of pushes from another gateway' },
+  { name: 'Admin: catalog', description: 'Scan sources, basemaps and vectors' },
+  { name: 'Admin: tokens', description: 'Service tokens' },
+  { name: 'Admin: push', description: 'Targets, pushes, and the records of all deliveries' },
+  { name: 'Admin: slicing', description: 'Slice jobs under admin credentials, their logs and source images' },
+  { name: 'Admin: state', description: 'What the console shows: edges, audit, events, traffic, settings' },
+  { name: 'System', description: 'Probes, metrics and version, without credentials' },
+  { name: 'Events', description: 'Requests that this service sends' },
+]
+
+/** The first pattern that matches applies. */
+const CONVENTIONS: readonly Convention[] = [
+  admin('Admin: tokens', /^\/api\/v1\/admin\/(tokens|preview-token)/),
+  admin(
+    'Admin: push',
+    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records)/,
+  ),
+  admin('Admin: slicing', /^\/api\/v1\/admin\/slice/),
+  admin('Admin: state', /^\/api\/v1\/admin\/(edges|audit|events|dashboard|settings)/),
+  admin('Admin: catalog', /^\/api\/v1\/admin\//),
+  { pattern: /^\/api\/v1\/catalog\//, tag: 'Catalog', security: SERVICE, errors: SERVICE_ERRORS },
+  { pattern: /^\/api\/v1\/slice\//, tag: 'Slicing', security: SERVICE, errors: SERVICE_ERRORS },
+  { pattern: /^\/api\/v1\/import$/, tag: 'Imports', security: IMPORT, errors: [500, 503] },
+  {
+    pattern: /^\/(wmts|ogc|tms)(\/|$)/,
+    tag: 'Standard services',
+    security: SERVICE,
+    errors: [404, ...SERVICE_ERRORS],
+  },
+  {
+    pattern: /^\/(tiles|vectors|archives|geojson|shp)\//,
+    tag: 'Tiles and downloads',
+    security: SERVICE,
+    errors: [404, ...SERVICE_ERRORS],
+  },
+  { pattern: /^\//, tag: 'System', security: [], errors: [400, 500, 503] },
+]
+
+function admin(tag: string, pattern: RegExp): Convention {
+  return { pattern, tag, security: ADMIN, errors: [401, 403, 429, 500, 503] }
+}
+
+/** What single operations may answer beyond what all of their path may. */
+const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
+  'post /api/v1/admin/scan-sources': [412],
+  'post /api/v1/admin/targets': [412],
+  'post /api/v1/admin/scan-sources/{code}/run': [409],
+  'post /api/v1/admin/vectors/rescan': [409],
+  'delete /api/v1/admin/basemaps/{code}': [409],
+  'delete /api/v1/admin/basemaps/{code}/versions/{version}': [409],
+  'delete /api/v1/admin/scan-sources/{code}': [409],
+  'delete /api/v1/admin/tokens/{id}': [409],
+  'post /api/v1/admin/tokens/{id}/rotate': [409],
+  'post /api/v1/admin/pushes': [404],
+  'post /api/v1/admin/vector-pushes': [404],
+  'post /api/v1/admin/preview-token': [404],
+  'post /api/v1/slice/jobs': [429],
+  'post /api/v1/admin/slice/jobs/{id}/cancel': [409],
+  'get /api/v1/admin/slice/files': [404],
+  'post /api/v1/import': [400, 401, 404, 409, 413, 415, 429],
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+/** Adds tags, security, common error answers and examples to every operation of the document. */
+export function applyConventions(paths: Paths): void {
+  for (const [path, item] of Object.entries(paths)) {
+    const convention = CONVENTIONS.find(({ pattern }) => pattern.test(path)) as Convention
+    for (const method of METHODS) {
+      const operation = item[method]
+      if (operation !== undefined) applyTo(operation, convention, method, path)
+    }
+  }
+}
+
+function applyTo(operation: Operation, convention: Convention, method: string, path: string): void {
+  operation.tags = [convention.tag]
+  operation.security = convention.security
+  const errors = new Set([...convention.errors, ...(OWN_ERRORS[`${method} ${path}`] ?? [])])
+  if (operation.requestBody !== undefined) for (const status of [400, 408, 413, 415]) errors.add(status)
+  if ((operation.parameters ?? []).length > 0) errors.add(400)
+  if (path.includes('{')) errors.add(404)
+  const responses = operation.responses ?? {}
+  for (const response of Object.values(responses)) {
+    if (response.description === GENERATED_DESCRIPTION) response.description = 'Done'
+  }
+  for (const status of errors) responses[status] ??= { $ref: `#/components/responses/Error${status}` }
+  operation.responses = responses
+  applyExample(operation)
+}
+
+/** What the generator writes where a route gives no description. */
+const GENERATED_DESCRIPTION = 'Default Response'

@@ -1,0 +1,247 @@
+import type { PathItem, Paths } from './document.js'
+import { headers } from './tile-json.js'
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly required: boolean
+  readonly description: string
+  readonly schema: { readonly type: 'string' | 'integer'; readonly enum?: readonly string[] }
+}
+
+const path = (name: string, description: string, type: 'string' | 'integer' = 'string'): Parameter => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type },
+})
+
+const CODE = path('code', 'code of the basemap or vector')
+const VERSION = path('version', 'a version of the basemap, or `current` for its default version')
+const ADDRESS = [
+  path('z', 'zoom', 'integer'),
+  path('x', 'column', 'integer'),
+  path('y', 'row, 0 in the north', 'integer'),
+  path('ext', "the version's format: png, jpg (or jpeg), webp, avif, pbf (or mvt); another one is 404"),
+]
+const RELATIVE_PATH = path(
+  'relative_path',
+  'path below the scan source, as the catalog lists it; its slashes are not encoded',
+)
+
+const query = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
+})
+const MISSING = query('missing', 'how a missing tile is answered; otherwise 404', { type: 'string', enum: ['204'] })
+const REVISION = query('v', 'the revision of the version; ignored, and makes an address of its own for caches', {
+  type: 'string',
+})
+
+const CACHED =
+  'Answers GET and HEAD with `ETag` and `Last-Modified`; `If-None-Match` is answered 304. CORS is open to any origin, preflight included.'
+const TILE_WORDS =
+  `${CACHED} \`Cache-Control: public, max-age=31536000, immutable\` unless TILE_CACHE_CONTROL or, for \`current\` and the route without a ` +
+  'version, CURRENT_CACHE_CONTROL says otherwise; `Vary: Authorization, X-Access-Token`, and `Accept-Encoding` where the body varies by it. ' +
+  'With `missing=204` in the query a missing tile is 204 instead of 404. `{y}@2x.{ext}` is the file of that name in a folder of tiles. ' +
+  'Parameters of the query other than these and the token are ignored: `v`, the revision of the version, makes an address of its own for caches. ' +
+  'So does a token in the query, and a shared cache answers that address to everyone who knows it. Gzip-compressed vector tiles are sent as stored with ' +
+  '`Content-Encoding: gzip`, and plain to clients that do not accept it. A missing tile is 404 with `Cache-Control: no-store`.'
+const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file; byte ranges are answered 206, impossible ones 416.`
+
+const GEOJSON_TYPE = 'application/geo+json'
+const GEOJSON = { type: 'object', description: 'GeoJSON (RFC 7946)', additionalProperties: true } as const
+const BYTES = { type: 'string', format: 'binary' } as const
+const binary = (...types: string[]) => ({
+  description: 'the bytes',
+  content: Object.fromEntries(types.map((type) => [type, { schema: type === GEOJSON_TYPE ? GEOJSON : BYTES }])),
+})
+const TILE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'application/x-protobuf']
+const VALIDATORS = headers('ETag', 'Last-Modified')
+const TILE_HEADERS = { ...VALIDATORS, ...headers('Cache-Control', 'Vary') }
+const TILE_RESPONSES = {
+  200: { ...binary(...TILE_TYPES), headers: { ...TILE_HEADERS, ...headers('Content-Encoding') } },
+  204: { description: 'No such tile, with `missing=204`' },
+  304: { description: 'Not modified', headers: TILE_HEADERS },
+}
+
+function tile(operationId: string, summary: string, parameters: Parameter[]): PathItem {
+  const responses = structuredClone(TILE_RESPONSES)
+  return {
+    get: { operationId, summary, description: TILE_WORDS, parameters: [...parameters, MISSING, REVISION], responses },
+  }
+}
+
+function download(operationId: string, summary: string, parameters: Parameter[], ...types: string[]): PathItem {
+  const sent = { ...VALIDATORS, ...headers('Content-Disposition', 'Accept-Ranges') }
+  const responses = {
+    200: { ...binary(...types), headers: sent },
+    206: { description: 'the requested range', headers: { ...sent, ...headers('Content-Range') } },
+    304: { description: 'Not modified', headers: VALIDATORS },
+    416: { $ref: '#/components/responses/Error416' },
+  }
+  return { get: { operationId, summary, description: DOWNLOAD_WORDS, parameters, responses } }
+}
+
+function tileJson(operationId: string, summary: string, parameters: Parameter[]): PathItem {
+  const description =
+    'TileJSON 3.0.0. The tile addresses name the version, also where the default one was asked for, and its revision: ' +
+    '`/tiles/{code}/{version}/{z}/{x}/{y}.{ext}?v={revision}`. Where the service token came in the query, they carry it too. ' +
+    '`Cache-Control: no-store`.'
+  const schema = { $ref: '#/components/schemas/TileJson' }
+  const responses = {
+    200: { description: 'TileJSON', headers: headers('Cache-Control'), content: { 'application/json': { schema } } },
+  }
+  return { get: { operationId, summary, description, parameters, responses } }
+}
+
+const XML = 'application/xml'
+const JSON_TYPE = 'application/json'
+const LAYERS =
+  'Of the basemaps that the token may read, by code. Where the service token came in the query, every address in the answer carries it. ' +
+  '`Cache-Control: no-store`; CORS is open to any origin.'
+
+function document(operationId: string, summary: string, type: string, parameters: Parameter[] = []): PathItem {
+  const content = { [type]: { schema: { type: type === JSON_TYPE ? 'object' : 'string' } } }
+  const responses = { 200: { description: 'the document', content } }
+  return { get: { operationId, summary, description: LAYERS, parameters, responses } }
+}
+
+const COLLECTION = path('code', 'code of a basemap')
+const SET = path('tileMatrixSetId', 'WebMercatorQuad, WorldCRS84Quad or CGCS2000Quad')
+const OGC_TILE = [
+  path('tileMatrix', 'zoom', 'integer'),
+  path('tileRow', 'row, 0 in the north', 'integer'),
+  path('tileCol', 'column', 'integer'),
+]
+
+const WMTS_PARAMETERS = [
+  query('service', '', { type: 'string', enum: ['WMTS'] }),
+  query('request', '', { type: 'string', enum: ['GetCapabilities', 'GetTile'] }),
+  query('layer', 'of GetTile: code of a basemap', { type: 'string' }),
+  query('tilematrixset', 'of GetTile', { type: 'string' }),
+  query('tilematrix', 'of GetTile: zoom', { type: 'string' }),
+  query('tilerow', 'of GetTile: row, 0 in the north', { type: 'integer' }),
+  query('tilecol', 'of GetTile: column', { type: 'integer' }),
+  query('format', 'of GetTile: the media type of the layer', { type: 'string' }),
+]
+
+/** Services of the OGC and OSGeo standards. */
+const STANDARD_PATHS: Paths = {
+  '/wmts': {
+    get: {
+      operationId: 'callWmts',
+      summary: 'WMTS 1.0.0 by key and value: GetCapabilities and GetTile',
+      description: `${LAYERS} Names of parameters in any case. 400 and 404 are OWS exception reports. Capabilities name the tile route for tiles.`,
+      parameters: WMTS_PARAMETERS,
+      responses: { 200: binary(XML, ...TILE_TYPES) },
+    },
+  },
+  '/wmts/1.0.0/WMTSCapabilities.xml': document('getWmtsCapabilities', 'Capabilities of the WMTS', XML),
+  '/ogc': document('getOgcLandingPage', 'Landing page of OGC API – Tiles 1.0', JSON_TYPE),
+  '/ogc/conformance': document('getOgcConformance', 'Conformance classes', JSON_TYPE),
+  '/ogc/collections': document('listCollections', 'Basemaps as collections', JSON_TYPE),
+  '/ogc/collections/{code}': document('getCollection', 'A basemap as a collection', JSON_TYPE, [COLLECTION]),
+  '/ogc/collections/{code}/map/tiles': document('listMapTilesets', 'The tileset of a basemap of images', JSON_TYPE, [
+    COLLECTION,
+  ]),
+  '/ogc/collections/{code}/map/tiles/{tileMatrixSetId}': document(
+    'getMapTileset',
+    'Metadata of that tileset',
+    JSON_TYPE,
+    [COLLECTION, SET],
+  ),
+  '/ogc/collections/{code}/map/tiles/{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}': tile(
+    'getMapTile',
+    'A tile of that tileset',
+    [COLLECTION, SET, ...OGC_TILE],
+  ),
+  '/ogc/collections/{code}/tiles': document(
+    'listVectorTilesets',
+    'The tileset of a basemap of vector tiles',
+    JSON_TYPE,
+    [COLLECTION],
+  ),
+  '/ogc/collections/{code}/tiles/{tileMatrixSetId}': document(
+    'getVectorTileset',
+    'Metadata of that tileset',
+    JSON_TYPE,
+    [COLLECTION, SET],
+  ),
+  '/ogc/collections/{code}/tiles/{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}': tile(
+    'getVectorTile',
+    'A vector tile of that tileset',
+    [COLLECTION, SET, ...OGC_TILE],
+  ),
+  '/ogc/tileMatrixSets': document('listTileMatrixSets', 'The tile matrix sets', JSON_TYPE),
+  '/ogc/tileMatrixSets/{tileMatrixSetId}': document('getTileMatrixSet', 'Definition of a tile matrix set', JSON_TYPE, [
+    SET,
+  ]),
+  '/tms/1.0.0': document('listTileMaps', 'TMS 1.0.0: the list of tile maps', XML),
+  '/tms/1.0.0/{code}': document('getTileMap', 'TMS 1.0.0: one tile map', XML, [COLLECTION]),
+  '/tms/1.0.0/{code}/{z}/{x}/{y}.{ext}': tile(
+    'getTmsTile',
+    'A tile of the default version, rows counted from the south',
+    [COLLECTION, ...ADDRESS.filter(({ name }) => name !== 'y'), path('y', 'row, 0 in the south', 'integer')],
+  ),
+}
+
+/** What the edge serves, which has no schemas to generate this from. All of it needs the scope `read`. */
+export const DATA_PLANE_PATHS: Paths = {
+  '/tiles/{code}/{version}/{z}/{x}/{y}.{ext}': tile('getVersionTile', 'A tile of a version', [
+    CODE,
+    VERSION,
+    ...ADDRESS,
+  ]),
+  '/tiles/{code}/{z}/{x}/{y}.{ext}': tile('getTile', 'A tile of the default version', [CODE, ...ADDRESS]),
+  '/tiles/{code}/tilejson.json': tileJson('getTileJson', 'TileJSON of the default version', [CODE]),
+  '/tiles/{code}/{version}/tilejson.json': tileJson('getVersionTileJson', 'TileJSON of a version', [CODE, VERSION]),
+  '/vectors/{code}/download': download(
+    'downloadVector',
+    'Download a vector; a shapefile comes as a zip',
+    [CODE],
+    'application/geo+json',
+    'application/zip',
+  ),
+  '/vectors/{code}.geojson': download(
+    'downloadVectorAsGeoJson',
+    'Download GeoJSON under a name that ends so',
+    [CODE],
+    'application/geo+json',
+  ),
+  '/vectors/{code}.zip': download(
+    'downloadVectorAsZip',
+    'Download a shapefile under a name that ends so',
+    [CODE],
+    'application/zip',
+  ),
+  '/archives/{code}/{version}.pmtiles': download(
+    'downloadPmtiles',
+    'A version that is a PMTiles archive, whole or in ranges',
+    [CODE, VERSION],
+    'application/vnd.pmtiles',
+  ),
+  '/archives/{code}/{version}.mbtiles': download(
+    'downloadMbtiles',
+    'A version that is an MBTiles archive, whole or in ranges',
+    [CODE, VERSION],
+    'application/vnd.sqlite3',
+  ),
+  ...STANDARD_PATHS,
+  '/geojson/{relative_path}': download(
+    'downloadGeoJsonByPath',
+    'GeoJSON by its relative path',
+    [RELATIVE_PATH],
+    'application/geo+json',
+  ),
+  '/shp/{relative_path}': download(
+    'downloadShapefileByPath',
+    'Shapefile by its relative path, as a zip',
+    [RELATIVE_PATH],
+    'application/zip',
+  ),
+}

@@ -1,0 +1,30 @@
+/** What holds for the whole interface, and what the specification leaves open and this service decided. */
+export const API_DESCRIPTION = `
+Catalogs basemaps and vectors, serves tiles and downloads to holders of a service token, and lets operators administer all of it.
+
+**Answers.** Lists are \`{"items": [...], "total": n}\`; details are the object itself. Every error is \`{"error": "..."}\`. Timestamps are
+ISO 8601 UTC. Every list takes \`q\`, \`sort\`, \`limit\`, \`offset\` and filters; \`total\` counts what matches, and an unknown parameter is 400
+(a service token in the query aside). JSON answers and errors are \`Cache-Control: no-store\`. Bodies are JSON of at most 1 MiB; an endpoint without parameters takes
+an empty body. A field of a body that is null counts as left out. A field that is not known is ignored, and what was saved is answered; where
+a token is issued or a slice job is submitted it is refused (400), since a misspelt limit would be none, and a misspelt zoom hours of work. A
+path that exists with another method answers 405 with \`Allow\`. A request with several Host headers, an address that names a host, or a
+transfer encoding other than chunked is refused (400). 503 comes with \`Retry-After\`.
+
+**Service tokens** go into \`Authorization: Bearer\`, \`X-Access-Token\`, \`?token=\` or \`?access_token=\`. The same token may stand in
+several of them; different ones are 400. An \`Authorization\` of another scheme is ignored. The order of refusal is fixed: no usable token
+401; scope missing 403; resource not granted 403, whether or not it exists; granted but absent 404, also for what was withdrawn or is of a disabled scan source.
+
+**Administration** takes HTTP Basic (ADMIN_USER, by default \`admin\`, and ADMIN_PASSWORD) or \`Authorization: Bearer\` with ADMIN_TOKEN, on
+\`/api/v1/admin/*\` and \`/admin/*\`. The checks come in this order: a caller on another machine while ADMIN_ALLOW_REMOTE is false, 403; a
+\`Host\` that is no loopback name or address, listen address (every address of the machine where the service listens on all), host of
+API_BASE_URL or entry of ADMIN_HOSTS, 403; a state-changing request that a page of another origin sends, a subdomain included, 403; too many
+wrong credentials, 429; credentials, 401, also for paths that do not exist. A forwarding header counts from TRUSTED_PROXIES alone; from
+anyone else it makes even a local caller a remote one. After nine wrong credentials from one address (an IPv6 /64) each further one costs a
+pause that doubles from one second up to a minute, during which that address is answered 429; on the machine itself the first 49 are free
+and the pause stays under three seconds. The right credential ends it, other addresses are not affected, and a request without credentials
+does not count.
+
+**Requests** are refused before their bodies are read wherever the head suffices; the connection may be closed then. A body arrives within 30
+seconds (408). A header beyond the limit of its kind is 431, or ignored where its standard lets it; an address of more than 8,192 characters
+is 414.
+`.trim()

@@ -1,0 +1,114 @@
+import { DELETED, EDGE, FOLLOWED, HEALTH_CHECK, SCAN_SOURCE } from './catalog.js'
+import { PUSH_RECORD, VECTOR_PUSH_RECORD } from './deliveries.js'
+import { EARLIER, type Example, ID, LATER, list } from './example.js'
+
+const TOKEN = {
+  id: ID,
+  name: 'Road works',
+  prefix: 'bmp_8Jq2vWxY',
+  basemap_codes: ['world'],
+  vector_codes: ['*'],
+  scopes: ['read'],
+  allowed_origins: ['https://maps.example.com'],
+  allowed_networks: [],
+  expires_at: '2027-03-01T00:00:00.000Z',
+  disabled_at: null,
+  created_at: EARLIER,
+  last_used_at: null,
+  previous_prefix: null,
+  previous_expires_at: null,
+}
+const PLAINTEXT = 'bmp_8Jq2vWxYk3LmNpQrStUvWxYz0123456789abcdefghi'
+
+const AUDIT_ENTRY = {
+  id: 42,
+  at: EARLIER,
+  actor: 'admin',
+  address: '127.0.0.1',
+  action: 'basemap.withdraw',
+  subject: 'world',
+  detail: {},
+}
+
+const TRAFFIC = {
+  requests: 5200,
+  tiles: 5000,
+  tiles_missing: 150,
+  memory_hits: 4100,
+  downloads: 12,
+  auth_failures: 3,
+  server_errors: 0,
+  bytes_sent: 98_304_000,
+  at: EARLIER,
+  seconds: 30,
+}
+
+export const ADMINISTRATION: Readonly<Record<string, Example>> = {
+  listTokens: { answer: list(TOKEN) },
+  issueToken: {
+    request: { name: 'Road works', basemap_codes: ['world'], vector_codes: ['*'], expires_at: '2027-03-01' },
+    answer: { ...TOKEN, token: PLAINTEXT },
+  },
+  disableToken: { parameters: { id: ID }, answer: { ...TOKEN, disabled_at: LATER, ...FOLLOWED } },
+  getToken: { parameters: { id: ID }, answer: TOKEN },
+  updateToken: {
+    parameters: { id: ID },
+    request: { basemap_codes: ['world', 'city'] },
+    answer: { ...TOKEN, basemap_codes: ['world', 'city'], ...FOLLOWED },
+  },
+  rotateToken: {
+    parameters: { id: ID },
+    request: { grace_seconds: 3600 },
+    answer: { ...TOKEN, previous_prefix: 'bmp_1aB2cD3e', previous_expires_at: LATER, token: PLAINTEXT, ...FOLLOWED },
+  },
+  deleteToken: { parameters: { id: ID }, answer: FOLLOWED },
+  issuePreviewToken: { request: { basemap_code: 'world' }, answer: { token: PLAINTEXT, expires_at: LATER } },
+  listEdges: { answer: list(EDGE) },
+  listAuditEntries: { answer: list(AUDIT_ENTRY) },
+  getAuditEntry: { parameters: { id: '42' }, answer: AUDIT_ENTRY },
+  streamChanges: {
+    answer: 'event: change\nid: 17\ndata: {"revision":17,"kind":"basemap","key":"world"}\n\n',
+  },
+  streamLiveTopics: { answer: 'event: watching\ndata: null\n\nevent: touched\ndata: ["catalog","audit"]\n\n' },
+  getDashboard: {
+    answer: {
+      ledger: { basemaps: 1, versions: 2, versions_unavailable: 0, vectors: 2, vectors_unavailable: 0 },
+      tokens: { active: 1, expired: 0, disabled: 0, items: [TOKEN] },
+      pushes: { basemap_records: [PUSH_RECORD], vector_records: [VECTOR_PUSH_RECORD] },
+      layers: [{ code: 'survey', version: '20260301-080000', source_paths: ['/srv/images/north.tif'] }],
+      scan_sources: [SCAN_SOURCE],
+      health: HEALTH_CHECK,
+      edges: [EDGE],
+      audit: [AUDIT_ENTRY],
+    },
+  },
+  getTraffic: { answer: { since: EARLIER, points: [TRAFFIC], edges: [{ ...TRAFFIC, id: ID }] } },
+  getSettings: {
+    answer: {
+      config_file: '/etc/map-asset-gateway/service.env',
+      ...list(
+        { name: 'API_PORT', value: 8910, secret: false, is_set: true, is_default: true },
+        { name: 'ADMIN_TOKEN', value: null, secret: true, is_set: true, is_default: false },
+      ),
+    },
+  },
+  deleteTarget: { parameters: { code: 'branch' }, answer: { ...DELETED, confirmed: [] } },
+  getHealth: { answer: { status: 'ok' } },
+  getReadiness: { answer: { status: 'ready', store: 'up', bus: 'up', bus_medium: 'postgres' } },
+  getMetrics: {
+    answer: 'gateway_control_requests_total{method="GET",route="/health",status="200"} 3\n',
+  },
+  getSystem: {
+    answer: {
+      service: 'map-asset-gateway',
+      version: '0.2.0',
+      api_base_url: 'http://127.0.0.1:8910',
+      tile_base_url: 'http://127.0.0.1:8910',
+      vector_base_url: 'http://127.0.0.1:8910',
+      basemap_roots: ['/srv/maps'],
+      vector_roots: ['/srv/vectors'],
+      slice_output_root: '/srv/layers',
+      slice_source_roots: ['/srv/images'],
+    },
+  },
+}

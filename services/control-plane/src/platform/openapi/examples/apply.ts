@@ -1,0 +1,44 @@
+import type { Operation } from '../document.js'
+import { ADMINISTRATION } from './administration.js'
+import { CATALOG } from './catalog.js'
+import { DATA_PLANE } from './data-plane.js'
+import { DELIVERIES } from './deliveries.js'
+import type { Example } from './example.js'
+import { SLICING } from './slicing.js'
+
+/** By operation id. */
+export const EXAMPLES: Readonly<Record<string, Example>> = {
+  ...CATALOG,
+  ...ADMINISTRATION,
+  ...DELIVERIES,
+  ...SLICING,
+  ...DATA_PLANE,
+}
+
+interface Body {
+  content?: Record<string, { example?: unknown }>
+}
+
+/** Puts the example of an operation beside the schemas of its parameters, its body and the answer that succeeds. */
+export function applyExample(operation: Operation): void {
+  const example = EXAMPLES[operation.operationId ?? '']
+  if (example === undefined) return
+  for (const parameter of operation.parameters ?? []) {
+    const value = example.parameters?.[(parameter as { name: string }).name]
+    if (value !== undefined) Object.assign(parameter as object, { example: value })
+  }
+  setExample(operation.requestBody as Body | undefined, example.request)
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    if (status.startsWith('2')) setExample(response as Body, example.answer)
+  }
+}
+
+/** An example of an image or an archive says nothing. */
+export const READABLE = /^text|json$|xml$|form-data$/
+
+function setExample(body: Body | undefined, example: unknown): void {
+  if (example === undefined) return
+  for (const [type, media] of Object.entries(body?.content ?? {})) {
+    if (READABLE.test(type)) media.example = example
+  }
+}

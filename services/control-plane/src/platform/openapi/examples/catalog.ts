@@ -1,0 +1,129 @@
+import { EARLIER, type Example, ID, LATER, list } from './example.js'
+
+const VERSION = {
+  version: 'v1',
+  storage: 'xyz',
+  format: 'png',
+  tile_size: 256,
+  min_zoom: 0,
+  max_zoom: 12,
+  bounds: [5.9, 45.8, 10.5, 47.8],
+  tile_matrix_set: 'WebMercatorQuad',
+  crs: 'EPSG:3857',
+  revision: 1,
+  available: true,
+  scanned_at: LATER,
+}
+export const BASEMAP = {
+  code: 'world',
+  name: 'World',
+  default_version: 'v1',
+  versions: [VERSION],
+  url_template: 'http://127.0.0.1:8910/tiles/world/current/{z}/{x}/{y}.png',
+  source_code: 'maps',
+  created_at: EARLIER,
+  updated_at: LATER,
+}
+const ADMIN_VERSION = { ...VERSION, path: '/srv/maps/world/v1', withdrawn: false }
+const ADMIN_BASEMAP = { ...BASEMAP, versions: [ADMIN_VERSION], withdrawn: false, source_enabled: true }
+
+export const VECTOR = {
+  code: 'main',
+  name: 'main',
+  kind: 'geojson',
+  relative_path: 'roads/main.geojson',
+  file_name: 'main.geojson',
+  size: 48213,
+  modified_at: EARLIER,
+  available: true,
+  source_code: 'vectors',
+  download_url: 'http://127.0.0.1:8910/vectors/main/download',
+  crs: 'EPSG:4326',
+  bounds: [5.9, 45.8, 10.5, 47.8],
+  geometry_type: 'LineString',
+  feature_count: 1250,
+  fields: [{ name: 'name', type: 'string' }],
+  encoding: 'UTF-8',
+}
+const ADMIN_VECTOR = { ...VECTOR, path: '/srv/vectors/roads/main.geojson', withdrawn: false, source_enabled: true }
+
+export const EDGE = {
+  id: ID,
+  host: 'gateway-1',
+  pid: 4711,
+  version: '0.2.0',
+  started_at: EARLIER,
+  seen_at: LATER,
+  applied_revision: 17,
+}
+export const FOLLOWED = { confirmed: [EDGE], pending: [] }
+export const DELETED = { ...FOLLOWED, files: 0 }
+
+const SCAN = {
+  status: 'succeeded',
+  started_at: EARLIER,
+  finished_at: LATER,
+  added: 1,
+  updated: 0,
+  missing: 0,
+  message: '',
+}
+export const SCAN_SOURCE = {
+  code: 'maps',
+  name: 'Maps',
+  kind: 'basemap',
+  path: '/srv/maps',
+  enabled: true,
+  last_scan: SCAN,
+}
+export const HEALTH_CHECK = {
+  checked_at: LATER,
+  versions_checked: 2,
+  versions_missing: 0,
+  vectors_checked: 2,
+  vectors_missing: 0,
+}
+
+export const CATALOG: Readonly<Record<string, Example>> = {
+  listBasemaps: { answer: list(BASEMAP) },
+  getBasemap: { parameters: { code: 'world' }, answer: BASEMAP },
+  listVectors: { answer: list(VECTOR) },
+  getVector: { parameters: { code: 'main' }, answer: VECTOR },
+  listAdminBasemaps: { answer: list(ADMIN_BASEMAP) },
+  listVersions: { answer: list({ ...ADMIN_VERSION, basemap_code: 'world' }) },
+  getAdminBasemap: { parameters: { code: 'world' }, answer: ADMIN_BASEMAP },
+  listBasemapVersions: { parameters: { code: 'world' }, answer: list(ADMIN_VERSION) },
+  getBasemapVersion: { parameters: { code: 'world', version: 'v1' }, answer: ADMIN_VERSION },
+  getAdminVector: { parameters: { code: 'main' }, answer: ADMIN_VECTOR },
+  listAdminVectors: { answer: list(ADMIN_VECTOR) },
+  setBasemapWithdrawn: {
+    parameters: { code: 'world' },
+    request: { withdrawn: true },
+    answer: { ...ADMIN_BASEMAP, withdrawn: true, ...FOLLOWED },
+  },
+  setVersionWithdrawn: {
+    parameters: { code: 'world', version: 'v2' },
+    request: { withdrawn: true },
+    answer: { ...ADMIN_VERSION, version: 'v2', withdrawn: true, ...FOLLOWED },
+  },
+  setVectorWithdrawn: {
+    parameters: { code: 'main' },
+    request: { withdrawn: true },
+    answer: { ...ADMIN_VECTOR, withdrawn: true, ...FOLLOWED },
+  },
+  setDefaultVersion: { parameters: { code: 'world' }, request: { version: 'v1' }, answer: ADMIN_BASEMAP },
+  deleteBasemap: { parameters: { code: 'world' }, answer: DELETED },
+  deleteBasemapVersion: { parameters: { code: 'world', version: 'v2' }, answer: DELETED },
+  deleteVector: { parameters: { code: 'main' }, answer: DELETED },
+  deleteScanSource: { parameters: { code: 'maps' }, answer: DELETED },
+  getScanSource: { parameters: { code: 'maps' }, answer: SCAN_SOURCE },
+  listScanSources: { answer: list(SCAN_SOURCE) },
+  saveScanSource: {
+    request: { code: 'maps', kind: 'basemap', path: '/srv/maps', name: 'Maps' },
+    answer: { ...SCAN_SOURCE, last_scan: null },
+  },
+  runScan: { parameters: { code: 'maps' }, answer: { ...SCAN, source_code: 'maps' } },
+  listScans: { parameters: { code: 'maps' }, answer: list(SCAN) },
+  rescanVectors: { answer: list({ ...SCAN, source_code: 'vectors' }) },
+  runHealthCheck: { answer: HEALTH_CHECK },
+}

@@ -1,0 +1,127 @@
+import type { Example } from './example.js'
+
+const BASE = 'http://127.0.0.1:8910'
+const TILE = { code: 'world', version: 'v1', z: 2, x: 1, y: 1, ext: 'png' }
+const OGC_TILE = { code: 'world', tileMatrixSetId: 'WebMercatorQuad', tileMatrix: 2, tileRow: 1, tileCol: 1 }
+const TILEJSON = {
+  tilejson: '3.0.0',
+  name: 'World',
+  scheme: 'xyz',
+  tiles: [`${BASE}/tiles/world/v1/{z}/{x}/{y}.png?v=1`],
+  minzoom: 0,
+  maxzoom: 12,
+  bounds: [5.9, 45.8, 10.5, 47.8],
+  center: [8.2, 46.8, 6],
+  format: 'png',
+  tileSize: 256,
+}
+const GEOJSON = {
+  type: 'FeatureCollection',
+  features: [{ type: 'Feature', geometry: { type: 'Point', coordinates: [8.54, 47.38] }, properties: { name: 'A1' } }],
+}
+
+const JSON_TYPE = 'application/json'
+const link = (rel: string, path: string) => ({ rel, href: BASE + path, type: JSON_TYPE })
+const OGC_REL = 'http://www.opengis.net/def/rel/ogc/1.0'
+const SET = { tileMatrixSetId: 'WebMercatorQuad' }
+const MERCATOR = 'http://www.opengis.net/def/crs/EPSG/0/3857'
+const COLLECTION = {
+  id: 'world',
+  title: 'World',
+  dataType: 'map',
+  crs: [MERCATOR],
+  extent: {
+    spatial: { bbox: [[5.9, 45.8, 10.5, 47.8]], crs: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84' },
+  },
+  links: [link('self', '/ogc/collections/world'), link(`${OGC_REL}/tilesets-map`, '/ogc/collections/world/map/tiles')],
+}
+const tilesetOf = (dataType: 'map' | 'vector', path: string) => ({
+  title: 'World',
+  dataType,
+  crs: MERCATOR,
+  ...SET,
+  links: [link('self', `${path}/WebMercatorQuad`)],
+})
+const MAP_TILESET = tilesetOf('map', '/ogc/collections/world/map/tiles')
+const VECTOR_TILESET = tilesetOf('vector', '/ogc/collections/streets/tiles')
+const tilesets = (tileset: object, path: string) => ({ links: [link('self', path)], tilesets: [tileset] })
+
+const CAPABILITIES =
+  '<?xml version="1.0" encoding="UTF-8"?><Capabilities xmlns="http://www.opengis.net/wmts/1.0" version="1.0.0"/>'
+const code = { code: 'world' }
+const streets = { code: 'streets' }
+const relative = (path: string) => ({ relative_path: path })
+
+export const DATA_PLANE: Readonly<Record<string, Example>> = {
+  getVersionTile: { parameters: TILE },
+  getTile: { parameters: TILE },
+  getTileJson: { parameters: code, answer: TILEJSON },
+  getVersionTileJson: { parameters: TILE, answer: TILEJSON },
+  downloadVector: { parameters: { code: 'main' }, answer: GEOJSON },
+  downloadVectorAsGeoJson: { parameters: { code: 'main' }, answer: GEOJSON },
+  downloadVectorAsZip: { parameters: { code: 'lakes' } },
+  downloadPmtiles: { parameters: { code: 'cloud', version: 'v1' } },
+  downloadMbtiles: { parameters: { code: 'world', version: 'v2' } },
+  downloadGeoJsonByPath: { parameters: relative('roads/main.geojson'), answer: GEOJSON },
+  downloadShapefileByPath: { parameters: relative('lakes.shp') },
+  callWmts: { parameters: { service: 'WMTS', request: 'GetCapabilities' }, answer: CAPABILITIES },
+  getWmtsCapabilities: { answer: CAPABILITIES },
+  getOgcLandingPage: {
+    answer: {
+      title: 'Map asset gateway',
+      description: 'Basemaps that the token may read, as OGC API – Tiles',
+      links: [link('self', '/ogc'), link('data', '/ogc/collections')],
+    },
+  },
+  getOgcConformance: {
+    answer: { conformsTo: ['http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/core'] },
+  },
+  listCollections: { answer: { links: [link('self', '/ogc/collections')], collections: [COLLECTION] } },
+  getCollection: { parameters: code, answer: COLLECTION },
+  listMapTilesets: { parameters: code, answer: tilesets(MAP_TILESET, '/ogc/collections/world/map/tiles') },
+  getMapTileset: { parameters: { ...code, ...SET }, answer: MAP_TILESET },
+  getMapTile: { parameters: OGC_TILE },
+  listVectorTilesets: { parameters: streets, answer: tilesets(VECTOR_TILESET, '/ogc/collections/streets/tiles') },
+  getVectorTileset: { parameters: { ...streets, ...SET }, answer: VECTOR_TILESET },
+  getVectorTile: { parameters: { ...OGC_TILE, ...streets } },
+  listTileMatrixSets: {
+    answer: {
+      tileMatrixSets: [
+        {
+          id: 'WebMercatorQuad',
+          title: 'Google Maps Compatible for the World',
+          uri: 'http://www.opengis.net/def/tilematrixset/OGC/1.0/WebMercatorQuad',
+          links: [link('self', '/ogc/tileMatrixSets/WebMercatorQuad')],
+        },
+      ],
+    },
+  },
+  getTileMatrixSet: {
+    parameters: SET,
+    answer: {
+      id: 'WebMercatorQuad',
+      title: 'Google Maps Compatible for the World',
+      crs: MERCATOR,
+      tileMatrices: [
+        {
+          id: '0',
+          scaleDenominator: 559082264.0287178,
+          cellSize: 156543.03392804097,
+          pointOfOrigin: [-20037508.342789244, 20037508.342789244],
+          tileWidth: 256,
+          tileHeight: 256,
+          matrixWidth: 1,
+          matrixHeight: 1,
+        },
+      ],
+    },
+  },
+  listTileMaps: {
+    answer: `<?xml version="1.0" encoding="UTF-8"?><TileMapService version="1.0.0" services="${BASE}/tms"/>`,
+  },
+  getTileMap: {
+    parameters: code,
+    answer: '<?xml version="1.0" encoding="UTF-8"?><TileMap version="1.0.0"><Title>World</Title></TileMap>',
+  },
+  getTmsTile: { parameters: { ...TILE, y: 2 } },
+}

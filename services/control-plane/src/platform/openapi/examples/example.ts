@@ -1,0 +1,14 @@
+/** The one example of an operation. */
+export interface Example {
+  /** of parameters in the path, by their names; `{code}` and `{id}` beside others have defaults */
+  readonly parameters?: Readonly<Record<string, string | number>>
+  /** the body of the request */
+  readonly request?: unknown
+  /** the body of the answer that succeeds */
+  readonly answer?: unknown
+}
+
+export const list = (...items: readonly unknown[]) => ({ items, total: items.length })
+export const ID = '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10'
+export const EARLIER = '2026-03-01T08:00:00.000Z'
+export const LATER = '2026-03-01T08:00:02.500Z'

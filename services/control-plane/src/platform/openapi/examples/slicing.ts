@@ -1,0 +1,79 @@
+import { EARLIER, type Example, ID, list } from './example.js'
+
+const SUBMISSION = {
+  target_code: 'survey',
+  source_paths: ['/srv/images/north.tif'],
+  code: 'survey-2026-03-01',
+  name: 'Survey',
+  zoom_min: 10,
+  zoom_max: 16,
+  callback_url: 'https://survey.example/finished',
+}
+
+const LISTED_JOB = {
+  id: ID,
+  code: 'survey-2026-03-01',
+  name: 'Survey',
+  source_count: 1,
+  target_code: 'survey',
+  output_root: '/srv/layers/survey/20260301-080000',
+  zoom_min: 10,
+  zoom_max: 16,
+  zoom_max_native: false,
+  tile_matrix_set: 'WebMercatorQuad',
+  encoding: 'rgb',
+  tile_size: 256,
+  tile_format: 'webp',
+  status: 'pending',
+  message: '',
+  log_path: '',
+  callback_url: 'https://survey.example/finished',
+  callback_status: '',
+  created_at: EARLIER,
+  requested_by: '',
+  progress: 0,
+  cancelled: false,
+}
+const JOB = { ...LISTED_JOB, source_paths: ['/srv/images/north.tif'] }
+export const FINISHED_JOB = {
+  ...JOB,
+  status: 'succeeded',
+  progress: 100,
+  callback_status: 'pending',
+  callback_attempts: 1,
+  callback_message: '',
+}
+const parameters = { id: ID }
+
+export const SLICING: Readonly<Record<string, Example>> = {
+  submitSliceJob: { request: SUBMISSION, answer: JOB },
+  getSliceJob: { parameters, answer: JOB },
+  listLayerSources: {
+    parameters: { code: 'survey' },
+    answer: { code: 'survey', version: '20260301-080000', source_paths: ['/srv/images/north.tif'] },
+  },
+  listSliceJobs: { answer: list(LISTED_JOB) },
+  getAdminSliceJob: { parameters, answer: JOB },
+  submitAdminSliceJob: { request: SUBMISSION, answer: { ...JOB, requested_by: 'admin' } },
+  cancelSliceJob: {
+    parameters,
+    answer: { ...JOB, status: 'failed', message: `cancelled by admin at ${EARLIER}`, cancelled: true },
+  },
+  getSliceJobLog: { parameters, answer: 'reading /srv/images/north.tif\n' },
+  estimateSliceJob: {
+    request: SUBMISSION,
+    answer: {
+      tiles: 3120,
+      bytes_estimate: 49_920_000,
+      temp_bytes_estimate: 12_000_000,
+      bounds: [8.4, 47.3, 8.6, 47.5],
+      min_zoom: 10,
+      max_zoom: 16,
+      engine: 'gdal',
+      free_bytes: 400_000_000_000,
+    },
+  },
+  listSliceFiles: {
+    answer: list({ name: 'north.tif', path: '/srv/images/north.tif', kind: 'file', size: 73_400_320 }),
+  },
+}

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@gateway/logging/log.js'
+import type { Sql } from '@gateway/store/connect.js'
+import { migrate, StoreRefusal } from '@gateway/store/migrate.js'
+import { keepsSessions } from '@gateway/store/pooling.js'
+import { storeTrouble } from '@gateway/store/trouble.js'
+
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 2000
+
+const SHARED_SESSIONS =
+  'DATABASE_URL leads to a pool that shares its sessions, with which neither locks nor notifications work: let it pool sessions ' +
+  '(PgBouncer: pool_mode = session), or name the server itself'
+
+/**
+ * Waits for the store to answer and brings its schema up to date, however long the store takes to come. Rejects with
+ * StoreRefusal for what waiting does not mend (a wrong password, a database that is newer than this program), and when `shutdown` is aborted.
+ */
+export async function migrateWhenReachable(sql: Sql, log: Log, shutdown: AbortSignal): Promise<void> {
+  let wait = FIRST_WAIT_MS
+  for (let attempt = 1; ; attempt++) {
+    shutdown.throwIfAborted()
+    try {
+      if (!(await keepsSessions(sql))) throw new StoreRefusal(SHARED_SESSIONS)
+      const newer = await migrate(sql)
+      if (newer.length > 0)
+        log.warn({ migrations: newer }, 'a newer version has migrated the store; this one works with it')
+      return
+    } catch (error) {
+      const trouble = storeTrouble(error)
+      if (trouble === null) throw error
+      if (!trouble.passes) throw new StoreRefusal(`${trouble.words} (${(error as Error).message})`)
+      if (attempt === 1) log.warn({ err: (error as Error).message }, 'the store cannot be reached yet; waiting for it')
+      await sleep(wait, undefined, { signal: shutdown })
+      wait = Math.min(wait * 2, LONGEST_WAIT_MS)
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import { parentPort } from 'node:worker_threads'
+import { createLog } from '@gateway/logging/log.js'
+import { Heartbeat } from '@gateway/processes/heartbeat.js'
+
+const heartbeat = new Heartbeat(() => {
+  createLog('control-plane', 'fatal').fatal('the event loop of the control plane is blocked; the process is killed')
+  process.kill(process.pid, 'SIGKILL')
+})
+parentPort?.on('message', () => heartbeat.heard())

@@ -1,0 +1,16 @@
+import { Worker } from 'node:worker_threads'
+import { BEAT_MS, beat } from '@gateway/processes/heartbeat.js'
+
+/**
+ * Has the event loop of this process monitored: by the launcher that started it, or else by a thread of its own, which kills the process
+ * so that its supervisor restarts it.
+ */
+export function startWatchdog(): void {
+  if (process.connected) {
+    beat()
+    return
+  }
+  const thread = new Worker(new URL('./watchdog-thread.js', import.meta.url))
+  thread.unref()
+  setInterval(() => thread.postMessage(null), BEAT_MS).unref()
+}

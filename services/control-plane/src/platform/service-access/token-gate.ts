@@ -1,0 +1,87 @@
+import { toAccessToken } from '@gateway/access/access-token.js'
+import { type AccessToken, type Decision, decide, UNKNOWN_TOKEN, type WantedResource } from '@gateway/access/decide.js'
+import { challenge, isBasic, presentedToken } from '@gateway/access/presented-token.js'
+import { tokenDigest } from '@gateway/access/token-format.js'
+import type { Sender } from '@gateway/access/token-limits.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
+import type { Scope } from '@gateway/contracts/token.js'
+import { findTokensByDigest } from '@gateway/store/tokens.js'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FindCaller } from '../admin-gate/caller.js'
+import type { ControlContext } from '../context.js'
+import { readInTime } from '../http/answer-in-time.js'
+import type { App } from '../http/app-type.js'
+import { sendRefusal } from '../http/refusal.js'
+import { TokenUses } from './token-uses.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** set on routes behind `ServiceGate.require` */
+    serviceToken: AccessToken
+  }
+}
+
+/** Admits requests with a service token, checked against the store: too few reach the control plane for a cache to pay. */
+export interface ServiceGate {
+  /** An onRequest hook: a usable token with this scope (400, 401, 403 otherwise). It runs before the body is read. */
+  require(scope: Scope): onRequestAsyncHookHandler
+  /** Whether the admitted token's grants cover a resource, whether or not it exists. Answers the refusal itself: false then. */
+  grants(request: FastifyRequest, reply: FastifyReply, wanted: NonNullable<WantedResource>, scope: Scope): boolean
+}
+
+export function createServiceGate(app: App, ctx: ControlContext, findCaller: FindCaller): ServiceGate {
+  const uses = new TokenUses(ctx)
+  app.decorateRequest('serviceToken')
+  app.addHook('onClose', () => uses.flush())
+
+  const senderOf = ({ headers, socket }: FastifyRequest): Sender => ({
+    origin: headers.origin ?? '',
+    referer: headers.referer ?? '',
+    address: findCaller({ peer: socket.remoteAddress ?? '', headers }).address,
+  })
+  const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
+    if (refusal.code.startsWith('token_'))
+      reply.header('WWW-Authenticate', challenge(isBasic(reply.request.headers.authorization)))
+    ctx.metrics.authFailures.inc({ kind: 'service', reason: refusal.code })
+    return sendRefusal(reply, refusal)
+  }
+  return {
+    require: (scope) => async (request, reply) => {
+      const admission = await readInTime(admit(ctx, request, scope, senderOf(request)), reply)
+      if (!admission.ok) return refuse(reply, admission)
+      request.serviceToken = admission.token
+      uses.note(admission.token.id)
+    },
+    grants(request, reply, wanted, scope) {
+      const decision = decide(request.serviceToken, wanted, scope, ctx.now(), senderOf(request))
+      if (!decision.ok) refuse(reply, decision)
+      return decision.ok
+    },
+  }
+}
+
+type Admission = { readonly ok: true; readonly token: AccessToken } | Refusal
+
+async function admit(
+  ctx: Pick<ControlContext, 'sql' | 'now'>,
+  request: FastifyRequest,
+  scope: Scope,
+  sender: Sender,
+): Promise<Admission> {
+  const presented = presentedToken({
+    authorization: request.headers.authorization,
+    xAccessToken: joined(request.headers['x-access-token']),
+    query: /\?(.*)$/s.exec(request.raw.url ?? '')?.[1],
+  })
+  if (!presented.ok) return presented
+  const [stored] = await findTokensByDigest(ctx.sql, [tokenDigest(presented.token)])
+  if (stored === undefined) return UNKNOWN_TOKEN
+  const token = toAccessToken(stored)
+  const decision: Decision = decide(token, null, scope, ctx.now(), sender)
+  return decision.ok ? { ok: true, token } : decision
+}
+
+/** Repeated headers are joined, and not a well-formed token then. */
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}

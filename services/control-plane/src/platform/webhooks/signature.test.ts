@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
+import { expect, test } from 'vitest'
+import { signatureOf, signingKey, signText, startSignature, webhookHeaders, webhookId } from './signature.js'
+
+const now = () => Math.floor(Date.now() / 1000)
+const secrets = fc
+  .uint8Array({ minLength: 24, maxLength: 64 })
+  .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`)
+
+test('the reference implementation of Standard Webhooks accepts what is signed with a whsec_ secret', () => {
+  fc.assert(
+    fc.property(secrets, fc.uuid(), fc.json(), (secret, id, body) => {
+      const stamp = { id: webhookId(id), timestamp: now() }
+      const headers = webhookHeaders(stamp, signText(signingKey(secret) as Buffer, stamp, body))
+      expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
+    }),
+  )
+})
+
+test('the reference implementation accepts what is signed with a raw secret', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, unit: 'grapheme-ascii' }), fc.json(), (secret, body) => {
+      fc.pre(!secret.startsWith('whsec_'))
+      const stamp = { id: 'msg_1', timestamp: now() }
+      const headers = webhookHeaders(stamp, signText(signingKey(secret) as Buffer, stamp, body))
+      new Webhook(secret, { format: 'raw' }).verify(body, headers)
+    }),
+  )
+})
+
+test('the reference implementation refuses another body, another id and another secret', () => {
+  const stamp = { id: 'msg_1', timestamp: now() }
+  const headers = webhookHeaders(stamp, signText(signingKey('a secret') as Buffer, stamp, '{}'))
+  const verifier = new Webhook('a secret', { format: 'raw' })
+  expect(() => verifier.verify('{ }', headers)).toThrow()
+  expect(() => verifier.verify('{}', { ...headers, 'webhook-id': 'msg_2' })).toThrow()
+  expect(() => new Webhook('another', { format: 'raw' }).verify('{}', headers)).toThrow()
+})
+
+test('a body signed in parts has the signature of the whole', () => {
+  const key = signingKey('s') as Buffer
+  const stamp = { id: 'msg_1', timestamp: 1 }
+  const parts = startSignature(key, stamp).update('{"a"').update(':1}')
+  expect(signatureOf(parts)).toBe(signText(key, stamp, '{"a":1}'))
+})
+
+test('a secret that begins like a Standard Webhooks one must be base64', () => {
+  expect(signingKey('whsec_')).toBeNull()
+  expect(signingKey('whsec_not base64!')).toBeNull()
+})
+
+test('without a secret there is no signature header', () => {
+  expect(webhookHeaders({ id: 'msg_1', timestamp: 7 }, null)).toEqual({
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': '7',
+  })
+})

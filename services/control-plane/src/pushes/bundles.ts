@@ -1,0 +1,74 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
+import type { StoredVersion } from '@gateway/store/basemaps.js'
+import type { StoredVector } from '@gateway/store/vectors.js'
+import { MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
+import type { Bundle, BundleFile } from '../deliveries/files/bundle.js'
+import { isTileName, METADATA_NAMES } from '../platform/files/tile-folder.js'
+
+/** The files of one version: its tiles or its archive. */
+export function versionBundle(basemapCode: string, root: string, version: StoredVersion): Bundle {
+  const place = `${basemapCode}/${version.version}`
+  if (version.storage === 'mbtiles' || version.storage === 'pmtiles') {
+    const name = `${place}.${version.storage}`
+    return oneOf([{ name, path: version.path }], { root, kind: 'files', place: name, compressible: false })
+  }
+  return { root, kind: 'folder', place, compressible: false, files: () => tilesOf(version.path, place) }
+}
+
+/** A GeoJSON file, or all parts of a shapefile. */
+export function vectorBundle(vector: StoredVector): Bundle {
+  const head = { root: vector.sourcePath, kind: 'files', place: vector.relativePath, compressible: true } as const
+  if (vector.kind === 'geojson') return oneOf([{ name: vector.relativePath, path: vector.path }], head)
+  return { ...head, files: () => partsOf(vector) }
+}
+
+function oneOf(files: readonly BundleFile[], head: Omit<Bundle, 'files'>): Bundle {
+  return {
+    ...head,
+    files: async function* () {
+      yield* files
+    },
+  }
+}
+
+async function* tilesOf(folder: string, place: string): AsyncGenerator<BundleFile> {
+  const file = (name: string): BundleFile => ({ name: `${place}/${name}`, path: path.join(folder, name) })
+  const top = await readdir(folder)
+  for (const name of METADATA_NAMES) if (top.includes(name)) yield file(name)
+  for (const z of numbers(top)) {
+    if (z > MAX_ZOOM) continue
+    for (const x of numbers(await folderNames(path.join(folder, `${z}`)))) {
+      for (const row of (await folderNames(path.join(folder, `${z}/${x}`))).sort()) {
+        if (isTileName(z, x, row)) yield file(`${z}/${x}/${row}`)
+      }
+    }
+  }
+}
+
+function numbers(names: readonly string[]): number[] {
+  return names
+    .map(parseIndex)
+    .filter((n) => n >= 0 && Number.isFinite(n))
+    .sort((a, b) => a - b)
+}
+
+/** A number that is a file has no tiles below it. */
+async function folderNames(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR') return []
+    throw error
+  })
+}
+
+/** The `.shp` last: where the parts are put in place one by one, it completes the set. */
+async function* partsOf(vector: StoredVector): AsyncGenerator<BundleFile> {
+  const base = path.basename(vector.path).slice(0, -path.extname(vector.path).length)
+  const names = (await readdir(path.dirname(vector.path))).filter((name) => isPartOfShapefile(base, name)).sort()
+  const own = path.basename(vector.path)
+  for (const name of [...names.filter((other) => other !== own), own]) {
+    const relative = path.posix.join(path.posix.dirname(vector.relativePath), name)
+    yield { name: relative, path: path.join(path.dirname(vector.path), name) }
+  }
+}

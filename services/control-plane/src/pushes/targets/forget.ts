@@ -1,0 +1,35 @@
+import { acknowledgementFields } from '@gateway/contracts/edge.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { deleteTarget, readTargets } from '@gateway/store/targets.js'
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+
+/** Edges know nothing of targets: no edge is waited for, and none is named. */
+const FORGOTTEN = { files: 0, confirmed: [], pending: [] }
+
+export function forgetTargetRoute(app: App, { sql }: ControlContext): void {
+  app.delete(
+    '/api/v1/admin/targets/:code',
+    {
+      schema: {
+        operationId: 'deleteTarget',
+        summary: 'Forget a target system',
+        description: 'With its push records; those not yet delivered are not sent. Nothing is deleted at the target.',
+        params: z.object({ code: z.string().regex(/^[^\0]*$/, 'must not hold NUL') }),
+        response: { 200: z.object({ ...acknowledgementFields, files: z.int().min(0) }) },
+      },
+    },
+    async ({ params: { code }, admin }, reply) => {
+      const [target] = await readTargets(sql, code)
+      if (target === undefined) return sendRefusal(reply, refuse('not_found', 'no such target'))
+      await sql.begin(async (tx) => {
+        await deleteTarget(tx, code)
+        await insertAudit(tx, { ...admin, action: 'target.delete', subject: code, detail: { kind: target.kind } })
+      })
+      return FORGOTTEN
+    },
+  )
+}

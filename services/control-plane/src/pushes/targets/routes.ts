@@ -1,0 +1,98 @@
+import { listOf } from '@gateway/contracts/common.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import {
+  TARGET_KINDS,
+  TARGET_MODES,
+  targetBodySchema,
+  targetSchema,
+  targetTrialSchema,
+} from '@gateway/contracts/target.js'
+import { listTargets, readTargets, TARGET_LISTING } from '@gateway/store/targets.js'
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
+import { flag, listQuery, text } from '../../platform/http/list-query.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import { DestinationGuard } from '../../platform/outgoing/guard.js'
+import { saveTarget } from './save.js'
+import { tryTarget } from './try.js'
+
+export function targetRoutes(app: App, ctx: ControlContext): void {
+  const guard = new DestinationGuard(ctx.settings)
+  app.get(
+    '/api/v1/admin/targets',
+    {
+      schema: {
+        operationId: 'listTargets',
+        summary: 'Target systems, by code',
+        description: 'Without their secrets; `has_secret`: messages to the target are signed.',
+        querystring: listQuery(TARGET_LISTING, {
+          kind: z.enum(TARGET_KINDS),
+          mode: z.enum(TARGET_MODES),
+          enabled: flag,
+        }),
+        response: { 200: listOf(targetSchema) },
+      },
+    },
+    ({ query }) => listTargets(ctx.sql, query),
+  )
+  app.get(
+    '/api/v1/admin/targets/:code',
+    {
+      schema: {
+        operationId: 'getTarget',
+        summary: 'A target system',
+        description: 'Without its secret, which is never answered.',
+        params: z.object({ code: text }),
+        response: { 200: targetSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const [target] = await readTargets(ctx.sql, params.code)
+      return target ?? sendRefusal(reply, refuse('not_found', 'no such target'))
+    },
+  )
+  app.post(
+    '/api/v1/admin/targets',
+    {
+      schema: {
+        operationId: 'saveTarget',
+        summary: 'Create or update a target system by its code',
+        description:
+          'Kind `http` needs `url`: http or https, without credentials in it, redirects are not followed. `mode` `notify` (the default) ' +
+          'sends JSON; `upload` sends multipart/form-data with that JSON as part `event` and a zip as part `archive`, laid out like a scan ' +
+          'source. Kind `directory` needs `path`, an existing directory. In mode `upload` (the default there) a version or vector ' +
+          'appears in it whole, laid out like a scan source; in mode `notify` the JSON alone, as `{record id}.json`. `secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole ' +
+          'body): `whsec_` and base64, or any text, whose UTF-8 bytes are the key. It is never returned; left out it stays, empty it is removed. ' +
+          `What is left out of \`name\` and \`enabled\` stays as it is, and begins as the code and true. ${CREATES_ONLY}`,
+        body: targetBodySchema,
+        response: { 200: targetSchema },
+      },
+    },
+    async (request, reply) => {
+      const outcome = await saveTarget(ctx, guard, request.body, request.admin, createsOnly(request))
+      return outcome.ok ? outcome.target : sendRefusal(reply, outcome)
+    },
+  )
+  app.post(
+    '/api/v1/admin/targets/:code/test',
+    {
+      // Waits for the receiver as long as a push would.
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'testTarget',
+        summary: 'Try a target once, without a record',
+        description:
+          'Sends the event `target.test` the way a push would go (with an empty archive in mode `upload`), or writes, renames and removes a ' +
+          'file in the directory. A disabled target is tried too. Answers 200 whatever the receiver did: the outcome is `delivered`.',
+        params: z.object({ code: z.string() }),
+        response: { 200: targetTrialSchema },
+      },
+    },
+    async ({ params, admin }, reply) => {
+      const outcome = await tryTarget(ctx, guard, params.code, admin)
+      return outcome.ok ? outcome.trial : sendRefusal(reply, outcome)
+    },
+  )
+}

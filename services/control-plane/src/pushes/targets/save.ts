@@ -1,0 +1,65 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { Target, TargetBody } from '@gateway/contracts/target.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { type NewTarget, readTargetWithSecret, upsertTarget } from '@gateway/store/targets.js'
+import type { ControlContext } from '../../platform/context.js'
+import { commitAndPublish } from '../../platform/edges/commit.js'
+import type { AdminIdentity } from '../../platform/http/app-type.js'
+import { CODE_EXISTS } from '../../platform/http/creates-only.js'
+import type { DestinationGuard } from '../../platform/outgoing/guard.js'
+import { signingKey } from '../../platform/webhooks/signature.js'
+
+export type Saved = { readonly ok: true; readonly target: Target } | Refusal
+
+/** A directory is named to receive files. */
+const DEFAULT_MODE = { http: 'notify', directory: 'upload' } as const
+
+/** Creates or updates a target. Its secret goes into the store and nowhere else: the audit row records only that it was changed. */
+export async function saveTarget(
+  ctx: ControlContext,
+  guard: DestinationGuard,
+  body: TargetBody,
+  admin: AdminIdentity,
+  createsOnly = false,
+): Promise<Saved> {
+  const problem = problemOf(body, guard)
+  if (problem !== null) return refuse('invalid_parameters', problem)
+  const { result } = await commitAndPublish(ctx, async (tx) => {
+    const known = await readTargetWithSecret(tx, body.code)
+    const saved: NewTarget = {
+      code: body.code,
+      kind: body.kind,
+      url: body.kind === 'http' ? (body.url ?? null) : null,
+      path: body.kind === 'directory' ? (body.path ?? null) : null,
+      mode: body.mode ?? (known?.kind === body.kind ? known.mode : DEFAULT_MODE[body.kind]),
+      name: body.name,
+      enabled: body.enabled,
+      // A directory has nothing to verify a signature with.
+      secret: body.kind === 'directory' || body.secret === '' ? null : body.secret,
+    }
+    const target = await upsertTarget(tx, saved, createsOnly)
+    if (target === null) return { result: null, changes: [] }
+    const { kind, mode, enabled } = target
+    const detail = { kind, mode, enabled, secret: body.secret === undefined ? 'kept' : 'changed' }
+    const action = known === null ? 'target.create' : 'target.update'
+    await insertAudit(tx, { ...admin, action, subject: target.code, detail })
+    return { result: target, changes: [] }
+  })
+  return result === null ? CODE_EXISTS : { ok: true, target: result }
+}
+
+function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
+  if (body.kind === 'directory') {
+    if (!body.path) return 'body.path: a target of kind directory needs it'
+    if (body.url) return 'body.url: belongs to kind http'
+    return body.secret ? 'body.secret: belongs to kind http' : null
+  }
+  if (!body.url) return 'body.url: a target of kind http needs it'
+  if (body.path) return 'body.path: belongs to kind directory'
+  const refused = guard.problemOf(body.url)
+  if (refused !== null) return `body.url: ${refused}`
+  if (body.secret && signingKey(body.secret) === null) {
+    return 'body.secret: what follows whsec_ must be base64'
+  }
+  return null
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { TargetTrial } from '@gateway/contracts/target.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { readTargetWithSecret, type TargetWithSecret } from '@gateway/store/targets.js'
+import type { Bundle } from '../../deliveries/files/bundle.js'
+import { sendMessage, sendUpload } from '../../deliveries/http/send.js'
+import { failure, type Outcome, success } from '../../deliveries/outcome.js'
+import type { ControlContext } from '../../platform/context.js'
+import type { AdminIdentity } from '../../platform/http/app-type.js'
+import type { DestinationGuard } from '../../platform/outgoing/guard.js'
+import { webhookId } from '../../platform/webhooks/signature.js'
+
+export interface Trial {
+  readonly ok: true
+  readonly trial: TargetTrial
+}
+
+/** Tests a target once, enabled or not, in the way of a push but without data. Leaves no record. */
+export async function tryTarget(
+  ctx: ControlContext,
+  guard: DestinationGuard,
+  code: string,
+  admin: AdminIdentity,
+): Promise<Trial | Refusal> {
+  const target = await readTargetWithSecret(ctx.sql, code)
+  if (target === null) return refuse('not_found', 'there is no such target')
+  const startedAt = performance.now()
+  const outcome =
+    target.kind === 'directory' ? await tryDirectory(target.path ?? '') : await tryHttp(ctx, guard, target)
+  const { delivered, httpStatus, message, answer } = outcome
+  await ctx.sql.begin((tx) =>
+    insertAudit(tx, { ...admin, action: 'target.test', subject: code, detail: { delivered, message } }),
+  )
+  const duration = Math.round(performance.now() - startedAt)
+  return { ok: true, trial: { delivered, status: httpStatus, message, answer, duration_ms: duration } }
+}
+
+function tryHttp(ctx: ControlContext, guard: DestinationGuard, target: TargetWithSecret): Promise<Outcome> {
+  const now = ctx.now()
+  const sending = {
+    url: target.url ?? '',
+    secret: target.secret,
+    webhookId: webhookId(randomUUID()),
+    now,
+    event: {
+      event: 'target.test',
+      target: { code: target.code, name: target.name },
+      delivered: new Date(now).toISOString(),
+    },
+  }
+  return target.mode === 'upload'
+    ? sendUpload(guard, sending, NO_FILES, ctx.shutdown)
+    : sendMessage(guard, sending, ctx.shutdown)
+}
+
+const NO_FILES: Bundle = {
+  root: '/',
+  kind: 'files',
+  place: 'test',
+  compressible: false,
+  files: async function* () {},
+}
+
+/** Whether a file can be written there, made durable, renamed and removed. */
+async function tryDirectory(directory: string): Promise<Outcome> {
+  const file = path.join(directory, `.${randomUUID()}.tmp`)
+  const renamed = path.join(directory, `.${randomUUID()}.tmp`)
+  try {
+    const handle = await open(file, 'wx')
+    await handle.sync().finally(() => handle.close())
+    await rename(file, renamed)
+    return success('files can be written and renamed there')
+  } catch (error) {
+    return failure((error as Error).message)
+  } finally {
+    await rm(file, { force: true }).catch(() => {})
+    await rm(renamed, { force: true }).catch(() => {})
+  }
+}

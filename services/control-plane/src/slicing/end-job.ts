@@ -1,0 +1,64 @@
+import { readBasemap } from '@gateway/store/basemaps.js'
+import { appendLayerSources } from '@gateway/store/layer-sources.js'
+import {
+  finishSliceJob,
+  renewSliceLease,
+  returnSliceJob,
+  type SliceLease,
+  type StoredSliceJob,
+} from '@gateway/store/slice-jobs.js'
+import { probeTileSet } from '@gateway/tilesets/probe.js'
+import { registerVersion } from '../catalog/register/register-version.js'
+import { versionRecord } from '../catalog/register/version-record.js'
+import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
+import type { ControlContext } from '../platform/context.js'
+import { commitAndPublish, edgesFollow } from '../platform/edges/commit.js'
+import { enqueueCallback } from './callback.js'
+import type { LayerPlace } from './layer-place.js'
+import { LEASE, type RunEnd } from './running-job.js'
+
+/** Thrown inside a transaction to roll it back: another process holds the job's lease by now, and ends the job. */
+export class LeaseLost extends Error {}
+
+/** Shown while edges take in what was published; the end of the job follows. */
+const PUBLISHED = { progress: 99, phase: 'publishing' }
+
+/**
+ * Registers tiles that are in their place: the layer's sources, its version in the catalog and the change log in one transaction; then waits
+ * for the edges, so that the layer is served before the job's success is reported. A crash before the job's end runs it again, which ends
+ * in the same layer.
+ */
+export async function registerLayer(
+  ctx: ControlContext,
+  job: StoredSliceJob,
+  lease: SliceLease,
+  place: LayerPlace,
+): Promise<void> {
+  const probe = await probeTileSet(ctx.settings.sliceOutputRoot, place.layerDir)
+  if (probe === null) throw new Error('the finished layer holds no tile')
+  const { revision } = await commitAndPublish(ctx, async (tx) => {
+    if ((await renewSliceLease(tx, lease, LEASE.leaseSeconds, PUBLISHED)) === 'lost') throw new LeaseLost()
+    await appendLayerSources(tx, { code: job.targetCode, version: place.version }, job.id, job.sourcePaths)
+    const basemap = {
+      code: job.targetCode,
+      // A job without a display name of its own does not take away the one that the layer has.
+      name: job.name === job.targetCode ? ((await readBasemap(tx, job.targetCode))?.name ?? job.name) : job.name,
+      tileBaseUrl: ctx.settings.tilePublicBaseUrl,
+      sourceCode: LAYERS_SOURCE,
+    }
+    const version = versionRecord(place.version, place.layerDir, probe)
+    return { result: null, changes: await registerVersion(tx, basemap, version, place.mode === 'mosaic') }
+  })
+  await edgesFollow(ctx, revision)
+}
+
+/** Writes down how a run ended: the job and its callback in one transaction. A process that stops returns the job to the queue. */
+export async function endJob(ctx: ControlContext, lease: SliceLease, end: RunEnd): Promise<void> {
+  if (end === 'lost') throw new LeaseLost()
+  if (end === 'stopped') return returnSliceJob(ctx.sql, lease)
+  await ctx.sql.begin(async (tx) => {
+    const ended = await finishSliceJob(tx, lease, end)
+    if (ended === null) throw new LeaseLost()
+    await enqueueCallback(ctx, tx, ended)
+  })
+}

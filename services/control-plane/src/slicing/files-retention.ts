@@ -1,0 +1,41 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sql } from '@gateway/store/connect.js'
+import { knownSliceJobs } from '@gateway/store/slice-job-retention.js'
+import { isUuid } from '../platform/http/uuid.js'
+import { logDirectory } from './job-log.js'
+import { scratchDirectory } from './tool-request.js'
+
+/** Ids that are asked for by one query. */
+const BATCH = 1000
+
+/** A tool works for a day at most (`DEFAULT_LIMITS`): scratch that was not touched for two was left by one that was killed. */
+const SCRATCH_MS = 2 * 24 * 3_600_000
+
+/** Removes the logs of jobs that are no longer in the store, and scratch folders that were left behind. A job is there before its log. */
+export async function pruneSliceFiles(sql: Sql, dataDir: string): Promise<void> {
+  const logs = logDirectory(dataDir)
+  const ids = (await namesIn(logs)).flatMap((name) => {
+    const id = name.endsWith('.log') ? name.slice(0, -'.log'.length) : ''
+    return isUuid(id) ? [id] : []
+  })
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const some = ids.slice(at, at + BATCH)
+    const known = await knownSliceJobs(sql, some)
+    for (const id of some) if (!known.has(id)) await rm(join(logs, `${id}.log`), { force: true })
+  }
+  const scratch = scratchDirectory(dataDir)
+  for (const name of await namesIn(scratch)) {
+    const path = join(scratch, name)
+    const touched = (await stat(path).catch(() => null))?.mtimeMs
+    // biome-ignore lint/plugin: calendar, when a file was written
+    if (touched !== undefined && touched < Date.now() - SCRATCH_MS) await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+}

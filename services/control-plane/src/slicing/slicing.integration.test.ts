@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tryLockSession } from '@gateway/store/lock-session.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HOUSEKEEPING_LOCK, prune } from '../system/housekeeping/housekeeping.js'
+import { startTestApp, type TestApp } from '../testing/test-app.js'
+import { pruneSliceFiles } from './files-retention.js'
+
+let app: TestApp
+let dataDir: string
+let token: string
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'slicing-'))
+  app = await startTestApp(process.env.TEST_POSTGRES_URL, { DATA_DIR: dataDir })
+  const body = { name: 'slicer', scopes: ['slice'] }
+  token = (await app.admin({ method: 'POST', url: '/api/v1/admin/tokens', body })).json().token
+})
+afterAll(async () => {
+  await app.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+const BODY = { target_code: 'city', source_paths: ['/images/a.tif', '/images/b.tif'] }
+const submit = (body: object) =>
+  app.app.inject({ method: 'POST', url: '/api/v1/slice/jobs', headers: { 'x-access-token': token }, body })
+const jobs = (path = '') => app.admin({ method: 'GET', url: `/api/v1/admin/slice/jobs${path}` })
+
+test.each([
+  ['/api/v1/slice/jobs', { ...BODY, zoom_mx: 5 }, 'zoom_mx'],
+  ['/api/v1/admin/slice/jobs', { ...BODY, tile_matrix_sets: 'x' }, 'tile_matrix_sets'],
+  ['/api/v1/admin/slice/estimate', { ...BODY, engine: 'wasm' }, 'engine'],
+  ['/api/v1/admin/tokens', { name: 'a', scope: ['slice'] }, 'scope'],
+])('a field that %s does not know is refused, and named', async (url, body, name) => {
+  const answer = url === '/api/v1/slice/jobs' ? await submit(body) : await app.admin({ method: 'POST', url, body })
+  expect(answer.statusCode).toBe(400)
+  expect(answer.json().error).toContain(`"${name}"`)
+})
+
+test('one image is refused where its layer will lie in another grid when its turn comes', async () => {
+  const send = (more: object) =>
+    app.admin({ method: 'POST', url: '/api/v1/admin/slice/jobs', body: { target_code: 'grids', ...more } })
+  const one = { source_path: '/images/a.tif', tile_matrix_set: 'CGCS2000Quad', code: 'grids-1', zoom_max: 'native' }
+  expect((await send(one)).json()).toMatchObject({
+    tile_matrix_set: 'CGCS2000Quad',
+    zoom_max: 0,
+    zoom_max_native: true,
+  })
+  const refused = await send({ source_path: '/images/b.tif' })
+  expect(refused.statusCode).toBe(409)
+  expect(refused.json().error).toBe(
+    'the tiles of "grids" lie in CGCS2000Quad; images cannot be merged into it in WebMercatorQuad',
+  )
+  const heights = await send({ ...one, code: 'grids-2', encoding: 'terrarium' })
+  expect([heights.statusCode, heights.json().error]).toEqual([
+    409,
+    'the encoding of "grids" is rgb; images cannot be merged into it as terrarium',
+  ])
+  expect((await send({ ...one, tile_matrix_set: 'WebMercatorQuad' })).statusCode).toBe(202)
+  expect((await send({ source_paths: ['/images/a.tif', '/images/b.tif'] })).statusCode).toBe(202)
+  expect((await send({ source_path: '/images/b.tif' })).statusCode).toBe(202)
+  expect((await send({ source_path: '/images/b.tif', tile_matrix_set: 'UTM31WGS84Quad' })).statusCode).toBe(400)
+  await app.ctx.sql`DELETE FROM slice_jobs WHERE target_code = 'grids'`
+})
+
+test('a token has at most 100 jobs that have not ended; the next is 429, and known codes are still answered', async () => {
+  const first = (await submit({ ...BODY, code: 'first' })).json()
+  for (let i = 1; i < 99; i++) expect((await submit(BODY)).statusCode).toBe(202)
+  const last = await Promise.all([1, 2, 3, 4].map(() => submit(BODY)))
+  expect(last.map(({ statusCode }) => statusCode).sort()).toEqual([202, 429, 429, 429])
+  const refused = last.find(({ statusCode }) => statusCode === 429)
+  expect(refused?.headers['retry-after']).toBe('30')
+  expect(refused?.json()).toEqual({ error: expect.stringContaining('100 slice jobs that have not ended') })
+  const again = await submit({ ...BODY, code: 'first' })
+  expect([again.statusCode, again.json().id]).toEqual([202, first.id])
+  expect((await app.admin({ method: 'POST', url: '/api/v1/admin/slice/jobs', body: BODY })).statusCode).toBe(202)
+})
+
+test('the list of jobs leaves out their images, the answer for one job has them', async () => {
+  const { items, total } = (await jobs('?limit=5')).json()
+  expect([items.length, total]).toEqual([5, 101])
+  for (const item of items) {
+    expect(item).toMatchObject({ source_count: 2, cancelled: false })
+    expect(item).not.toHaveProperty('source_paths')
+  }
+  expect((await jobs(`/${items[0].id}`)).json()).toEqual({ ...items[0], source_paths: BODY.source_paths })
+})
+
+test('a job that was cancelled says who cancelled it and when', async () => {
+  const { id } = (await jobs('?limit=1')).json().items[0]
+  await app.admin({ method: 'POST', url: `/api/v1/admin/slice/jobs/${id}/cancel` })
+  expect((await jobs(`/${id}`)).json()).toMatchObject({
+    status: 'failed',
+    cancelled: true,
+    message: expect.stringMatching(/^cancelled by ADMIN_TOKEN at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  })
+})
+
+test('housekeeping is done by one control plane, and removes logs and scratch that belong to no job', async () => {
+  const { items } = (await jobs('?limit=2')).json()
+  await app.ctx.sql`
+    UPDATE slice_jobs SET status = 'failed', finished_at = now() - interval '91 days' WHERE id = ${items[0].id}`
+  const [logs, scratch] = [join(dataDir, 'slice-logs'), join(dataDir, 'slice-temp')]
+  for (const folder of [logs, join(scratch, 'tiler-old'), join(scratch, 'tiler-new')]) {
+    mkdirSync(folder, { recursive: true })
+  }
+  for (const name of [items[0].id, items[1].id, randomUUID(), 'notes']) writeFileSync(join(logs, `${name}.log`), '')
+  utimesSync(join(scratch, 'tiler-old'), 1e9, 1e9)
+  const pruneAll = () => prune(app.ctx, { logs: ({ sql }) => pruneSliceFiles(sql, dataDir) })
+  const other = await tryLockSession(app.ctx.sql, HOUSEKEEPING_LOCK)
+  await pruneAll()
+  expect((await jobs(`/${items[0].id}`)).statusCode).toBe(200)
+  await other?.release()
+  await pruneAll()
+  expect((await jobs(`/${items[0].id}`)).statusCode).toBe(404)
+  expect(readdirSync(logs).sort()).toEqual([`${items[1].id}.log`, 'notes.log'].sort())
+  expect(readdirSync(scratch)).toEqual(['tiler-new'])
+})

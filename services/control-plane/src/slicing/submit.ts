@@ -1,0 +1,62 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import {
+  type Accepted,
+  type NewSliceJob,
+  readOpenSliceJobs,
+  readSliceJobByCode,
+  type Submitted,
+  type Submitter,
+  submitSliceJob,
+} from '@gateway/store/slice-jobs.js'
+import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
+import { modeOf } from './layer-version.js'
+
+type Refused = Refusal & { readonly state: 'refused' }
+
+/** Queues a job, unless it is one that its layer could not take: it would only fail when its turn comes. */
+export async function submit(tx: Transaction, job: NewSliceJob, submitter: null): Promise<Accepted | Refused>
+export async function submit(tx: Transaction, job: NewSliceJob, submitter: Submitter): Promise<Submitted | Refused>
+export async function submit(
+  tx: Transaction,
+  job: NewSliceJob,
+  submitter: Submitter | null,
+): Promise<Submitted | Refused> {
+  if ((await readSliceJobByCode(tx, job.code)) === null) {
+    const refusal = await refusalBy(tx, job)
+    if (refusal !== null) return { ...refusal, state: 'refused' }
+  }
+  return submitter === null ? submitSliceJob(tx, job, null) : submitSliceJob(tx, job, submitter)
+}
+
+/** Why a single image cannot be merged into the layer as it will be when the job's turn comes; null: it can. */
+async function refusalBy(tx: Transaction, job: NewSliceJob): Promise<Refusal | null> {
+  if (modeOf({ sourceCount: job.sourcePaths.length }) === 'mosaic') return null
+  const layer = await layerBefore(tx, job.targetCode)
+  if (layer === null) return null
+  if (layer.tileMatrixSet !== job.tileMatrixSet) {
+    return refuse(
+      'conflict',
+      `the tiles of "${job.targetCode}" lie in ${layer.tileMatrixSet}; images cannot be merged into it in ${job.tileMatrixSet}`,
+    )
+  }
+  if (layer.encoding === job.encoding) return null
+  return refuse(
+    'conflict',
+    `the encoding of "${job.targetCode}" is ${layer.encoding}; images cannot be merged into it as ${job.encoding}`,
+  )
+}
+
+type Layer = Pick<NewSliceJob, 'tileMatrixSet'> & { readonly encoding: unknown }
+
+/** What the last job of the queue makes of a layer, or else its newest version; null: no such layer yet. */
+async function layerBefore(tx: Transaction, code: string): Promise<Layer | null> {
+  const queued = (await readOpenSliceJobs(tx, [code])).at(-1)
+  if (queued !== undefined) return queued
+  const basemap = await readBasemap(tx, code)
+  if (basemap === null || basemap.sourceCode !== LAYERS_SOURCE) return null
+  const newest = basemap.versions.findLast(({ available }) => available)
+  if (newest === undefined) return null
+  return { tileMatrixSet: newest.tileMatrixSet, encoding: newest.metadata.encoding ?? 'rgb' }
+}

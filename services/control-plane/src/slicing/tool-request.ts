@@ -1,0 +1,47 @@
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Settings } from '@gateway/settings/load.js'
+import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
+import { DEFAULT_LIMITS, type TilingRequest } from '@gateway/tiling/protocol.js'
+import type { LayerPlace } from './layer-place.js'
+
+export const scratchDirectory = (dataDir: string): string => join(dataDir, 'slice-temp')
+
+/** What the tiling tool is asked for to do a job. */
+export async function toolRequest(
+  settings: Settings,
+  job: NewSliceJob,
+  place: Pick<LayerPlace, 'mode' | 'stagingDir'> & { readonly layerDir?: string },
+): Promise<TilingRequest> {
+  const roots = await sourceRoots(settings.sliceSourceRoots)
+  return {
+    mode: place.mode,
+    source_paths: [...job.sourcePaths],
+    ...(roots.length > 0 && { source_roots: roots }),
+    ...(place.layerDir !== undefined && { layer_dir: place.layerDir }),
+    staging_dir: place.stagingDir,
+    temp_dir: scratchDirectory(settings.dataDir),
+    zoom_min: job.zoomMin,
+    zoom_max: job.zoomMaxNative ? 'native' : job.zoomMax,
+    tile_size: job.tileSize === 512 ? 512 : 256,
+    tile_format: toolFormat(job.tileFormat),
+    // Defaults are left out: an operator's own tool may not know these fields.
+    ...(job.tileMatrixSet !== 'WebMercatorQuad' && { tile_matrix_set: job.tileMatrixSet }),
+    ...(job.encoding !== 'rgb' && { encoding: job.encoding }),
+    engine: 'auto',
+    limits: DEFAULT_LIMITS,
+  }
+}
+
+/** The directories that source images must lie in, by their configured and by their real names; none: anywhere. */
+async function sourceRoots(configured: readonly string[]): Promise<string[]> {
+  const real = await Promise.all(configured.map((root) => realpath(root).catch(() => root)))
+  return [...new Set([...configured, ...real])]
+}
+
+/** The requested format is metadata: the tool gets the nearest that it knows, and reports which one the layer really has. */
+function toolFormat(requested: string): TilingRequest['tile_format'] {
+  const lower = requested.toLowerCase()
+  if (lower === 'jpeg') return 'jpg'
+  return lower === 'png' || lower === 'jpg' || lower === 'avif' ? lower : 'webp'
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Backlog, readBacklog } from '@gateway/store/backlog.js'
+import { Gauge } from 'prom-client'
+import type { ControlContext } from '../platform/context.js'
+import { METRIC_PREFIX } from '../platform/metrics.js'
+import type { StoreHealth } from './store-health.js'
+
+/** A scrape waits no longer for the counts; it goes without them then. */
+const ANSWER_WITHIN_MS = 1500
+
+/**
+ * What waits in the whole cluster, and what this process runs, for `/metrics`. Every control plane tells the same counts: dashboards take the
+ * maximum. Where the store does not answer they are absent, and `store_up` is 0.
+ */
+export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
+  const registers = [ctx.metrics.registry]
+  const name = (suffix: string) => `${METRIC_PREFIX}${suffix}`
+  const readOnce = onceAScrape(() =>
+    Promise.race([readBacklog(ctx.sql), sleep(ANSWER_WITHIN_MS, null, { ref: false })]).catch(() => null),
+  )
+  const gauge = (suffix: string, help: string, labelName: string | null, values: (b: Backlog) => [string, number][]) =>
+    new Gauge({
+      name: name(suffix),
+      help,
+      labelNames: labelName === null ? [] : [labelName],
+      registers,
+      async collect() {
+        const backlog = await readOnce()
+        if (backlog === null) return labelName === null ? this.remove() : this.reset()
+        for (const [label, value] of values(backlog)) this.set(labelName === null ? {} : { [labelName]: label }, value)
+      },
+    })
+  gauge('slice_jobs', 'Slice jobs that have not ended, by status.', 'status', (b) => [
+    ['pending', b.slicePending],
+    ['running', b.sliceRunning],
+  ])
+  gauge('slice_oldest_pending_seconds', 'Age of the oldest slice job that has not begun.', null, (b) => [
+    ['', b.sliceOldestSeconds],
+  ])
+  gauge('deliveries_waiting', 'Pushes and callbacks that have neither arrived nor been given up.', null, (b) => [
+    ['', b.deliveriesWaiting],
+  ])
+  gauge('deliveries_overdue_seconds', 'For how long the delivery that waits longest has been due.', null, (b) => [
+    ['', b.deliveriesOldestSeconds],
+  ])
+  new Gauge({
+    name: name('store_up'),
+    help: '1 where the store answers and can be written.',
+    registers,
+    async collect() {
+      this.set((await health.trouble()) === null ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: name('bus_up'),
+    help: '1 where the bus is connected. On Postgres it is the store.',
+    registers,
+    collect() {
+      this.set(ctx.bus.medium === 'postgres' || ctx.bus.connected ? 1 : 0)
+    },
+  })
+  new Gauge({ name: name('build_info'), help: 'The version of this process.', labelNames: ['version'], registers }).set(
+    { version: ctx.version },
+    1,
+  )
+}
+
+/** Gauges are collected at the same time: one query serves all of a scrape. */
+function onceAScrape<T>(read: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | null = null
+  return () => {
+    current ??= read().finally(() => {
+      current = null
+    })
+    return current
+  }
+}

@@ -1,0 +1,58 @@
+import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
+import { type PreviewToken, previewTokenBodySchema, previewTokenSchema } from '@gateway/contracts/console.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
+import { insertPreviewToken } from '@gateway/store/preview-tokens.js'
+import { readVector } from '@gateway/store/vectors.js'
+import type { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+
+/** Long enough to look around on a map, short enough that one which leaks is soon worth nothing. */
+const LIFETIME_MS = 15 * 60_000
+
+type Issued = { readonly ok: true; readonly preview: PreviewToken } | Refusal
+
+/** Tiles and downloads take service tokens alone, also from the console. */
+export function previewTokenRoute(app: App, ctx: ControlContext): void {
+  app.post(
+    '/api/v1/admin/preview-token',
+    {
+      schema: {
+        operationId: 'issuePreviewToken',
+        summary: 'A short-lived token for a preview of one basemap or vector',
+        description:
+          'For the console: reads that one resource for 15 minutes, with the header `X-Access-Token`. Such tokens are not listed, not ' +
+          'counted and not audited, since they give an administrator nothing that is not in reach already; they are removed once expired.',
+        body: previewTokenBodySchema,
+        response: { 200: previewTokenSchema },
+      },
+    },
+    async ({ body }, reply) => {
+      const outcome = await issuePreviewToken(ctx, body)
+      return outcome.ok ? outcome.preview : sendRefusal(reply, outcome)
+    },
+  )
+}
+
+async function issuePreviewToken(
+  { sql, now }: Pick<ControlContext, 'sql' | 'now'>,
+  { basemap_code: basemap, vector_code: vector }: z.infer<typeof previewTokenBodySchema>,
+): Promise<Issued> {
+  const found = basemap === undefined ? await readVector(sql, vector as string) : await readBasemap(sql, basemap)
+  if (found === null) return refuse('not_found', 'there is no such basemap or vector')
+  const token = createToken()
+  const expiresAt = new Date(now() + LIFETIME_MS)
+  await sql.begin((tx) =>
+    insertPreviewToken(tx, {
+      name: `preview of ${basemap ?? vector}`,
+      prefix: tokenPrefix(token),
+      digest: tokenDigest(token),
+      basemapCodes: basemap === undefined ? [] : [basemap],
+      vectorCodes: vector === undefined ? [] : [vector],
+      expiresAt,
+    }),
+  )
+  return { ok: true, preview: { token, expires_at: expiresAt.toISOString() } }
+}

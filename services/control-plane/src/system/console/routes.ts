@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { LIVE_TOPICS } from '@gateway/contracts/console.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { trafficHistorySchema } from '@gateway/contracts/traffic.js'
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import type { App } from '../../platform/http/app-type.js'
+import { EventStreams } from '../../platform/http/event-streams.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import { Live } from './live.js'
+import { previewTokenRoute } from './preview-token.js'
+import { settingsRoute } from './settings-view.js'
+import { serveBuiltConsole } from './static-files.js'
+import { SAMPLE_MS, TrafficHistory } from './traffic-history.js'
+
+/** The built console, beside this service in the checkout and in the image. */
+const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
+
+const NOT_BUILT = refuse('not_found', 'the console is not built: run npm run build')
+
+/** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. */
+export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
+  previewTokenRoute(app, ctx)
+  settingsRoute(app, ctx)
+  stateRoutes(app, ctx, edges)
+  app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
+  if (existsSync(`${CONSOLE_DIST}index.html`)) await serveBuiltConsole(app, CONSOLE_DIST)
+  else app.get('/admin/', { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NOT_BUILT))
+}
+
+function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  const history = new TrafficHistory(ctx.now())
+  const live = new Live(ctx, edges, () => history.samples)
+  const streams = new EventStreams(app)
+  app.addHook('onListen', async () => void sampleTraffic(ctx, edges, history))
+  app.get(
+    '/api/v1/admin/dashboard/traffic',
+    {
+      schema: {
+        operationId: 'getTraffic',
+        summary: 'What the edges served in the last hour',
+        description:
+          'Over all edge processes, in spans of half a minute, and of each process what it does now. Watched by the answering control ' +
+          'plane since it started; a metrics system that scrapes `/metrics` knows more.',
+        response: { 200: trafficHistorySchema },
+      },
+    },
+    () => history.view(),
+  )
+  app.get(
+    '/api/v1/admin/dashboard/live',
+    {
+      exposeHeadRoute: false,
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'streamLiveTopics',
+        summary: 'In which parts of the console something has changed',
+        description:
+          'Server-sent events: `watching` once, from which on no change is missed; then `touched`, at most one a second, its data a list of ' +
+          `topics (${LIVE_TOPICS.join(', ')}). Read what they concern after every event of either kind. A comment comes every 15 s.`,
+        response: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.unknown() } } } },
+      },
+    },
+    (_request, reply) =>
+      streams.answer(reply, (send) =>
+        live.listen(
+          (topics) => send({ event: 'touched', data: topics }),
+          () => send({ event: 'watching', data: null }),
+        ),
+      ),
+  )
+}
+
+async function sampleTraffic(ctx: ControlContext, edges: KnownEdges, history: TrafficHistory): Promise<void> {
+  while (!ctx.shutdown.aborted) {
+    history.sample(edges.lastKnown, ctx.now())
+    await sleep(SAMPLE_MS, undefined, { signal: ctx.shutdown, ref: false }).catch(() => {})
+  }
+}

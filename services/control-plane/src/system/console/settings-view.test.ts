@@ -1,0 +1,26 @@
+import { loadSettings } from '@gateway/settings/load.js'
+import { expect, test } from 'vitest'
+import { viewSettings } from './settings-view.js'
+
+test('secrets are told to be set, and nothing more', () => {
+  const secrets = {
+    ADMIN_PASSWORD: 'secret-one',
+    ADMIN_TOKEN: 'secret-two',
+    DATABASE_URL: 'postgres://user:secret-three@db/x',
+    REDIS_URL: 'redis://:secret-four@cache',
+  }
+  const view = viewSettings(loadSettings({ CONFIG_FILE: '/nonexistent', ...secrets }))
+  expect(JSON.stringify(view)).not.toMatch(/secret-|@db|@cache/)
+  for (const name of Object.keys(secrets)) {
+    expect(view).toContainEqual({ name, value: null, secret: true, is_set: true, is_default: false })
+  }
+  expect(view).toContainEqual({ name: 'API_PORT', value: 8910, secret: false, is_set: true, is_default: true })
+  expect(view).toContainEqual({ name: 'TILER_COMMAND', value: null, secret: false, is_set: false, is_default: true })
+})
+
+test('what differs from the defaults is no default', () => {
+  const view = viewSettings(loadSettings({ CONFIG_FILE: '/nonexistent', API_PORT: '8911', LOG_LEVEL: 'info' }))
+  const isDefault = (name: string) => view.find((setting) => setting.name === name)?.is_default
+  // Addresses follow the port.
+  expect(['API_PORT', 'API_BASE_URL', 'LOG_LEVEL'].map(isDefault)).toEqual([false, false, true])
+})

@@ -1,0 +1,54 @@
+import { type SettingView, settingsViewSchema } from '@gateway/contracts/console.js'
+import { loadSettings, type Settings } from '@gateway/settings/load.js'
+import { SECRET_SETTINGS, SETTING_NAMES, type SettingName } from '@gateway/settings/schema.js'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+
+/** `API_PORT` is `apiPort` among the settings in force. */
+type FieldOf<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Lowercase<Word>}${Capitalize<FieldOf<Rest>>}`
+  : Lowercase<Name>
+
+/** Where the field names its unit, and the setting does not. */
+const FIELDS_WITH_UNIT = {
+  TOKEN_DEFAULT_TTL: 'tokenDefaultTtlSeconds',
+  RETRY_WAITS: 'retryWaitsSeconds',
+  TILE_MEMORY: 'tileMemoryBytes',
+} as const
+
+function fieldOf(name: SettingName): keyof Settings {
+  if (name === 'TOKEN_DEFAULT_TTL' || name === 'RETRY_WAITS' || name === 'TILE_MEMORY') return FIELDS_WITH_UNIT[name]
+  const field = name.toLowerCase().replace(/_(.)/g, (_, first: string) => first.toUpperCase())
+  return field as FieldOf<typeof name>
+}
+
+const NO_FILE = '/dev/null'
+
+export function settingsRoute(app: App, { settings }: Pick<ControlContext, 'settings'>): void {
+  app.get(
+    '/api/v1/admin/settings',
+    {
+      schema: {
+        operationId: 'getSettings',
+        summary: 'The settings in force',
+        description: 'Those of the answering control plane. Read-only, and without the value of any secret.',
+        response: { 200: settingsViewSchema },
+      },
+    },
+    () => {
+      const items = viewSettings(settings)
+      return { config_file: settings.configFile, items, total: items.length }
+    },
+  )
+}
+
+export function viewSettings(settings: Settings): SettingView[] {
+  const defaults = loadSettings({ CONFIG_FILE: NO_FILE })
+  return SETTING_NAMES.map((name) => {
+    const secret = SECRET_SETTINGS.has(name)
+    const value = settings[fieldOf(name)]
+    const isDefault = JSON.stringify(value) === JSON.stringify(defaults[fieldOf(name)])
+    const shown = value !== null && typeof value === 'object' ? [...value] : value
+    return { name, value: secret ? null : shown, secret, is_set: value !== null, is_default: isDefault }
+  })
+}

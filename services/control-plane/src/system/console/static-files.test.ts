@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../../platform/http/app-type.js'
+import { trackPaths } from '../../platform/http/unrouted.js'
+import { serveBuiltConsole } from './static-files.js'
+
+let home: string
+let app: App
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'console-'))
+  const dist = join(home, 'dist')
+  mkdirSync(join(dist, 'assets'), { recursive: true })
+  writeFileSync(join(dist, 'index.html'), '<title>console</title><meta content="__CSP_NONCE__">')
+  writeFileSync(join(dist, 'assets/main-1a2b.js'), 'export {}')
+  writeFileSync(join(dist, 'assets/main-1a2b.js.gz'), 'packed')
+  writeFileSync(join(home, 'outside.txt'), 'kept private')
+  app = Fastify() as unknown as App
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', "default-src 'none';style-src 'self'")
+  })
+  const refuseOtherMethods = trackPaths(app)
+  await serveBuiltConsole(app, `${dist}/`)
+  refuseOtherMethods()
+})
+afterAll(async () => {
+  await app.close()
+  rmSync(home, { recursive: true })
+})
+
+test.each(['/admin/', '/admin/index.html', '/admin/tokens', '/admin/basemaps/world/versions'])(
+  'the address %s of the built console answers its page, which is never cached',
+  async (url) => {
+    const answer = await app.inject({ url })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.body).toMatch(/^<title>console/)
+    expect(answer.headers['content-type']).toMatch(/^text\/html/)
+    expect(answer.headers['cache-control']).toBe('no-store')
+  },
+)
+
+test('the page and the policy of one answer share a nonce for styles, and no two answers do', async () => {
+  const nonces = await Promise.all(
+    ['/admin/', '/admin/'].map(async (url) => {
+      const answer = await app.inject({ url })
+      const [, nonce] = /^default-src 'none';style-src 'self' 'nonce-([\w-]{22})'$/.exec(
+        String(answer.headers['content-security-policy']),
+      ) as unknown as [string, string]
+      expect(answer.body).toContain(`content="${nonce}"`)
+      return nonce
+    }),
+  )
+  expect(new Set(nonces).size).toBe(2)
+})
+
+test('its hashed files may be kept for good', async () => {
+  const answer = await app.inject({ url: '/admin/assets/main-1a2b.js' })
+  expect(answer.body).toBe('export {}')
+  expect(answer.headers['cache-control']).toMatch(/^private.*immutable/)
+})
+
+test('what was compressed at the build is sent so to those who take it', async () => {
+  const answer = await app.inject({ url: '/admin/assets/main-1a2b.js', headers: { 'accept-encoding': 'gzip, br' } })
+  expect([answer.headers['content-encoding'], answer.body]).toEqual(['gzip', 'packed'])
+  expect(answer.headers['content-type']).toMatch(/javascript/)
+  expect(answer.headers.vary).toMatch(/accept-encoding/i)
+})
+
+test('a file of an older build is not answered with a page', async () => {
+  expect((await app.inject({ url: '/admin/assets/main-0000.js' })).statusCode).toBe(404)
+})
+
+test('nothing but the console is reached through it', async () => {
+  for (const url of [
+    '/admin/../outside.txt',
+    '/admin/..%2foutside.txt',
+    '/admin/%2e%2e/outside.txt',
+    '/admin/..%5coutside.txt',
+  ]) {
+    expect((await app.inject({ url })).body).not.toContain('kept private')
+  }
+  expect((await app.inject({ url: '/admin/tokens', method: 'POST' })).statusCode).toBe(405)
+})

@@ -1,0 +1,56 @@
+import { listAudit } from '@gateway/store/audit.js'
+import { countTokens, readLedger } from '@gateway/store/ledger.js'
+import { readScanSources } from '@gateway/store/scan-sources.js'
+import { listTokens } from '@gateway/store/tokens.js'
+import { readLastHealthCheck } from '../../catalog/health/last-check.js'
+import type { ControlContext } from '../../platform/context.js'
+import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import type { App } from '../../platform/http/app-type.js'
+import { type DashboardProviders, dashboardSchema } from './sections.js'
+
+/** What fits a first page of the console; the lists' own endpoints have the rest. */
+const NEWEST_TOKENS = 50
+const NEWEST_AUDIT = 20
+
+export function dashboardRoutes(
+  app: App,
+  { sql }: ControlContext,
+  edges: KnownEdges,
+  providers: DashboardProviders,
+): void {
+  app.get(
+    '/api/v1/admin/dashboard',
+    {
+      schema: {
+        operationId: 'getDashboard',
+        summary: 'Everything that the first page of the console shows, in one answer',
+        description:
+          'Counts of the catalog and of tokens, and the newest tokens, pushes, layers, scans and audit entries.',
+        response: { 200: dashboardSchema },
+      },
+    },
+    async () => {
+      const [ledger, tokens, newest, pushes, layers, sources, health, live, audit] = await Promise.all([
+        readLedger(sql),
+        countTokens(sql),
+        listTokens(sql, { limit: NEWEST_TOKENS, offset: 0 }),
+        providers.pushes(),
+        providers.layers(),
+        readScanSources(sql),
+        readLastHealthCheck(sql),
+        edges.read(),
+        listAudit(sql, { limit: NEWEST_AUDIT }),
+      ])
+      return {
+        ledger,
+        tokens: { ...tokens, items: newest.items },
+        pushes,
+        layers,
+        scan_sources: sources,
+        health,
+        edges: [...live],
+        audit: audit.items,
+      }
+    },
+  )
+}

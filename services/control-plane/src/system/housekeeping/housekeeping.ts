@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pruneAudit } from '@gateway/store/audit.js'
+import { pruneChangeLog } from '@gateway/store/change-log.js'
+import { pruneDeliveries } from '@gateway/store/delivery-retention.js'
+import { tryLockSession } from '@gateway/store/lock-session.js'
+import { pruneSliceJobs } from '@gateway/store/slice-job-retention.js'
+import type { BackgroundLoop } from '../../platform/background.js'
+import type { ControlContext } from '../../platform/context.js'
+
+/** What is pruned is kept for days, so that an hour more or less does not matter. */
+const EVERY_MS = 3_600_000
+
+/** Held by the one control plane that prunes the store. */
+export const HOUSEKEEPING_LOCK = 891_003
+
+/** A year, and a month in which to read it. */
+const AUDIT_DAYS = 400
+
+/** What is pruned, by its name in the log. */
+export type Pruners = Readonly<Record<string, (ctx: ControlContext) => Promise<unknown>>>
+
+const STORE: Pruners = {
+  'the change log': ({ sql }) => pruneChangeLog(sql),
+  'old push records': ({ sql }) => pruneDeliveries(sql),
+  'old slice jobs': ({ sql, settings }) => pruneSliceJobs(sql, settings.jobRetentionDays),
+  'the audit': ({ sql }) => pruneAudit(sql, AUDIT_DAYS),
+}
+
+/** @param ownDisk what features keep on this machine's disk of records that are gone */
+export function housekeeping(ownDisk: Pruners): BackgroundLoop {
+  return {
+    name: 'housekeeping',
+    async run(ctx) {
+      while (!ctx.shutdown.aborted) {
+        await prune(ctx, ownDisk)
+        await sleep(EVERY_MS, undefined, { signal: ctx.shutdown }).catch(() => {})
+      }
+    },
+  }
+}
+
+/** Prunes the store, unless another control plane does so now, and then the disk. */
+export async function prune(ctx: ControlContext, ownDisk: Pruners): Promise<void> {
+  const lock = await tryLockSession(ctx.sql, HOUSEKEEPING_LOCK).catch((error) => warn(ctx, 'the store', error))
+  if (lock !== null) await runAll(ctx, STORE).finally(() => lock.release())
+  await runAll(ctx, ownDisk)
+}
+
+async function runAll(ctx: ControlContext, pruners: Pruners): Promise<void> {
+  for (const [what, pruner] of Object.entries(pruners)) {
+    await pruner(ctx).catch((error: Error) => warn(ctx, what, error))
+  }
+}
+
+function warn({ shutdown, log }: ControlContext, what: string, error: Error): null {
+  if (!shutdown.aborted) log.warn({ what, err: error.message }, 'pruning failed; it is retried in an hour')
+  return null
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from '@gateway/store/connect.js'
+import { storeTrouble } from '@gateway/store/trouble.js'
+import { probeWrite } from '@gateway/store/write-probe.js'
+
+/** Probes give up after a second or two themselves: a store that is slower than this is none. */
+const ANSWER_WITHIN_MS = 1500
+
+/** Between two attempts to write, while writing is known to fail. */
+const TRY_WRITING_EVERY_MS = 3000
+
+const UNREACHABLE = 'the store is out of reach'
+
+/**
+ * Whether the store serves: it answers, and writes. That it does not write is known from a request that failed, or from the store
+ * being a replica; that it does again, from a test write.
+ */
+export class StoreHealth {
+  readonly #sql: Sql
+  readonly #shutdown: AbortSignal
+  #cannotWrite: string | null = null
+
+  constructor(sql: Sql, shutdown: AbortSignal) {
+    this.#sql = sql
+    this.#shutdown = shutdown
+  }
+
+  /** What a request failed for. */
+  note(error: unknown): void {
+    const trouble = storeTrouble(error)
+    if (trouble?.writesOnly !== true) return
+    const trying = this.#cannotWrite !== null
+    this.#cannotWrite = trouble.words
+    if (!trying) void this.#tryWriting()
+  }
+
+  /** What is wrong at this moment, in a clause; null: nothing. Answers within ANSWER_WITHIN_MS. */
+  async trouble(): Promise<string | null> {
+    const gaveUp = new AbortController()
+    const late = sleep(ANSWER_WITHIN_MS, UNREACHABLE, { signal: gaveUp.signal }).catch(() => UNREACHABLE)
+    const wrong = await Promise.race([this.#ask(), late])
+    gaveUp.abort()
+    return wrong
+  }
+
+  async #ask(): Promise<string | null> {
+    try {
+      const [row] = await this.#sql<{ replica: boolean }[]>`SELECT pg_is_in_recovery() AS replica`
+      if (row?.replica) return 'the store is a replica, which can only be read'
+      return this.#cannotWrite
+    } catch (error) {
+      return storeTrouble(error)?.words ?? UNREACHABLE
+    }
+  }
+
+  async #tryWriting(): Promise<void> {
+    while (this.#cannotWrite !== null && !this.#shutdown.aborted) {
+      await sleep(TRY_WRITING_EVERY_MS, undefined, { signal: this.#shutdown, ref: false }).catch(() => {})
+      await probeWrite(this.#sql).then(
+        () => {
+          this.#cannotWrite = null
+        },
+        // Other failures show by themselves.
+        () => {},
+      )
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { type LockedToken, lockToken } from '@gateway/store/tokens.js'
+import type { ControlContext } from '../platform/context.js'
+import { type Confirmed, commitAndConfirm } from '../platform/edges/commit.js'
+import type { KnownEdges } from '../platform/edges/known-edges.js'
+import { isUuid } from '../platform/http/uuid.js'
+
+export const NO_SUCH_TOKEN = refuse('not_found', 'no such token')
+
+type Acknowledged = Pick<Confirmed<unknown>, 'confirmed' | 'pending'>
+export type Outcome<T> = { readonly ok: true; readonly answer: T & Acknowledged } | Refusal
+
+/** What was done, and what the change log must receive of it; or why it was not. */
+type Done<T> =
+  | {
+      readonly ok: true
+      readonly answer: T
+      readonly changes: readonly NewChange[]
+    }
+  | Refusal
+
+/**
+ * Changes an existing token and waits until every live edge process has dropped what it knew of it, at most for TOKEN_STALE_SECONDS: by then
+ * the edges that the bus does not reach have asked the store. One that fell silent within TOKEN_OFFLINE_SECONDS is not waited for, and named
+ * as pending. Concurrent changes of one token run one after the other.
+ */
+export async function changeToken<T>(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  id: string,
+  work: (tx: Transaction, token: LockedToken) => Promise<Done<T>>,
+): Promise<Outcome<T>> {
+  if (!isUuid(id)) return NO_SUCH_TOKEN
+  let refusal = NO_SUCH_TOKEN
+  const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
+    const token = await lockToken(tx, id)
+    const done = token === null ? NO_SUCH_TOKEN : await work(tx, token)
+    if (done.ok) return { result: { answer: done.answer }, changes: done.changes }
+    refusal = done
+    return { result: null, changes: [] }
+  })
+  return result === null ? refusal : { ok: true, answer: { ...result.answer, confirmed, pending } }
+}
+
+/** What edges must forget where a token changes. */
+export function changesOf({ digests }: LockedToken): NewChange[] {
+  return digests.map((key) => ({ kind: 'token', key }))
+}

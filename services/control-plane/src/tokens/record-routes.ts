@@ -1,0 +1,101 @@
+import { acknowledgementFields, confirmedTokenSchema, rotatedTokenSchema } from '@gateway/contracts/edge.js'
+import { rotateBodySchema, tokenPatchSchema, tokenSchema } from '@gateway/contracts/token.js'
+import { readToken } from '@gateway/store/tokens.js'
+import { z } from 'zod'
+import type { ControlContext } from '../platform/context.js'
+import type { KnownEdges } from '../platform/edges/known-edges.js'
+import type { App } from '../platform/http/app-type.js'
+import { sendRefusal } from '../platform/http/refusal.js'
+import { isUuid } from '../platform/http/uuid.js'
+import { NO_SUCH_TOKEN } from './change.js'
+import { deleteToken } from './delete.js'
+import { rotateToken } from './rotate.js'
+import { updateToken } from './update.js'
+
+const params = z.object({ id: z.string() })
+/** Waits for edges, at most for TOKEN_STALE_SECONDS. */
+const config = { mayTakeLong: true }
+const CONFIRMED =
+  '`confirmed` and `pending` name the edge processes that follow and those that may not yet, as where a token is disabled.'
+
+/** One token: to read, to change, to delete. */
+export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  const path = '/api/v1/admin/tokens/:id'
+  app.get(
+    path,
+    {
+      schema: {
+        operationId: 'getToken',
+        summary: 'One service token',
+        description: 'Without its plaintext, which is stored nowhere.',
+        params,
+        response: { 200: tokenSchema },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const token = isUuid(id) ? await readToken(ctx.sql, id) : null
+      return token ?? sendRefusal(reply, NO_SUCH_TOKEN)
+    },
+  )
+  app.patch(
+    path,
+    {
+      config,
+      schema: {
+        operationId: 'updateToken',
+        summary: 'Change a service token',
+        description:
+          'Fields that are left out, or null, stay as they are; its secret stays the same. A list replaces the whole list. An expired token ' +
+          `that is given a later \`expires_at\` is honoured again; a disabled one stays disabled. ${CONFIRMED}`,
+        params,
+        body: tokenPatchSchema,
+        response: { 200: confirmedTokenSchema },
+      },
+    },
+    async ({ params: { id }, body, admin }, reply) => {
+      const outcome = await updateToken(ctx, edges, id, body, admin)
+      return outcome.ok ? outcome.answer : sendRefusal(reply, outcome)
+    },
+  )
+  app.post(
+    `${path}/rotate`,
+    {
+      config: {
+        ...config,
+        ifUnknown: 'if it was, the prefix of the token has changed and the new secret is lost: rotate again',
+      },
+      schema: {
+        operationId: 'rotateToken',
+        summary: 'Give a service token a new secret',
+        description:
+          'The only answer that ever carries the new plaintext `token`. The record, its grants and its expiry stay. The secret of now is ' +
+          'honoured for `grace_seconds` more (by default not at all), one before it no longer. 409 where the token is disabled or expired. ' +
+          CONFIRMED,
+        params,
+        body: rotateBodySchema,
+        response: { 200: rotatedTokenSchema },
+      },
+    },
+    async ({ params: { id }, body, admin }, reply) => {
+      const outcome = await rotateToken(ctx, edges, id, body.grace_seconds ?? 0, admin)
+      return outcome.ok ? outcome.answer : sendRefusal(reply, outcome)
+    },
+  )
+  app.delete(
+    path,
+    {
+      config,
+      schema: {
+        operationId: 'deleteToken',
+        summary: 'Delete a service token that is disabled or expired',
+        description: `409 where it is neither. ${CONFIRMED}`,
+        params,
+        response: { 200: z.object(acknowledgementFields) },
+      },
+    },
+    async ({ params: { id }, admin }, reply) => {
+      const outcome = await deleteToken(ctx, edges, id, admin)
+      return outcome.ok ? outcome.answer : sendRefusal(reply, outcome)
+    },
+  )
+}

@@ -1,0 +1,41 @@
+import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import type { IssuedToken } from '@gateway/contracts/token.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { hasEnded, rotateToken as replaceDigest } from '@gateway/store/tokens.js'
+import type { ControlContext } from '../platform/context.js'
+import type { KnownEdges } from '../platform/edges/known-edges.js'
+import type { AdminIdentity } from '../platform/http/app-type.js'
+import { changesOf, changeToken, type Outcome } from './change.js'
+
+const ENDED = refuse('conflict', 'the token is disabled or expired, so that a new secret would not work either')
+
+/**
+ * Gives a token a new secret, which is in the answer and nowhere else. The one before it works for `graceSeconds` more, and one before that,
+ * whose grace may still have lasted, ends now.
+ */
+export function rotateToken(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  id: string,
+  graceSeconds: number,
+  admin: AdminIdentity,
+): Promise<Outcome<IssuedToken>> {
+  return changeToken(ctx, edges, id, async (tx, token) => {
+    if (hasEnded(token, ctx.now())) return ENDED
+    const plaintext = createToken()
+    const digest = tokenDigest(plaintext)
+    const graceUntil = graceSeconds === 0 ? null : new Date(ctx.now() + graceSeconds * 1000)
+    const rotated = await replaceDigest(tx, token.id, { digest, prefix: tokenPrefix(plaintext), graceUntil })
+    const detail = {
+      name: token.name,
+      grace_seconds: graceSeconds,
+      before: { prefix: token.prefix },
+      after: { prefix: rotated.prefix },
+    }
+    await insertAudit(tx, { ...admin, action: 'token.rotate', subject: token.id, detail })
+    // The new one too: a store in which it was issued has another history than one that was restored from before.
+    const changes = [...changesOf(token), { kind: 'token' as const, key: digest.toString('hex') }]
+    return { ok: true, answer: { ...rotated, token: plaintext }, changes }
+  })
+}

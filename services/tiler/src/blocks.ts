@@ -16,6 +16,12 @@ export interface Blocks {
   close(): void
 }
 
+/**
+ * What makes GDAL write such a file, beside its size and blocks. Stated outright: where they are not, `gdal_translate` takes them over from
+ * its source.
+ */
+export const BLOCK_OPTIONS = ['INTERLEAVE=PIXEL', 'COMPRESS=NONE', 'ENDIANNESS=LITTLE'].flatMap((each) => ['-co', each])
+
 /** TIFF 6.0 tags that matter here, by number. */
 const TAG = {
   width: 256,

@@ -30,7 +30,7 @@ export function chunkQueue(job: WarpJob): ChunkQueue {
     const chunk = step.value
     const name = `chunk-${chunk.x}-${chunk.y}`
     const warped = warpChunk(job, chunk, name)
-    // Whoever waits for it hears of a failure; until then it is not an unhandled one.
+    // A failure reaches the await in `next`; until then it is not an unhandled one.
     warped.catch(() => {})
     return { chunk, name, warped }
   }
@@ -47,7 +47,7 @@ export function chunkQueue(job: WarpJob): ChunkQueue {
       await drop()
       const started = ahead
       if (!started || started.chunk.x !== x || started.chunk.y !== y)
-        throw new Error('chunks are asked for out of order')
+        throw new Error('chunks are requested out of order')
       await started.warped
       const opened = { chunk: started.chunk, blocks: openChunk(job, started.chunk, started.name) }
       current = { name: started.name, opened }

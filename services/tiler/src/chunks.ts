@@ -1,4 +1,4 @@
-import { boxAround, childTiles, type Grid, rectsWithin, type TileRect } from './plan.js'
+import { boxAround, childTiles, type Grid, rectsWithin, rootTiles, type TileRect } from './plan.js'
 
 /** A piece of the deepest zoom that is warped at once, cropped to what the sources cover. */
 export interface Chunk {
@@ -11,7 +11,7 @@ export interface Chunk {
 
 /** All chunks, in the order in which a depth-first walk of the tile pyramid needs them. */
 export function* chunksOf(grid: Grid): Generator<Chunk> {
-  yield* walk(grid, grid.rects, 0, 0, 0)
+  for (const [x, y] of rootTiles(grid.space)) yield* walk(grid, grid.rects, 0, x, y)
 }
 
 function* walk(grid: Grid, rects: readonly TileRect[], zoom: number, x: number, y: number): Generator<Chunk> {

@@ -21,12 +21,12 @@ export interface Confinement {
 /**
  * The commands that confine a helper program, as far as this machine has and permits them: no network but a loopback of
  * its own, a limit on its memory, and death with its parent. The network goes first, because entering a user namespace
- * would clear the wish to die with the parent. Data is limited instead of address space, of which WebAssembly
+ * would clear the death signal. Data is limited instead of address space, of which WebAssembly
  * reserves much more than it uses.
  */
 export function confinement(memoryMb: number): Confinement {
   const bytes = Math.ceil(memoryMb * 1024 * 1024)
-  const wishes: [string, string[][]][] = [
+  const measures: [string, string[][]][] = [
     [
       'a network namespace',
       [
@@ -39,7 +39,7 @@ export function confinement(memoryMb: number): Confinement {
   ]
   const prefix: string[] = []
   const missing: string[] = []
-  for (const [name, ways] of wishes) {
+  for (const [name, ways] of measures) {
     const way = process.platform === 'linux' ? ways.find((command) => works([...prefix, ...command])) : undefined
     if (way) prefix.push(...way)
     else missing.push(name)

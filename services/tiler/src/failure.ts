@@ -1,5 +1,5 @@
 /**
- * Why a run cannot go on, in words for the person who submitted the job. Thrown, not returned, because it must unwind
+ * Why a run cannot go on, for the person who submitted the job. Thrown, not returned, because it must unwind
  * warps and encodings that run side by side; `run.ts` catches it in one place and makes it the result line.
  */
 export class Failure extends Error {
@@ -18,7 +18,7 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-/** The words for whatever was thrown; an error nobody planned is named as such, without its stack. */
+/** The reason for any error; an unexpected one is named as such, without its stack. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Failure) return error.message
   if (isDiskFull(error)) return DISK_FULL

@@ -2,12 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asLongLat, footprintOf, type GeoTransform, type Point, samplePoints } from './footprint.js'
 import { HALF_WORLD, longitudeOf } from './mercator.js'
+import { TILE_SPACES } from './space.js'
+
+const MERCATOR = TILE_SPACES.WebMercatorQuad
 
 const NO_POLES = { north: false, south: false }
 
 function geographic(west: number, south: number, east: number, north: number) {
   const transform: GeoTransform = [west, (east - west) / 100, 0, north, 0, (south - north) / 100]
-  return footprintOf('geographic', 100, 100, asLongLat('geographic', samplePoints(100, 100, transform)), NO_POLES)
+  return footprintOf(
+    'geographic',
+    100,
+    100,
+    asLongLat('geographic', samplePoints(100, 100, transform)),
+    NO_POLES,
+    MERCATOR,
+  )
 }
 
 /** West and east of all placements, in degrees, and the shift of each. */
@@ -47,7 +57,7 @@ describe('other sources', () => {
 
   it('that PROJ folds at the antimeridian are unfolded', () => {
     const points = projected((x, y) => [x < 10 ? 175 + x / 2 : x / 2 - 185, y])
-    const both = footprintOf('other', 20, 20, points, NO_POLES)
+    const both = footprintOf('other', 20, 20, points, NO_POLES, MERCATOR)
     expect(spans(both)).toEqual([
       [-180, -175, 0],
       [175, 180, 0],
@@ -59,14 +69,14 @@ describe('other sources', () => {
       (Math.atan2(x - 10.3, y - 10.3) * 180) / Math.PI,
       90 - Math.hypot(x - 10.3, y - 10.3),
     ])
-    const cap = footprintOf('other', 20, 20, points, { north: true, south: false })
+    const cap = footprintOf('other', 20, 20, points, { north: true, south: false }, MERCATOR)
     expect(spans(cap)).toEqual([[-180, 180, 0]])
     expect(cap!.placements[0]!.box.north).toBeCloseTo(HALF_WORLD, 0)
   })
 
   it('with corners off the earth are placed by the rest', () => {
     const points = projected((x, y) => (Math.hypot(x - 10, y - 10) > 11 ? [Number.NaN, Number.NaN] : [x, y]))
-    const [west, east] = spans(footprintOf('other', 20, 20, points, NO_POLES))[0]!
+    const [west, east] = spans(footprintOf('other', 20, 20, points, NO_POLES, MERCATOR))[0]!
     expect(west).toBeLessThanOrEqual(0)
     expect(east).toBeGreaterThanOrEqual(20)
   })
@@ -79,6 +89,7 @@ describe('other sources', () => {
         20,
         projected(() => [Number.NaN, Number.NaN]),
         NO_POLES,
+        MERCATOR,
       ),
     ).toBeNull()
   })

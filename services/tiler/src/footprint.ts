@@ -1,4 +1,5 @@
-import { type Box, HALF_WORLD, latitudeOf, longitudeOf, MAX_LATITUDE, mercatorX, mercatorY } from './mercator.js'
+import { HALF_WORLD, latitudeOf, longitudeOf } from './mercator.js'
+import type { Box, TileSpace } from './space.js'
 
 /** GDAL's affine transform from pixel (column, row) to georeferenced coordinates. */
 export type GeoTransform = readonly [number, number, number, number, number, number]
@@ -17,9 +18,9 @@ export interface Placement {
 
 export interface Footprint {
   readonly placements: readonly Placement[]
-  /** Metres of EPSG:3857 per source pixel where the source is finest. */
+  /** Units of the tiles' space per source pixel where the source is finest. */
   readonly resolution: number
-  /** Metres of EPSG:3857 of the shorter side, antimeridian or not. */
+  /** Units of the tiles' space along the shorter side, antimeridian or not. */
   readonly shorterSide: number
 }
 
@@ -53,7 +54,8 @@ export function asLongLat(kind: 'geographic' | 'web-mercator', points: readonly 
 
 /**
  * Where a raster lies on the map, from its sample points as longitude and latitude (not finite: outside of what the
- * projection can express). `null`: nowhere between ±85.0511°.
+ * projection can express). `null`: nowhere between
+ * the latitudes at which the tiles' space ends.
  */
 export function footprintOf(
   kind: CrsKind,
@@ -61,6 +63,7 @@ export function footprintOf(
   height: number,
   points: readonly Point[],
   poles: { readonly north: boolean; readonly south: boolean },
+  space: TileSpace,
 ): Footprint | null {
   const line = kind === 'other' ? unwrap(points) : { points, torn: false }
   const known = line.points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
@@ -77,10 +80,10 @@ export function footprintOf(
   const slack = kind === 'other' ? (partial ? 1 / CELLS : 0.005) : 0
   const marginX = (east - west) * slack
   const marginY = (north - south) * slack
-  const placements = place(kind, west - marginX, south - marginY, east + marginX, north + marginY)
+  const placements = place(space, kind, west - marginX, south - marginY, east + marginX, north + marginY)
   if (placements.length === 0) return null
-  const shorterSide = Math.min(mercatorX(east - west), mercatorY(north) - mercatorY(south))
-  return { placements, resolution: finest(line.points, width, height), shorterSide }
+  const shorterSide = Math.min(space.x(east - west), space.y(north) - space.y(south))
+  return { placements, resolution: finest(space, line.points, width, height), shorterSide }
 }
 
 /** Makes longitudes continuous from one sample to its neighbour, so that 179.9 is followed by 180.1. */
@@ -102,8 +105,8 @@ function unwrap(points: readonly Point[]): { points: Point[]; torn: boolean } {
   return { points: result, torn }
 }
 
-function place(kind: CrsKind, west: number, south: number, east: number, north: number): Placement[] {
-  if (north <= -MAX_LATITUDE || south >= MAX_LATITUDE) return []
+function place(space: TileSpace, kind: CrsKind, west: number, south: number, east: number, north: number): Placement[] {
+  if (north <= -space.maxLatitude || south >= space.maxLatitude) return []
   const placements: Placement[] = []
   const whole = east - west >= 360 && kind === 'other'
   for (let turn = -2; turn <= 2; turn++) {
@@ -112,7 +115,7 @@ function place(kind: CrsKind, west: number, south: number, east: number, north: 
     const right = whole ? 180 : Math.min(180, east + 360 * turn)
     // A sliver that is only rounding error is no part of the source.
     if (right - left <= (east - west) * 1e-9) continue
-    const box = { west: mercatorX(left), south: mercatorY(south), east: mercatorX(right), north: mercatorY(north) }
+    const box = { west: space.x(left), south: space.y(south), east: space.x(right), north: space.y(north) }
     placements.push({ box, shift: shiftOf(kind, turn) })
   }
   return placements
@@ -124,13 +127,13 @@ function shiftOf(kind: CrsKind, turn: number): number {
   return kind === 'web-mercator' ? 2 * HALF_WORLD * turn : 0
 }
 
-function finest(points: readonly Point[], width: number, height: number): number {
+function finest(space: TileSpace, points: readonly Point[], width: number, height: number): number {
   let resolution = Number.POSITIVE_INFINITY
   const at = (row: number, column: number) => points[row * (CELLS + 1) + column]!
   const consider = (a: Point, b: Point, pixels: number) => {
-    if (Math.abs(a[1]) > MAX_LATITUDE || Math.abs(b[1]) > MAX_LATITUDE) return
-    const metres = Math.hypot(mercatorX(b[0]) - mercatorX(a[0]), mercatorY(b[1]) - mercatorY(a[1])) / pixels
-    if (metres > 0 && metres < resolution) resolution = metres
+    if (Math.abs(a[1]) > space.maxLatitude || Math.abs(b[1]) > space.maxLatitude) return
+    const size = Math.hypot(space.x(b[0]) - space.x(a[0]), space.y(b[1]) - space.y(a[1])) / pixels
+    if (size > 0 && size < resolution) resolution = size
   }
   for (let row = 0; row <= CELLS; row++) {
     for (let column = 0; column <= CELLS; column++) {

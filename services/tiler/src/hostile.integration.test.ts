@@ -16,8 +16,8 @@ import {
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hugeHeader } from './testing/huge-header.js'
 import { GLOBE_REFERENCE, type Outcome, tilesIn, Workshop } from './testing/workshop.js'
 
 const shop = new Workshop()
@@ -71,6 +71,21 @@ async function slice(source: string, engine: 'gdal' | 'wasm', limits = {}): Prom
   return { ...outcome, staging: request.staging_dir }
 }
 
+it('of what lies outside of the allowed directories, nothing tells whether it exists', async () => {
+  mkdirSync(shop.path('folder'))
+  symlinkSync(shop.path('nowhere.tif'), join(root, 'link-to-nothing.tif'))
+  symlinkSync(secretImage, join(root, 'link-to-something.tif'))
+  const paths = ['secret.tif', 'nowhere.tif', 'folder', 'root/link-to-nothing.tif', 'root/link-to-something.tif']
+  const told = await Promise.all(
+    paths.map(async (name) => {
+      const { lines, log } = await slice(shop.path(name), 'wasm')
+      return JSON.stringify({ lines, log }).replaceAll(shop.path(name), 'PATH')
+    }),
+  )
+  expect(told[0]).toContain('lies outside of the directories that source images may come from')
+  expect(new Set(told).size).toBe(1)
+})
+
 interface Case {
   readonly make: (path: string) => void
   /** What a person must be told. */
@@ -81,6 +96,15 @@ interface Case {
 
 const UNREADABLE = /not a readable GeoTIFF, JPEG or PNG/
 const wms = () => `<GDAL_WMS><Service name="TMS"><ServerUrl>${address()}</ServerUrl></Service></GDAL_WMS>`
+
+/** The header of a GeoTIFF in EPSG:4326 of 60,000 × 60,000 pixels that holds none of them: 350 bytes that ask a reader for gigabytes. */
+const HUGE_HEADER = inflateRawSync(
+  Buffer.from(
+    '8/TUYuBgYGDgYWBgZGFgZGBgSHjFwMCIxGZiZAazQaqYoWwQZkNiC0LVg9SIIomLIZkjDmULMDAw8DXzMDAzMDDMY2BgaGrhYWBjYGDYxsDAsL' +
+      '6dGSz/jAECftVl7SmZXGEPoTPsGYgBDWkHIHSYA0yIEWwzMwMDC4jNBPIqRIwDRD8TAAA=',
+    'base64',
+  ),
+)
 
 const CORPUS: Record<string, Case> = {
   'vrt.tif': { make: (path) => writeFileSync(path, vrt(secretImage)), reason: UNREADABLE, opened: true },
@@ -95,7 +119,7 @@ const CORPUS: Record<string, Case> = {
   'cut-header.tif': { make: (path) => cutShort(good, path, 60), reason: UNREADABLE },
   'cut-short.tif': { make: (path) => cutShort(good, path, 300_000), reason: /damaged|cut short/, opened: true },
   'huge.tif': {
-    make: (path) => writeFileSync(path, hugeHeader(60_000)),
+    make: (path) => writeFileSync(path, HUGE_HEADER),
     reason: /more than 1000000000 pixels/,
     opened: true,
   },

@@ -28,6 +28,17 @@ describe('imageryOf', () => {
       [band('Gray', { mask: { flags: ['PER_DATASET', 'ALPHA'] } }), band('Alpha')],
       { colours: [1, 1, 1], masks: [1] },
     ],
+    [
+      'an alpha band that GDAL makes no mask of',
+      [...RGB.map((name) => band(name)), band('Undefined'), band('Alpha')],
+      { masks: [5], maskedBy: 'alpha' },
+    ],
+    [
+      'grey and alpha of floats',
+      ['Gray', 'Alpha'].map((name) => band(name, { type: 'Float32' })),
+      { masks: [2], maskedBy: 'presence' },
+    ],
+    ['floats, which may hold NaN', [band('Gray', { type: 'Float64' })], { masks: [1], maskedBy: 'number' }],
     ['a mask band', RGB.map((name) => band(name, { mask: { flags: ['PER_DATASET'] } })), { masks: [1] }],
     ['nodata in every band', RGB.map((name) => band(name, NODATA)), { masks: [1, 2, 3] }],
     ['nodata in one band', [band('Red', NODATA), band('Green'), band('Blue')], { masks: [] }],

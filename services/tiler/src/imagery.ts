@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fail, quoted } from './failure.js'
 
 /** What is used of `gdalinfo -json`. */
 export const gdalInfoSchema = z.object({
@@ -13,6 +14,8 @@ export const gdalInfoSchema = z.object({
       // GDAL writes NaN and infinities as text.
       noDataValue: z.union([z.number(), z.string()]).optional(),
       mask: z.object({ flags: z.array(z.string()) }).optional(),
+      scale: z.number().optional(),
+      offset: z.number().optional(),
       colorTable: z.object({ entries: z.array(z.array(z.number())) }).optional(),
       overviews: z.array(z.object({ size: z.tuple([z.number(), z.number()]) })).optional(),
       metadata: z.object({ IMAGE_STRUCTURE: z.object({ NBITS: z.string().optional() }).optional() }).optional(),
@@ -21,16 +24,27 @@ export const gdalInfoSchema = z.object({
 })
 export type GdalInfo = z.infer<typeof gdalInfoSchema>
 
+/**
+ * `mask`: by GDAL's mask of the band (alpha, nodata, mask bands). `alpha`: the band is an alpha of bytes that GDAL makes no mask of, as it
+ * is neither the second of two bands nor the fourth of four. `presence`: the band is an alpha of wider values, whose scale is not known;
+ * what is not 0 counts. `number`: what is not NaN counts; elevation models often hold NaN without declaring it.
+ */
+export type MaskedBy = 'mask' | 'alpha' | 'presence' | 'number'
+
 /** How the bands of a source become red, green, blue and alpha. */
 export interface Imagery {
   /** Band numbers for red, green and blue; the same one three times for grey and palettes. */
   readonly colours: readonly [number, number, number]
   /** Colours are looked up in the band's palette; with its alpha where an entry is transparent. */
   readonly palette: 'none' | 'opaque' | 'transparent'
-  /** Bands whose masks (alpha, nodata, mask bands) say which pixels count; empty: all do. */
+  /** Bands that mask the pixels: one counts where any of them is set; empty: all count. */
   readonly masks: readonly number[]
+  /** How they mask. */
+  readonly maskedBy: MaskedBy
   /** The range that becomes 0 to 255; `measured`: to be found from the pixels of all sources; `null`: bytes as they are. */
   readonly range: readonly [number, number] | 'measured' | null
+  /** Of the first band, where it declares them: value = pixel * ratio + offset. */
+  readonly scaling: { readonly ratio: number; readonly offset: number } | null
 }
 
 const MEASURED_TYPES = new Set([
@@ -64,9 +78,26 @@ export function imageryOf(info: GdalInfo): { ok: true; imagery: Imagery } | { ok
     imagery: {
       colours,
       palette,
-      masks: masksOf(info, colours),
+      ...masksOf(info, colours),
       range: palette === 'none' ? rangeOf(info, colours) : null,
+      scaling:
+        first.scale === undefined && first.offset === undefined
+          ? null
+          : { ratio: first.scale ?? 1, offset: first.offset ?? 0 },
     },
+  }
+}
+
+/** Throws a `Failure` where a source is a picture rather than one band of heights. */
+export function assertHeights({ path, imagery }: { readonly path: string; readonly imagery: Imagery }): void {
+  const { colours, palette, maskedBy } = imagery
+  if (new Set(colours).size > 1 || palette !== 'none') {
+    fail(`the source ${quoted(path)} is a picture; an elevation model has one band of heights`)
+  }
+  if (maskedBy === 'alpha' || maskedBy === 'presence') {
+    fail(
+      `the source ${quoted(path)} has an alpha band that tells no mask; declare a nodata value for its heights instead`,
+    )
   }
 }
 
@@ -79,7 +110,7 @@ function coloursOf({ bands }: GdalInfo): [number, number, number] {
   return second && third ? [first, second, third] : [first, first, first]
 }
 
-function masksOf({ bands }: GdalInfo, colours: readonly number[]): number[] {
+function masksOf({ bands }: GdalInfo, colours: readonly number[]): Pick<Imagery, 'masks' | 'maskedBy'> {
   const masked = (band: number) => {
     const { mask, noDataValue } = bands[band - 1]!
     return (
@@ -88,12 +119,14 @@ function masksOf({ bands }: GdalInfo, colours: readonly number[]): number[] {
   }
   // A pixel counts where any of its bands has data: black in one band alone is a colour.
   const distinct = [...new Set(colours)]
-  if (!distinct.every(masked)) {
-    const hasAlpha = bands.some((band) => band.colorInterpretation === 'Alpha')
-    return hasAlpha ? [distinct[0]!] : []
+  if (distinct.every(masked)) {
+    const each = distinct.some((band) => bands[band - 1]!.noDataValue !== undefined)
+    return { masks: each ? distinct : [distinct[0]!], maskedBy: 'mask' }
   }
-  const each = distinct.some((band) => bands[band - 1]!.noDataValue !== undefined)
-  return each ? distinct : [distinct[0]!]
+  const alpha = bands.findIndex((band) => band.colorInterpretation === 'Alpha')
+  if (alpha >= 0) return { masks: [alpha + 1], maskedBy: bands[alpha]!.type === 'Byte' ? 'alpha' : 'presence' }
+  const mayBeNaN = distinct.every((band) => bands[band - 1]!.type.startsWith('Float'))
+  return mayBeNaN ? { masks: distinct, maskedBy: 'number' } : { masks: [], maskedBy: 'mask' }
 }
 
 function rangeOf({ bands, driverShortName }: GdalInfo, colours: readonly number[]): Imagery['range'] {

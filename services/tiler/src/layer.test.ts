@@ -5,6 +5,7 @@ import { METADATA_FILE } from '@gateway/tiling/protocol.js'
 import sharp from 'sharp'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readLayer, tileReader } from './layer.js'
+import { COLOURS } from './pixel-model.js'
 
 let dir: string
 beforeEach(() => {
@@ -51,7 +52,7 @@ it('a layer of JPEG tiles cannot be merged into', async () => {
 
 it('tiles are read, and missing, damaged and foreign ones are not', async () => {
   const warnings: string[] = []
-  const read = tileReader(dir, { ...METADATA, format: 'webp', bounds: [0, 0, 1, 1] }, (message) =>
+  const read = tileReader(dir, { ...METADATA, format: 'webp', bounds: [0, 0, 1, 1] }, COLOURS, (message) =>
     warnings.push(message),
   )
   await writeTile('2/1/1.webp')

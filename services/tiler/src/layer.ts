@@ -1,21 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bounds, boundsSchema } from '@gateway/contracts/basemap.js'
-import { MAX_ZOOM, METADATA_FILE, REAL_TILE_FORMATS } from '@gateway/tiling/protocol.js'
+import { type Bounds, boundsSchema, TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
+import { HEIGHT_ENCODINGS, MAX_ZOOM, METADATA_FILE, REAL_TILE_FORMATS } from '@gateway/tiling/protocol.js'
 import sharp from 'sharp'
 import { z } from 'zod'
-import { decodeTile } from './encode.js'
 import { Failure, fail, quoted } from './failure.js'
 import { MAX_LATITUDE } from './mercator.js'
+import type { PixelModel } from './pixel-model.js'
 import type { Pixels } from './pixels.js'
 
-/** What a layer says of itself; further fields, an operator's name or attribution, are kept. */
+/** A layer's metadata; further fields, an operator's name or attribution, are kept. */
 export const layerMetadataSchema = z.looseObject({
   format: z.enum(REAL_TILE_FORMATS),
   tile_size: z.int(),
   minzoom: z.int().min(0).max(MAX_ZOOM),
   maxzoom: z.int().min(0).max(MAX_ZOOM),
   bounds: boundsSchema,
+  /** Absent: WebMercatorQuad. */
+  tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).optional(),
+  crs: z.string().optional(),
+  /** Its tiles hold heights; absent: pictures. */
+  encoding: z.enum(HEIGHT_ENCODINGS).optional(),
   /** Values of sources that are not bytes which became 0 and 255: later sources are shown by the same scale. */
   value_range: z.tuple([z.number(), z.number()]).optional(),
 })
@@ -34,7 +39,7 @@ export async function readLayer(folder: string): Promise<LayerMetadata | null> {
   return zooms.length === 0 ? null : examine(folder, zooms)
 }
 
-/** A layer that somebody else made is known by its tiles. */
+/** A layer without metadata is known by its tiles. */
 async function examine(folder: string, zooms: readonly number[]): Promise<LayerMetadata | null> {
   const zoom = join(folder, String(zooms[0]))
   const column = join(zoom, String((await numbersIn(zoom))[0] ?? 0))
@@ -50,14 +55,19 @@ async function examine(folder: string, zooms: readonly number[]): Promise<LayerM
   return { format, tile_size: width, minzoom: zooms[0]!, maxzoom: zooms.at(-1)!, bounds: WORLD }
 }
 
-/** Reads one tile of the layer; `null` where there is none, or none that can be read, which `warn` is told. */
-export function tileReader(folder: string, { format, tile_size }: LayerMetadata, warn: (message: string) => void) {
+/** Reads one tile of the layer; `null` where there is none, or, with a warning, none that can be read. */
+export function tileReader(
+  folder: string,
+  { format, tile_size }: LayerMetadata,
+  model: PixelModel,
+  warn: (message: string) => void,
+) {
   return async (zoom: number, x: number, y: number): Promise<Pixels | null> => {
     const file = join(folder, String(zoom), String(x), `${y}.${format}`)
     const content = await readFile(file).catch(absent)
     if (content === null) return null
     try {
-      return await decodeTile(content, tile_size)
+      return await model.decode(content, tile_size)
     } catch {
       warn(`the tile ${quoted(file)} is damaged and will be replaced`)
       return null

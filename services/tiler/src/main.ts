@@ -10,16 +10,16 @@ import {
 } from '@gateway/tiling/protocol.js'
 import { Failure, reasonOf } from './failure.js'
 import { killAll } from './process.js'
-import { run, type Voice } from './run.js'
+import { type Reporter, run } from './run.js'
 
 /**
  * The tiling tool: one JSON request on stdin, JSON lines on stdout, a log for people on stderr; see protocol.ts. Ends with
- * 0 after `ok: true`, with 1 after `ok: false`, and with 128 + n when signal n told it to stop.
+ * 0 after `ok: true`, with 1 after `ok: false`, and with 128 + n after signal n.
  */
 
 const SIGNALS = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const
 
-/** Milliseconds between two looks at whether the caller still lives. */
+/** Milliseconds between two checks whether the caller still lives. */
 const PARENT_CHECK_MS = 500
 
 let scratch: string | null = null
@@ -30,8 +30,8 @@ function visible(line: string): string {
   return line.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd')
 }
 
-const voice: Voice = {
-  say: (line: OutputLine) => process.stdout.write(`${JSON.stringify(line)}\n`),
+const reporter: Reporter = {
+  report: (line: OutputLine) => process.stdout.write(`${JSON.stringify(line)}\n`),
   log: (message: string) => {
     for (const line of message.split('\n')) process.stderr.write(`${visible(line)}\n`)
   },
@@ -45,7 +45,7 @@ function leave(code: number): never {
 }
 
 function finish(result: ResultLine): void {
-  if (!result.ok) voice.log(`failed: ${result.reason}`)
+  if (!result.ok) reporter.log(`failed: ${result.reason}`)
   // Whatever is still under way after a failure ends with the process, as soon as the last line is out.
   process.stdout.write(`${JSON.stringify(result)}\n`, () => leave(result.ok ? 0 : 1))
 }
@@ -78,15 +78,16 @@ async function main(): Promise<void> {
     const request = await readRequest()
     mkdirSync(request.temp_dir, { recursive: true })
     scratch = mkdtempSync(join(request.temp_dir, 'tiler-'))
-    finish(await Promise.race([run(request, scratch, voice), timeout(request.limits.timeout_seconds)]))
+    finish(await Promise.race([run(request, scratch, reporter), timeout(request.limits.timeout_seconds)]))
   } catch (error) {
-    if (!(error instanceof Failure)) voice.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    if (!(error instanceof Failure))
+      reporter.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
     finish({ type: 'result', ok: false, reason: reasonOf(error) })
   }
 }
 
 for (const [signal, code] of Object.entries(SIGNALS)) process.on(signal, () => leave(code))
-// Nobody left to hear: the caller is gone.
+// The caller is gone.
 process.stdout.on('error', () => leave(1))
 process.stderr.on('error', () => {})
 const parent = process.ppid

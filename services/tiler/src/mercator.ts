@@ -8,14 +8,6 @@ export const MAX_LATITUDE = 85.0511287798066
 
 const RADIANS = Math.PI / 180
 
-/** A box in metres of EPSG:3857. */
-export interface Box {
-  readonly west: number
-  readonly south: number
-  readonly east: number
-  readonly north: number
-}
-
 export function mercatorX(longitude: number): number {
   return longitude * RADIANS * 6378137
 }
@@ -34,22 +26,28 @@ export function latitudeOf(y: number): number {
   return (2 * Math.atan(Math.exp(y / 6378137)) - Math.PI / 2) / RADIANS
 }
 
-/** Metres of EPSG:3857 that one pixel of a tile spans. */
-export function resolutionOf(zoom: number, tileSize: number): number {
-  return (2 * HALF_WORLD) / (2 ** zoom * tileSize)
-}
+/** Degrees: a narrower gap is rounding, and the bounds go all around the earth. */
+const NARROWEST_GAP = 1e-6
 
-/** The smallest WGS 84 bounds around boxes; boxes on both sides of the antimeridian give the whole width, as TileJSON has no other way. */
-export function boundsAround(boxes: readonly Box[]): Bounds {
-  const west = Math.min(...boxes.map((box) => box.west))
-  const south = Math.min(...boxes.map((box) => box.south))
-  const east = Math.max(...boxes.map((box) => box.east))
-  const north = Math.max(...boxes.map((box) => box.north))
-  return [longitudeOf(west), latitudeOf(south), longitudeOf(east), latitudeOf(north)].map(
-    (degrees) => Math.round(degrees * 1e9) / 1e9,
-  ) as Bounds
-}
-
-export function unionOfBounds(a: Bounds, b: Bounds): Bounds {
-  return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])]
+/**
+ * The smallest bounds around others: they leave out the widest gap between them. Where that is not the one at the antimeridian they go
+ * across it, west above east (RFC 7946, 5.2).
+ */
+export function unionOfBounds(all: readonly Bounds[]): Bounds {
+  const spans = all
+    .flatMap(([west, , east]) =>
+      west > east ? [[west, 180] as const, [-180, east] as const] : [[west, east] as const],
+    )
+    .sort((a, b) => a[0] - b[0])
+  const south = Math.min(...all.map((bounds) => bounds[1]))
+  const north = Math.max(...all.map((bounds) => bounds[3]))
+  const first = spans[0]![0]
+  let reach = first
+  let gap = { from: 0, to: 0 }
+  for (const [west, east] of spans) {
+    if (west - reach > gap.to - gap.from) gap = { from: reach, to: west }
+    reach = Math.max(reach, east)
+  }
+  const across = first + 360 - reach
+  return gap.to - gap.from > across + NARROWEST_GAP ? [gap.to, south, gap.from, north] : [first, south, reach, north]
 }

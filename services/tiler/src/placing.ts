@@ -3,12 +3,13 @@ import type { Engine } from './engines/engine.js'
 import { fail, quoted } from './failure.js'
 import { asLongLat, type Footprint, footprintOf, type Point, samplePoints } from './footprint.js'
 import type { Source } from './probe.js'
+import type { TileSpace } from './space.js'
 
 /** Latitude beyond which a source may contain a pole. */
 const NEAR_POLE = 80
 
 /** Where sources lie on the map. Sources of one reference system are transformed by one call. */
-export async function footprintsOf(engine: Engine, sources: readonly Source[]): Promise<Footprint[]> {
+export async function footprintsOf(engine: Engine, sources: readonly Source[], space: TileSpace): Promise<Footprint[]> {
   const footprints = new Array<Footprint>(sources.length)
   const systems = new Map<string, number[]>()
   sources.forEach(({ wkt }, index) => {
@@ -19,15 +20,16 @@ export async function footprintsOf(engine: Engine, sources: readonly Source[]): 
     const points = indexes.map((index) => pointsOf(sources[index]!))
     const projected =
       kind === 'other'
-        ? await transformed(engine, wkt, 'EPSG:4326', points)
+        ? await transformed(engine, wkt, space.geographicCrs, points)
         : points.map((each) => asLongLat(kind, each))
     const poles = await polesOf(engine, wkt, projected)
     for (const [place, index] of indexes.entries()) {
       const source = sources[index]!
       const inside = { north: contains(source, poles.north), south: contains(source, poles.south) }
-      const footprint = footprintOf(kind, source.width, source.height, projected[place]!, inside)
+      const footprint = footprintOf(kind, source.width, source.height, projected[place]!, inside, space)
       if (!footprint) {
-        fail(`the source ${quoted(source.path)} lies nowhere on the map, which ends at 85.0511 degrees north and south`)
+        const end = Math.round(space.maxLatitude * 1e4) / 1e4
+        fail(`the source ${quoted(source.path)} lies nowhere on the map, which ends at ${end} degrees north and south`)
       }
       footprints[index] = footprint
     }

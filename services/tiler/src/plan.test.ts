@@ -3,14 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { chunksOf } from './chunks.js'
 import type { Placement } from './footprint.js'
 import { HALF_WORLD, MAX_LATITUDE, mercatorX, mercatorY } from './mercator.js'
-import { childTiles, countTiles, estimateTempBytes, type Grid, gridOf, rectsWithin } from './plan.js'
+import { childTiles, countTiles, estimateTempBytes, type Grid, gridOf, rectsWithin, rootTiles } from './plan.js'
+import { TILE_SPACES } from './space.js'
 
 const placed = (west: number, south: number, east: number, north: number): Placement => ({
   shift: 0,
   box: { west: mercatorX(west), south: mercatorY(south), east: mercatorX(east), north: mercatorY(north) },
 })
 const WORLD = placed(-180, -MAX_LATITUDE, 180, MAX_LATITUDE)
-const range = (zoomMin: number, zoomMax: number, tileSize = 256) => ({ zoomMin, zoomMax, tileSize })
+const range = (zoomMin: number, zoomMax: number, tileSize = 256) => ({
+  space: TILE_SPACES.WebMercatorQuad,
+  zoomMin,
+  zoomMax,
+  tileSize,
+})
 
 const box = fc
   .tuple(
@@ -33,7 +39,7 @@ function walk(grid: Grid): Map<number, Set<string>> {
     met.set(zoom, (met.get(zoom) ?? new Set()).add(`${x}/${y}`))
     if (zoom < grid.warpZoom) for (const [cx, cy] of childTiles(x, y)) visit(zoom + 1, cx, cy, within)
   }
-  visit(0, 0, 0, grid.rects)
+  for (const [x, y] of rootTiles(grid.space)) visit(0, x, y, grid.rects)
   return met
 }
 

@@ -1,6 +1,6 @@
 import { MAX_ZOOM, type RealTileFormat } from '@gateway/tiling/protocol.js'
 import type { Placement } from './footprint.js'
-import { HALF_WORLD, resolutionOf } from './mercator.js'
+import { resolutionOf, type TileSpace } from './space.js'
 
 /** Tile columns and rows at one zoom, both ends included, and the placement that covers them. */
 export interface TileRect {
@@ -13,6 +13,7 @@ export interface TileRect {
 
 /** What is to be tiled, on which grid. */
 export interface Grid {
+  readonly space: TileSpace
   readonly zoomMin: number
   readonly zoomMax: number
   /** The zoom that sources are warped to: `zoomMax`, or deeper where a source is hardly a pixel wide at `zoomMax`. */
@@ -41,9 +42,12 @@ const MAX_DEEPER_BLOCKS = 4096
 
 /** Bytes a pixel of an average photographic tile takes, rounded up from aerial imagery; 4096 for the file itself. */
 const BYTES_PER_PIXEL: Record<RealTileFormat, number> = { webp: 0.25, avif: 0.2, png: 1.6 }
+/** Of heights, whose lowest bits are noise; they are stored without loss. */
+const BYTES_PER_HEIGHT = 2.2
 const FILE_OVERHEAD = 4096
 
 export interface ZoomRange {
+  readonly space: TileSpace
   readonly zoomMin: number
   readonly zoomMax: number
   readonly tileSize: number
@@ -51,26 +55,31 @@ export interface ZoomRange {
 
 export function gridOf(placements: readonly Placement[], shortestSide: number, range: ZoomRange): Grid {
   let warpZoom = range.zoomMax
-  const tooSmall = (zoom: number) => shortestSide / resolutionOf(zoom, range.tileSize) < MIN_PIXELS_ACROSS
+  const tooSmall = (zoom: number) => shortestSide / resolutionOf(range.space, zoom, range.tileSize) < MIN_PIXELS_ACROSS
   while (warpZoom < MAX_ZOOM && tooSmall(warpZoom)) {
-    if (countAt(rectsAt(placements, warpZoom + 1)) > MAX_DEEPER_BLOCKS) break
+    if (countAt(rectsAt(range.space, placements, warpZoom + 1)) > MAX_DEEPER_BLOCKS) break
     warpZoom++
   }
   const levels = Math.log2(CHUNK_PIXELS / range.tileSize)
-  return { ...range, warpZoom, chunkZoom: Math.max(0, warpZoom - levels), rects: rectsAt(placements, warpZoom) }
+  return {
+    ...range,
+    warpZoom,
+    chunkZoom: Math.max(0, warpZoom - levels),
+    rects: rectsAt(range.space, placements, warpZoom),
+  }
 }
 
-function rectsAt(placements: readonly Placement[], zoom: number): TileRect[] {
-  const tiles = 2 ** zoom
-  const tileWidth = (2 * HALF_WORLD) / tiles
-  const clamp = (value: number) => Math.max(0, Math.min(tiles - 1, value))
-  const first = (metres: number) => clamp(Math.floor(metres / tileWidth + EDGE_TOLERANCE))
-  const last = (metres: number) => clamp(Math.ceil(metres / tileWidth - EDGE_TOLERANCE) - 1)
+function rectsAt({ extent, columns, tileSpan }: TileSpace, placements: readonly Placement[], zoom: number): TileRect[] {
+  const rows = 2 ** zoom
+  const tile = tileSpan / rows
+  const clamp = (value: number, count: number) => Math.max(0, Math.min(count - 1, value))
+  const first = (distance: number, count: number) => clamp(Math.floor(distance / tile + EDGE_TOLERANCE), count)
+  const last = (distance: number, count: number) => clamp(Math.ceil(distance / tile - EDGE_TOLERANCE) - 1, count)
   return placements.map(({ box }, placement) => {
-    const x0 = first(box.west + HALF_WORLD)
-    const y0 = first(HALF_WORLD - box.north)
-    const x1 = Math.max(x0, last(box.east + HALF_WORLD))
-    const y1 = Math.max(y0, last(HALF_WORLD - box.south))
+    const x0 = first(box.west - extent.west, rows * columns)
+    const y0 = first(extent.north - box.north, rows)
+    const x1 = Math.max(x0, last(box.east - extent.west, rows * columns))
+    const y1 = Math.max(y0, last(extent.north - box.south, rows))
     return { x0, x1, y0, y1, placement }
   })
 }
@@ -117,8 +126,9 @@ export function countTiles(grid: Grid): number {
 }
 
 /** Bytes on disk of so many tiles. */
-export function estimateBytes(tiles: number, format: RealTileFormat, tileSize: number): number {
-  return Math.ceil(tiles * (tileSize * tileSize * BYTES_PER_PIXEL[format] + FILE_OVERHEAD))
+export function estimateBytes(tiles: number, content: RealTileFormat | 'heights', tileSize: number): number {
+  const perPixel = content === 'heights' ? BYTES_PER_HEIGHT : BYTES_PER_PIXEL[content]
+  return Math.ceil(tiles * (tileSize * tileSize * perPixel + FILE_OVERHEAD))
 }
 
 /** Bytes of scratch space in use at one time: the chunk being encoded and the one being warped. */
@@ -142,6 +152,11 @@ export function rectsWithin(
   const left = x * scale
   const top = y * scale
   return rects.filter((rect) => rect.x0 < left + scale && rect.x1 >= left && rect.y0 < top + scale && rect.y1 >= top)
+}
+
+/** The tiles of zoom 0, where walks begin. */
+export function rootTiles({ columns }: TileSpace): readonly (readonly [number, number])[] {
+  return Array.from({ length: columns }, (_, x) => [x, 0] as const)
 }
 
 /** The four children of a tile, in the order of `Children` in pixels.ts. */

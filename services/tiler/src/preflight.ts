@@ -1,18 +1,21 @@
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import type { PlanLine, RealTileFormat, TilingRequest } from '@gateway/tiling/protocol.js'
+import type { HeightEncoding, PlanLine, RealTileFormat, TilingRequest } from '@gateway/tiling/protocol.js'
 import type { Engine } from './engines/engine.js'
 import { fail } from './failure.js'
+import { assertHeights } from './imagery.js'
 import { type LayerMetadata, readLayer } from './layer.js'
-import { boundsAround } from './mercator.js'
 import { footprintsOf } from './placing.js'
 import { countTiles, estimateBytes, estimateTempBytes, type Grid, gridOf } from './plan.js'
 import { probe, type Source } from './probe.js'
+import { boundsAround, nearestZoom, TILE_SPACES, type TileSpace } from './space.js'
 import type { PlacedSource } from './warp.js'
 
 /** Sources whose headers are read side by side: mosaics have hundreds, and each costs a process. */
 const PROBED_AT_A_TIME = availableParallelism()
+
+const DEFAULT_GRID = 'WebMercatorQuad'
 
 /** Everything that is decided before the first pixel is read. */
 export interface Preflight {
@@ -21,6 +24,8 @@ export interface Preflight {
   readonly grid: Grid
   readonly bounds: Bounds
   readonly format: RealTileFormat
+  /** undefined: pictures */
+  readonly encoding: HeightEncoding | undefined
   /** The layer that is merged into, if there is one. */
   readonly layer: LayerMetadata | null
   readonly plan: PlanLine
@@ -34,18 +39,24 @@ export async function preflight(
   onProbed: (share: number) => void,
 ): Promise<Preflight> {
   const layer = request.mode === 'accumulate' && request.layer_dir ? await readLayer(request.layer_dir) : null
-  if (layer && layer.tile_size !== request.tile_size) {
-    fail(
-      `the layer consists of tiles of ${layer.tile_size} pixels; images cannot be merged into it with ${request.tile_size}`,
-    )
-  }
+  const space = TILE_SPACES[request.tile_matrix_set ?? DEFAULT_GRID]
+  if (layer) assertAlike(layer, request)
   const sources = await probeAll(engine, request, onProbed)
-  const placed = await place(engine, sources)
+  if (request.encoding) for (const source of sources) assertHeights(source)
+  const placed = await place(engine, sources, space)
   const shortest = Math.min(...placed.map(({ shorterSide }) => shorterSide))
-  const range = { zoomMin: request.zoom_min, zoomMax: request.zoom_max, tileSize: request.tile_size }
+  const range = {
+    space,
+    zoomMin: request.zoom_min,
+    zoomMax: deepestZoom(request, space, placed),
+    tileSize: request.tile_size,
+  }
   const grid = gridOf(placed, shortest, range)
-  const format = layer?.format ?? realFormat(request.tile_format)
-  const bounds = boundsAround(placed.map(({ box }) => box))
+  const format = layer?.format ?? realFormat(request)
+  const bounds = boundsAround(
+    space,
+    placed.map(({ box }) => box),
+  )
   const tiles = countTiles(grid)
   if (tiles > request.limits.max_tiles) {
     fail(
@@ -55,7 +66,7 @@ export async function preflight(
   const plan: PlanLine = {
     type: 'plan',
     tiles,
-    bytes_estimate: estimateBytes(tiles, format, grid.tileSize),
+    bytes_estimate: estimateBytes(tiles, request.encoding ? 'heights' : format, grid.tileSize),
     temp_bytes_estimate: estimateTempBytes(grid),
     bounds,
     min_zoom: grid.zoomMin,
@@ -63,12 +74,34 @@ export async function preflight(
     engine: engine.name,
   }
   if (!request.estimate_only) await checkDisk(request.staging_dir, temp, plan)
-  return { sources, placed, grid, bounds, format, layer, plan }
+  return { sources, placed, grid, bounds, format, encoding: request.encoding, layer, plan }
 }
 
-/** JPEG holds no transparency, which merging and the edges of every image need: WebP serves the same purpose. */
-function realFormat(asked: TilingRequest['tile_format']): RealTileFormat {
-  return asked === 'jpg' ? 'webp' : asked
+function deepestZoom(request: TilingRequest, space: TileSpace, placed: readonly PlacedSource[]): number {
+  if (request.zoom_max !== 'native') return request.zoom_max
+  const finest = Math.min(...placed.map(({ resolution }) => resolution))
+  return Math.max(request.zoom_min, nearestZoom(space, finest, request.tile_size))
+}
+
+/** Tiles of another size or grid cannot be merged with. */
+function assertAlike(layer: LayerMetadata, request: TilingRequest): void {
+  if (layer.tile_size !== request.tile_size) {
+    fail(
+      `the layer consists of tiles of ${layer.tile_size} pixels; images cannot be merged into it with ${request.tile_size}`,
+    )
+  }
+  const [has, asked] = [layer.tile_matrix_set ?? DEFAULT_GRID, request.tile_matrix_set ?? DEFAULT_GRID]
+  if (has !== asked) fail(`the tiles of the layer lie in ${has}; images cannot be merged into it in ${asked}`)
+  const [holds, wanted] = [layer.encoding ?? 'rgb', request.encoding ?? 'rgb']
+  if (holds !== wanted) fail(`the encoding of the layer is ${holds}; images cannot be merged into it as ${wanted}`)
+}
+
+/**
+ * JPEG holds no transparency, which merging and the edges of every image need: WebP serves the same purpose. Heights are stored without
+ * loss, which map clients read from PNG and WebP.
+ */
+function realFormat({ tile_format: asked, encoding }: TilingRequest): RealTileFormat {
+  return asked === 'jpg' || (encoding && asked === 'avif') ? 'webp' : asked
 }
 
 async function probeAll(engine: Engine, request: TilingRequest, onProbed: (share: number) => void): Promise<Source[]> {
@@ -89,8 +122,12 @@ async function probeAll(engine: Engine, request: TilingRequest, onProbed: (share
   return sources
 }
 
-async function place(engine: Engine, sources: readonly Source[]): Promise<(PlacedSource & { shorterSide: number })[]> {
-  const footprints = await footprintsOf(engine, sources)
+async function place(
+  engine: Engine,
+  sources: readonly Source[],
+  space: TileSpace,
+): Promise<(PlacedSource & { shorterSide: number })[]> {
+  const footprints = await footprintsOf(engine, sources, space)
   return sources.flatMap((source, index) => {
     const { placements, resolution, shorterSide } = footprints[index]!
     return placements.map((placement) => ({ ...placement, source, resolution, shorterSide }))

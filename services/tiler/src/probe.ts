@@ -68,6 +68,8 @@ async function infoOf(engine: Engine, path: string, opened: OpenSource): Promise
   const args = ['-json', '-nogcp', '-norat', '-nofl', ...DRIVER_OPTIONS, engine.sourceName(0)]
   const outcome = await engine.run({ tool: 'gdalinfo', args, sources: [opened] })
   if (outcome.stopped) fail(`the header of ${quoted(path)} could not be read in time or in reasonable space`)
+  const codec = /missing codec (\w+)/.exec(outcome.stderr)?.[1]
+  if (codec) fail(`the source ${quoted(path)} is compressed by ${codec}, which ${engine.description} cannot read`)
   if (outcome.code !== 0 || errorsIn(outcome).length > 0) {
     fail(`the source ${quoted(path)} is not a readable GeoTIFF, JPEG or PNG image, or is damaged`)
   }

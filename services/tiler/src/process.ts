@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 /** Limit: bytes of a helper program's answer; the header of an image with a huge palette or metadata fits. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 
-/** Limit: bytes of a helper program's complaints that are kept; damaged images repeat themselves. */
-const MAX_COMPLAINT_BYTES = 64 * 1024
+/** Limit: bytes of a helper program's stderr that are kept; damaged images repeat their errors. */
+const MAX_STDERR_BYTES = 64 * 1024
 
 export interface Invocation {
   readonly command: string
@@ -20,7 +20,7 @@ export interface Outcome {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** The program was ended because it said nothing for too long, or said too much. */
+  /** The program was ended because it wrote nothing for too long, or too much. */
   readonly stopped: 'idle' | 'flood' | null
 }
 
@@ -55,7 +55,7 @@ export function start(invocation: Omit<Invocation, 'input' | 'idleSeconds'>): Ch
   return child
 }
 
-/** Calls `stuck` when `touch` was not called for so long. */
+/** Calls `stuck` when `touch` has not been called for so long. */
 export function watchdog(seconds: number, stuck: () => void): { touch: () => void; stop: () => void } {
   const timer = setTimeout(stuck, seconds * 1000)
   return { touch: () => timer.refresh(), stop: () => clearTimeout(timer) }
@@ -83,7 +83,7 @@ export function runToEnd(invocation: Invocation): Promise<Outcome> {
     })
     child.stderr!.on('data', (data: Buffer) => {
       dog.touch()
-      if (stderrBytes < MAX_COMPLAINT_BYTES) stderr.push(data.subarray(0, MAX_COMPLAINT_BYTES - stderrBytes))
+      if (stderrBytes < MAX_STDERR_BYTES) stderr.push(data.subarray(0, MAX_STDERR_BYTES - stderrBytes))
       stderrBytes += data.length
     })
     // A program that ends before it has read its input is judged by its exit code, not by the broken pipe.

@@ -1,11 +1,13 @@
 import type { ChunkQueue, OpenedChunk } from './chunk-queue.js'
 import type { TileReader } from './layer.js'
-import { alphaKind, type Children, layOver, type Pixels, parentOf } from './pixels.js'
-import { childTiles, type Grid, rectsWithin, type TileRect } from './plan.js'
+import type { PixelModel } from './pixel-model.js'
+import type { Children, Pixels } from './pixels.js'
+import { childTiles, type Grid, rectsWithin, rootTiles, type TileRect } from './plan.js'
 import type { TileWriter } from './tile-writer.js'
 
 export interface PyramidJob {
   readonly grid: Grid
+  readonly model: PixelModel
   readonly chunks: ChunkQueue
   readonly writer: TileWriter
   /** Tiles of the layer that is merged into; `null` where a layer is built anew. */
@@ -19,7 +21,8 @@ export interface PyramidJob {
  * level holds four tiles at most.
  */
 export async function buildPyramid(job: PyramidJob): Promise<number> {
-  await new Pyramid(job).build(job.grid.rects, 0, 0, 0)
+  const pyramid = new Pyramid(job)
+  for (const [x, y] of rootTiles(job.grid.space)) await pyramid.build(job.grid.rects, 0, x, y)
   return job.writer.finish()
 }
 
@@ -49,8 +52,8 @@ class Pyramid {
     const data = blocks.read(x - chunk.rect.x0, y - chunk.rect.y0)
     this.job.onBlock()
     if (!data) return null
-    const alpha = alphaKind(data)
-    return alpha === 'empty' ? null : { data, alpha }
+    const pixels = this.job.model.fromBlock(data)
+    return pixels.alpha === 'empty' ? null : pixels
   }
 
   private async parent(rects: readonly TileRect[], zoom: number, x: number, y: number): Promise<Pixels | null> {
@@ -65,14 +68,12 @@ class Pyramid {
         children[index] ??= await existing(zoom + 1, childX, childY)
       }
     }
-    return parentOf(children as unknown as Children, grid.tileSize)
+    return this.job.model.parentOf(children as unknown as Children, grid.tileSize)
   }
 
   private async merge(pixels: Pixels, zoom: number, x: number, y: number): Promise<Pixels> {
     if (pixels.alpha === 'opaque' || !this.job.existing) return pixels
     const below = await this.job.existing(zoom, x, y)
-    if (!below) return pixels
-    const data = layOver(pixels.data, below.data)
-    return { data, alpha: alphaKind(data) }
+    return below ? this.job.model.merge(pixels, below) : pixels
   }
 }

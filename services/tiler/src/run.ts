@@ -11,20 +11,23 @@ import { chunkQueue } from './chunk-queue.js'
 import { chunksOf } from './chunks.js'
 import { BARE_ENVIRONMENT } from './confinement.js'
 import { chooseEngine } from './engines/choose.js'
+import type { Engine } from './engines/engine.js'
 import { fail } from './failure.js'
+import { heightModel } from './heights.js'
 import { type LayerMetadata, tileReader } from './layer.js'
 import { unionOfBounds } from './mercator.js'
+import { COLOURS, type PixelModel } from './pixel-model.js'
 import type { Grid } from './plan.js'
 import { type Preflight, preflight } from './preflight.js'
 import { runToEnd } from './process.js'
 import { buildPyramid } from './pyramid.js'
-import { measureRange, type Range } from './stretch.js'
+import { clippingOf, type Range, rangeOf, sampleValues } from './stretch.js'
 import { tileWriter } from './tile-writer.js'
 import type { WarpJob } from './warp.js'
 
-/** Where a run speaks: lines for the caller, a log for people. */
-export interface Voice {
-  say(line: OutputLine): void
+/** Where a run reports: lines for the caller, a log for people. */
+export interface Reporter {
+  report(line: OutputLine): void
   log(message: string): void
 }
 
@@ -33,35 +36,51 @@ const PROBED = 2
 const TILED = 99
 
 /** Carries out a request in a scratch folder of its own; answers the last line. Throws a `Failure` with the reason. */
-export async function run(request: TilingRequest, temp: string, voice: Voice): Promise<SuccessLine> {
-  const progress = progressOf(voice)
-  const engine = chooseEngine(request, temp, voice.log)
+export async function run(request: TilingRequest, temp: string, reporter: Reporter): Promise<SuccessLine> {
+  const engine = chooseEngine(request, temp, reporter.log)
   try {
-    const before = await preflight(engine, request, temp, (share) => progress('probing', share * PROBED))
-    voice.say(before.plan)
-    if (request.estimate_only) return success(before, layerAfter(before, null), 0)
-    const roots = request.source_roots ?? []
-    const range = await rangeFor(before, () => measureRange(engine, temp, before.sources, roots))
-    if (range) voice.log(`values ${range[0]} to ${range[1]} become 0 to 255`)
-    const { grid, placed } = before
-    const written = await tile(request, before, { engine, temp, roots, grid, placed, range }, voice, progress)
-    if (written === 0) fail('the sources hold no visible pixels: not a single tile came out')
-    progress('finishing', TILED)
-    const metadata = layerAfter(before, range)
-    await writeFile(join(request.staging_dir, METADATA_FILE), `${JSON.stringify(metadata, null, 2)}\n`)
-    await reachDisk(request.staging_dir, request.limits.idle_timeout_seconds)
-    progress('finishing', 100)
-    return success(before, metadata, written)
+    const result = await runWith(engine, request, temp, reporter)
+    if (!request.estimate_only) await reachDisk(request.staging_dir, request.limits.idle_timeout_seconds)
+    return result
   } finally {
     engine.close()
   }
 }
 
+/** `run` with an engine that may have served other runs; what was written may not have reached the disk yet. */
+export async function runWith(
+  engine: Engine,
+  request: TilingRequest,
+  temp: string,
+  reporter: Reporter,
+): Promise<SuccessLine> {
+  const progress = progressOf(reporter)
+  const before = await preflight(engine, request, temp, (share) => progress('probing', share * PROBED))
+  reporter.report(before.plan)
+  if (request.estimate_only) return success(before, layerAfter(before, null), 0)
+  const roots = request.source_roots ?? []
+  const isMeasured = !request.encoding && before.sources.some((source) => source.imagery.range === 'measured')
+  const range = isMeasured
+    ? scaleOf(before.layer, await sampleValues(engine, temp, before.sources, roots), reporter)
+    : null
+  const { grid, placed } = before
+  const model = request.encoding ? heightModel(request.encoding) : COLOURS
+  const warp: WarpJob = { engine, temp, roots, grid, placed, range, samples: model.samples }
+  const written = await tile(request, before, model, warp, reporter, progress)
+  if (written === 0) fail('the sources hold no visible pixels: not a single tile came out')
+  progress('finishing', TILED)
+  const metadata = layerAfter(before, range)
+  await writeFile(join(request.staging_dir, METADATA_FILE), `${JSON.stringify(metadata, null, 2)}\n`)
+  progress('finishing', 100)
+  return success(before, metadata, written)
+}
+
 async function tile(
   request: TilingRequest,
   before: Preflight,
+  model: PixelModel,
   warp: WarpJob,
-  voice: Voice,
+  reporter: Reporter,
   progress: (phase: Phase, percent: number) => void,
 ): Promise<number> {
   const { grid, format, layer } = before
@@ -71,9 +90,10 @@ async function tile(
   try {
     return await buildPyramid({
       grid,
+      model,
       chunks,
-      writer: tileWriter(request.staging_dir, format, grid.tileSize),
-      existing: layer ? tileReader(request.layer_dir!, layer, voice.log) : null,
+      writer: tileWriter(request.staging_dir, format, grid.tileSize, model),
+      existing: layer ? tileReader(request.layer_dir!, layer, model, reporter.log) : null,
       onBlock: () => progress('tiling', PROBED + (++done / total) * (TILED - PROBED)),
     })
   } finally {
@@ -87,14 +107,25 @@ function blocksOf(grid: Grid): number {
   return blocks
 }
 
-/** The layer's own scale if it has one; else a new one is measured, where any source needs it. */
-async function rangeFor({ sources, layer }: Preflight, measure: () => Promise<Range>): Promise<Range | null> {
-  if (!sources.some((source) => source.imagery.range === 'measured')) return null
-  return layer?.value_range ?? (await measure())
+/**
+ * The layer's own scale if it has one, since its tiles hold no values that could be shown by another; else that of the sampled values. What
+ * it cuts off is logged.
+ */
+function scaleOf(layer: LayerMetadata | null, values: readonly number[], reporter: Reporter): Range {
+  const range = layer?.value_range ?? rangeOf(values)
+  reporter.log(
+    `values ${range[0]} to ${range[1]} become 0 to 255${layer?.value_range ? ', as in the layer before' : ''}`,
+  )
+  const clipping = clippingOf(values, range)
+  if (clipping !== null) reporter.log(clipping)
+  if (clipping !== null && layer?.value_range) {
+    reporter.log('a new version, sliced from all sources of the layer together, gets a scale that covers them all')
+  }
+  return range
 }
 
 /** What the layer will be when the staged tiles are published. */
-function layerAfter({ grid, bounds, format, layer }: Preflight, range: Range | null): LayerMetadata {
+function layerAfter({ grid, bounds, format, layer, encoding }: Preflight, range: Range | null): LayerMetadata {
   const scale = range ?? layer?.value_range
   return {
     ...layer,
@@ -102,7 +133,10 @@ function layerAfter({ grid, bounds, format, layer }: Preflight, range: Range | n
     tile_size: grid.tileSize,
     minzoom: Math.min(grid.zoomMin, layer?.minzoom ?? grid.zoomMin),
     maxzoom: Math.max(grid.zoomMax, layer?.maxzoom ?? grid.zoomMax),
-    bounds: layer ? unionOfBounds(bounds, layer.bounds) : bounds,
+    tile_matrix_set: grid.space.id,
+    crs: grid.space.crs,
+    ...(encoding && { encoding }),
+    bounds: layer ? unionOfBounds([bounds, layer.bounds]) : bounds,
     ...(scale ? { value_range: [scale[0], scale[1]] } : {}),
   }
 }
@@ -127,13 +161,13 @@ async function reachDisk(folder: string, idleSeconds: number): Promise<void> {
   await runToEnd(sync).catch(() => {})
 }
 
-/** Says how far the run is whenever it has come half a percent further, and never less than before. */
-function progressOf(voice: Voice): (phase: Phase, percent: number) => void {
-  let said = -1
+/** Reports progress in steps of half a percent, and never backwards. */
+function progressOf(reporter: Reporter): (phase: Phase, percent: number) => void {
+  let reported = -1
   return (phase, percent) => {
     const rounded = Math.min(100, Math.floor(percent * 2) / 2)
-    if (rounded <= said) return
-    said = rounded
-    voice.say({ type: 'progress', percent: rounded, phase })
+    if (rounded <= reported) return
+    reported = rounded
+    reporter.report({ type: 'progress', percent: rounded, phase })
   }
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
-import { openBelow } from '@gateway/files/open-below.js'
+import { openWithin } from '@gateway/files/open-within.js'
 import type { GeoTransform } from './footprint.js'
 
 /**
@@ -52,22 +52,20 @@ function numbersOf(text: string, separator: string | RegExp): number[] | null {
 
 /** The text of an element of a PAM file (GDAL's .aux.xml). */
 function textOf(xml: string, element: string): string | null {
-  const match = new RegExp(`<${element}(?:\\s[^>]*)?>([^<]*)</${element}>`).exec(xml)
-  if (!match) return null
+  const close = xml.indexOf(`</${element}>`)
+  const open = xml.lastIndexOf('<', close - 1)
+  const text = xml.indexOf('>', open) + 1
+  if (close < 0 || text > close || xml.slice(open + 1, text - 1).split(/\s/, 1)[0] !== element) return null
   const entities: Record<string, string> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" }
-  return match[1]!.replace(/&(quot|amp|lt|gt|apos);/g, (_, name: string) => entities[name]!)
+  return xml.slice(text, close).replace(/&(quot|amp|lt|gt|apos);/g, (_, name: string) => entities[name]!)
 }
 
 async function read(path: string, roots: readonly string[]): Promise<string | null> {
-  for (const root of roots.length > 0 ? roots : ['/']) {
-    const opening = await openBelow(root, path)
-    if (!opening.ok) continue
-    try {
-      if (opening.size > MAX_SIDECAR_BYTES) return null
-      return (await readFile(opening.fd)).toString('utf8')
-    } finally {
-      await close(opening.fd)
-    }
+  const opening = await openWithin(roots, path)
+  if (!opening.ok) return null
+  try {
+    return opening.size > MAX_SIDECAR_BYTES ? null : (await readFile(opening.fd)).toString('utf8')
+  } finally {
+    await close(opening.fd)
   }
-  return null
 }

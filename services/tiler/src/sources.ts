@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { openBelow } from '@gateway/files/open-below.js'
+import { openWithin } from '@gateway/files/open-within.js'
 import { isPlainPath } from '@gateway/tiling/plain-path.js'
 import type { Identity, OpenSource } from './engines/engine.js'
 import { fail, quoted } from './failure.js'
@@ -26,23 +26,16 @@ const SETTLE_NS = 50_000_000n
 
 /**
  * Opens a plain file that really lies in one of `roots` (none given: anywhere but in /dev, /proc and /sys). What it is
- * called may lead elsewhere a moment later; the descriptor does not. Throws a `Failure` that names the file.
+ * called may lead elsewhere a moment later; the descriptor does not. Throws a `Failure` that names the file; of what lies
+ * outside of the roots, or leads there, the reason reveals nothing more.
  */
 export async function openSource(path: string, roots: readonly string[]): Promise<OpenSource> {
-  let refusal: keyof typeof REFUSALS = 'outside'
-  for (const root of roots.length > 0 ? roots : ['/']) {
-    const opening = await openBelow(root, path)
-    if (!opening.ok) {
-      refusal = opening.reason
-      if (refusal === 'outside') continue
-      break
-    }
-    const source = { fd: opening.fd, realPath: opening.realPath, identity: await identityOf(opening.fd) }
-    if (isPlainPath(source.realPath) && source.identity.size > 0n) return source
-    await close(source.fd)
-    fail(`the source ${quoted(path)} is ${source.identity.size > 0n ? 'not a plain file' : 'empty'}`)
-  }
-  return fail(`the source ${quoted(path)} ${REFUSALS[refusal]}`)
+  const opening = await openWithin(roots, path)
+  if (!opening.ok) fail(`the source ${quoted(path)} ${REFUSALS[opening.reason]}`)
+  const source = { fd: opening.fd, realPath: opening.realPath, identity: await identityOf(opening.fd) }
+  if (isPlainPath(source.realPath) && source.identity.size > 0n) return source
+  await close(source.fd)
+  return fail(`the source ${quoted(path)} is ${source.identity.size > 0n ? 'not a plain file' : 'empty'}`)
 }
 
 /** Opens sources that were checked before; one that was changed or replaced since is refused. The caller closes them. */
@@ -80,6 +73,7 @@ export async function assertUnchanged(sources: readonly OpenSource[], paths: rea
 
 /** Waits until a change of the file would show: two writes within one tick of the clock leave the same change time. */
 export async function settle(source: OpenSource): Promise<void> {
+  // biome-ignore lint/plugin: calendar, against the times of files
   const age = BigInt(Date.now()) * 1_000_000n - source.identity.ctimeNs
   if (age >= 0n && age < SETTLE_NS) {
     await new Promise((resolve) => setTimeout(resolve, Number((SETTLE_NS - age) / 1_000_000n) + 1))

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openBlocks } from './blocks.js'
+import { BLOCK_OPTIONS, openBlocks } from './blocks.js'
 import { type Engine, errorsIn } from './engines/engine.js'
 import { DISK_FULL, fail, quoted } from './failure.js'
 import { DRIVER_OPTIONS, type Source } from './probe.js'
@@ -11,20 +11,20 @@ export type Range = readonly [number, number]
 
 /** Pixels of a side of the sample that is taken of each source. */
 const SAMPLE_PIXELS = 512
-/** Limit: samples kept of all sources together; more tell nothing new. */
+/** Limit: samples kept of all sources together; more do not change the range. */
 const MAX_SAMPLES = 4_000_000
 /** Share of the darkest and of the brightest samples that may be cut off. */
 const TAIL = 0.001
 /** Tails are cut only where they stretch the range by more than this factor: outliers, not the picture's own lights. */
 const WORTH_CUTTING = 1.25
 
-/** One range for all sources whose pixels are not bytes, so that equal values look equal in all of them. */
-export async function measureRange(
+/** Values of all sources whose pixels are not bytes, as many as determine their range: one for all, so that equal values look equal. */
+export async function sampleValues(
   engine: Engine,
   temp: string,
   sources: readonly Source[],
   roots: readonly string[],
-): Promise<Range> {
+): Promise<number[]> {
   const measured = sources.filter((source) => source.imagery.range === 'measured')
   const values: number[] = []
   const each = Math.max(1000, Math.floor(MAX_SAMPLES / measured.length))
@@ -32,7 +32,25 @@ export async function measureRange(
     for (const value of await sample(engine, temp, source, roots, each)) values.push(value)
     if (values.length >= MAX_SAMPLES) break
   }
-  return rangeOf(values)
+  return values
+}
+
+/** A message about what of sampled values a range cuts off; null: nothing. Pure. */
+export function clippingOf(values: readonly number[], [low, high]: Range): string | null {
+  let [below, above] = [0, 0]
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const value of values) {
+    if (value < low) below++
+    if (value > high) above++
+    if (value < least) least = value
+    if (value > most) most = value
+  }
+  if (below + above === 0) return null
+  const share = (count: number) => `${((100 * count) / values.length).toPrecision(2)} %`
+  return (
+    `values from ${least} to ${most} were found: about ${share(below)} of them are below ${low} and shown as ${low}, ` +
+    `${share(above)} above ${high} and shown as ${high}`
+  )
 }
 
 /** The range of sampled values, without outliers. Pure. */
@@ -55,20 +73,22 @@ async function sample(
   roots: readonly string[],
   limit: number,
 ): Promise<number[]> {
-  const { colours, masks } = source.imagery
+  const { colours, masks, maskedBy } = source.imagery
   const bands = [...new Set(colours)]
+  // What is no number is passed over anyway.
+  const maskBands = maskedBy === 'number' ? [] : masks.map((mask) => (maskedBy === 'mask' ? `mask,${mask}` : mask))
   const shrink = Math.min(1, SAMPLE_PIXELS / Math.max(source.width, source.height))
   const size = [source.width, source.height].map((pixels) => String(Math.max(1, Math.round(pixels * shrink))))
   const target = join(temp, 'sample.tif')
   const opened = await reopenSources([source], roots)
   try {
-    const selected = [...bands, ...masks.map((mask) => `mask,${mask}`)].flatMap((band) => ['-b', String(band)])
+    const selected = [...bands, ...maskBands].flatMap((band) => ['-b', String(band)])
     const outcome = await engine.run({
       tool: 'gdal_translate',
       args: [
         ...['-q', ...DRIVER_OPTIONS, ...selected, '-outsize', ...size, '-ot', 'Float64', '-of', 'GTiff'],
         ...['-co', 'TILED=YES', '-co', 'BIGTIFF=YES', '-co', 'BLOCKXSIZE=512', '-co', 'BLOCKYSIZE=512'],
-        ...['-co', 'ENDIANNESS=LITTLE', engine.sourceName(0), engine.tempName('sample.tif')],
+        ...[...BLOCK_OPTIONS, engine.sourceName(0), engine.tempName('sample.tif')],
       ],
       sources: opened,
     })
@@ -77,7 +97,7 @@ async function sample(
     if (outcome.code !== 0 || outcome.stopped || errorsIn(outcome).length > 0) {
       fail(`the pixels of ${quoted(source.path)} cannot be read: the file is damaged or cut short`)
     }
-    return visibleValues(target, bands.length, masks.length, Number(size[0]), Number(size[1]), limit)
+    return visibleValues(target, bands.length, maskBands.length, Number(size[0]), Number(size[1]), limit)
   } finally {
     await closeSources(opened)
     await rm(target, { force: true })

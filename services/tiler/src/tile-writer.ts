@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { RealTileFormat } from '@gateway/tiling/protocol.js'
-import { encodeTile } from './encode.js'
+import type { PixelModel } from './pixel-model.js'
 import type { Pixels } from './pixels.js'
 
 export interface TileWriter {
@@ -16,7 +16,7 @@ export interface TileWriter {
 const IN_FLIGHT = 2 * availableParallelism()
 
 /** Encodes tiles and writes them as `{folder}/{z}/{x}/{y}.{format}`, some at a time so that memory is bounded. */
-export function tileWriter(folder: string, format: RealTileFormat, tileSize: number): TileWriter {
+export function tileWriter(folder: string, format: RealTileFormat, tileSize: number, model: PixelModel): TileWriter {
   const columns = new Set<string>()
   const pending = new Set<Promise<void>>()
   let failure: { error: unknown } | null = null
@@ -24,7 +24,7 @@ export function tileWriter(folder: string, format: RealTileFormat, tileSize: num
 
   async function store(zoom: number, x: number, y: number, pixels: Pixels): Promise<void> {
     const column = join(folder, String(zoom), String(x))
-    const content = await encodeTile(pixels, tileSize, format)
+    const content = await model.encode(pixels, tileSize, format)
     if (!columns.has(column)) {
       await mkdir(column, { recursive: true })
       columns.add(column)

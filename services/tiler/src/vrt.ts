@@ -1,5 +1,6 @@
 import type { GeoTransform } from './footprint.js'
-import type { Imagery } from './imagery.js'
+import { NO_HEIGHT } from './heights.js'
+import type { Imagery, MaskedBy } from './imagery.js'
 
 /** An overview of a source, or the source itself at level -1. */
 export interface Level {
@@ -23,10 +24,12 @@ export interface VrtInput {
   readonly range: readonly [number, number] | null
   /** Whether there is an alpha band; all sources of one warp must agree. */
   readonly alpha: boolean
+  /** One band of 32-bit floats instead of colours. */
+  readonly heights: boolean
 }
 
 /**
- * A GDAL virtual raster that shows a source as 8-bit red, green, blue and perhaps alpha. Pure text; the only file it
+ * A GDAL virtual raster that shows a source as 8-bit red, green, blue and perhaps alpha, or as heights. Pure text; the only file it
  * names is the source.
  */
 export function vrtOf(input: VrtInput): string {
@@ -41,15 +44,28 @@ export function vrtOf(input: VrtInput): string {
     transform[4] * columns,
     transform[5] * rows,
   ]
-  const bands = ['Red', 'Green', 'Blue'].map((colour, index) => band(index + 1, colour, colourSource(input, index)))
-  if (input.alpha) bands.push(band(4, 'Alpha', alphaSources(input)))
   return [
     `<VRTDataset rasterXSize="${level.width}" rasterYSize="${level.height}">`,
     `<SRS>${escaped(input.wkt)}</SRS>`,
     `<GeoTransform>${numbers.map((number) => number.toPrecision(17)).join(',')}</GeoTransform>`,
-    ...bands,
+    ...(input.heights ? [heightBand(input)] : colourBands(input)),
     '</VRTDataset>',
   ].join('\n')
+}
+
+function colourBands(input: VrtInput): string[] {
+  const bands = ['Red', 'Green', 'Blue'].map((colour, index) => band(index + 1, colour, colourSource(input, index)))
+  return input.alpha ? [...bands, band(4, 'Alpha', alphaSources(input))] : bands
+}
+
+/** What the mask leaves out keeps the band's nodata value. */
+function heightBand(input: VrtInput): string {
+  const { colours, masks, maskedBy, scaling } = input.imagery
+  const masked = masks.length > 0 && maskedBy === 'mask' ? '<UseMaskBand>true</UseMaskBand>' : ''
+  const numbers = masks.length > 0 && maskedBy === 'number' ? '<NODATA>nan</NODATA>' : ''
+  const scaled = scaling ? `<ScaleOffset>${scaling.offset}</ScaleOffset><ScaleRatio>${scaling.ratio}</ScaleRatio>` : ''
+  const source = complex(input, String(colours[0]), `${scaled}${numbers}${masked}`)
+  return `<VRTRasterBand dataType="Float32" band="1"><NoDataValue>${NO_HEIGHT}</NoDataValue>${source}</VRTRasterBand>`
 }
 
 function band(number: number, colour: string, sources: string): string {
@@ -70,15 +86,24 @@ function scale([low, high]: readonly [number, number]): string {
   return `<ScaleOffset>${-low * ratio}</ScaleOffset><ScaleRatio>${ratio}</ScaleRatio>`
 }
 
-/** A pixel counts where any of the masks says so: each is laid over those before it where it is not zero. */
+/** What becomes 255 wherever a source is not left out. */
+const OPAQUE = '<ScaleOffset>255</ScaleOffset><ScaleRatio>0</ScaleRatio>'
+
+/** A pixel counts where any of the masks is set: each is laid over those before it where it is not zero. */
 function alphaSources(input: VrtInput): string {
-  const { colours, masks, palette } = input.imagery
+  const { colours, masks, maskedBy, palette } = input.imagery
   if (masks.length === 0 && palette === 'transparent') {
     return complex(input, String(colours[0]), '<ColorTableComponent>4</ColorTableComponent>')
   }
+  if (masks.length > 0 && maskedBy !== 'mask') return masks.map((mask) => alphaSource(input, mask, maskedBy)).join('')
   const [first = colours[0], ...others] = masks
   const overlays = others.map((mask) => complex(input, `mask,${mask}`, '<NODATA>0</NODATA>'))
   return [simple(input, `mask,${first}`), ...overlays].join('')
+}
+
+function alphaSource(input: VrtInput, mask: number, maskedBy: Exclude<MaskedBy, 'mask'>): string {
+  if (maskedBy === 'alpha') return simple(input, String(mask))
+  return complex(input, String(mask), `<NODATA>${maskedBy === 'number' ? 'nan' : '0'}</NODATA>${OPAQUE}`)
 }
 
 function simple(input: VrtInput, sourceBand: string): string {

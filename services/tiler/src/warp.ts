@@ -1,21 +1,22 @@
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Blocks, openBlocks } from './blocks.js'
+import { BLOCK_OPTIONS, type Blocks, openBlocks } from './blocks.js'
 import type { Chunk } from './chunks.js'
 import { type Engine, errorsIn, type ToolOutcome } from './engines/engine.js'
 import { DISK_FULL, Failure, quoted } from './failure.js'
 import type { Placement } from './footprint.js'
-import { HALF_WORLD, resolutionOf } from './mercator.js'
+import { NO_HEIGHT } from './heights.js'
 import type { Grid } from './plan.js'
 import type { Source } from './probe.js'
 import { assertUnchanged, closeSources, reopenSources } from './sources.js'
+import { resolutionOf } from './space.js'
 import type { Range } from './stretch.js'
 import { type Level, vrtOf } from './vrt.js'
 
 /** A placement with the source it belongs to. */
 export interface PlacedSource extends Placement {
   readonly source: Source
-  /** Metres of EPSG:3857 per source pixel. */
+  /** Units of the tiles' space per source pixel. */
   readonly resolution: number
 }
 
@@ -28,6 +29,8 @@ export interface WarpJob {
   readonly placed: readonly PlacedSource[]
   /** For sources whose pixels are not bytes. */
   readonly range: Range | null
+  /** Four bytes of colours and alpha, or one 32-bit float: a height. */
+  readonly samples: 1 | 4
 }
 
 /** Pixels by which GDAL may approximate the reprojection; together with rounding it stays below a tenth. */
@@ -70,7 +73,8 @@ export async function warpChunk(job: WarpJob, chunk: Chunk, name: string): Promi
 export function openChunk(job: WarpJob, chunk: Chunk, name: string): Blocks {
   const { tileSize } = job.grid
   const { width, height } = sizeOf(chunk, tileSize)
-  return openBlocks(join(job.temp, `${name}.tif`), { width, height, blockSize: tileSize, samples: 4, sampleBytes: 1 })
+  const pixel = job.samples === 4 ? { samples: 4, sampleBytes: 1 } : { samples: 1, sampleBytes: 4 }
+  return openBlocks(join(job.temp, `${name}.tif`), { width, height, blockSize: tileSize, ...pixel })
 }
 
 function sizeOf({ rect }: Chunk, tileSize: number): { width: number; height: number } {
@@ -78,26 +82,33 @@ function sizeOf({ rect }: Chunk, tileSize: number): { width: number; height: num
 }
 
 function warpOptions(job: WarpJob, chunk: Chunk): string[] {
-  const { tileSize, warpZoom } = job.grid
+  const { space, tileSize, warpZoom } = job.grid
   const { rect } = chunk
   const { width, height } = sizeOf(chunk, tileSize)
-  const tile = resolutionOf(warpZoom, tileSize) * tileSize
-  const west = -HALF_WORLD + rect.x0 * tile
-  const north = HALF_WORLD - rect.y0 * tile
-  const extent = [west, HALF_WORLD - (rect.y1 + 1) * tile, -HALF_WORLD + (rect.x1 + 1) * tile, north]
+  const tile = space.tileSpan / 2 ** warpZoom
+  const column = (x: number) => space.extent.west + x * tile
+  const row = (y: number) => space.extent.north - y * tile
+  const extent = [column(rect.x0), row(rect.y1 + 1), column(rect.x1 + 1), row(rect.y0)]
   const { threads } = job.engine
   return [
-    ...['-of', 'GTiff', '-t_srs', 'EPSG:3857', '-te', ...extent.map(String), '-ts', String(width), String(height)],
-    ...['-r', 'cubic', '-et', String(TRANSFORM_TOLERANCE), '-ovr', 'NONE'],
-    // Said outright: with several sources GDAL would take their alpha for a fourth colour.
-    ...(hasAlpha(job) ? ['-srcalpha', '-dstalpha'] : ['-dstalpha']),
+    ...['-of', 'GTiff', '-t_srs', space.crs, '-te', ...extent.map(String), '-ts', String(width), String(height)],
+    ...['-ovr', 'NONE', ...pixelOptions(job)],
     // Sources on both sides of the antimeridian are placed by us, each on its side.
     ...['-to', 'INSERT_CENTER_LONG=NO'],
     ...(threads > 1 ? ['-multi', '-wo', `NUM_THREADS=${threads}`] : []),
     ...['-wo', 'SKIP_NOSOURCE=YES', '-wm', String(WARP_MEMORY_MB)],
     ...['-co', 'TILED=YES', '-co', `BLOCKXSIZE=${tileSize}`, '-co', `BLOCKYSIZE=${tileSize}`],
-    ...['-co', 'BIGTIFF=YES', '-co', 'SPARSE_OK=TRUE', '-co', 'ENDIANNESS=LITTLE'],
+    ...['-co', 'BIGTIFF=YES', '-co', 'SPARSE_OK=TRUE', ...BLOCK_OPTIONS],
   ]
+}
+
+function pixelOptions(job: WarpJob): string[] {
+  // Bilinear stays between the heights that it reads, where cubic would overshoot at cliffs. Exact positions: on a steep slope a
+  // twentieth of a pixel is half a metre.
+  if (job.samples === 1) return ['-r', 'bilinear', '-et', '0', '-ot', 'Float32', '-dstnodata', String(NO_HEIGHT)]
+  // Stated outright: with several sources GDAL would take their alpha for a fourth colour.
+  const precision = ['-et', String(TRANSFORM_TOLERANCE)]
+  return ['-r', 'cubic', ...precision, ...(hasAlpha(job) ? ['-srcalpha', '-dstalpha'] : ['-dstalpha'])]
 }
 
 function vrtFor(job: WarpJob, placed: PlacedSource, index: number): string {
@@ -110,10 +121,11 @@ function vrtFor(job: WarpJob, placed: PlacedSource, index: number): string {
     height: source.height,
     transform: source.transform,
     shift,
-    level: levelFor(placed, resolutionOf(job.grid.warpZoom, job.grid.tileSize)),
+    level: levelFor(placed, resolutionOf(job.grid.space, job.grid.warpZoom, job.grid.tileSize)),
     imagery: source.imagery,
     range: range === 'measured' ? job.range : range,
     alpha: hasAlpha(job),
+    heights: job.samples === 1,
   })
 }
 
@@ -133,7 +145,7 @@ async function judge(job: WarpJob, outcome: ToolOutcome, sources: readonly Sourc
   const errors = errorsIn(outcome)
   if (outcome.code === 0 && !outcome.stopped && errors.length === 0) return
   if (outcome.stopped === 'idle')
-    throw new Failure('reading the sources came to a standstill: no sign of life for too long')
+    throw new Failure('reading the sources came to a standstill: no progress for too long')
   const text = outcome.stderr
   const disk = await statfs(job.temp)
   const chunkBytes = 4 * (job.grid.tileSize * 2) ** 2
@@ -146,10 +158,12 @@ async function judge(job: WarpJob, outcome: ToolOutcome, sources: readonly Sourc
   )
 }
 
-/** The sources that GDAL's complaints speak of, or all of the chunk where they name none. */
+/** The sources that GDAL's errors name, or all of the chunk where they name none. */
 function namesOf(job: WarpJob, errors: readonly string[], sources: readonly Source[]): string {
   const text = `${errors.join('\n')}\n`
-  const named = sources.filter((_, index) => new RegExp(`${job.engine.sourceName(index)}(?![0-9])`).test(text))
+  // A name may be the beginning of another: source 1 and source 12.
+  const isNamed = (name: string) => text.split(name).some((rest, place) => place > 0 && !/^\d/.test(rest))
+  const named = sources.filter((_, index) => isNamed(job.engine.sourceName(index)))
   const paths = [...new Set((named.length > 0 ? named : sources).map(({ path }) => quoted(path)))]
   return paths.length > 3 ? `one of ${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(' or ')
 }

@@ -12,14 +12,14 @@ export function chooseEngine(request: TilingRequest, temp: string, log: (message
   if (confined.missing.length > 0) log(`this machine does not permit: ${confined.missing.join(', ')}`)
   const gdal = request.engine === 'wasm' ? null : systemGdal(temp, confined, idle_timeout_seconds)
   if (!gdal && request.engine === 'gdal') {
-    fail('the tiling tool was told to use GDAL, but this machine has no usable GDAL (3.4 or later, Linux)')
+    fail('the tiling tool was asked to use GDAL, but this machine has no usable GDAL (3.4 or later, Linux)')
   }
   const engine = gdal ?? wasmGdal(temp, confinement, memory_mb, idle_timeout_seconds)
   log(`engine ${engine.name}: ${engine.description}`)
   return logged(engine, log)
 }
 
-/** What GDAL complains about goes to the log, its own control characters made visible. */
+/** GDAL's error output goes to the log, its own control characters made visible. */
 function logged(engine: Engine, log: (message: string) => void): Engine {
   return {
     ...engine,

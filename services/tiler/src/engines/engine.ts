@@ -3,11 +3,11 @@ import type { EngineName } from '@gateway/tiling/protocol.js'
 export const TOOLS = ['gdalinfo', 'gdal_translate', 'gdalwarp', 'gdaltransform'] as const
 export type Tool = (typeof TOOLS)[number]
 
-/** The only GDAL drivers that a source is ever opened with, whatever its name or content says. */
+/** The only GDAL drivers that a source is ever opened with, whatever its name or content. */
 export const SOURCE_DRIVERS = ['GTiff', 'JPEG', 'PNG'] as const
 
 /**
- * What a file was when it was checked. Nobody but the kernel sets the inode change time, so a file with the same
+ * What a file was when it was checked. Only the kernel sets the inode change time, so a file with the same
  * identity holds the same bytes.
  */
 export interface Identity {
@@ -57,7 +57,7 @@ export interface Engine {
 /** GDAL reports single points that a projection cannot express as errors; they are pixels without a source. */
 const POINT_ERROR = /^ERROR 1: (PROJ: |Point outside|Reprojection failed|.*tolerance condition)/
 
-/** GDAL's complaints that mean the result is wrong; its exit code alone does not tell. */
+/** GDAL's errors that make the result unusable; its exit code alone is not reliable. */
 export function errorsIn(outcome: ToolOutcome): string[] {
   return outcome.stderr
     .split('\n')

@@ -12,24 +12,25 @@ import { runTool } from './wasm-tools.js'
  * answer a line on stdout. It ends with its stdin.
  */
 
-/** Milliseconds between two signs of life while a call reads its sources. */
+/** Milliseconds between two heartbeats while a call reads its sources. */
 const ALIVE_MS = 1000
 
-const complaints: string[] = []
-let lastSign = 0
+const scratch = process.argv[2]!
+const errors: string[] = []
+let lastHeartbeat = Number.NEGATIVE_INFINITY
 
-function say(answer: HostAnswer): void {
+function send(answer: HostAnswer): void {
   writeSync(1, `${JSON.stringify(answer)}\n`)
 }
 
-function signOfLife(): void {
-  const now = Date.now()
-  if (now - lastSign < ALIVE_MS) return
-  lastSign = now
-  say({ type: 'alive' })
+function heartbeat(): void {
+  const now = performance.now()
+  if (now - lastHeartbeat < ALIVE_MS) return
+  lastHeartbeat = now
+  send({ type: 'alive' })
 }
 
-async function load(scratch: string): Promise<GdalModule> {
+async function load(): Promise<GdalModule> {
   const require = createRequire(import.meta.url)
   const folder = require.resolve('gdal3.js/package.json').replace(/package\.json$/, 'dist/package')
   // The build reads its data file relative to the working directory.
@@ -39,11 +40,10 @@ async function load(scratch: string): Promise<GdalModule> {
     path: '.',
     env: GDAL_CONFIGURATION,
     logHandler: () => {},
-    errorHandler: (line: string) => complaints.push(line),
+    errorHandler: (line: string) => errors.push(line),
   })
   Module.FS.mkdir(sourceMount)
   Module.FS.mkdir(tempMount)
-  Module.FS.mount(Module.NODEFS, { root: scratch }, tempMount)
   return Module
 }
 
@@ -61,24 +61,28 @@ function openSource(source: HostSource): number {
 }
 
 function answer(Module: GdalModule, request: HostRequest): HostAnswer {
-  complaints.length = 0
+  errors.length = 0
   const descriptors: number[] = []
   try {
     for (const source of request.sources) descriptors.push(openSource(source))
-    const unmount = mountSources(Module, descriptors, signOfLife)
+    const unmount = mountSources(Module, descriptors, heartbeat)
+    // Anew for each call: it remembers names, also those of files that were removed from outside, and then cannot make them again.
+    Module.FS.mount(Module.NODEFS, { root: scratch }, tempMount)
     try {
       const { code, stdout } = runTool(Module, request.tool, request.args, request.input)
-      return { type: 'done', code, stdout, stderr: complaints.join('\n') }
+      return { type: 'done', code, stdout, stderr: errors.join('\n') }
     } finally {
+      Module.FS.unmount(tempMount)
       unmount()
     }
   } catch (error) {
-    const stderr = [...complaints, `ERROR: ${error instanceof Error ? error.message : error}`].join('\n')
+    const stderr = [...errors, `ERROR: ${error instanceof Error ? error.message : error}`].join('\n')
     return { type: 'done', code: 1, stdout: '', stderr }
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor)
   }
 }
 
-const Module = await load(process.argv[2]!)
-for await (const line of createInterface({ input: process.stdin })) say(answer(Module, JSON.parse(line) as HostRequest))
+const Module = await load()
+for await (const line of createInterface({ input: process.stdin }))
+  send(answer(Module, JSON.parse(line) as HostRequest))

@@ -21,7 +21,7 @@ export interface HostRequest {
   readonly sources: readonly HostSource[]
 }
 
-/** One line on the host's stdout; `alive` says that a long call still reads. */
+/** One line on the host's stdout; `alive` is the heartbeat of a long call. */
 export type HostAnswer =
   | { readonly type: 'alive' }
   | { readonly type: 'done'; readonly code: number; readonly stdout: string; readonly stderr: string }

@@ -20,7 +20,7 @@ export function wasmGdal(
   idle: number,
 ): Engine {
   const confined = confine(Math.max(memoryMb, WASM_BASE_MB))
-  const host = fileURLToPath(new URL('./wasm-host.js', import.meta.url))
+  const host = fileURLToPath(new URL('../../dist/engines/wasm-host.js', import.meta.url))
   const [command = process.execPath, ...args] = [...confined.prefix, process.execPath, host, temp]
   let connection: Connection | null = null
   return {
@@ -47,7 +47,7 @@ function connect(child: ChildProcess, idleSeconds: number): Connection {
   let settle: ((outcome: ToolOutcome) => void) | null = null
   let ended: ToolOutcome | null = null
   let turn: Promise<unknown> = Promise.resolve()
-  let complaints = ''
+  let stderr = ''
   const end = (outcome: ToolOutcome) => {
     ended ??= outcome
     killGroup(child)
@@ -61,13 +61,11 @@ function connect(child: ChildProcess, idleSeconds: number): Connection {
   })
   child.stderr!.on('data', (data: Buffer) => {
     touch()
-    complaints = (complaints + data.toString('utf8')).slice(-4096)
+    stderr = (stderr + data.toString('utf8')).slice(-4096)
   })
   child.stdin!.on('error', () => {})
   child.once('error', (error) => end({ code: null, stdout: '', stderr: `ERROR: ${error.message}`, stopped: null }))
-  child.once('close', (code) =>
-    end({ code: code ?? -1, stdout: '', stderr: `ERROR: ended\n${complaints}`, stopped: null }),
-  )
+  child.once('close', (code) => end({ code: code ?? -1, stdout: '', stderr: `ERROR: ended\n${stderr}`, stopped: null }))
 
   async function perform(call: ToolCall): Promise<ToolOutcome> {
     if (ended) return ended

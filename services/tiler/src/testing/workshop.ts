@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 // By its package name: the built one, which finds its host program beside it.
@@ -33,10 +32,7 @@ export interface Outcome {
 }
 
 /** The global picture (4096×2048, north up, no georeferencing) that fixtures are cut from. */
-export const GLOBE = join(
-  dirname(createRequire(import.meta.url).resolve('three-globe')),
-  '../example/img/earth-blue-marble.jpg',
-)
+export const GLOBE = fileURLToPath(new URL('../../../launcher/demo-data/imagery/blue-marble.jpg', import.meta.url))
 export const GLOBE_REFERENCE = ['-a_srs', 'EPSG:4326', '-a_ullr', '-180', '90', '180', '-90']
 
 /** A folder for one test file, with an engine that makes fixtures in it: the system's GDAL, or else WebAssembly. */

@@ -1,0 +1,28 @@
+import type { RealTileFormat } from '@gateway/tiling/protocol.js'
+import { decodeTile, encodeTile } from './encode.js'
+import { alphaKind, type Children, layOver, type Pixels, parentOf } from './pixels.js'
+
+/** How the pixels of a layer are read from a warp, merged, shrunk and stored: as colours, or as heights (heights.ts). */
+export interface PixelModel {
+  /** Of a warp's blocks: bytes of red, green, blue and alpha, or one 32-bit float. */
+  readonly samples: 1 | 4
+  fromBlock(block: Buffer): Pixels
+  merge(above: Pixels, below: Pixels): Pixels
+  parentOf(children: Children, tileSize: number): Pixels
+  encode(pixels: Pixels, tileSize: number, format: RealTileFormat): Promise<Buffer>
+  /** Rejects where the file is no tile of that size. */
+  decode(file: Buffer, tileSize: number): Promise<Pixels>
+}
+
+export const COLOURS: PixelModel = {
+  samples: 4,
+  fromBlock: withKind,
+  merge: (above, below) => withKind(layOver(above.data, below.data)),
+  parentOf,
+  encode: encodeTile,
+  decode: decodeTile,
+}
+
+function withKind(data: Buffer): Pixels {
+  return { data, alpha: alphaKind(data) }
+}

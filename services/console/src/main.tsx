@@ -5,11 +5,16 @@ import './app/global.css'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.js'
 import { shareNonce } from './app/nonce.js'
-import { reloadWhenOutdated } from './app/outdated.js'
+import { watchChunks } from './app/outdated.js'
+import { preloadPages } from './app/routes.js'
 import { loadTexts, preferredLanguage } from './texts/language.js'
 
 shareNonce()
-reloadWhenOutdated()
+watchChunks()
 const language = preferredLanguage()
 const texts = await loadTexts(language)
 createRoot(document.getElementById('root') as HTMLElement).render(<App language={language} texts={texts} />)
+
+/** Long enough for the first page and its data, also on a slow line. */
+const PRELOAD_AFTER_MS = 3_000
+window.setTimeout(() => void preloadPages(), PRELOAD_AFTER_MS)

@@ -2,10 +2,12 @@
 export class ApiError extends Error {
   /** the HTTP status; 0: nothing came back */
   readonly status: number
+  readonly timedOut: boolean
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, timedOut = false) {
     super(message)
     this.status = status
+    this.timedOut = timedOut
   }
 
   /** Whether the same request may succeed a moment later. */
@@ -19,44 +21,72 @@ export interface List<T> {
   readonly total: number
 }
 
+type Method = 'POST' | 'PATCH' | 'DELETE'
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  /** from the first byte out to the last byte in; default: 30 s */
+  readonly timeoutMs?: number
+}
+
 const ADMIN = '/api/v1/admin'
+const TIMEOUT_MS = 30_000
+/** For scans, availability checks and downloads. */
+export const LONG_TIMEOUT_MS = 600_000
 
 /** @param path after `/api/v1/admin`. Throws ApiError. */
 export function adminGet<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return ask<T>(ADMIN + path, { signal: signal ?? null })
+  return getJson<T>(ADMIN + path, { signal })
 }
 
 /** @param path after `/api/v1/admin`. Throws ApiError. */
-export function adminPost<T>(path: string, body?: unknown): Promise<T> {
-  return ask<T>(ADMIN + path, {
-    method: 'POST',
-    ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
-  })
+export function adminSend<T>(method: Method, path: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
+  const json = body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+  return request(ADMIN + path, { method, ...json }, options, readJson<T>)
 }
 
 /** A path below the origin, as JSON. The browser adds its Basic credential by itself. Throws ApiError. */
-export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
-  let answer: Response
-  try {
-    answer = await fetch(path, init)
-  } catch (error) {
-    if (init.signal?.aborted) throw error
-    throw new ApiError(0, (error as Error).message)
-  }
-  if (!answer.ok) throw new ApiError(answer.status, await refusalIn(answer))
-  return (await answer.json()) as T
+export function getJson<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  return request(path, {}, options, readJson<T>)
 }
 
-/** The words of an error answer; its status where it has none. */
-export async function refusalIn(answer: Response): Promise<string> {
-  const text = await answer.text().catch(() => '')
+/** Throws ApiError, also where reading the body fails or takes too long; what `signal` aborts rejects with the reason of the signal. */
+export async function request<T>(
+  path: string,
+  init: RequestInit,
+  { signal, headers, timeoutMs = TIMEOUT_MS }: RequestOptions,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    const response = await fetch(path, {
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), ...headers },
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    })
+    if (!response.ok) throw new ApiError(response.status, await refusalIn(response))
+    return await read(response)
+  } catch (error) {
+    if (error instanceof ApiError || signal?.aborted) throw error
+    throw new ApiError(0, (error as Error).message, timeout.aborted)
+  }
+}
+
+function readJson<T>(response: Response): Promise<T> {
+  return response.json() as Promise<T>
+}
+
+/** The message of an error response; its status where it has none. */
+export async function refusalIn(response: Response): Promise<string> {
+  const text = await response.text().catch(() => '')
   try {
     const { error } = JSON.parse(text) as { error?: unknown }
     if (typeof error === 'string') return error
   } catch {
-    // Whoever answered is not this service: a proxy's page says less than its status.
+    // Not an answer of this service: a proxy's page says less than its status.
   }
-  return `${answer.status} ${answer.statusText}`.trim()
+  return `${response.status} ${response.statusText}`.trim()
 }
 
 /** One segment of a path. */

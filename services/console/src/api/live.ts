@@ -1,10 +1,9 @@
 import type { LiveTopic } from '@gateway/contracts/console.js'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
+import { setLiveState } from './live-state.js'
 
-export type LiveState = 'connecting' | 'live' | 'away'
-
-/** What a change in a topic may show in; by the first part of the query keys. */
+/** Which queries show something of a topic; by the first part of their keys. */
 const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
   catalog: ['basemaps', 'vectors', 'tokens', 'dashboard'],
   scans: ['scan-sources', 'dashboard'],
@@ -14,67 +13,130 @@ const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
   traffic: ['traffic'],
   audit: ['audit', 'dashboard', 'tokens', 'scan-sources', 'targets', 'pushes', 'slicing'],
 }
+const ALL = Object.values(SHOWN_IN).flat()
 
-/** What a scan or an availability check may change. */
-export const FOUND_BY_LOOKING = ['basemaps', 'vectors', 'scan-sources', 'dashboard']
-
-const ALL_LIVE = Object.values(SHOWN_IN).flat()
-
-/** Has what is shown under these names read anew, each once. */
-export function refresh(queries: QueryClient, names: readonly string[]): void {
-  for (const name of new Set(names)) void queries.invalidateQueries({ queryKey: [name] })
+/** Refetches the queries of these names that are shown. Never rejects. */
+export async function refresh(queries: QueryClient, names: readonly string[]): Promise<void> {
+  await Promise.all([...new Set(names)].map((name) => queries.invalidateQueries({ queryKey: [name] })))
 }
 
-/** A stream that the server refused outright is asked for again after this time; other breaks the browser mends by itself. */
-const ASK_AGAIN_MS = 5_000
-
-/** Browsers open six connections to one server over all tabs: a page that nobody sees soon gives its stream back. */
+/** A stream that the server refused is requested again after this time; other breaks the browser repairs by itself. */
+const RECONNECT_MS = 5_000
+/** Browsers open six connections to one server over all tabs: a tab in the background closes its stream after a while. */
 const HIDDEN_FOR_MS = 30_000
+/** A line that is cut says nothing, and an open stream is no proof. Interval and timeout together stay below three seconds. */
+const PROBE_EVERY_MS = 1_200
+const PROBE_TIMEOUT_MS = 1_500
+/** A small file of the control plane that needs no database. */
+const PROBED = '/admin/favicon.svg'
 
-/** Keeps every query of the page in step with the server; tells how the connection stands. */
-export function useLive(): LiveState {
+/** Keeps every query of the page up to date, and `useLiveState` true. */
+export function useLive(): void {
   const queries = useQueryClient()
-  const [state, setState] = useState<LiveState>('connecting')
-  useEffect(() => follow(queries, setState), [queries])
-  return state
+  useEffect(() => {
+    const live = new Live(queries)
+    return () => live.close()
+  }, [queries])
 }
 
-function follow(queries: QueryClient, tell: (state: LiveState) => void): () => void {
-  let source: EventSource | null = null
-  let timer: number | undefined
-  let opened = 0
+/** Whether the control plane answers, through whatever lies between. */
+export async function isReachable(): Promise<boolean> {
+  const init = { method: 'HEAD', cache: 'no-store', priority: 'high' } as const
+  return fetch(PROBED, { ...init, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
+    ({ status }) => status < 500,
+    () => false,
+  )
+}
 
-  const connect = () => {
-    window.clearTimeout(timer)
-    source?.close()
-    tell('connecting')
-    source = new EventSource('/api/v1/admin/dashboard/live')
-    source.addEventListener('watching', () => {
-      tell('live')
-      // What happened while the stream was away is not told again.
-      if (opened++ > 0) refresh(queries, ALL_LIVE)
+class Live {
+  readonly #queries: QueryClient
+  readonly #closed = new AbortController()
+  #source: EventSource | null = null
+  #reachable = true
+  #watching = false
+  #watchedBefore = false
+  #probing = false
+  #probeTimer: number | undefined
+  #streamTimer: number | undefined
+
+  constructor(queries: QueryClient) {
+    this.#queries = queries
+    const { signal } = this.#closed
+    document.addEventListener('visibilitychange', () => this.#onVisibility(), { signal })
+    for (const event of ['online', 'offline']) window.addEventListener(event, () => void this.#probe(), { signal })
+    this.#connect()
+    void this.#probe()
+  }
+
+  close(): void {
+    this.#closed.abort()
+    window.clearTimeout(this.#probeTimer)
+    window.clearTimeout(this.#streamTimer)
+    this.#source?.close()
+  }
+
+  #connect(): void {
+    window.clearTimeout(this.#streamTimer)
+    this.#source?.close()
+    this.#source = new EventSource('/api/v1/admin/dashboard/live')
+    this.#source.addEventListener('watching', () => {
+      this.#watching = true
+      // What happened while there was no stream is not repeated.
+      if (this.#watchedBefore) void refresh(this.#queries, ALL)
+      this.#watchedBefore = true
+      this.#publish()
     })
-    source.addEventListener('touched', (event) => {
-      refresh(
-        queries,
-        (JSON.parse(event.data) as LiveTopic[]).flatMap((topic) => SHOWN_IN[topic] ?? []),
+    this.#source.addEventListener('touched', ({ data }) => {
+      const topics = JSON.parse(data) as LiveTopic[]
+      void refresh(
+        this.#queries,
+        topics.flatMap((topic) => SHOWN_IN[topic] ?? []),
       )
     })
-    source.addEventListener('error', () => {
-      tell('away')
-      if (source?.readyState === EventSource.CLOSED) timer = window.setTimeout(connect, ASK_AGAIN_MS)
+    this.#source.addEventListener('error', () => {
+      this.#watching = false
+      if (this.#source?.readyState === EventSource.CLOSED) this.#connectLater(RECONNECT_MS)
+      void this.#probe()
     })
   }
-  const onVisibility = () => {
-    window.clearTimeout(timer)
-    if (document.hidden) timer = window.setTimeout(() => source?.close(), HIDDEN_FOR_MS)
-    else if (source?.readyState !== EventSource.OPEN) connect()
+
+  #disconnect(): void {
+    this.#source?.close()
+    this.#watching = false
+    this.#publish()
   }
-  document.addEventListener('visibilitychange', onVisibility)
-  connect()
-  return () => {
-    document.removeEventListener('visibilitychange', onVisibility)
-    window.clearTimeout(timer)
-    source?.close()
+
+  #connectLater(ms: number): void {
+    window.clearTimeout(this.#streamTimer)
+    this.#streamTimer = window.setTimeout(() => this.#connect(), ms)
+  }
+
+  async #probe(): Promise<void> {
+    if (this.#probing) return
+    this.#probing = true
+    window.clearTimeout(this.#probeTimer)
+    const before = this.#reachable
+    this.#reachable = await isReachable()
+    this.#probing = false
+    if (this.#closed.signal.aborted) return
+    // The stream of before may be dead without knowing it.
+    if (this.#reachable && !before) this.#connect()
+    if (!this.#reachable) this.#watching = false
+    this.#publish()
+    if (!document.hidden) this.#probeTimer = window.setTimeout(() => void this.#probe(), PROBE_EVERY_MS)
+  }
+
+  #onVisibility(): void {
+    window.clearTimeout(this.#streamTimer)
+    if (document.hidden) {
+      this.#streamTimer = window.setTimeout(() => this.#disconnect(), HIDDEN_FOR_MS)
+      return
+    }
+    if (this.#source?.readyState !== EventSource.OPEN) this.#connect()
+    void this.#probe()
+  }
+
+  #publish(): void {
+    setLiveState(!this.#reachable ? 'away' : this.#watching ? 'live' : 'connecting')
   }
 }

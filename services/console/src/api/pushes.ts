@@ -1,9 +1,10 @@
 import type { DeliveryAttempt, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Target, TargetBody, TargetTrial } from '@gateway/contracts/target.js'
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { adminGet, adminPost, type List, segment } from './client.js'
+import { queryOptions } from '@tanstack/react-query'
+import { adminGet, adminSend, type List, segment } from './client.js'
+import { useWrite } from './use-write.js'
 
-/** A push of either kind, under one roof. */
+/** A push of either kind. */
 export type AnyPush = (PushRecord | VectorPushRecord) & { readonly of: PushKind }
 export type PushKind = 'basemap' | 'vector'
 
@@ -32,14 +33,12 @@ export const pushesQuery = queryOptions({
   },
 })
 
+export type PushDetails = (PushRecord | VectorPushRecord) & { readonly attempt_log: readonly DeliveryAttempt[] }
+
 export function pushQuery(of: PushKind, id: string) {
   return queryOptions({
     queryKey: ['pushes', of, id],
-    queryFn: ({ signal }) =>
-      adminGet<(PushRecord | VectorPushRecord) & { attempt_log: readonly DeliveryAttempt[] }>(
-        `${RECORDS[of]}/${segment(id)}`,
-        signal,
-      ),
+    queryFn: ({ signal }) => adminGet<PushDetails>(`${RECORDS[of]}/${segment(id)}`, signal),
   })
 }
 
@@ -52,30 +51,32 @@ export type NewPush =
   | { readonly target_code: string; readonly vector_code: string }
 
 export function usePush() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (push: NewPush) =>
-      adminPost<PushRecord | VectorPushRecord>('vector_code' in push ? '/vector-pushes' : '/pushes', push),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['pushes'] }),
-  })
+  return useWrite(
+    (push: NewPush, signal) =>
+      adminSend<PushRecord | VectorPushRecord>('POST', 'vector_code' in push ? '/vector-pushes' : '/pushes', push, {
+        signal,
+      }),
+    { changes: ['pushes'] },
+  )
 }
 
-export function useRetryPush() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ of, id }: { of: PushKind; id: string }) => adminPost(`${RECORDS[of]}/${segment(id)}/retry`),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['pushes'] }),
-  })
+export function useRetryPush(of: PushKind, id: string) {
+  return useWrite<void>(
+    (_, signal) => adminSend('POST', `${RECORDS[of]}/${segment(id)}/retry`, undefined, { signal }),
+    {
+      changes: ['pushes'],
+    },
+  )
 }
 
 export function useSaveTarget() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: TargetBody) => adminPost<Target>('/targets', body),
-    onSuccess: () => queries.invalidateQueries({ queryKey: targetsQuery.queryKey }),
+  return useWrite((body: TargetBody, signal) => adminSend<Target>('POST', '/targets', body, { signal }), {
+    changes: ['targets'],
   })
 }
 
-export function useTryTarget() {
-  return useMutation({ mutationFn: (code: string) => adminPost<TargetTrial>(`/targets/${segment(code)}/test`) })
+export function useTryTarget(code: string) {
+  return useWrite<void, TargetTrial>((_, signal) =>
+    adminSend('POST', `/targets/${segment(code)}/test`, undefined, { signal }),
+  )
 }

@@ -1,39 +1,35 @@
 import type { Scan, ScanSource, ScanSourceBody } from '@gateway/contracts/scan-source.js'
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { adminGet, adminPost, type List, segment } from './client.js'
-import { FOUND_BY_LOOKING, refresh } from './live.js'
+import { queryOptions } from '@tanstack/react-query'
+import { SCANNED } from './catalog.js'
+import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { useWrite } from './use-write.js'
 
 export const scanSourcesQuery = queryOptions({
   queryKey: ['scan-sources'],
   queryFn: ({ signal }) => adminGet<List<ScanSource>>('/scan-sources', signal),
 })
 
-/** @param path the code as a segment of a path */
-export function scansQuery(path: string) {
+export function scansQuery(code: string) {
   return queryOptions({
-    queryKey: ['scan-sources', path, 'scans'],
-    queryFn: ({ signal }) => adminGet<List<Scan>>(`/scan-sources/${path}/scans`, signal),
+    queryKey: ['scan-sources', code, 'scans'],
+    queryFn: ({ signal }) => adminGet<List<Scan>>(`/scan-sources/${segment(code)}/scans`, signal),
   })
 }
 
 export function useSaveScanSource() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: ScanSourceBody) => adminPost<ScanSource>('/scan-sources', body),
-    onSuccess: () => queries.invalidateQueries({ queryKey: scanSourcesQuery.queryKey }),
+  return useWrite((body: ScanSourceBody, signal) => adminSend<ScanSource>('POST', '/scan-sources', body, { signal }), {
+    changes: ['scan-sources'],
   })
 }
 
-/** The outcome is told even where the page that asked is left meanwhile: a scan takes its time. */
-export function useRunScan(told: {
-  readonly onDone: (code: string, scan: Scan) => void
-  readonly onFailed: (code: string, error: Error) => void
+/** A scan takes its time: the callbacks are called even where the page is left meanwhile. */
+export function useRunScan(callbacks: {
+  readonly onSuccess: (scan: Scan, code: string) => void
+  readonly onError: (error: Error, code: string) => void
 }) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (code: string) => adminPost<Scan>(`/scan-sources/${segment(code)}/run`),
-    onSuccess: (scan, code) => told.onDone(code, scan),
-    onError: (error, code) => told.onFailed(code, error),
-    onSettled: () => refresh(queries, FOUND_BY_LOOKING),
-  })
+  return useWrite(
+    (code: string, signal) =>
+      adminSend<Scan>('POST', `/scan-sources/${segment(code)}/run`, undefined, { signal, timeoutMs: LONG_TIMEOUT_MS }),
+    { ...callbacks, changes: SCANNED },
+  )
 }

@@ -1,6 +1,7 @@
-import type { SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { adminGet, adminPost, type List, segment } from './client.js'
+import type { ListedSliceJob, SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
+import { queryOptions } from '@tanstack/react-query'
+import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { useWrite } from './use-write.js'
 
 /** The body of a submit; see the interface. */
 export interface SliceBody {
@@ -14,11 +15,11 @@ export interface SliceBody {
   readonly callback_url?: string
 }
 
-export const isOpen = (job: SliceJob): boolean => job.status === 'pending' || job.status === 'running'
+export const isOpen = (job: ListedSliceJob): boolean => job.status === 'pending' || job.status === 'running'
 
 export const sliceJobsQuery = queryOptions({
   queryKey: ['slicing', 'jobs'],
-  queryFn: ({ signal }) => adminGet<List<SliceJob>>('/slice/jobs', signal),
+  queryFn: ({ signal }) => adminGet<List<ListedSliceJob>>('/slice/jobs', signal),
 })
 
 export function sliceJobQuery(id: string) {
@@ -39,24 +40,21 @@ export function sliceFilesQuery(dir: string | null) {
 export function estimateQuery(body: SliceBody) {
   return queryOptions({
     queryKey: ['slice-estimate', body],
-    queryFn: () => adminPost<SliceEstimate>('/slice/estimate', body),
+    queryFn: ({ signal }) =>
+      adminSend<SliceEstimate>('POST', '/slice/estimate', body, { signal, timeoutMs: LONG_TIMEOUT_MS }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
 }
 
 export function useSubmitSlice() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: SliceBody) => adminPost<SliceJob>('/slice/jobs', body),
-    onSuccess: () => queries.invalidateQueries({ queryKey: sliceJobsQuery.queryKey }),
+  return useWrite((body: SliceBody, signal) => adminSend<SliceJob>('POST', '/slice/jobs', body, { signal }), {
+    changes: ['slicing'],
   })
 }
 
-export function useCancelSlice() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => adminPost(`/slice/jobs/${segment(id)}/cancel`),
-    onSuccess: () => queries.invalidateQueries({ queryKey: sliceJobsQuery.queryKey }),
+export function useCancelSlice(id: string) {
+  return useWrite<void>((_, signal) => adminSend('POST', `/slice/jobs/${segment(id)}/cancel`, undefined, { signal }), {
+    changes: ['slicing'],
   })
 }

@@ -5,7 +5,7 @@ import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import type { TrafficHistory } from '@gateway/contracts/traffic.js'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { adminGet, ask, type List } from './client.js'
+import { adminGet, getJson, type List } from './client.js'
 
 export interface AuditEntry {
   readonly id: number
@@ -68,7 +68,7 @@ export const trafficQuery = queryOptions({
 
 export const systemQuery = queryOptions({
   queryKey: ['system'],
-  queryFn: ({ signal }) => ask<SystemInfo>('/api/v1/system', { signal }),
+  queryFn: ({ signal }) => getJson<SystemInfo>('/api/v1/system', { signal }),
 })
 
 export const settingsQuery = queryOptions({

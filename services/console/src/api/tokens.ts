@@ -1,7 +1,8 @@
 import type { DisabledToken } from '@gateway/contracts/edge.js'
 import type { IssuedToken, Token, TokenBody } from '@gateway/contracts/token.js'
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { adminGet, adminPost, type List, segment } from './client.js'
+import { queryOptions } from '@tanstack/react-query'
+import { adminGet, adminSend, type List, segment } from './client.js'
+import { useWrite } from './use-write.js'
 
 /** As many as one answer carries; the page says so where there are more. */
 export const LISTED_TOKENS = 1000
@@ -9,24 +10,21 @@ export const LISTED_TOKENS = 1000
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: ({ signal }) => adminGet<List<Token>>(`/tokens?limit=${LISTED_TOKENS}`, signal),
-  // No event tells of a token's use.
+  // No event is sent when a token is used.
   refetchInterval: 30_000,
 })
 
 export function useIssueToken() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: TokenBody) => adminPost<IssuedToken>('/tokens', body),
-    onSuccess: () => queries.invalidateQueries({ queryKey: tokensQuery.queryKey }),
-    // The plaintext is kept by the dialog that shows it, for as long as it shows it.
+  return useWrite((body: TokenBody, signal) => adminSend<IssuedToken>('POST', '/tokens', body, { signal }), {
+    changes: ['tokens'],
+    // The plaintext lives as long as the dialog that shows it.
     gcTime: 0,
   })
 }
 
 export function useDisableToken() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => adminPost<DisabledToken>(`/tokens/${segment(id)}/disable`),
-    onSuccess: () => queries.invalidateQueries({ queryKey: tokensQuery.queryKey }),
-  })
+  return useWrite(
+    (id: string, signal) => adminSend<DisabledToken>('POST', `/tokens/${segment(id)}/disable`, undefined, { signal }),
+    { changes: ['tokens'] },
+  )
 }

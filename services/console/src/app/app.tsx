@@ -24,19 +24,19 @@ export function App({ language, texts }: { language: Language; texts: Texts }) {
     >
       <QueryClientProvider client={queries}>
         <TextsProvider language={language} texts={texts}>
-          <Worded />
+          <Labelled />
         </TextsProvider>
       </QueryClientProvider>
     </MantineProvider>
   )
 }
 
-/** Buttons of the component library that show a sign alone say what they do in the language of the page. */
-function Worded() {
+/** The component library names its close buttons in English only. */
+function Labelled() {
   const { close } = useTexts().common
-  const words = useMemo(() => ({ components: { CloseButton: { defaultProps: { 'aria-label': close } } } }), [close])
+  const labels = useMemo(() => ({ components: { CloseButton: { defaultProps: { 'aria-label': close } } } }), [close])
   return (
-    <MantineThemeProvider theme={words}>
+    <MantineThemeProvider theme={labels}>
       <Notifications position="bottom-right" autoClose={6000} />
       <RouterProvider router={router} />
     </MantineThemeProvider>

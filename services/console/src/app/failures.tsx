@@ -1,18 +1,32 @@
 import { IconCompassOff } from '@tabler/icons-react'
+import { useEffect } from 'react'
 import { useRouteError } from 'react-router'
+import { ApiError } from '../api/client.js'
+import { isReachable } from '../api/live.js'
+import { useLiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 import { Empty } from '../ui/empty.js'
 import { ButtonLink } from '../ui/links.js'
 import { Page } from '../ui/page.js'
 import { Problem } from '../ui/problem.js'
+import { isMissingChunk, reloadOnce } from './outdated.js'
 
-/** Shown in place of a page that threw. */
+/** Shown in place of a page that threw, or whose code could not be loaded. The latter is repaired once the service answers. */
 export function PageFailed() {
   const t = useTexts()
   const error = useRouteError()
+  const live = useLiveState() === 'live'
+  const missing = isMissingChunk(error)
+  useEffect(() => {
+    if (missing && live) void reloadOnce()
+  }, [missing, live])
+  const shown = missing ? new ApiError(0, (error as Error).message) : error
+  const retry = async () => {
+    if (await isReachable()) window.location.reload()
+  }
   return (
     <Page title={t.problem.pageTitle}>
-      <Problem title={t.problem.pageTitle} error={error} onRetry={() => window.location.reload()} />
+      <Problem title={missing ? t.problem.notLoaded : t.problem.pageTitle} error={shown} onRetry={() => void retry()} />
     </Page>
   )
 }
@@ -23,7 +37,7 @@ export function PageMissing() {
     <Page title={t.problem.noPageTitle}>
       <Empty
         title={t.problem.noPageTitle}
-        icon={<IconCompassOff size={30} aria-hidden />}
+        icon={IconCompassOff}
         action={<ButtonLink to="/">{t.nav.overview}</ButtonLink>}
       >
         {t.problem.noPage}

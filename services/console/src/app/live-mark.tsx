@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core'
-import type { LiveState } from '../api/live.js'
+import type { LiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 
 /** Whether the page keeps itself up to date. */

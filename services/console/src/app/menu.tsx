@@ -13,38 +13,19 @@ export function Menu() {
           <Text size="xs" fw={600} c="dimmed" px="sm" py={4} className="menu-label">
             {label}
           </Text>
-          {entries.map((entry) =>
-            entry.outside ? <Outside key={entry.to} {...entry} /> : <Inside key={entry.to} {...entry} />,
-          )}
+          {entries.map((entry) => (
+            <Entry key={entry.to} {...entry} />
+          ))}
         </div>
       ))}
     </AppShell.Section>
   )
 }
 
-function Inside({ to, label, icon: Icon }: NavigationEntry) {
-  const active = useMatch({ path: useResolvedPath(to).pathname, end: to === '/' }) !== null
-  return (
-    <NavLink
-      component={RouterLink}
-      to={to}
-      label={label}
-      active={active}
-      aria-current={active ? 'page' : undefined}
-      leftSection={<Icon size={19} stroke={1.6} aria-hidden />}
-      className="menu-entry"
-    />
-  )
-}
-
-function Outside({ to, label, icon: Icon }: NavigationEntry) {
-  return (
-    <NavLink
-      href={to}
-      label={label}
-      leftSection={<Icon size={19} stroke={1.6} aria-hidden />}
-      rightSection={<IconExternalLink size={14} aria-hidden />}
-      className="menu-entry"
-    />
-  )
+function Entry({ to, label, icon: Icon, outside }: NavigationEntry) {
+  const path = useResolvedPath(to).pathname
+  const active = useMatch({ path, end: to === '/' }) !== null && !outside
+  const look = { label, leftSection: <Icon size={19} stroke={1.6} aria-hidden />, className: 'menu-entry' }
+  if (outside) return <NavLink href={to} {...look} rightSection={<IconExternalLink size={14} aria-hidden />} />
+  return <NavLink component={RouterLink} to={to} active={active} aria-current={active ? 'page' : undefined} {...look} />
 }

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/client.js'
 
-/** Events tell what has changed; this only bounds how old a page may be that is opened again. */
+/** Events invalidate what has changed; this only bounds the age of a page that is opened again. */
 const FRESH_MS = 10_000
 const MAX_RETRIES = 2
 
@@ -10,9 +10,13 @@ export function createQueries(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
+        // Browsers know whether there is a network, not whether the service is reached: a query fails and says so instead of waiting.
+        networkMode: 'always',
+        refetchOnReconnect: true,
         // A refusal stays a refusal; what is down may come back.
         retry: (failures, error) => failures < MAX_RETRIES && (!(error instanceof ApiError) || error.mayPass),
       },
+      mutations: { networkMode: 'always' },
     },
   })
 }

@@ -4,10 +4,18 @@ import { Shell } from './shell.js'
 
 type Module = Promise<{ readonly Page: () => React.ReactNode }>
 
-/** A page of its own file, loaded when it is first opened. */
+const pages: (() => Module)[] = []
+
+/** A page in a file of its own, loaded when it is first opened, or when there is time. */
 function page(path: string | undefined, load: () => Module): RouteObject {
+  pages.push(load)
   const lazy = async () => ({ Component: (await load()).Page })
   return path === undefined ? { index: true, lazy } : { path, lazy }
+}
+
+/** Loads the code of every page, one after the other, so that all of them open also while the service is away. Not maps and charts. */
+export async function preloadPages(): Promise<void> {
+  for (const load of pages) await load().catch(() => {})
 }
 
 /** The address of every page. They are links that people keep: they do not change. */

@@ -9,6 +9,7 @@ import { segment } from '../api/client.js'
 import { scanSourcesQuery } from '../api/scan-sources.js'
 import { tokensQuery } from '../api/tokens.js'
 import { useTexts } from '../texts/texts.js'
+import { shortText } from '../ui/shown-text.js'
 import { navigation } from './navigation.js'
 
 export function SearchButton() {
@@ -46,10 +47,9 @@ export function SearchButton() {
 
 const isMac = () => /mac|iphone|ipad/i.test(navigator.userAgent)
 
-/** What has been found so far is enough to go on from. */
 const LISTED = 8
 
-/** Everything that has an address, to be found by its name. What is searched in is loaded when the search is first opened. */
+/** Finds everything that has an address by its name. Lists are loaded when the search is first opened. */
 export function Search() {
   const t = useTexts()
   const [used, setUsed] = useState(false)
@@ -66,7 +66,7 @@ export function Search() {
     )
     const things = found.map(({ to, label, note, icon: Icon }) => ({
       id: to + label,
-      label,
+      label: shortText(label),
       description: note,
       leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
       onClick: () => go(to),
@@ -93,46 +93,27 @@ export function Search() {
   )
 }
 
-interface Found {
-  readonly to: string
-  readonly label: string
-  readonly note: string
-  readonly icon: TablerIcon
-}
-
-function useFound(enabled: boolean): readonly Found[] {
-  const t = useTexts()
-  const basemaps = useQuery({ ...basemapsQuery, enabled })
-  const vectors = useQuery({ ...vectorsQuery, enabled })
-  const sources = useQuery({ ...scanSourcesQuery, enabled })
-  const tokens = useQuery({ ...tokensQuery, enabled })
-  return useMemo(
-    () => [
-      ...(basemaps.data?.items ?? []).map(({ code, name }) => ({
-        to: `/basemaps/${segment(code)}`,
-        label: name,
-        note: `${t.nav.basemaps} · ${code}`,
-        icon: IconStack2,
-      })),
-      ...(vectors.data?.items ?? []).map(({ code, name, relative_path }) => ({
-        to: `/vectors/${segment(code)}`,
-        label: name,
-        note: `${t.nav.vectors} · ${code} · ${relative_path}`,
-        icon: IconVector,
-      })),
-      ...(sources.data?.items ?? []).map(({ code, name, path }) => ({
-        to: `/sources/${segment(code)}`,
-        label: name,
-        note: `${t.nav.sources} · ${path}`,
-        icon: IconFolderSearch,
-      })),
-      ...(tokens.data?.items ?? []).map(({ name, prefix }) => ({
-        to: `/tokens?q=${encodeURIComponent(prefix)}`,
-        label: name,
-        note: `${t.nav.tokens} · ${prefix}`,
-        icon: IconKey,
-      })),
-    ],
-    [basemaps.data, vectors.data, sources.data, tokens.data, t],
-  )
+function useFound(enabled: boolean) {
+  const t = useTexts().nav
+  const basemaps = useQuery({ ...basemapsQuery, enabled }).data?.items
+  const vectors = useQuery({ ...vectorsQuery, enabled }).data?.items
+  const sources = useQuery({ ...scanSourcesQuery, enabled }).data?.items
+  const tokens = useQuery({ ...tokensQuery, enabled }).data?.items
+  return useMemo(() => {
+    const found = (to: string, label: string, note: string, icon: TablerIcon) => ({ to, label, note, icon })
+    return [
+      ...(basemaps ?? []).map(({ code, name }) =>
+        found(`/basemaps/${segment(code)}`, name, `${t.basemaps} · ${code}`, IconStack2),
+      ),
+      ...(vectors ?? []).map(({ code, name, relative_path: path }) =>
+        found(`/vectors/${segment(code)}`, name, `${t.vectors} · ${code} · ${path}`, IconVector),
+      ),
+      ...(sources ?? []).map(({ code, name, path }) =>
+        found(`/sources/${segment(code)}`, name, `${t.sources} · ${path}`, IconFolderSearch),
+      ),
+      ...(tokens ?? []).map(({ name, prefix }) =>
+        found(`/tokens?q=${encodeURIComponent(prefix)}`, name, `${t.tokens} · ${prefix}`, IconKey),
+      ),
+    ]
+  }, [basemaps, vectors, sources, tokens, t])
 }

@@ -1,8 +1,10 @@
-import { AppShell, Burger, Group, Text } from '@mantine/core'
+import { Alert, AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { IconPlugConnectedX } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import { useLive } from '../api/live.js'
+import { useLiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from '../ui/links.js'
 import { LiveMark } from './live-mark.js'
@@ -15,7 +17,8 @@ import { Search, SearchButton } from './search.js'
 export function Shell() {
   const t = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
-  const live = useLive()
+  useLive()
+  const live = useLiveState()
   const { pathname } = useLocation()
   const { state } = useNavigation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
@@ -59,6 +62,11 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <div className="page" aria-busy={state === 'loading'}>
+          {live === 'away' && (
+            <Alert color="orange" icon={<IconPlugConnectedX aria-hidden />} mb="md" role="status">
+              {t.nav.away}
+            </Alert>
+          )}
           <Outlet />
         </div>
       </AppShell.Main>

@@ -96,7 +96,9 @@ function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<type
 function startingAt(camera: Camera | null, bounds: Bounds | null) {
   if (camera !== null) return { zoom: camera.zoom, center: [camera.lon, camera.lat] as [number, number] }
   if (bounds === null) return { zoom: 0.5, center: [0, 20] as [number, number] }
-  return { bounds: [...bounds] as Bounds, fitBoundsOptions: { padding: 24 } }
+  const [west, south, east, north] = bounds
+  // East of the antimeridian the map counts on.
+  return { bounds: [west, south, west > east ? east + 360 : east, north] as Bounds, fitBoundsOptions: { padding: 24 } }
 }
 
 function isOwn(url: string): boolean {

@@ -1,3 +1,5 @@
+import { pointToTile, tileToBBOX } from '@mapbox/tilebelt'
+
 export interface TileAddress {
   readonly z: number
   readonly x: number
@@ -13,7 +15,7 @@ export interface TileSet {
 }
 
 /** Web Mercator ends here; what lies beyond is in no tile. */
-const MAX_LATITUDE = 85.05112877980659
+const MAX_LATITUDE = 85.0511
 
 /** The map library counts zooms for tiles of 512 pixels. */
 const LIBRARY_TILE_SIZE = 512
@@ -23,12 +25,8 @@ export function tileAt(lon: number, lat: number, mapZoom: number, set: TileSet):
   const exact = mapZoom + Math.log2(LIBRARY_TILE_SIZE / set.tileSize)
   const wanted = set.vector ? Math.floor(exact) : Math.round(exact)
   const z = Math.max(set.minZoom, Math.min(set.maxZoom, wanted))
-  const n = 2 ** z
-  const wrapped = ((((lon + 180) % 360) + 360) % 360) / 360
-  const radians = (Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, lat)) * Math.PI) / 180
-  const down = (1 - Math.asinh(Math.tan(radians)) / Math.PI) / 2
-  const within = (value: number) => Math.max(0, Math.min(n - 1, Math.floor(value * n)))
-  return { z, x: within(wrapped), y: within(down) }
+  const [x, y] = pointToTile(lon, Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, lat)), z)
+  return { z, x, y }
 }
 
 /** `z/x/y`; null: no such address, `range`: none in these zooms. */
@@ -46,7 +44,5 @@ export function addressText({ z, x, y }: TileAddress): string {
 
 /** WGS 84 west, south, east, north of a tile. */
 export function tileBounds({ z, x, y }: TileAddress): [number, number, number, number] {
-  const lon = (column: number) => (column / 2 ** z) * 360 - 180
-  const lat = (row: number) => (Math.atan(Math.sinh(Math.PI * (1 - (2 * row) / 2 ** z))) * 180) / Math.PI
-  return [lon(x), lat(y + 1), lon(x + 1), lat(y)]
+  return tileToBBOX([x, y, z]) as [number, number, number, number]
 }

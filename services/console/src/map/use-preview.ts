@@ -1,6 +1,6 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
-import { ApiError, ask, segment } from '../api/client.js'
+import { ApiError, getJson, segment } from '../api/client.js'
 import { previewTokenQuery, TOKEN_HEADER } from '../api/preview.js'
 
 interface TileJson {
@@ -9,7 +9,7 @@ interface TileJson {
   readonly vector_layers?: readonly { readonly id: string }[]
 }
 
-/** An edge hears of a new version a moment after this page does. */
+/** An edge learns of a new version a moment after this page does. */
 const MAX_RETRIES = 3
 const RETRY_MS = 700
 
@@ -20,7 +20,7 @@ function tileJsonQuery(code: string, version: BasemapVersion, token: string | un
     queryFn:
       token === undefined
         ? skipToken
-        : ({ signal }) => ask<TileJson>(path, { signal, headers: { [TOKEN_HEADER]: token } }),
+        : ({ signal }) => getJson<TileJson>(path, { signal, headers: { [TOKEN_HEADER]: token } }),
     retry: (failures, error) =>
       failures < MAX_RETRIES && error instanceof ApiError && (error.mayPass || error.status === 404),
     retryDelay: RETRY_MS,

@@ -14,9 +14,12 @@ export function versionContent(
   vectorLayers: readonly string[],
   grid: boolean,
 ): MapContent {
-  const tiles = [`${window.location.origin}${tilePath(code, version.version, '{z}/{x}/{y}', version.format)}`]
+  const path = tilePath(code, version.version, '{z}/{x}/{y}', version.format)
+  // The browser keeps tiles for a year: another content has another address.
+  const tiles = [`${window.location.origin}${path}?v=${version.revision}`]
   const range = { minzoom: version.min_zoom, maxzoom: version.max_zoom }
-  const bounds = version.bounds === null ? {} : { bounds: version.bounds }
+  // Across the antimeridian (west above east) a source's bounds would let no tile through.
+  const bounds = version.bounds === null || version.bounds[0] > version.bounds[2] ? {} : { bounds: version.bounds }
   const gridSource: SourceSpecification = {
     type: 'raster',
     tiles: [`${GRID_PROTOCOL}://tile/{z}/{x}/{y}`],

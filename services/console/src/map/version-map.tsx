@@ -1,5 +1,5 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
-import { Alert, Anchor, Skeleton, Stack } from '@mantine/core'
+import { Alert, Anchor, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { MapMouseEvent } from 'maplibre-gl'
 import { useMemo } from 'react'
@@ -10,6 +10,7 @@ import { Problem } from '../ui/problem.js'
 import type { Camera } from './camera.js'
 import type { MapLibre } from './library.js'
 import { MapView } from './map-view.js'
+import { MapSkeleton } from './skeleton.js'
 import { useVersionPreview } from './use-preview.js'
 import { versionContent } from './version-content.js'
 
@@ -36,13 +37,7 @@ export function VersionMap({ code, version, grid, ...rest }: VersionMapProps) {
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
   if (error !== null) return <NotShown error={error} />
   if (token === undefined || tileJson === undefined) {
-    return (
-      <Skeleton
-        className={rest.tall ? 'map map-tall' : 'map'}
-        role="status"
-        aria-label={t.common.loading(t.map.what)}
-      />
-    )
+    return <MapSkeleton tall={rest.tall ?? false} />
   }
   return (
     <Stack gap={4}>

@@ -1,34 +1,35 @@
-import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from 'react'
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
 import type { Texts } from './en.js'
 import { type Language, loadTexts, rememberLanguage } from './language.js'
 
-interface Speech {
+interface Chosen {
   readonly language: Language
   readonly texts: Texts
-  readonly choose: (language: Language) => void
 }
 
-const SpeechContext = createContext<Speech | null>(null)
+const LanguageContext = createContext<(Chosen & { readonly choose: (language: Language) => void }) | null>(null)
 
-export function TextsProvider(props: { language: Language; texts: Texts; children: ReactNode }) {
-  const [spoken, setSpoken] = useState({ language: props.language, texts: props.texts })
-  const choose = useCallback(async (language: Language) => {
-    setSpoken({ language, texts: await loadTexts(language) })
-    rememberLanguage(language)
-  }, [])
+export function TextsProvider({ language, texts, children }: Chosen & { readonly children: ReactNode }) {
+  const [chosen, setChosen] = useState<Chosen>({ language, texts })
   useEffect(() => {
-    document.documentElement.lang = spoken.language === 'zh' ? 'zh-CN' : 'en'
-  }, [spoken.language])
-  const speech = useMemo(() => ({ ...spoken, choose }), [spoken, choose])
-  return <SpeechContext value={speech}>{props.children}</SpeechContext>
+    document.documentElement.lang = chosen.language === 'zh' ? 'zh-CN' : 'en'
+  }, [chosen.language])
+  const value = useMemo(() => {
+    const choose = async (next: Language) => {
+      setChosen({ language: next, texts: await loadTexts(next) })
+      rememberLanguage(next)
+    }
+    return { ...chosen, choose }
+  }, [chosen])
+  return <LanguageContext value={value}>{children}</LanguageContext>
 }
 
-export function useSpeech(): Speech {
-  const speech = use(SpeechContext)
-  if (speech === null) throw new Error('there are texts below TextsProvider only')
-  return speech
+export function useLanguage() {
+  const value = use(LanguageContext)
+  if (value === null) throw new Error('texts are there below TextsProvider only')
+  return value
 }
 
 export function useTexts(): Texts {
-  return useSpeech().texts
+  return useLanguage().texts
 }

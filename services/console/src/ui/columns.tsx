@@ -1,15 +1,34 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { segment } from '../api/client.js'
 import type { Texts } from '../texts/en.js'
-import type { Column } from './column.js'
 import { TextLink } from './links.js'
+import { Name } from './name.js'
 import { Status } from './status.js'
+import { Ago, Moment } from './time.js'
+import { WithdrawnMark } from './withdraw.js'
+
+/** A column of a table. */
+export interface Column<T> {
+  readonly id: string
+  readonly header: string
+  /** what is sorted by and searched in */
+  readonly value: (row: T) => string | number
+  /** what is shown, where it is not the value itself */
+  readonly cell?: (row: T) => ReactNode
+  readonly numeric?: boolean
+  /** the heading is for screen readers alone, and nothing is sorted by it: buttons */
+  readonly actions?: boolean
+}
 
 interface Named {
   readonly name: string
   readonly code: string
   /** absent: it cannot be disabled */
   readonly enabled?: boolean
+  /** absent: it cannot be withdrawn */
+  readonly withdrawn?: boolean
+  readonly source_enabled?: boolean
 }
 
 /** The name of something that has a code as well, as a link to its page. */
@@ -18,20 +37,16 @@ export function nameColumn<T extends Named>(t: Texts, addressOf: (code: string) 
     id: 'name',
     header: t.common.name,
     value: ({ name, code }) => `${name} ${code}`,
-    cell: ({ name, code, enabled = true }) => (
+    cell: ({ name, code, enabled = true, withdrawn = false, source_enabled = true }) => (
       <>
         <TextLink to={addressOf(code)} fw={550}>
-          {name}
-        </TextLink>
-        {!enabled && (
-          <>
-            {' '}
-            <Status tone="off">{t.common.disabled}</Status>
-          </>
-        )}
+          <Name>{name}</Name>
+        </TextLink>{' '}
+        {!enabled && <Status tone="off">{t.common.disabled}</Status>}{' '}
+        <WithdrawnMark of={{ withdrawn, source_enabled }} />
         {name !== code && (
           <Text size="xs" c="dimmed">
-            {code}
+            <Name>{code}</Name>
           </Text>
         )}
       </>
@@ -45,16 +60,52 @@ export function availabilityColumn<T extends { readonly available: boolean }>(t:
     id: 'health',
     header: t.basemaps.health,
     value: ({ available }) => (available ? 0 : 1),
-    cell: ({ available }) =>
-      available ? (
-        <Status tone="good">{t.common.available}</Status>
-      ) : (
-        <Status tone="bad">{t.common.unavailable}</Status>
-      ),
+    cell: ({ available }) => <Availability available={available} t={t} />,
   }
 }
 
-/** What can be done with a row. */
+export function Availability({ available, t: { common } }: { available: boolean; t: Texts }) {
+  return <Status tone={available ? 'good' : 'bad'}>{available ? common.available : common.unavailable}</Status>
+}
+
+export function sourceColumn<T extends { readonly source_code: string }>(t: Texts): Column<T> {
+  return {
+    id: 'source',
+    header: t.common.source,
+    value: (row) => row.source_code,
+    cell: (row) => <SourceLink code={row.source_code} />,
+  }
+}
+
+export function SourceLink({ code }: { code: string }) {
+  return (
+    <TextLink to={`/sources/${segment(code)}`}>
+      <Name>{code}</Name>
+    </TextLink>
+  )
+}
+
+/** How long ago. What has a word instead of a time sorts as the latest. */
+export function agoColumn<T>(id: string, header: string, at: (row: T) => string | null, fallback?: string): Column<T> {
+  return {
+    id,
+    header,
+    value: (row) => at(row) ?? (fallback === undefined ? '' : '9999'),
+    cell: (row) => <Ago at={at(row)} {...(fallback !== undefined && { fallback })} />,
+  }
+}
+
+/** The moment itself. */
+export function momentColumn<T>(id: string, header: string, at: (row: T) => string): Column<T> {
+  return { id, header, value: at, cell: (row) => <Moment at={at(row)} /> }
+}
+
+/** Paths and addresses. */
+export function monoColumn<T>(id: string, header: string, value: (row: T) => string): Column<T> {
+  return { id, header, value, cell: (row) => <bdi className="mono">{value(row)}</bdi> }
+}
+
+/** Buttons for a row. */
 export function actionsColumn<T>(t: Texts, cell: (row: T) => ReactNode): Column<T> {
   return { id: 'actions', header: t.common.actions, value: () => '', actions: true, cell }
 }

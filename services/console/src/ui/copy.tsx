@@ -1,24 +1,22 @@
 import { ActionIcon, Box, Code, Group, Tooltip } from '@mantine/core'
+import { useTimeout } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTexts } from '../texts/texts.js'
 import { copyText } from './copy-text.js'
 import { notifyFailed } from './notify.js'
 
 const SHOWN_MS = 1500
 
-/** A button that copies; `what` names the text for those who do not see it. */
+/** A button that copies; `what` names the text for screen readers. */
 export function Copy({ text, what }: { text: string; what: string }) {
   const t = useTexts()
   const [copied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!copied) return
-    const timer = window.setTimeout(() => setCopied(false), SHOWN_MS)
-    return () => window.clearTimeout(timer)
-  }, [copied])
+  const { start } = useTimeout(() => setCopied(false), SHOWN_MS)
   const copy = async () => {
-    if (await copyText(text)) setCopied(true)
-    else notifyFailed(t.common.copyFailed, t.common.copyFailedAdvice)
+    if (!(await copyText(text))) return notifyFailed(t.common.copyFailed, t.common.copyFailedAdvice)
+    setCopied(true)
+    start()
   }
   return (
     <Tooltip label={copied ? t.common.copied : t.common.copy}>
@@ -45,5 +43,15 @@ export function CopyBlock({ text, what }: { text: string; what: string }) {
       </Box>
       <Copy text={text} what={what} />
     </Group>
+  )
+}
+
+/** An address or a path, with a button that copies it. */
+export function Copyable({ text, what }: { text: string; what: string }) {
+  return (
+    <span className="with-copy">
+      <bdi className="mono">{text}</bdi>
+      <Copy text={text} what={what} />
+    </span>
   )
 }

@@ -1,21 +1,21 @@
-import { Table, VisuallyHidden } from '@mantine/core'
-import { type ColumnDef, type RowData, useTable } from '@tanstack/react-table'
+import { Group, Pagination, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useTexts } from '../texts/texts.js'
-import type { Column } from './column.js'
+import type { Column } from './columns.js'
 import { Empty } from './empty.js'
-import { features } from './table-features.js'
 import { TableHeading } from './table-heading.js'
-import { Pages, SearchField } from './table-tools.js'
-import { useSearchText } from './use-search-text.js'
+import { filterRows, nextSorting, parseSorting, sortingText, sortRows } from './table-rows.js'
+import { useParameters } from './use-parameter.js'
 
 export interface DataTableProps<T> {
   readonly label: string
   readonly rows: readonly T[]
   readonly columns: readonly Column<T>[]
   readonly rowKey: (row: T) => string
-  readonly sortedBy?: { readonly id: string; readonly desc: boolean }
-  /** words in the search field; without them there is none */
+  /** as in the address: `name`, or `-name` */
+  readonly sortedBy?: string
+  /** label of the search field; without it there is none. At most one table of a page has one */
   readonly search?: string
   /** many columns of short values: on a phone it scrolls sideways instead of making a long card of each row */
   readonly wide?: boolean
@@ -25,35 +25,36 @@ export interface DataTableProps<T> {
 
 const PAGE_SIZE = 25
 
-/** A table with search (kept in the address), sorting and pages; on a phone each row is a card. */
-export function DataTable<T extends RowData>(props: DataTableProps<T>) {
-  const { label, rows, columns, rowKey, sortedBy, search, wide, pageSize = PAGE_SIZE } = props
+/** A table with search, sorting and pages; on a phone each row is a card. */
+export function DataTable<T>(props: DataTableProps<T>) {
+  const { label, rows, columns, rowKey, search, wide, pageSize = PAGE_SIZE } = props
   const t = useTexts()
-  const [text, setText] = useSearchText()
-  const [wantedPage, setWantedPage] = useState(0)
-  const defs = useMemo(() => columns.map(toDefinition), [columns])
-  const sorting = useMemo(() => (sortedBy ? [{ ...sortedBy }] : []), [sortedBy])
-  const table = useTable({
-    features,
-    columns: defs,
-    data: rows as T[],
-    getRowId: rowKey,
-    state: { globalFilter: search === undefined ? '' : text },
-    initialState: { sorting },
-    globalFilterFn: 'includesString',
-    getColumnCanGlobalFilter: () => true,
-  })
-  const found = table.getFilteredRowModel().rows.length
+  const { q, sort, page: wanted, set } = useTableState(search !== undefined)
+  const sorting = parseSorting(sort ?? props.sortedBy ?? null)
+  // The values of columns change with the rows, or with the language.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: columns are made anew by every render
+  const found = useMemo(() => {
+    return sortRows(filterRows(rows, columns, q), columns, sorting)
+  }, [rows, t, q, sort])
   // Rows come and go by themselves: the page stays where it is, unless it is gone.
-  const page = Math.min(wantedPage, Math.max(1, Math.ceil(found / pageSize)) - 1)
-  const visible = table.getSortedRowModel().rows.slice(page * pageSize, (page + 1) * pageSize)
-  const searched = search !== undefined && text !== ''
+  const page = Math.min(wanted, Math.max(1, Math.ceil(found.length / pageSize)))
+  const [from, to] = [(page - 1) * pageSize, Math.min(found.length, page * pageSize)]
   return (
     <>
-      {search !== undefined && <SearchField label={search} value={text} onChange={setText} />}
-      <VisuallyHidden role="status">{searched ? t.table.found(found) : ''}</VisuallyHidden>
-      {found === 0 && searched ? (
-        <Empty title={t.table.nothingFound(text)}>{t.table.nothingFoundAdvice}</Empty>
+      {search !== undefined && (
+        <TextInput
+          type="search"
+          aria-label={search}
+          placeholder={search}
+          value={q}
+          onChange={(event) => set({ q: event.currentTarget.value, page: null })}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          className="search-field"
+        />
+      )}
+      <VisuallyHidden role="status">{q === '' ? '' : t.table.found(found.length)}</VisuallyHidden>
+      {found.length === 0 && q !== '' ? (
+        <Empty title={t.table.nothingFound(q)}>{t.table.nothingFoundAdvice}</Empty>
       ) : (
         <div className="table-scroll">
           <Table
@@ -65,46 +66,74 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
           >
             <Table.Thead role="rowgroup">
               <Table.Tr role="row">
-                {(table.getHeaderGroups()[0]?.headers ?? []).map((header, i) => (
-                  <TableHeading key={header.id} header={header} column={columns[i] as Column<T>} />
+                {columns.map((column) => (
+                  <TableHeading
+                    key={column.id}
+                    column={column}
+                    sorting={sorting?.id === column.id ? sorting : null}
+                    onSort={() => set({ sort: sortingText(nextSorting(sorting, column)), page: null })}
+                  />
                 ))}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody role="rowgroup">
-              {visible.map(({ id, original }) => (
-                <Row key={id} row={original} columns={columns} />
+              {found.slice(from, to).map((row) => (
+                <Row key={rowKey(row)} row={row} columns={columns} />
               ))}
             </Table.Tbody>
           </Table>
         </div>
       )}
-      {found > pageSize && <Pages page={page} pageSize={pageSize} of={found} onChange={setWantedPage} />}
+      {found.length > pageSize && (
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            {t.table.shown(from + 1, to, found.length)}
+          </Text>
+          <Pagination
+            total={Math.ceil(found.length / pageSize)}
+            value={page}
+            onChange={(n) => set({ page: n === 1 ? null : String(n) })}
+            getControlProps={(control) => ({ 'aria-label': t.table[control] })}
+            getItemProps={(n) => ({ 'aria-label': t.table.page(n) })}
+          />
+        </Group>
+      )}
     </>
   )
+}
+
+interface TableState {
+  readonly q: string | null
+  readonly sort: string | null
+  readonly page: string | null
+}
+
+/** Search, sorting and page: of a page's main table in the address, where Back and shared links find them again. */
+function useTableState(inAddress: boolean) {
+  const [parameters, setParameters] = useParameters()
+  const [state, setState] = useState<TableState>({ q: null, sort: null, page: null })
+  const read = (name: keyof TableState) => (inAddress ? parameters.get(name) : state[name])
+  return {
+    q: read('q') ?? '',
+    sort: read('sort'),
+    page: Math.max(1, Number(read('page')) || 1),
+    set: (values: Partial<TableState>) => (inAddress ? setParameters(values) : setState({ ...state, ...values })),
+  }
 }
 
 function Row<T>({ row, columns }: { row: T; columns: readonly Column<T>[] }) {
   return (
     <Table.Tr role="row">
-      {columns.map(({ id, header, numeric, actions, cell, value }) => (
+      {columns.map(({ id, header, numeric, actions, cell, value }, i) => (
         <Table.Td
           key={id}
           role="cell"
           data-label={actions ? undefined : header}
-          className={numeric ? 'numeric' : actions ? 'actions' : ''}
+          className={numeric ? 'numeric' : actions ? 'actions' : i === 0 ? 'first' : ''}
         >
-          {cell ? cell(row) : value(row)}
+          {cell ? cell(row) : <bdi>{value(row)}</bdi>}
         </Table.Td>
       ))}
     </Table.Tr>
   )
-}
-
-function toDefinition<T extends RowData>(column: Column<T>): ColumnDef<typeof features, T> {
-  return {
-    id: column.id,
-    accessorFn: (row: T) => column.value(row),
-    enableSorting: !column.actions,
-    sortFn: column.numeric ? 'basic' : 'alphanumeric',
-  } as ColumnDef<typeof features, T>
 }

@@ -1,5 +1,5 @@
 import { Stack, Text, ThemeIcon } from '@mantine/core'
-import { IconMapPinSearch } from '@tabler/icons-react'
+import { IconMapPinSearch, type TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
 interface EmptyProps {
@@ -7,14 +7,14 @@ interface EmptyProps {
   /** what to do next */
   readonly children: ReactNode
   readonly action?: ReactNode
-  readonly icon?: ReactNode
+  readonly icon?: TablerIcon
 }
 
-export function Empty({ title, children, action, icon }: EmptyProps) {
+export function Empty({ title, children, action, icon: Icon = IconMapPinSearch }: EmptyProps) {
   return (
     <Stack align="center" gap="sm" py="xl" px="md" ta="center">
       <ThemeIcon size={56} radius="xl" variant="light">
-        {icon ?? <IconMapPinSearch size={30} aria-hidden />}
+        <Icon size={30} aria-hidden />
       </ThemeIcon>
       <Text fw={650} size="lg">
         {title}

@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
 
-/** Names and values in a description list. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+/** Names and values in a description list; its children are `Fact`s. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="facts">{children}</dl>
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <dl className="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <div>
+      <dt>{name}</dt>
+      <dd>{typeof children === 'string' ? <bdi>{children}</bdi> : children}</dd>
+    </div>
   )
 }

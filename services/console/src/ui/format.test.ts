@@ -18,3 +18,17 @@ test('bytes are told in units of a thousand', () => {
   expect(en.bytes(1_234_567)).toBe('1.2 MB')
   expect(en.bytes(9e17)).toBe('900,000 TB')
 })
+
+test('durations are told in at most two units, with the plural forms of the language', () => {
+  expect([2_592_000, 86_400, 5_400, 75, 1, 0.5, 119.7, 0].map(en.duration)).toEqual([
+    '30 days',
+    '1 day',
+    '1 hour, 30 minutes',
+    '1 minute, 15 seconds',
+    '1 second',
+    '0.5 seconds',
+    '2 minutes',
+    '0 seconds',
+  ])
+  expect(createFormats('zh').duration(75)).toBe('1分钟15秒钟')
+})

@@ -15,14 +15,16 @@ export interface Formats {
   readonly dateTimeZone: (iso: string) => string
   readonly clock: (iso: string) => string
   readonly ago: (iso: string, now: number) => string
+  /** in at most two units: `30 days`, `1 minute, 15 seconds` */
+  readonly duration: (seconds: number) => string
 }
 
-const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+const STEPS = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
   ['second', 1],
-]
+] as const
 
 export function createFormats(language: Language): Formats {
   const locale = LOCALES[language]
@@ -31,6 +33,9 @@ export function createFormats(language: Language): Formats {
   const withZone = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const list = new Intl.ListFormat(locale, { type: 'unit', style: 'long' })
+  const inUnit = (unit: string, n: number) =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 }).format(n)
   return {
     number: (n, digits = 0) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(n),
     percent: (share) => percent.format(share),
@@ -45,8 +50,20 @@ export function createFormats(language: Language): Formats {
     clock: (iso) => clock.format(new Date(iso)),
     ago: (iso, now) => {
       const seconds = (Date.parse(iso) - now) / 1000
-      const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+      const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? STEPS[3]
       return relative.format(Math.round(seconds / size), unit)
+    },
+    duration: (seconds) => {
+      const largest = STEPS.findIndex(([, size]) => seconds >= size)
+      if (largest === -1) return inUnit('second', seconds)
+      const [unit, size] = STEPS[largest] as (typeof STEPS)[number]
+      const [lesser, lesserSize] = STEPS[largest + 1] ?? ['second', 1]
+      if (unit === 'second') return inUnit(unit, seconds)
+      const rest = Math.round((seconds % size) / lesserSize)
+      // 59.7 seconds are a minute.
+      if (rest * lesserSize === size) return inUnit(unit, Math.floor(seconds / size) + 1)
+      const parts = [inUnit(unit, Math.floor(seconds / size)), ...(rest === 0 ? [] : [inUnit(lesser, rest)])]
+      return list.format(parts)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core'
+import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
@@ -11,11 +12,21 @@ export function TextLink({ to, children, ...rest }: AnchorProps & { to: string; 
   )
 }
 
+interface ButtonLinkProps extends Omit<ButtonProps, 'leftSection'> {
+  readonly to: string
+  readonly icon?: TablerIcon
+  readonly children: ReactNode
+}
+
 /** A link that looks like a button. */
-export function ButtonLink({ to, children, ...rest }: ButtonProps & { to: string; children: ReactNode }) {
+export function ButtonLink({ to, icon, children, ...rest }: ButtonLinkProps) {
   return (
-    <Button component={Link} to={to} {...rest}>
+    <Button component={Link} to={to} leftSection={buttonIcon(icon)} {...rest}>
       {children}
     </Button>
   )
+}
+
+export function buttonIcon(Icon: TablerIcon | undefined, className = ''): ReactNode {
+  return Icon && <Icon size={16} aria-hidden className={className} />
 }

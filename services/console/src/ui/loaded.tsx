@@ -1,9 +1,10 @@
 import { Skeleton, Stack } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/client.js'
+import { ApiError, type List } from '../api/client.js'
 import { useTexts } from '../texts/texts.js'
 import { Empty } from './empty.js'
+import { Missing, type MissingProps } from './missing.js'
 import { Problem } from './problem.js'
 
 interface LoadedProps<T> {
@@ -11,14 +12,16 @@ interface LoadedProps<T> {
   /** what is being loaded, for the words of a failure */
   readonly what: string
   readonly children: (data: T) => ReactNode
-  readonly skeleton?: ReactNode
+  /** title of the page that is shown where the service has no such thing, and where to look instead */
+  readonly missing?: MissingProps
 }
 
-/** What a query brings, or a shape of it while it is under way, or why it did not come. Data that is there stays when a renewal fails. */
-export function Loaded<T>({ query, what, children, skeleton }: LoadedProps<T>) {
+/** The data of a query, a shape of it while it is loaded, or why it failed. Data that is there stays when a renewal fails. */
+export function Loaded<T>({ query, what, children, missing }: LoadedProps<T>) {
   const t = useTexts()
   if (query.data !== undefined) return <>{children(query.data)}</>
   if (query.error instanceof ApiError && query.error.status === 404) {
+    if (missing !== undefined) return <Missing {...missing} />
     return <Empty title={t.problem.missingPart(what)}>{t.problem.missingPartAdvice}</Empty>
   }
   if (query.error !== null) {
@@ -26,13 +29,29 @@ export function Loaded<T>({ query, what, children, skeleton }: LoadedProps<T>) {
   }
   return (
     <div role="status" aria-label={t.common.loading(what)}>
-      {skeleton ?? (
-        <Stack gap="sm">
-          <Skeleton h={36} />
-          <Skeleton h={36} />
-          <Skeleton h={36} />
-        </Stack>
-      )}
+      <Stack gap="sm">
+        <Skeleton h={36} />
+        <Skeleton h={36} />
+        <Skeleton h={36} />
+      </Stack>
     </div>
+  )
+}
+
+interface FoundProps<T> extends Omit<LoadedProps<List<T>>, 'children'> {
+  readonly code: string
+  readonly missing: MissingProps
+  readonly children: (item: T) => ReactNode
+}
+
+/** The thing of a list that has a code, or a page that says that there is none. */
+export function Found<T extends { readonly code: string }>({ code, missing, children, ...loaded }: FoundProps<T>) {
+  return (
+    <Loaded {...loaded}>
+      {({ items }) => {
+        const item = items.find((one) => one.code === code)
+        return item === undefined ? <Missing {...missing} /> : children(item)
+      }}
+    </Loaded>
   )
 }

@@ -1,8 +1,12 @@
 import { notifications } from '@mantine/notifications'
 
 /** A passing message that something has been done; announced to screen readers. */
-export function notifyDone(title: string, message?: string): void {
-  notifications.show({ title, message: message ?? '', color: 'teal', role: 'status' } as never)
+export function notifyDone(title: string, message = ''): void {
+  notifications.show({ title, message, color: 'teal', role: 'status' } as never)
+}
+
+export function notifyInfo(title: string, message: string): void {
+  notifications.show({ title, message, color: 'blue', role: 'status' } as never)
 }
 
 /** A message that stays until it is closed. */

@@ -3,12 +3,14 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from './links.js'
+import { Name } from './name.js'
+import { shortText, shownText } from './shown-text.js'
 
 interface PageProps {
   readonly title: string
   readonly lead?: ReactNode
   readonly actions?: ReactNode
-  /** where this page hangs, outermost first */
+  /** the pages above this one, outermost first */
   readonly above?: readonly { readonly label: string; readonly to: string }[]
   readonly children: ReactNode
 }
@@ -24,7 +26,7 @@ export function Page({ title, lead, actions, above, children }: PageProps) {
     if (key !== 'default') heading.current?.focus({ preventScroll: true })
   }, [pathname])
   useEffect(() => {
-    document.title = `${title} · ${t.brand}`
+    document.title = `${shortText(title)} · ${t.brand}`
   }, [title, t])
   return (
     <Stack gap="lg">
@@ -33,15 +35,15 @@ export function Page({ title, lead, actions, above, children }: PageProps) {
           <Breadcrumbs component="nav" aria-label={t.nav.breadcrumbs}>
             {above.map(({ label, to }) => (
               <TextLink key={to} to={to} size="sm">
-                {label}
+                <Name>{label}</Name>
               </TextLink>
             ))}
           </Breadcrumbs>
         )}
         <Group justify="space-between" align="flex-start" gap="sm">
-          <div>
+          <div className="page-heading">
             <Title order={1} ref={heading} tabIndex={-1} className="page-title">
-              {title}
+              <bdi className="title-text">{shownText(title)}</bdi>
             </Title>
             {lead && (
               <Text c="dimmed" component="div" maw={680}>

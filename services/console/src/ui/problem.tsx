@@ -1,13 +1,14 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { ApiError } from '../api/client.js'
 import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
 
-/** What an operator can do about it, by what kind of refusal it was. */
+/** What an operator can do about an error. */
 function advice(t: Texts, error: unknown): string {
   if (!(error instanceof ApiError)) return t.problem.unexpected
-  const { status } = error
+  const { status, timedOut } = error
+  if (timedOut) return t.problem.timedOut
   if (status === 0) return t.problem.unreachable
   if (status === 401) return t.problem.signIn
   if (status === 403) return t.problem.forbidden
@@ -19,13 +20,13 @@ function advice(t: Texts, error: unknown): string {
 }
 
 export interface ProblemProps {
-  /** what could not be done */
+  /** what failed */
   readonly title: string
   readonly error: unknown
   readonly onRetry?: (() => void) | undefined
 }
 
-/** What happened, in the server's words, and what to do about it. */
+/** What happened, in the server's words, and what to do. */
 export function Problem({ title, error, onRetry }: ProblemProps) {
   const t = useTexts()
   return (
@@ -34,11 +35,9 @@ export function Problem({ title, error, onRetry }: ProblemProps) {
         <Code className="wrap">{error instanceof Error ? error.message : String(error)}</Code>
         <Text size="sm">{advice(t, error)}</Text>
         {onRetry && (
-          <Group>
-            <Button size="xs" variant="default" onClick={onRetry}>
-              {t.common.retry}
-            </Button>
-          </Group>
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {t.common.retry}
+          </Button>
         )}
       </Stack>
     </Alert>

@@ -1,34 +1,34 @@
 import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react'
-import type { Header, RowData } from '@tanstack/react-table'
-import type { Column } from './column.js'
-import type { features } from './table-features.js'
+import type { Column } from './columns.js'
+import type { Sorting } from './table-rows.js'
 
-const ARROWS = { asc: IconArrowUp, desc: IconArrowDown, none: IconSelector } as const
-const ARIA_SORT = { asc: 'ascending', desc: 'descending', none: 'none' } as const
+interface TableHeadingProps {
+  readonly column: Pick<Column<never>, 'header' | 'numeric' | 'actions'>
+  /** null: rows are not sorted by this column */
+  readonly sorting: Sorting | null
+  readonly onSort: () => void
+}
 
 /** A column's heading; a button that sorts by it. */
-export function TableHeading<T extends RowData>({
-  header,
-  column,
-}: {
-  header: Header<typeof features, T>
-  column: Column<T>
-}) {
-  if (column.actions) {
+export function TableHeading({ column: { header, numeric, actions }, sorting, onSort }: TableHeadingProps) {
+  if (actions) {
     return (
-      <Table.Th role="columnheader">
-        <VisuallyHidden>{column.header}</VisuallyHidden>
+      <Table.Th role="columnheader" className="actions">
+        <VisuallyHidden>{header}</VisuallyHidden>
       </Table.Th>
     )
   }
-  const sorted = header.column.getIsSorted() || 'none'
-  const Arrow = ARROWS[sorted]
+  const Arrow = sorting === null ? IconSelector : sorting.desc ? IconArrowDown : IconArrowUp
   return (
-    <Table.Th role="columnheader" aria-sort={ARIA_SORT[sorted]} className={column.numeric ? 'numeric' : ''}>
-      <UnstyledButton className="sort-button" onClick={header.column.getToggleSortingHandler()}>
-        {column.header}
-        <Arrow size={14} aria-hidden className={sorted === 'none' ? 'quiet' : ''} />
+    <Table.Th
+      role="columnheader"
+      aria-sort={sorting === null ? 'none' : sorting.desc ? 'descending' : 'ascending'}
+      className={numeric ? 'numeric' : ''}
+    >
+      <UnstyledButton className="sort-button" onClick={onSort}>
+        {header}
+        <Arrow size={14} aria-hidden className={sorting === null ? 'quiet' : ''} />
       </UnstyledButton>
     </Table.Th>
   )

@@ -4,23 +4,18 @@ import { useTexts } from '../texts/texts.js'
 import { useFormats } from './use-formats.js'
 
 const TICK_MS = 15_000
+const clock = { now: Date.now(), listeners: new Set<() => void>(), timer: 0 }
 
 /** One clock for all times of a page. */
-const clock = {
-  now: Date.now(),
-  listeners: new Set<() => void>(),
-  timer: 0,
-}
-
 function subscribe(listener: () => void): () => void {
-  clock.listeners.add(listener)
-  if (clock.listeners.size === 1) {
+  if (clock.listeners.size === 0) {
     clock.now = Date.now()
     clock.timer = window.setInterval(() => {
       clock.now = Date.now()
       for (const one of clock.listeners) one()
     }, TICK_MS)
   }
+  clock.listeners.add(listener)
   return () => {
     clock.listeners.delete(listener)
     if (clock.listeners.size === 0) window.clearInterval(clock.timer)
@@ -31,25 +26,27 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => clock.now)
 }
 
-/** How long ago, with the moment itself in the viewer's zone on request. */
+function Stamp({ at, children }: { at: string; children: string }) {
+  const formats = useFormats()
+  return (
+    <Tooltip label={formats.dateTimeZone(at)} events={{ hover: true, focus: true, touch: true }}>
+      <time dateTime={at}>{children}</time>
+    </Tooltip>
+  )
+}
+
+/** How long ago; the moment itself, in the viewer's zone, on demand. */
 export function Ago({ at, fallback }: { at: string | null; fallback?: string }) {
   const t = useTexts()
   const formats = useFormats()
   const now = useNow()
   if (at === null) return <>{fallback ?? t.common.never}</>
-  return (
-    <Tooltip label={formats.dateTimeZone(at)} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at}>{formats.ago(at, Math.max(now, Date.parse(at) <= Date.now() ? Date.parse(at) : now))}</time>
-    </Tooltip>
-  )
+  // The clock ticks rarely: what has happened since is not in the future.
+  const since = Date.parse(at) <= Date.now() ? Math.max(now, Date.parse(at)) : now
+  return <Stamp at={at}>{formats.ago(at, since)}</Stamp>
 }
 
 /** The moment itself, in the viewer's zone. */
 export function Moment({ at }: { at: string }) {
-  const formats = useFormats()
-  return (
-    <Tooltip label={formats.dateTimeZone(at)} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at}>{formats.dateTime(at)}</time>
-    </Tooltip>
-  )
+  return <Stamp at={at}>{useFormats().dateTime(at)}</Stamp>
 }

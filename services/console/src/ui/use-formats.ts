@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
-import { useSpeech } from '../texts/texts.js'
+import { useLanguage } from '../texts/texts.js'
 import { createFormats, type Formats } from './format.js'
 
 export function useFormats(): Formats {
-  const { language } = useSpeech()
+  const { language } = useLanguage()
   return useMemo(() => createFormats(language), [language])
 }

@@ -1,16 +1,15 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { type AuditEntry, auditQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
-import type { Column } from '../../ui/column.js'
+import { type Column, momentColumn, monoColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Empty } from '../../ui/empty.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
-import { Moment } from '../../ui/time.js'
+import { shownText } from '../../ui/shown-text.js'
 
 export function Page() {
   const t = useTexts()
@@ -24,7 +23,7 @@ export function Page() {
             const entries = pages.flatMap(({ items }) => items)
             if (entries.length === 0) {
               return (
-                <Empty title={t.audit.empty} icon={<IconHistory size={30} aria-hidden />}>
+                <Empty title={t.audit.empty} icon={IconHistory}>
                   {t.audit.emptyAdvice}
                 </Empty>
               )
@@ -63,36 +62,28 @@ export function Page() {
 
 function useColumns(): readonly Column<AuditEntry>[] {
   const t = useTexts()
-  return useMemo(
-    () => [
-      { id: 'at', header: t.audit.at, value: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
-      { id: 'actor', header: t.audit.actor, value: ({ actor }) => actor },
-      {
-        id: 'action',
-        header: t.audit.action,
-        value: ({ action }) => action,
-        cell: ({ action }) => <span className="mono nowrap">{action}</span>,
-      },
-      {
-        id: 'subject',
-        header: t.audit.subject,
-        value: ({ subject }) => subject,
-        cell: ({ subject }) => <span className="mono">{subject}</span>,
-      },
-      {
-        id: 'detail',
-        header: t.audit.detail,
-        value: ({ detail }) => detailText(detail),
-        cell: ({ detail }) => (
-          <Text size="sm" lineClamp={3} className="wrap">
-            {detailText(detail) || '–'}
-          </Text>
-        ),
-      },
-      { id: 'address', header: t.audit.address, value: ({ address }) => address },
-    ],
-    [t],
-  )
+  return [
+    momentColumn('at', t.audit.at, ({ at }) => at),
+    { id: 'actor', header: t.audit.actor, value: ({ actor }) => actor },
+    {
+      id: 'action',
+      header: t.audit.action,
+      value: ({ action }) => action,
+      cell: ({ action }) => <span className="mono nowrap">{action}</span>,
+    },
+    monoColumn('subject', t.audit.subject, ({ subject }) => subject),
+    {
+      id: 'detail',
+      header: t.audit.detail,
+      value: ({ detail }) => detailText(detail),
+      cell: ({ detail }) => (
+        <Text size="sm" lineClamp={3} className="wrap">
+          <bdi>{shownText(detailText(detail)) || '–'}</bdi>
+        </Text>
+      ),
+    },
+    { id: 'address', header: t.audit.address, value: ({ address }) => address },
+  ]
 }
 
 function detailText(detail: AuditEntry['detail']): string {

@@ -3,14 +3,18 @@ import { IconColumns2, IconMap2, IconSend } from '@tabler/icons-react'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
-import { Copy } from '../../ui/copy.js'
-import { Facts } from '../../ui/facts.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
+import { SourceLink } from '../../ui/columns.js'
+import { Copyable } from '../../ui/copy.js'
+import { DeleteButton } from '../../ui/delete.js'
+import { Fact, Facts } from '../../ui/facts.js'
+import { ButtonLink } from '../../ui/links.js'
+import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
+import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { Addresses } from './addresses.js'
-import { WithBasemap } from './use-basemap.js'
+import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionsTable } from './versions-table.js'
 
 export function Page() {
@@ -29,7 +33,23 @@ export function Page() {
             <VersionsTable basemap={basemap} />
           </Section>
           <Section title={t.basemaps.details}>
-            <Details basemap={basemap} />
+            <Facts>
+              <Fact name={t.basemaps.default}>
+                {basemap.default_version === null ? t.basemaps.noDefault : <Name>{basemap.default_version}</Name>}
+              </Fact>
+              <Fact name={t.common.source}>
+                <SourceLink code={basemap.source_code} />
+              </Fact>
+              <Fact name={t.common.created}>
+                <Ago at={basemap.created_at} />
+              </Fact>
+              <Fact name={t.common.updated}>
+                <Ago at={basemap.updated_at} />
+              </Fact>
+              <Fact name={t.basemaps.template}>
+                <Copyable text={basemap.url_template} what={t.basemaps.template} />
+              </Fact>
+            </Facts>
           </Section>
           <Section title={t.basemaps.addresses} note={t.basemaps.addressesLead}>
             <Addresses basemap={basemap} />
@@ -40,53 +60,30 @@ export function Page() {
   )
 }
 
-function Actions({ basemap }: { basemap: AdminBasemap }) {
+function Actions({
+  basemap: { code, name, default_version: current, versions, withdrawn, ...rest },
+}: {
+  basemap: AdminBasemap
+}) {
   const t = useTexts()
-  const here = `/basemaps/${segment(basemap.code)}`
-  const shown = basemap.default_version ?? basemap.versions.at(-1)?.version
+  const here = `/basemaps/${segment(code)}`
+  const shown = current ?? versions.at(-1)?.version
   return (
     <>
-      <ButtonLink
-        to={`/pushes/new?basemap=${encodeURIComponent(basemap.code)}`}
-        variant="default"
-        leftSection={<IconSend size={16} aria-hidden />}
-      >
+      <WithdrawnMark of={{ withdrawn, ...rest }} />
+      <WithdrawButton path={here} name={name} withdrawn={withdrawn} />
+      <DeleteButton path={here} name={name} words={t.remove.map} to="/basemaps" withFiles={useIsSliced(code)} />
+      <ButtonLink to={`/pushes/new?basemap=${encodeURIComponent(code)}`} variant="default" icon={IconSend}>
         {t.basemaps.push}
       </ButtonLink>
-      <ButtonLink to={`${here}/compare`} variant="default" leftSection={<IconColumns2 size={16} aria-hidden />}>
+      <ButtonLink to={`${here}/compare`} variant="default" icon={IconColumns2}>
         {t.basemaps.compare}
       </ButtonLink>
       {shown !== undefined && (
-        <ButtonLink to={`${here}/versions/${segment(shown)}`} leftSection={<IconMap2 size={16} aria-hidden />}>
+        <ButtonLink to={`${here}/versions/${segment(shown)}`} icon={IconMap2}>
           {t.basemaps.preview}
         </ButtonLink>
       )}
     </>
-  )
-}
-
-function Details({ basemap }: { basemap: AdminBasemap }) {
-  const t = useTexts()
-  return (
-    <Facts
-      facts={[
-        [t.basemaps.default, basemap.default_version ?? t.basemaps.noDefault],
-        [
-          t.common.source,
-          <TextLink key="source" to={`/sources/${segment(basemap.source_code)}`}>
-            {basemap.source_code}
-          </TextLink>,
-        ],
-        [t.common.created, <Ago key="created" at={basemap.created_at} />],
-        [t.common.updated, <Ago key="updated" at={basemap.updated_at} />],
-        [
-          t.basemaps.template,
-          <span key="template" className="with-copy">
-            <span className="mono">{basemap.url_template}</span>
-            <Copy text={basemap.url_template} what={t.basemaps.template} />
-          </span>,
-        ],
-      ]}
-    />
   )
 }

@@ -1,16 +1,19 @@
-import type { AdminBasemap } from '@gateway/contracts/basemap.js'
-import { NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { AdminBasemap, BasemapVersion } from '@gateway/contracts/basemap.js'
+import { Group, NativeSelect, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useCallback, useRef, useState } from 'react'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
+import { VersionMap } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import { moveTogether } from '../../map/move-together.js'
-import { VersionMap } from '../../map/version-map.js'
+import { Swipe } from '../../map/swipe.js'
 import { useTexts } from '../../texts/texts.js'
 import { Empty } from '../../ui/empty.js'
 import { ButtonLink } from '../../ui/links.js'
+import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
+import { shortText } from '../../ui/shown-text.js'
 import { useParameter } from '../../ui/use-parameter.js'
 import { WithBasemap } from './use-basemap.js'
 
@@ -22,15 +25,15 @@ export function Page() {
     <WithBasemap code={code}>
       {(basemap) => (
         <Frame
-          title={t.compare.title}
-          lead={t.compare.together}
+          title={`${t.compare.title} · ${basemap.name}`}
+          lead={t.compare.of(shortText(code))}
           above={[
             { label: t.basemaps.title, to: '/basemaps' },
             { label: basemap.name, to: here },
           ]}
         >
           {basemap.versions.length < 2 ? (
-            <Empty title={t.compare.needTwo} action={<ButtonLink to={here}>{basemap.name}</ButtonLink>}>
+            <Empty title={t.compare.needTwo} action={<ButtonLink to={here}>{shortText(basemap.name)}</ButtonLink>}>
               {t.compare.needTwoAdvice}
             </Empty>
           ) : (
@@ -42,52 +45,95 @@ export function Page() {
   )
 }
 
-/** Which versions are compared, and where, is in the address. */
-function Comparison({ basemap }: { basemap: AdminBasemap }) {
+/** Which versions are compared, where and how, is in the address. */
+function Comparison({ basemap: { code, versions } }: { basemap: AdminBasemap }) {
   const t = useTexts()
-  const { versions } = basemap
   const [at, setAt] = useParameter('at')
-  const [camera] = useState(() => parseCamera(at))
+  const [view, setView] = useParameter('view')
   const [leftLabel, setLeft] = useParameter('left')
   const [rightLabel, setRight] = useParameter('right')
+  // Another view makes new maps, where the ones before stood.
+  const [camera, setCamera] = useState(() => parseCamera(at))
   const left = versions.find((v) => v.version === leftLabel) ?? versions.at(-2)
   const right =
     versions.find((v) => v.version === rightLabel) ?? versions.toReversed().find((v) => v.version !== left?.version)
-  const maps = useRef<Record<'left' | 'right', MapLibre | null>>({ left: null, right: null })
-  const ready = useCallback((side: 'left' | 'right', map: MapLibre) => {
+  const maps = useRef<{ left?: MapLibre; right?: MapLibre }>({})
+  const onReady = useCallback((side: 'left' | 'right', map: MapLibre) => {
     maps.current[side] = map
+    map.once('remove', () => {
+      if (maps.current[side] === map) delete maps.current[side]
+    })
     const { left, right } = maps.current
-    if (left !== null && right !== null) moveTogether(left, right)
+    if (left !== undefined && right !== undefined) moveTogether(left, right)
   }, [])
-  const sides = [
-    ['left', left, t.compare.left, setLeft],
-    ['right', right, t.compare.right, setRight],
-  ] as const
+  if (left === undefined || right === undefined) return null
+  const swipe = view === 'swipe'
+  const sides: readonly [Side, Side] = [
+    { side: 'left', version: left, label: t.compare.left, choose: setLeft },
+    { side: 'right', version: right, label: t.compare.right, choose: setRight },
+  ]
+  const mapOf = ({ side, version }: Side) => (
+    <VersionMap
+      code={code}
+      version={version}
+      grid={false}
+      camera={camera}
+      tall={swipe}
+      onReady={(map) => onReady(side, map)}
+      {...(side === 'left' && { onCamera: (now) => setAt(cameraText(now)) })}
+    />
+  )
+  const choices = sides.map((side) => <VersionChoice key={side.side} code={code} versions={versions} {...side} />)
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-      {sides.map(([side, version, label, choose]) =>
-        version === undefined ? null : (
-          <Stack key={side} gap="xs">
-            <NativeSelect
-              label={label}
-              value={version.version}
-              data={versions.map((v) => v.version)}
-              onChange={(event) => choose(event.currentTarget.value)}
-            />
-            <VersionMap
-              code={basemap.code}
-              version={version}
-              grid={false}
-              camera={camera}
-              onReady={(map) => ready(side, map)}
-              {...(side === 'left' && { onCamera: (now) => setAt(cameraText(now)) })}
-            />
-            <Text size="sm" c="dimmed">
-              {version.storage} · {version.format} · {t.common.zooms} {version.min_zoom}–{version.max_zoom}
-            </Text>
-          </Stack>
-        ),
-      )}
-    </SimpleGrid>
+    <Stack>
+      <Group>
+        <SegmentedControl
+          aria-label={t.compare.view}
+          value={swipe ? 'swipe' : 'split'}
+          data={(['split', 'swipe'] as const).map((value) => ({ value, label: t.compare.views[value] }))}
+          onChange={(value) => {
+            setCamera(parseCamera(at))
+            setView(value === 'swipe' ? value : null)
+          }}
+        />
+      </Group>
+      <SimpleGrid cols={{ base: swipe ? 2 : 1, md: 2 }} spacing="md">
+        {swipe
+          ? choices
+          : sides.map((side, i) => (
+              <Stack key={side.side} gap="xs">
+                {choices[i]}
+                {mapOf(side)}
+              </Stack>
+            ))}
+      </SimpleGrid>
+      {swipe && <Swipe label={t.compare.divider} left={mapOf(sides[0])} right={mapOf(sides[1])} />}
+    </Stack>
+  )
+}
+
+interface Side {
+  readonly side: 'left' | 'right'
+  readonly version: BasemapVersion
+  readonly label: string
+  readonly choose: (version: string) => void
+}
+
+function VersionChoice(props: Side & { readonly code: string; readonly versions: readonly BasemapVersion[] }) {
+  const { code, version, versions, label, choose } = props
+  const t = useTexts()
+  return (
+    <Stack gap={4}>
+      <NativeSelect
+        label={label}
+        value={version.version}
+        data={versions.map((v) => v.version)}
+        onChange={(event) => choose(event.currentTarget.value)}
+      />
+      <Text size="sm" c="dimmed" component="div">
+        <Name>{`${code} / ${version.version}`}</Name> · {version.storage} · {version.format} · {t.common.zooms}{' '}
+        {version.min_zoom}–{version.max_zoom}
+      </Text>
+    </Stack>
   )
 }

@@ -10,6 +10,9 @@ const version: BasemapVersion = {
   min_zoom: 0,
   max_zoom: 8,
   bounds: [0, 0, 10, 10],
+  tile_matrix_set: 'WebMercatorQuad',
+  crs: 'EPSG:3857',
+  revision: 3,
   available: true,
   scanned_at: '2026-01-01T00:00:00Z',
 }

@@ -12,17 +12,18 @@ export interface InspectedTile {
   readonly image: Blob | null
 }
 
-/** Asks for one tile as a client does, past every cache. Throws ApiError where nothing comes back. */
+/** Requests one tile as a client does, past every cache. Throws ApiError where nothing comes back. */
 export async function inspectTile(
   code: string,
   version: BasemapVersion,
   address: string,
   token: string,
+  signal: AbortSignal,
 ): Promise<InspectedTile> {
   const path = tilePath(code, version.version, address, version.format)
   const begun = performance.now()
   try {
-    const answer = await fetch(path, { cache: 'no-store', headers: { [TOKEN_HEADER]: token } })
+    const answer = await fetch(path, { cache: 'no-store', headers: { [TOKEN_HEADER]: token }, signal })
     const body = await answer.blob()
     return {
       address,
@@ -33,6 +34,6 @@ export async function inspectTile(
       image: answer.ok && version.format !== 'pbf' ? body : null,
     }
   } catch (error) {
-    throw new ApiError(0, (error as Error).message)
+    throw signal.aborted ? error : new ApiError(0, (error as Error).message)
   }
 }

@@ -10,6 +10,9 @@ const version: BasemapVersion = {
   min_zoom: 2,
   max_zoom: 9,
   bounds: null,
+  tile_matrix_set: 'WebMercatorQuad',
+  crs: 'EPSG:3857',
+  revision: 3,
   available: true,
   scanned_at: '2026-01-01T00:00:00Z',
 }
@@ -20,9 +23,10 @@ const world = {
   version,
 }
 
-test.each(CLIENTS)('what is pasted into %s names the address, and a place for the token', (client) => {
+test.each(CLIENTS)('what is pasted into %s names version and revision, and a place for the token', (client) => {
   const text = snippet(client, world)
-  expect(text).toContain('https://t.example/tiles/world/current/')
+  expect(text).toContain('https://t.example/tiles/world/v1/')
+  expect(text).toContain('.png?v=3')
   expect(text).toContain(TOKEN_PLACE)
 })
 
@@ -32,7 +36,7 @@ test('a quote in a code does not end a string', () => {
 
 test('curl asks for a tile that can exist, with the token in a header', () => {
   expect(snippet('curl', world)).toBe(
-    "curl -fsS -H 'X-Access-Token: YOUR_TOKEN' -o tile.png \\\n  'https://t.example/tiles/world/current/2/0/0.png'",
+    "curl -fsS -H 'X-Access-Token: YOUR_TOKEN' -o tile.png \\\n  'https://t.example/tiles/world/v1/2/0/0.png?v=3'",
   )
 })
 

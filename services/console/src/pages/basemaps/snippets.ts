@@ -9,7 +9,7 @@ export const TOKEN_PLACE = 'YOUR_TOKEN'
 interface Described {
   readonly code: string
   readonly name: string
-  /** a tile address with {z}, {x} and {y} */
+  /** the basemap's own address with {z}, {x} and {y}, of `current` */
   readonly template: string
   /** what is served there; the zooms and the size go into the snippets */
   readonly version: BasemapVersion
@@ -17,7 +17,8 @@ interface Described {
 
 /** What is pasted into a client so that it shows the basemap. Vector tiles are drawn by those that can. */
 export function snippet(client: Client, described: Described): string {
-  const url = `${described.template}?token=${TOKEN_PLACE}`
+  const address = revised(described)
+  const url = `${address}&token=${TOKEN_PLACE}`
   const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = described.version
   const vector = format === 'pbf'
   switch (client) {
@@ -40,7 +41,7 @@ export function snippet(client: Client, described: Described): string {
         ? `ArcGIS Pro shows vector tiles as vector tile packages or ArcGIS services only; use MapLibre or QGIS for:\n${url}`
         : `ArcGIS Online: Add → Add layer from URL → Tile layer\n${arcgis(url)}`
     case 'curl':
-      return `curl -fsS -H 'X-Access-Token: ${TOKEN_PLACE}' -o tile.${format} \\\n  '${described.template.replace('{z}', String(minZoom)).replace('{x}', '0').replace('{y}', '0')}'`
+      return `curl -fsS -H 'X-Access-Token: ${TOKEN_PLACE}' -o tile.${format} \\\n  '${address.replace('{z}', String(minZoom)).replace('{x}', '0').replace('{y}', '0')}'`
   }
 }
 
@@ -52,9 +53,14 @@ function maplibreRaster({ code, version }: Described, url: string): string {
 map.addLayer({ id: ${quoted(code)}, type: 'raster', source: ${quoted(code)} })`
 }
 
-/** The layers of vector tiles are listed in their TileJSON, which MapLibre reads by itself. */
+/** The address of the content that is shown now, by version and revision: caches keep tiles for a year, and must not mix two of them. */
+function revised({ template, version: { version, revision } }: Described): string {
+  return `${template.replace('/current/{z}', () => `/${encodeURIComponent(version)}/{z}`)}?v=${revision}`
+}
+
+/** The layers of vector tiles are listed in their TileJSON, which MapLibre reads by itself. It names version and revision anew each time. */
 function maplibreVector({ code, template }: Described): string {
-  const tileJson = `${template.replace(/\/\{z\}.*$/, '')}/tilejson.json?token=${TOKEN_PLACE}`
+  const tileJson = `${template.slice(0, template.indexOf('/{z}'))}/tilejson.json?token=${TOKEN_PLACE}`
   return `map.addSource(${quoted(code)}, { type: 'vector', url: ${quoted(tileJson)} })`
 }
 

@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { previewTokenQuery } from '../../api/preview.js'
 import { addressText, parseAddress, type TileAddress } from '../../map/tile-address.js'
 import { useTexts } from '../../texts/texts.js'
-import { Facts } from '../../ui/facts.js'
+import { Fact, Facts } from '../../ui/facts.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
@@ -25,7 +25,7 @@ export function TileInspector({ code, version, address, onInspect }: TileInspect
   const wanted = address === null ? null : addressText(address)
   const tile = useQuery({
     queryKey: ['inspected-tile', code, version.version, wanted],
-    queryFn: () => inspectTile(code, version, wanted as string, token.data?.token as string),
+    queryFn: ({ signal }) => inspectTile(code, version, wanted as string, token.data?.token as string, signal),
     enabled: wanted !== null && token.data !== undefined,
     gcTime: 0,
   })
@@ -93,13 +93,11 @@ function Inspected({ tile }: { tile: InspectedTile }) {
       )}
       {tile.status !== 404 && tile.status !== 200 && <Alert color="red">{t.map.refused(tile.status)}</Alert>}
       {tile.image !== null && <TileImage bytes={tile.image} address={tile.address} />}
-      <Facts
-        facts={[
-          [t.map.answer, String(tile.status)],
-          [t.common.size, formats.bytes(tile.size)],
-          [t.map.time, t.map.milliseconds(formats.number(tile.milliseconds, 1))],
-        ]}
-      />
+      <Facts>
+        <Fact name={t.map.answer}>{tile.status}</Fact>
+        <Fact name={t.common.size}>{formats.bytes(tile.size)}</Fact>
+        <Fact name={t.map.time}>{t.map.milliseconds(formats.number(tile.milliseconds, 1))}</Fact>
+      </Facts>
       <Text size="sm" fw={550}>
         {t.map.headers}
       </Text>

@@ -2,25 +2,27 @@ import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { basemapsQuery } from '../../api/catalog.js'
+import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
-import { Loaded } from '../../ui/loaded.js'
-import { Missing } from '../../ui/missing.js'
+import { Found } from '../../ui/loaded.js'
+import { shortText } from '../../ui/shown-text.js'
 
-/** A basemap by the code in the address, or words that it does not exist. */
+/** A basemap by the code in the address, or that it does not exist. */
 export function WithBasemap({ code, children }: { code: string; children: (basemap: AdminBasemap) => ReactNode }) {
-  const t = useTexts()
-  const query = useQuery(basemapsQuery)
+  const t = useTexts().basemaps
   return (
-    <Loaded query={query} what={t.basemaps.what}>
-      {({ items }) => {
-        const basemap = items.find((one) => one.code === code)
-        if (basemap !== undefined) return children(basemap)
-        return (
-          <Missing title={t.basemaps.noSuch(code)} back={{ label: t.basemaps.title, to: '/basemaps' }}>
-            {t.basemaps.noSuchAdvice}
-          </Missing>
-        )
-      }}
-    </Loaded>
+    <Found
+      query={useQuery(basemapsQuery)}
+      what={t.what}
+      code={code}
+      missing={{ title: t.noSuch(shortText(code)), back: { label: t.title, to: '/basemaps' } }}
+    >
+      {children}
+    </Found>
   )
+}
+
+/** Whether a layer was sliced here, so that its files may be deleted with its record. */
+export function useIsSliced(code: string): boolean {
+  return useQuery(dashboardQuery).data?.layers.some((layer) => layer.code === code) ?? false
 }

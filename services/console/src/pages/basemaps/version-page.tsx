@@ -1,26 +1,31 @@
-import type { AdminBasemap, BasemapVersion } from '@gateway/contracts/basemap.js'
-import { Button, NativeSelect, Stack, Switch } from '@mantine/core'
+import type { AdminBasemap, AdminBasemapVersion, BasemapVersion } from '@gateway/contracts/basemap.js'
+import { Alert, NativeSelect, Stack, Switch } from '@mantine/core'
 import { IconColumns2 } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
+import { VersionMap } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import { addressText, parseAddress, type TileAddress, tileAt, tileBounds } from '../../map/tile-address.js'
-import { VersionMap } from '../../map/version-map.js'
 import { useTexts } from '../../texts/texts.js'
-import { Facts } from '../../ui/facts.js'
+import { Availability } from '../../ui/columns.js'
+import { DeleteButton } from '../../ui/delete.js'
+import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Missing } from '../../ui/missing.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { shortText } from '../../ui/shown-text.js'
 import { Status } from '../../ui/status.js'
 import { Ago } from '../../ui/time.js'
 import { useParameter } from '../../ui/use-parameter.js'
+import { isServed, WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { WriteButton } from '../../ui/write-button.js'
 import { BoundsText } from './bounds-text.js'
 import { DefaultDialog } from './default-dialog.js'
 import { TileInspector } from './tile-inspector.js'
-import { WithBasemap } from './use-basemap.js'
+import { useIsSliced, WithBasemap } from './use-basemap.js'
 
 export function Page() {
   const t = useTexts()
@@ -30,47 +35,49 @@ export function Page() {
       {(basemap) => {
         const version = basemap.versions.find((v) => v.version === label)
         if (version !== undefined) return <Preview key={label} basemap={basemap} version={version} />
-        return (
-          <Missing
-            title={t.basemaps.noSuchVersion(label)}
-            back={{ label: basemap.name, to: `/basemaps/${segment(code)}` }}
-          >
-            {t.basemaps.noSuchAdvice}
-          </Missing>
-        )
+        const back = { label: basemap.name, to: `/basemaps/${segment(code)}` }
+        return <Missing title={t.basemaps.noSuchVersion(shortText(label))} back={back} />
       }}
     </WithBasemap>
   )
 }
 
-type Shown = BasemapVersion & { readonly path: string }
-
-function Preview({ basemap, version }: { basemap: AdminBasemap; version: Shown }) {
+function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBasemapVersion }) {
   const t = useTexts()
   const go = useNavigate()
   const here = `/basemaps/${segment(basemap.code)}`
+  const path = `${here}/versions/${segment(version.version)}`
+  const title = `${basemap.name} · ${version.version}`
   const [asked, setAsked] = useState(false)
   const isDefault = version.version === basemap.default_version
   return (
     <Frame
-      title={`${basemap.name} · ${version.version}`}
+      title={title}
+      lead={
+        <span className="mono">
+          {basemap.code} / {version.version}
+        </span>
+      }
       above={[
         { label: t.basemaps.title, to: '/basemaps' },
         { label: basemap.name, to: here },
       ]}
       actions={
         <>
+          <WithdrawnMark of={version} />
+          <WithdrawButton path={path} name={title} withdrawn={version.withdrawn} />
+          <DeleteButton path={path} name={title} words={t.remove.map} to={here} withFiles={useIsSliced(basemap.code)} />
           {isDefault ? (
             <Status tone="good">{t.basemaps.isDefault}</Status>
           ) : (
-            <Button variant="default" onClick={() => setAsked(true)}>
+            <WriteButton variant="default" onClick={() => setAsked(true)}>
               {t.basemaps.makeDefault}
-            </Button>
+            </WriteButton>
           )}
           <ButtonLink
             to={`${here}/compare?left=${encodeURIComponent(version.version)}`}
             variant="default"
-            leftSection={<IconColumns2 size={16} aria-hidden />}
+            icon={IconColumns2}
           >
             {t.basemaps.compare}
           </ButtonLink>
@@ -83,7 +90,11 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: Shown }
         </>
       }
     >
-      <MapAndInspector code={basemap.code} version={version} />
+      {isServed(basemap) && isServed(version) ? (
+        <MapAndInspector code={basemap.code} version={version} />
+      ) : (
+        <Alert color="orange">{t.withdraw.notShown}</Alert>
+      )}
       <Section title={t.basemaps.details}>
         <VersionFacts version={version} />
       </Section>
@@ -92,7 +103,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: Shown }
   )
 }
 
-/** Where the map stands and which tile is inspected are in the address. */
+/** The camera and the inspected tile are in the address. */
 function MapAndInspector({ code, version }: { code: string; version: BasemapVersion }) {
   const t = useTexts()
   const [at, setAt] = useParameter('at')
@@ -139,36 +150,27 @@ function MapAndInspector({ code, version }: { code: string; version: BasemapVers
   )
 }
 
-function VersionFacts({ version }: { version: Shown }) {
+function VersionFacts({ version }: { version: AdminBasemapVersion }) {
   const t = useTexts()
   return (
-    <Facts
-      facts={[
-        [t.basemaps.storage, version.storage],
-        [t.common.format, version.format],
-        [t.basemaps.tileSize, version.tile_size],
-        [t.common.zooms, `${version.min_zoom}–${version.max_zoom}`],
-        [t.common.bounds, <BoundsText key="bounds" bounds={version.bounds} />],
-        [
-          t.basemaps.health,
-          version.available ? (
-            <Status key="health" tone="good">
-              {t.common.available}
-            </Status>
-          ) : (
-            <Status key="health" tone="bad">
-              {t.common.unavailable}
-            </Status>
-          ),
-        ],
-        [t.basemaps.scannedAt, <Ago key="scanned" at={version.scanned_at} />],
-        [
-          t.common.path,
-          <span key="path" className="mono">
-            {version.path}
-          </span>,
-        ],
-      ]}
-    />
+    <Facts>
+      <Fact name={t.basemaps.storage}>{version.storage}</Fact>
+      <Fact name={t.common.format}>{version.format}</Fact>
+      <Fact name={t.basemaps.revision}>{version.revision}</Fact>
+      <Fact name={t.basemaps.tileSize}>{version.tile_size}</Fact>
+      <Fact name={t.common.zooms}>{`${version.min_zoom}–${version.max_zoom}`}</Fact>
+      <Fact name={t.common.bounds}>
+        <BoundsText bounds={version.bounds} />
+      </Fact>
+      <Fact name={t.basemaps.health}>
+        <Availability available={version.available} t={t} />
+      </Fact>
+      <Fact name={t.basemaps.scannedAt}>
+        <Ago at={version.scanned_at} />
+      </Fact>
+      <Fact name={t.common.path}>
+        <bdi className="mono">{version.path}</bdi>
+      </Fact>
+    </Facts>
   )
 }

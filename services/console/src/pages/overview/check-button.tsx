@@ -1,35 +1,24 @@
-import { Button } from '@mantine/core'
+import type { HealthCheck } from '@gateway/contracts/health.js'
 import { IconHeartbeat } from '@tabler/icons-react'
 import { useHealthCheck } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
-import { notifyDone, notifyFailed } from '../../ui/notify.js'
+import { notifyDone } from '../../ui/notify.js'
+import { ActionButton } from '../../ui/write-button.js'
+import { checkResult } from './last-check.js'
 
-/** Looks at once whether everything that the catalog lists can be opened. */
+/** Checks whether everything that the catalog lists can be opened. */
 export function CheckButton() {
   const t = useTexts().overview
-  const check = useHealthCheck()
-  const run = () =>
-    check.mutate(undefined, {
-      onSuccess: (result) =>
-        notifyDone(
-          t.checked,
-          t.checkResult(
-            result.versions_checked,
-            result.versions_missing,
-            result.vectors_checked,
-            result.vectors_missing,
-          ),
-        ),
-      onError: (error) => notifyFailed(t.checkFailed, error),
-    })
+  const onDone = (health: HealthCheck) => notifyDone(t.checked, checkResult(t, health))
   return (
-    <Button
+    <ActionButton
       variant="default"
-      leftSection={<IconHeartbeat size={17} aria-hidden />}
-      loading={check.isPending}
-      onClick={run}
+      icon={IconHeartbeat}
+      write={useHealthCheck()}
+      onDone={onDone}
+      failed={t.checkFailed}
     >
       {t.check}
-    </Button>
+    </ActionButton>
   )
 }

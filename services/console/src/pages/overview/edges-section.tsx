@@ -2,15 +2,13 @@ import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { TrafficHistory, TrafficPoint } from '@gateway/contracts/traffic.js'
 import { Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import type { List } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
-import type { Column } from '../../ui/column.js'
+import { agoColumn, type Column } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Section } from '../../ui/section.js'
 import { Status } from '../../ui/status.js'
-import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { rateOf, shareFromMemory } from './rates.js'
 
@@ -24,7 +22,7 @@ interface EdgesSectionProps {
   readonly traffic: TrafficHistory | undefined
 }
 
-/** Every edge process: how far it is, and what it does now. */
+/** Every edge process: its revision and its traffic. */
 export function EdgesSection({ query, traffic }: EdgesSectionProps) {
   const t = useTexts().overview
   const columns = useColumns()
@@ -49,39 +47,37 @@ export function EdgesSection({ query, traffic }: EdgesSectionProps) {
 function useColumns(): readonly Column<Row>[] {
   const t = useTexts().overview.edge
   const formats = useFormats()
-  return useMemo(() => {
-    const rate = (id: string, header: string, name: 'requests' | 'tiles_missing' | 'auth_failures'): Column<Row> => ({
-      id,
-      header,
+  const rate = (id: string, header: string, name: 'requests' | 'tiles_missing' | 'auth_failures'): Column<Row> => ({
+    id,
+    header,
+    numeric: true,
+    value: ({ span }) => (span ? rateOf([span], name) : -1),
+    cell: ({ span }) => (span ? formats.number(rateOf([span], name), 1) : t.unknown),
+  })
+  return [
+    { id: 'host', header: t.host, value: (edge) => edge.host },
+    { id: 'pid', header: t.process, value: (edge) => edge.pid, numeric: true },
+    { id: 'version', header: t.version, value: (edge) => edge.version },
+    {
+      id: 'revision',
+      header: t.revision,
+      value: (edge) => edge.applied_revision,
+      cell: ({ applied_revision: revision, behind }) =>
+        behind === 0 ? formats.number(revision) : <Status tone="warning">{t.behind(behind)}</Status>,
+    },
+    rate('requests', t.requests, 'requests'),
+    {
+      id: 'memory',
+      header: t.hitRate,
       numeric: true,
-      value: ({ span }) => (span ? rateOf([span], name) : -1),
-      cell: ({ span }) => (span ? formats.number(rateOf([span], name), 1) : t.unknown),
-    })
-    return [
-      { id: 'host', header: t.host, value: (edge) => edge.host },
-      { id: 'pid', header: t.process, value: (edge) => edge.pid, numeric: true },
-      { id: 'version', header: t.version, value: (edge) => edge.version },
-      {
-        id: 'revision',
-        header: t.revision,
-        value: (edge) => edge.applied_revision,
-        cell: ({ applied_revision: revision, behind }) =>
-          behind === 0 ? formats.number(revision) : <Status tone="warning">{t.behind(behind)}</Status>,
+      value: ({ span }) => (span && shareFromMemory([span])) ?? -1,
+      cell: ({ span }) => {
+        const share = span ? shareFromMemory([span]) : null
+        return share === null ? '–' : formats.percent(share)
       },
-      rate('requests', t.requests, 'requests'),
-      {
-        id: 'memory',
-        header: t.hitRate,
-        numeric: true,
-        value: ({ span }) => (span && shareFromMemory([span])) ?? -1,
-        cell: ({ span }) => {
-          const share = span ? shareFromMemory([span]) : null
-          return share === null ? '–' : formats.percent(share)
-        },
-      },
-      rate('missing', t.missing, 'tiles_missing'),
-      rate('auth', t.auth, 'auth_failures'),
-      { id: 'since', header: t.since, value: (edge) => edge.started_at, cell: (edge) => <Ago at={edge.started_at} /> },
-    ]
-  }, [t, formats])
+    },
+    rate('missing', t.missing, 'tiles_missing'),
+    rate('auth', t.auth, 'auth_failures'),
+    agoColumn('since', t.since, (edge) => edge.started_at),
+  ]
 }

@@ -1,15 +1,20 @@
 import type { HealthCheck } from '@gateway/contracts/health.js'
+import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import { Ago } from '../../ui/time.js'
 
-/** When it was last looked whether everything is there, and what came of it; null: nobody has looked yet. */
+export function checkResult(t: Texts['overview'], health: HealthCheck): string {
+  const { versions_checked: versions, versions_missing: lost, vectors_checked: vectors } = health
+  return t.checkResult(versions, lost, vectors, health.vectors_missing)
+}
+
+/** When availability was last checked, and the result; null: not yet. */
 export function LastCheck({ health }: { health: HealthCheck | null }) {
   const t = useTexts().overview
   if (health === null) return <>{t.neverChecked}</>
   return (
     <>
-      {t.lastCheck} <Ago at={health.checked_at} />:{' '}
-      {t.checkResult(health.versions_checked, health.versions_missing, health.vectors_checked, health.vectors_missing)}
+      {t.lastCheck} <Ago at={health.checked_at} />: {checkResult(t, health)}
     </>
   )
 }

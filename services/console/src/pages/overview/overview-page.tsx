@@ -1,6 +1,5 @@
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
 import { dashboardQuery, edgesQuery, trafficQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { Empty } from '../../ui/empty.js'
@@ -15,9 +14,7 @@ import { Figures } from './figures.js'
 import { LastCheck } from './last-check.js'
 import { RecentChanges, RecentScans } from './recent.js'
 import { RunningJob } from './running-job.js'
-
-/** Plots are a quarter of the page's weight: the page is there before them. */
-const TrafficSection = lazy(() => import('./traffic-section.js'))
+import { TrafficSection } from './traffic-section.js'
 
 export function Page() {
   const t = useTexts()
@@ -48,9 +45,7 @@ export function Page() {
               <Attention dashboard={data} edges={edges.data?.items} />
               <RunningJob />
             </SimpleGrid>
-            <Suspense fallback={<Section title={t.overview.traffic}>{<div className="plot" />}</Section>}>
-              <TrafficSection query={traffic} />
-            </Suspense>
+            <TrafficSection query={traffic} />
             <EdgesSection query={edges} traffic={traffic.data} />
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
               <RecentScans sources={data.scan_sources} />

@@ -1,10 +1,12 @@
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
-import { Group, Stack, Text } from '@mantine/core'
+import { Box, Group, Stack, Text } from '@mantine/core'
 import { segment } from '../../api/client.js'
 import type { AuditEntry } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
+import { Name } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
+import { shownText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { ScanStatus } from '../sources/scan-status.js'
 
@@ -29,7 +31,9 @@ export function RecentScans({ sources }: { sources: readonly ScanSource[] }) {
         {scanned.slice(0, SHOWN).map(({ code, name, last_scan: scan }) => (
           <Group key={code} justify="space-between" gap="xs">
             <div>
-              <TextLink to={`/sources/${segment(code)}`}>{name}</TextLink>
+              <TextLink to={`/sources/${segment(code)}`}>
+                <Name>{name}</Name>
+              </TextLink>
               <Text size="sm" c="dimmed">
                 {scan && t.sources.outcome(scan.added, scan.updated, scan.missing)} ·{' '}
                 <Ago at={scan?.started_at ?? null} />
@@ -58,15 +62,15 @@ export function RecentChanges({ entries }: { entries: readonly AuditEntry[] }) {
       <Stack gap="sm">
         {entries.slice(0, SHOWN).map((entry) => (
           <Group key={entry.id} justify="space-between" gap="xs" wrap="nowrap">
-            <div>
+            <Box miw={0}>
               <Text component="span" className="mono">
                 {entry.action}
               </Text>
               <Text size="sm" c="dimmed" lineClamp={1}>
-                {whereon(entry)}
+                <bdi>{shownText(subjectOf(entry))}</bdi>
               </Text>
-            </div>
-            <Text size="sm" c="dimmed" ta="end">
+            </Box>
+            <Text size="sm" c="dimmed" ta="end" className="nowrap">
               {entry.actor}
               <br />
               <Ago at={entry.at} />
@@ -78,10 +82,10 @@ export function RecentChanges({ entries }: { entries: readonly AuditEntry[] }) {
   )
 }
 
-/** What tells a person more than an id does, where a change brings it along. */
-const TELLING = ['name', 'basemap', 'version', 'vector', 'target', 'target_code']
+/** Details of a change that say more to a person than an id does. */
+const NAMING = ['name', 'basemap', 'version', 'vector', 'target', 'target_code']
 
-function whereon({ subject, detail }: AuditEntry): string {
-  const told = TELLING.map((name) => detail[name]).filter((value) => typeof value === 'string')
-  return told.length === 0 ? subject : told.join(' · ')
+function subjectOf({ subject, detail }: AuditEntry): string {
+  const names = NAMING.map((name) => detail[name]).filter((value) => typeof value === 'string')
+  return names.length === 0 ? subject : names.join(' · ')
 }

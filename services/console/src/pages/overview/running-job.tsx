@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { sliceJobsQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { TextLink } from '../../ui/links.js'
+import { Name } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
 
@@ -19,7 +20,9 @@ export function RunningJob() {
       ) : (
         <Stack gap="xs">
           <Group justify="space-between">
-            <TextLink to={`/slicing/jobs/${running.id}`}>{running.name || running.target_code}</TextLink>
+            <TextLink to={`/slicing/jobs/${running.id}`}>
+              <Name>{running.name || running.target_code}</Name>
+            </TextLink>
             <Text size="sm">{formats.percent(running.progress / 100)}</Text>
           </Group>
           <Progress value={running.progress} aria-label={t.slicing.progressOf(running.name || running.target_code)} />

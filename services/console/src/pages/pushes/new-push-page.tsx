@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, Radio, Stack } from '@mantine/core'
+import { Alert, Group, NativeSelect, Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
@@ -6,12 +6,14 @@ import { basemapsQuery, vectorsQuery } from '../../api/catalog.js'
 import { type NewPush, targetsQuery, usePush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { Empty } from '../../ui/empty.js'
+import { SAVED } from '../../ui/leave-guard.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
+import { WriteButton } from '../../ui/write-button.js'
 import { PushedField } from './pushed-field.js'
 
 export function Page() {
@@ -66,7 +68,7 @@ function PushForm({ targets }: { targets: readonly string[] }) {
     push.mutate(body, {
       onSuccess: ({ id }) => {
         notifyDone(t.pushes.sent)
-        go(`/pushes/${kind}/${id}`)
+        go(`/pushes/${kind}/${id}`, SAVED)
       },
     })
   }
@@ -99,9 +101,9 @@ function PushForm({ targets }: { targets: readonly string[] }) {
         )}
         {push.error !== null && <Problem title={t.pushes.sendFailed} error={push.error} />}
         <Group>
-          <Button type="submit" loading={push.isPending}>
+          <WriteButton type="submit" loading={push.isPending}>
             {t.pushes.send}
-          </Button>
+          </WriteButton>
         </Group>
       </Stack>
     </form>

@@ -17,6 +17,9 @@ interface PushedFieldProps {
   readonly onChange: (pushed: Pushed) => void
 }
 
+/** A list of thousands would freeze the page; typing narrows it down. */
+const MAX_OPTIONS = 50
+
 /** A basemap with its version, or a vector. */
 export function PushedField({ kind, basemaps, vectors, value, onChange }: PushedFieldProps) {
   const t = useTexts()
@@ -26,6 +29,7 @@ export function PushedField({ kind, basemaps, vectors, value, onChange }: Pushed
       <Select
         label={t.pushes.vector}
         searchable
+        limit={MAX_OPTIONS}
         data={vectors.map(({ code, name }) => ({ value: code, label: name === code ? code : `${name} · ${code}` }))}
         value={value.vector_code || null}
         onChange={(code) => onChange({ ...value, vector_code: code ?? '' })}
@@ -41,6 +45,7 @@ export function PushedField({ kind, basemaps, vectors, value, onChange }: Pushed
       <Select
         label={t.pushes.basemap}
         searchable
+        limit={MAX_OPTIONS}
         data={basemaps.map(({ code, name }) => ({ value: code, label: name === code ? code : `${name} · ${code}` }))}
         value={value.basemap_code || null}
         onChange={(code) => onChange({ ...value, basemap_code: code ?? '', version: '' })}

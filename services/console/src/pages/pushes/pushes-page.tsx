@@ -19,10 +19,10 @@ export function Page() {
       lead={t.pushes.lead}
       actions={
         <>
-          <ButtonLink to="/pushes/targets/new" variant="default" leftSection={<IconPlus size={17} aria-hidden />}>
+          <ButtonLink to="/pushes/targets/new" variant="default" icon={IconPlus}>
             {t.pushes.addTarget}
           </ButtonLink>
-          <ButtonLink to="/pushes/new" leftSection={<IconSend size={17} aria-hidden />}>
+          <ButtonLink to="/pushes/new" icon={IconSend}>
             {t.pushes.newPush}
           </ButtonLink>
         </>

@@ -1,15 +1,13 @@
 import { Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { segment } from '../../api/client.js'
 import { type AnyPush, pushedName, pushesQuery, targetsQuery } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
-import type { Column } from '../../ui/column.js'
-import { actionsColumn } from '../../ui/columns.js'
+import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
-import { ListTable } from '../../ui/list-table.js'
-import { Ago } from '../../ui/time.js'
+import { ListTable } from '../../ui/list-page.js'
+import { Name } from '../../ui/name.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
 
@@ -25,7 +23,7 @@ export function RecordsTable() {
       what={t.pushes.what}
       empty={{
         title: t.pushes.empty,
-        icon: <IconSend size={30} aria-hidden />,
+        icon: IconSend,
         action: noTargets ? (
           <ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>
         ) : (
@@ -44,55 +42,46 @@ export function RecordsTable() {
 
 function useColumns(): readonly Column<AnyPush>[] {
   const t = useTexts()
-  return useMemo(
-    () => [
-      {
-        id: 'pushed',
-        header: t.pushes.pushed,
-        value: pushedName,
-        cell: (record) => (
-          <TextLink to={`/pushes/${record.of}/${record.id}`} fw={550}>
-            {pushedName(record)}
-          </TextLink>
-        ),
-      },
-      {
-        id: 'target',
-        header: t.pushes.target,
-        value: (record) => record.target_code,
-        cell: ({ target_code: code }) => <TextLink to={`/pushes/targets/${segment(code)}`}>{code}</TextLink>,
-      },
-      {
-        id: 'status',
-        header: t.common.status,
-        value: (record) => record.status,
-        cell: (record) => <PushStatus status={record.status} />,
-      },
-      { id: 'attempts', header: t.pushes.attempts, numeric: true, value: (record) => record.attempts },
-      {
-        id: 'message',
-        header: t.pushes.message,
-        value: (record) => record.message,
-        cell: (record) => (
-          <Text size="sm" lineClamp={2}>
-            {record.message || '–'}
-          </Text>
-        ),
-      },
-      {
-        id: 'next',
-        header: t.pushes.next,
-        value: (record) => record.next_attempt_at ?? '',
-        cell: (record) => <Ago at={record.next_attempt_at} fallback="–" />,
-      },
-      {
-        id: 'created',
-        header: t.common.created,
-        value: (record) => record.created_at,
-        cell: (record) => <Ago at={record.created_at} />,
-      },
-      actionsColumn(t, (record) => <RetryButton of={record.of} record={record} />),
-    ],
-    [t],
-  )
+  return [
+    {
+      id: 'pushed',
+      header: t.pushes.pushed,
+      value: pushedName,
+      cell: (record) => (
+        <TextLink to={`/pushes/${record.of}/${record.id}`} fw={550}>
+          <Name>{pushedName(record)}</Name>
+        </TextLink>
+      ),
+    },
+    {
+      id: 'target',
+      header: t.pushes.target,
+      value: (record) => record.target_code,
+      cell: ({ target_code: code }) => (
+        <TextLink to={`/pushes/targets/${segment(code)}`}>
+          <Name>{code}</Name>
+        </TextLink>
+      ),
+    },
+    {
+      id: 'status',
+      header: t.common.status,
+      value: (record) => record.status,
+      cell: (record) => <PushStatus status={record.status} />,
+    },
+    { id: 'attempts', header: t.pushes.attempts, numeric: true, value: (record) => record.attempts },
+    {
+      id: 'message',
+      header: t.pushes.message,
+      value: (record) => record.message,
+      cell: (record) => (
+        <Text size="sm" lineClamp={2}>
+          {record.message || '–'}
+        </Text>
+      ),
+    },
+    agoColumn('next', t.pushes.next, ({ next_attempt_at: at }) => at, '–'),
+    agoColumn('created', t.common.created, ({ created_at: at }) => at),
+    actionsColumn(t, (record) => <RetryButton of={record.of} record={record} />),
+  ]
 }

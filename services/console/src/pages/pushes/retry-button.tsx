@@ -1,35 +1,31 @@
 import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
-import { Button, type ButtonProps } from '@mantine/core'
+import type { ButtonProps } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { type PushKind, pushedName, useRetryPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
-import { notifyDone, notifyFailed } from '../../ui/notify.js'
+import { notifyDone } from '../../ui/notify.js'
+import { ActionButton } from '../../ui/write-button.js'
 
-interface RetryButtonProps extends ButtonProps {
+interface RetryButtonProps extends Pick<ButtonProps, 'size' | 'variant'> {
   readonly of: PushKind
   readonly record: PushRecord | VectorPushRecord
 }
 
-/** Delivers again; of what has arrived nobody is asked to press it by its look. */
+/** Delivers again. Less prominent where the delivery has succeeded. */
 export function RetryButton({ of, record, ...look }: RetryButtonProps) {
   const t = useTexts().pushes
-  const retry = useRetryPush()
-  const run = () =>
-    retry.mutate(
-      { of, id: record.id },
-      { onSuccess: () => notifyDone(t.retried), onError: (error) => notifyFailed(t.retryFailed, error) },
-    )
   return (
-    <Button
+    <ActionButton
       size="xs"
       variant={record.status === 'succeeded' ? 'subtle' : 'light'}
-      leftSection={<IconRefresh size={15} aria-hidden />}
-      loading={retry.isPending}
-      onClick={run}
+      icon={IconRefresh}
+      write={useRetryPush(of, record.id)}
+      onDone={() => notifyDone(t.retried)}
+      failed={t.retryFailed}
       aria-label={`${t.retry}: ${pushedName(record)}`}
       {...look}
     >
       {t.retry}
-    </Button>
+    </ActionButton>
   )
 }

@@ -1,8 +1,11 @@
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
-import { Button, Checkbox, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { Checkbox, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
 import { useTexts } from '../../texts/texts.js'
+import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
+import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
+import { WriteButton } from '../../ui/write-button.js'
 
 interface TargetFormProps {
   /** undefined: a new one */
@@ -12,22 +15,23 @@ interface TargetFormProps {
   readonly onSave: (body: TargetBody) => void
 }
 
-const CODE = /^(?![.*])[^/\\\s]+$/
+const CODE = /^[^.*/\\\s][^/\\\s]*$/
 
 export function TargetForm({ target, pending, error, onSave }: TargetFormProps) {
   const t = useTexts()
+  const stored = {
+    code: target?.code ?? '',
+    name: target?.name ?? '',
+    kind: target?.kind ?? ('http' as Target['kind']),
+    url: target?.url ?? '',
+    path: target?.path ?? '',
+    mode: target?.mode ?? ('notify' as Target['mode']),
+    enabled: target?.enabled ?? true,
+    secret: '',
+    removeSecret: false,
+  }
   const form = useForm({
-    initialValues: {
-      code: target?.code ?? '',
-      name: target?.name ?? '',
-      kind: target?.kind ?? ('http' as Target['kind']),
-      url: target?.url ?? '',
-      path: target?.path ?? '',
-      mode: target?.mode ?? ('notify' as Target['mode']),
-      enabled: target?.enabled ?? true,
-      secret: '',
-      removeSecret: false,
-    },
+    initialValues: stored,
     validate: {
       code: matches(CODE, t.pushes.codeWrong),
       url: (url, { kind }) => (kind !== 'http' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong),
@@ -47,7 +51,9 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
   )
   return (
     <form onSubmit={save} noValidate>
+      <FormGuard isDirty={() => form.isDirty()} />
       <Stack maw={640}>
+        <ChangedElsewhere form={form} stored={stored} saving={pending} />
         <TextInput
           label={t.common.code}
           description={t.pushes.codeHint}
@@ -111,9 +117,9 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
         />
         {error !== null && <Problem title={t.pushes.saveFailed} error={error} />}
         <Group>
-          <Button type="submit" loading={pending}>
+          <WriteButton type="submit" loading={pending}>
             {t.common.save}
-          </Button>
+          </WriteButton>
         </Group>
       </Stack>
     </form>

@@ -1,63 +1,73 @@
+import type { Target } from '@gateway/contracts/target.js'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from 'react-router'
+import { segment } from '../../api/client.js'
 import { targetsQuery, useSaveTarget } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
-import { Empty } from '../../ui/empty.js'
-import { ButtonLink } from '../../ui/links.js'
-import { Loaded } from '../../ui/loaded.js'
+import { DeleteButton } from '../../ui/delete.js'
+import { SAVED } from '../../ui/leave-guard.js'
+import { Found } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { shortText } from '../../ui/shown-text.js'
 import { TargetForm } from './target-form.js'
 import { TryButton } from './try-button.js'
 
+const LIST = '/pushes?show=targets'
+
 /** A new target, or one that is there. */
 export function Page() {
-  const t = useTexts()
-  const go = useNavigate()
+  const t = useTexts().pushes
   const { code } = useParams()
   const query = useQuery(targetsQuery)
+  if (code === undefined) return <Edit title={t.addTarget} />
+  return (
+    <Found
+      query={query}
+      what={t.whatTargets}
+      code={code}
+      missing={{ title: t.noSuchTarget(shortText(code)), back: { label: t.targets, to: LIST } }}
+    >
+      {(target) => <Edit title={t.editTarget(shortText(code))} target={target} />}
+    </Found>
+  )
+}
+
+function Edit({ title, target }: { title: string; target?: Target }) {
+  const t = useTexts()
+  const go = useNavigate()
   const save = useSaveTarget()
-  const target = query.data?.items.find((one) => one.code === code)
-  const title = code === undefined ? t.pushes.addTarget : t.pushes.editTarget(code)
+  const actions = target && (
+    <>
+      <DeleteButton path={`/targets/${segment(target.code)}`} name={target.name} words={t.remove.target} to={LIST} />
+      <TryButton code={target.code} />
+    </>
+  )
   return (
     <Frame
       title={title}
       above={[
         { label: t.pushes.title, to: '/pushes' },
-        { label: t.pushes.targets, to: '/pushes?show=targets' },
+        { label: t.pushes.targets, to: LIST },
       ]}
-      actions={target && <TryButton code={target.code} />}
+      actions={actions}
     >
-      <Loaded query={query} what={t.pushes.whatTargets}>
-        {() =>
-          code !== undefined && target === undefined ? (
-            <Empty
-              title={t.pushes.noSuchTarget(code)}
-              action={<ButtonLink to="/pushes?show=targets">{t.pushes.targets}</ButtonLink>}
-            >
-              {t.problem.notFound}
-            </Empty>
-          ) : (
-            <Section title={title} quiet>
-              <TargetForm
-                key={JSON.stringify(target ?? null)}
-                {...(target && { target })}
-                pending={save.isPending}
-                error={save.error}
-                onSave={(body) =>
-                  save.mutate(body, {
-                    onSuccess: () => {
-                      notifyDone(t.pushes.saved(body.code))
-                      go('/pushes?show=targets')
-                    },
-                  })
-                }
-              />
-            </Section>
-          )
-        }
-      </Loaded>
+      <Section title={title} quiet>
+        <TargetForm
+          {...(target && { target })}
+          pending={save.isPending}
+          error={save.error}
+          onSave={(body) =>
+            save.mutate(body, {
+              onSuccess: () => {
+                notifyDone(t.pushes.saved(shortText(body.code)))
+                go(LIST, SAVED)
+              },
+            })
+          }
+        />
+      </Section>
     </Frame>
   )
 }

@@ -1,14 +1,12 @@
 import type { Target } from '@gateway/contracts/target.js'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { segment } from '../../api/client.js'
 import { targetsQuery } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
-import type { Column } from '../../ui/column.js'
-import { actionsColumn, nameColumn } from '../../ui/columns.js'
+import { actionsColumn, type Column, monoColumn, nameColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { ListTable } from '../../ui/list-table.js'
+import { ListTable } from '../../ui/list-page.js'
 import { TryButton } from './try-button.js'
 
 export function TargetsTable() {
@@ -21,7 +19,7 @@ export function TargetsTable() {
       what={t.pushes.whatTargets}
       empty={{
         title: t.pushes.noTargets,
-        icon: <IconPlugConnected size={30} aria-hidden />,
+        icon: IconPlugConnected,
         action: <ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>,
         advice: t.pushes.noTargetsAdvice,
       }}
@@ -34,24 +32,16 @@ export function TargetsTable() {
 
 function useColumns(): readonly Column<Target>[] {
   const t = useTexts()
-  return useMemo(
-    () => [
-      nameColumn(t, (code) => `/pushes/targets/${segment(code)}`),
-      { id: 'kind', header: t.common.kind, value: ({ kind }) => t.pushes.kinds[kind] },
-      {
-        id: 'where',
-        header: t.pushes.url,
-        value: ({ url, path }) => url ?? path ?? '',
-        cell: ({ url, path }) => <span className="mono">{url ?? path}</span>,
-      },
-      { id: 'mode', header: t.pushes.mode, value: ({ mode }) => t.pushes.modes[mode] },
-      {
-        id: 'signed',
-        header: t.pushes.signed,
-        value: ({ has_secret: signed }) => (signed ? t.common.yes : t.common.no),
-      },
-      actionsColumn(t, ({ code }) => <TryButton code={code} />),
-    ],
-    [t],
-  )
+  return [
+    nameColumn(t, (code) => `/pushes/targets/${segment(code)}`),
+    { id: 'kind', header: t.common.kind, value: ({ kind }) => t.pushes.kinds[kind] },
+    monoColumn('where', t.pushes.url, ({ url, path }) => url ?? path ?? ''),
+    { id: 'mode', header: t.pushes.mode, value: ({ mode }) => t.pushes.modes[mode] },
+    {
+      id: 'signed',
+      header: t.pushes.signed,
+      value: ({ has_secret: signed }) => (signed ? t.common.yes : t.common.no),
+    },
+    actionsColumn(t, ({ code }) => <TryButton code={code} />),
+  ]
 }

@@ -1,33 +1,30 @@
-import { Button } from '@mantine/core'
+import type { TargetTrial } from '@gateway/contracts/target.js'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { useTryTarget } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone, notifyFailed } from '../../ui/notify.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { ActionButton } from '../../ui/write-button.js'
 
 /** Sends a test the way a push would go. */
 export function TryButton({ code }: { code: string }) {
   const t = useTexts().pushes
   const formats = useFormats()
-  const trial = useTryTarget()
-  const run = () =>
-    trial.mutate(code, {
-      onSuccess: ({ delivered, message, answer, duration_ms: ms }) => {
-        if (delivered) notifyDone(t.tryDone(formats.number(ms)), message)
-        else notifyFailed(t.tryFailed, [message, answer].filter((text) => text !== '').join(' · '))
-      },
-      onError: (error) => notifyFailed(t.tryFailed, error),
-    })
+  const onDone = ({ delivered, message, answer, duration_ms: ms }: TargetTrial) => {
+    if (delivered) notifyDone(t.tryDone(formats.number(ms)), message)
+    else notifyFailed(t.tryFailed, [message, answer].filter((text) => text !== '').join(' · '))
+  }
   return (
-    <Button
+    <ActionButton
       size="xs"
       variant="default"
-      leftSection={<IconPlugConnected size={15} aria-hidden />}
-      loading={trial.isPending}
-      onClick={run}
+      icon={IconPlugConnected}
+      write={useTryTarget(code)}
+      onDone={onDone}
+      failed={t.tryFailed}
       aria-label={`${t.tryTarget}: ${code}`}
     >
       {t.tryTarget}
-    </Button>
+    </ActionButton>
   )
 }

@@ -2,22 +2,28 @@ import type { SettingView } from '@gateway/contracts/console.js'
 import { Button, Text } from '@mantine/core'
 import { IconBook2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { settingsQuery, systemQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
-import type { Column } from '../../ui/column.js'
-import { Copy } from '../../ui/copy.js'
+import type { Column } from '../../ui/columns.js'
+import { Copyable } from '../../ui/copy.js'
 import { DataTable } from '../../ui/data-table.js'
-import { Facts } from '../../ui/facts.js'
+import { Fact, Facts } from '../../ui/facts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { settingText } from './setting-text.js'
 
 export function Page() {
   const t = useTexts()
   const settings = useQuery(settingsQuery)
   const system = useQuery(systemQuery)
   const columns = useColumns()
+  const addresses = [
+    [t.settings.apiBase, 'api_base_url'],
+    [t.settings.tileBase, 'tile_base_url'],
+    [t.settings.vectorBase, 'vector_base_url'],
+  ] as const
   return (
     <Frame
       title={t.settings.title}
@@ -31,17 +37,14 @@ export function Page() {
       <Section title={t.settings.system}>
         <Loaded query={system} what={t.settings.system}>
           {(info) => (
-            <Facts
-              facts={[
-                [t.common.version, info.version],
-                [t.settings.apiBase, <Address key="api" url={info.api_base_url} what={t.settings.apiBase} />],
-                [t.settings.tileBase, <Address key="tile" url={info.tile_base_url} what={t.settings.tileBase} />],
-                [
-                  t.settings.vectorBase,
-                  <Address key="vector" url={info.vector_base_url} what={t.settings.vectorBase} />,
-                ],
-              ]}
-            />
+            <Facts>
+              <Fact name={t.common.version}>{info.version}</Fact>
+              {addresses.map(([name, field]) => (
+                <Fact key={field} name={name}>
+                  <Copyable text={info[field]} what={name} />
+                </Fact>
+              ))}
+            </Facts>
           )}
         </Loaded>
       </Section>
@@ -63,59 +66,44 @@ export function Page() {
   )
 }
 
-function Address({ url, what }: { url: string; what: string }) {
-  return (
-    <span className="with-copy">
-      <span className="mono">{url}</span>
-      <Copy text={url} what={what} />
-    </span>
-  )
-}
-
-/** Settings that are seconds, whatever form they were written in. */
-const SECONDS = /(_SECONDS|_TTL|_WAITS)$/
-
 function useColumns(): readonly Column<SettingView>[] {
   const t = useTexts().settings
-  return useMemo(() => {
-    const text = ({ name, value, secret, is_set }: SettingView): string => {
-      if (secret && is_set) return t.secret
-      if (value === null) return t.unset
-      const parts = Array.isArray(value) ? value : [value]
-      if (parts.length === 0) return t.emptyList
-      return parts
-        .map((part) => (SECONDS.test(name) && typeof part === 'number' ? t.seconds(part) : String(part)))
-        .join(', ')
-    }
-    const quiet = ({ value, secret }: SettingView) =>
-      secret || value === null || (Array.isArray(value) && value.length === 0)
-    return [
-      {
-        id: 'name',
-        header: t.setting,
-        value: ({ name }) => `${name} ${t.docs[name] ?? ''}`,
-        cell: ({ name }) => (
-          <>
-            <span className="mono">{name}</span>
-            <Text size="sm" c="dimmed">
-              {t.docs[name]}
+  const formats = useFormats()
+  const text = (setting: SettingView) => settingText(setting, t, formats)
+  return [
+    {
+      id: 'name',
+      header: t.setting,
+      value: ({ name }) => `${name} ${t.docs[name] ?? ''}`,
+      cell: ({ name }) => (
+        <>
+          <span className="mono">{name}</span>
+          <Text size="sm" c="dimmed">
+            {t.docs[name]}
+          </Text>
+        </>
+      ),
+    },
+    {
+      id: 'value',
+      header: t.value,
+      value: text,
+      cell: (setting) => (
+        <>
+          <Text component="span" inherit {...(isQuiet(setting) ? { c: 'dimmed' } : { className: 'mono' })}>
+            {text(setting)}
+          </Text>{' '}
+          {setting.is_default && setting.value !== null && (
+            <Text component="span" size="xs" c="dimmed">
+              {t.isDefault}
             </Text>
-          </>
-        ),
-      },
-      {
-        id: 'value',
-        header: t.value,
-        value: text,
-        cell: (setting) =>
-          quiet(setting) ? (
-            <Text c="dimmed" inherit>
-              {text(setting)}
-            </Text>
-          ) : (
-            <span className="mono">{text(setting)}</span>
-          ),
-      },
-    ]
-  }, [t])
+          )}
+        </>
+      ),
+    },
+  ]
+}
+
+function isQuiet({ value, secret }: SettingView): boolean {
+  return secret || value === null || (Array.isArray(value) && value.length === 0)
 }

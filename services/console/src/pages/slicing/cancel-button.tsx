@@ -1,51 +1,51 @@
-import type { SliceJob } from '@gateway/contracts/slice.js'
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import type { ListedSliceJob } from '@gateway/contracts/slice.js'
+import { Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { isOpen, useCancelSlice } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
+import { Confirm } from '../../ui/confirm.js'
 import { notifyDone } from '../../ui/notify.js'
-import { Problem } from '../../ui/problem.js'
+import { WriteButton } from '../../ui/write-button.js'
 import { jobName } from './job-status.js'
 
-/** Cancels a job that waits or runs, after asking; of others there is nothing to cancel. */
-export function CancelButton({ job }: { job: SliceJob }) {
-  const t = useTexts()
+/** Cancels a job that waits or runs, after confirmation; nothing for others. */
+export function CancelButton({ job }: { job: ListedSliceJob }) {
+  const t = useTexts().slicing
   const [opened, { open, close }] = useDisclosure()
-  const cancel = useCancelSlice()
+  const cancel = useCancelSlice(job.id)
   if (!isOpen(job)) return null
   const confirm = () =>
-    cancel.mutate(job.id, {
+    cancel.mutate(undefined, {
       onSuccess: () => {
-        notifyDone(t.slicing.cancelled)
+        notifyDone(t.cancelled)
         close()
       },
     })
   return (
     <>
-      <Button
+      <WriteButton
         size="xs"
         variant="light"
         color="red"
         className="danger"
         onClick={open}
-        aria-label={`${t.slicing.cancel}: ${jobName(job)}`}
+        aria-label={`${t.cancel}: ${jobName(job)}`}
       >
-        {t.slicing.cancel}
-      </Button>
-      <Modal opened={opened} onClose={close} title={t.slicing.cancelTitle}>
-        <Stack>
-          <Text>{t.slicing.cancelWords}</Text>
-          {cancel.error !== null && <Problem title={t.slicing.cancelFailed} error={cancel.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t.slicing.keep}
-            </Button>
-            <Button color="red" loading={cancel.isPending} onClick={confirm} data-autofocus>
-              {t.slicing.cancel}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+        {t.cancel}
+      </WriteButton>
+      <Confirm
+        opened={opened}
+        title={t.cancelTitle}
+        action={t.cancel}
+        cancel={t.keep}
+        danger
+        write={cancel}
+        onConfirm={confirm}
+        onClose={close}
+        failed={t.cancelFailed}
+      >
+        <Text>{t.cancelWords}</Text>
+      </Confirm>
     </>
   )
 }

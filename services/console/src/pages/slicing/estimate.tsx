@@ -2,7 +2,7 @@ import { Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { estimateQuery, type SliceBody } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
-import { Facts } from '../../ui/facts.js'
+import { Fact, Facts } from '../../ui/facts.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
@@ -23,16 +23,16 @@ export function Estimate({ body }: { body: SliceBody }) {
           </Text>
         )}
         {data !== undefined && (
-          <Facts
-            facts={[
-              [t.slicing.estimateTiles, formats.number(data.tiles)],
-              [t.slicing.estimateBytes, formats.bytes(data.bytes_estimate)],
-              [t.slicing.estimateTemp, formats.bytes(data.temp_bytes_estimate)],
-              [t.slicing.estimateFree, formats.bytes(data.free_bytes)],
-              [t.slicing.estimateZooms, `${data.min_zoom}–${data.max_zoom}`],
-              [t.common.bounds, <BoundsText key="bounds" bounds={data.bounds} />],
-            ]}
-          />
+          <Facts>
+            <Fact name={t.slicing.estimateTiles}>{formats.number(data.tiles)}</Fact>
+            <Fact name={t.slicing.estimateBytes}>{formats.bytes(data.bytes_estimate)}</Fact>
+            <Fact name={t.slicing.estimateTemp}>{formats.bytes(data.temp_bytes_estimate)}</Fact>
+            <Fact name={t.slicing.estimateFree}>{formats.bytes(data.free_bytes)}</Fact>
+            <Fact name={t.slicing.estimateZooms}>{`${data.min_zoom}–${data.max_zoom}`}</Fact>
+            <Fact name={t.common.bounds}>
+              <BoundsText bounds={data.bounds} />
+            </Fact>
+          </Facts>
         )}
       </div>
     </Section>

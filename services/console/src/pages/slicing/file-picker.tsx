@@ -1,50 +1,77 @@
 import type { SliceFile } from '@gateway/contracts/slice.js'
-import { Button, Checkbox, Group, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
-import { IconCornerLeftUp, IconFolder } from '@tabler/icons-react'
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { IconCornerLeftUp, IconFolder, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { sliceFilesQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
-import { Loaded } from '../../ui/loaded.js'
+import { Problem } from '../../ui/problem.js'
+import { shownText } from '../../ui/shown-text.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { directoryAbove } from './paths.js'
 
 interface FilePickerProps {
   readonly opened: boolean
+  /** the directory in which it begins; null: the allowed ones */
+  readonly start: string | null
   readonly onClose: () => void
   readonly onTake: (paths: readonly string[]) => void
 }
 
 /** Images on the server, inside the directories that are allowed. */
-export function FilePicker({ opened, onClose, onTake }: FilePickerProps) {
+export function FilePicker({ opened, onClose, ...browser }: FilePickerProps) {
   const t = useTexts()
   return (
     <Modal opened={opened} onClose={onClose} title={t.slicing.files.title} size="lg">
-      <Browser onTake={onTake} />
+      <FileBrowser {...browser} />
     </Modal>
   )
 }
 
-function Browser({ onTake }: Pick<FilePickerProps, 'onTake'>) {
+export function FileBrowser({ start, onTake }: Pick<FilePickerProps, 'start' | 'onTake'>) {
   const t = useTexts().slicing.files
-  // The way in is the way out: above what is allowed there is nothing.
-  const [way, setWay] = useState<readonly string[]>([])
-  const dir = way.at(-1) ?? null
+  const [dir, setDir] = useState(start)
+  const [path, setPath] = useState(start ?? '')
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const query = useQuery(sliceFilesQuery(dir))
+  const roots = useQuery(sliceFilesQuery(null)).data?.items.map((root) => root.path) ?? []
+  const { data, error, refetch } = useQuery(sliceFilesQuery(dir))
+  const open = (next: string | null) => {
+    setDir(next)
+    setPath(next ?? '')
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // The form around the picker is another one.
+    event.stopPropagation()
+    open(path.trim() === '' ? null : path.trim())
+  }
   return (
     <Stack>
-      <Loaded query={query} what={t.what}>
-        {({ items }) => (
-          <Entries
-            dir={dir}
-            items={items}
-            chosen={chosen}
-            onChoose={setChosen}
-            onOpen={(path) => setWay([...way, path])}
-            onUp={() => setWay(way.slice(0, -1))}
+      <form onSubmit={submit}>
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <TextInput
+            label={t.where}
+            placeholder={t.roots}
+            value={path}
+            onChange={(event) => setPath(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            flex={1}
           />
-        )}
-      </Loaded>
+          <Button type="submit" variant="default">
+            {t.open}
+          </Button>
+        </Group>
+      </form>
+      {dir !== null && (
+        <UnstyledButton className="file" onClick={() => open(directoryAbove(dir, roots))}>
+          <IconCornerLeftUp size={18} aria-hidden /> {t.up}
+        </UnstyledButton>
+      )}
+      {error !== null && <Problem title={t.failed} error={error} onRetry={() => void refetch()} />}
+      {data !== undefined && (
+        <Entries key={dir} items={data.items} chosen={chosen} onChoose={setChosen} onOpen={open} />
+      )}
       <Group justify="flex-end">
         <Button disabled={chosen.length === 0} onClick={() => onTake(chosen)}>
           {t.take(chosen.length)}
@@ -55,45 +82,69 @@ function Browser({ onTake }: Pick<FilePickerProps, 'onTake'>) {
 }
 
 interface EntriesProps {
-  readonly dir: string | null
   readonly items: readonly SliceFile[]
   readonly chosen: readonly string[]
   readonly onChoose: (paths: readonly string[]) => void
   readonly onOpen: (dir: string) => void
-  readonly onUp: () => void
 }
 
-function Entries({ dir, items, chosen, onChoose, onOpen, onUp }: EntriesProps) {
+/** From so many on a filter helps, and so many at most are drawn. */
+const FILTERED_FROM = 10
+const MAX_SHOWN = 200
+
+function Entries({ items, chosen, onChoose, onOpen }: EntriesProps) {
   const t = useTexts().slicing.files
   const formats = useFormats()
+  const [filter, setFilter] = useState('')
+  const found = items.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()))
+  const images = found.filter(({ kind }) => kind === 'file').map(({ path }) => path)
+  const taken = images.filter((path) => chosen.includes(path)).length
+  const choose = (paths: readonly string[], on: boolean) => {
+    const others = chosen.filter((path) => !paths.includes(path))
+    onChoose(on ? [...others, ...paths] : others)
+  }
   return (
     <Stack gap={2}>
-      <Text size="sm" c="dimmed" aria-live="polite">
-        {t.where}: <span className="mono">{dir ?? t.roots}</span>
-      </Text>
-      {dir !== null && (
-        <UnstyledButton className="file" onClick={onUp}>
-          <IconCornerLeftUp size={18} aria-hidden /> {t.up}
-        </UnstyledButton>
+      {items.length >= FILTERED_FROM && (
+        <TextInput
+          type="search"
+          aria-label={t.filter}
+          placeholder={t.filter}
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
+          leftSection={<IconSearch size={16} aria-hidden />}
+        />
       )}
-      {items.length === 0 && <Text c="dimmed">{t.empty}</Text>}
-      {items.map(({ name, path, kind, size }) =>
+      {images.length > 1 && (
+        <Checkbox
+          className="file"
+          label={t.all(images.length)}
+          checked={taken === images.length}
+          indeterminate={taken > 0 && taken < images.length}
+          onChange={() => choose(images, taken < images.length)}
+        />
+      )}
+      {found.length === 0 && <Text c="dimmed">{t.empty}</Text>}
+      {found.slice(0, MAX_SHOWN).map(({ name, path, kind, size }) =>
         kind === 'directory' ? (
           <UnstyledButton key={path} className="file" onClick={() => onOpen(path)}>
-            <IconFolder size={18} aria-hidden /> {name}
+            <IconFolder size={18} aria-hidden /> <bdi className="wrap">{shownText(name)}</bdi>
           </UnstyledButton>
         ) : (
           <Checkbox
             key={path}
             className="file"
-            label={name}
+            label={<bdi className="wrap">{shownText(name)}</bdi>}
             description={formats.bytes(size)}
             checked={chosen.includes(path)}
-            onChange={(event) =>
-              onChoose(event.currentTarget.checked ? [...chosen, path] : chosen.filter((one) => one !== path))
-            }
+            onChange={(event) => choose([path], event.currentTarget.checked)}
           />
         ),
+      )}
+      {found.length > MAX_SHOWN && (
+        <Text size="sm" c="dimmed">
+          {t.cut(MAX_SHOWN, found.length)}
+        </Text>
       )}
     </Stack>
   )

@@ -4,15 +4,18 @@ import { IconFolderOpen, IconX } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../texts/texts.js'
 import { FilePicker } from './file-picker.js'
+import { parentOf } from './paths.js'
 
 interface ImagesFieldProps {
+  /** the directory in which the picker begins */
+  readonly start: string | null
   readonly value?: readonly string[]
   readonly onChange?: (paths: readonly string[]) => void
   readonly error?: ReactNode
 }
 
 /** The images of a job, in their order: picked on the server, or typed. */
-export function ImagesField({ value = [], onChange, error }: ImagesFieldProps) {
+export function ImagesField({ start, value = [], onChange, error }: ImagesFieldProps) {
   const t = useTexts()
   const [opened, { open, close }] = useDisclosure()
   const [typed, setTyped] = useState('')
@@ -73,6 +76,7 @@ export function ImagesField({ value = [], onChange, error }: ImagesFieldProps) {
       </Group>
       <FilePicker
         opened={opened}
+        start={parentOf(value.at(-1)) ?? start}
         onClose={close}
         onTake={(paths) => {
           add(paths)

@@ -1,35 +1,28 @@
 import type { SliceJob } from '@gateway/contracts/slice.js'
-import { Alert, Code, List, Stack } from '@mantine/core'
+import { Alert, Stack } from '@mantine/core'
 import { IconMap2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
-import { ApiError, segment } from '../../api/client.js'
+import { segment } from '../../api/client.js'
 import { sliceJobQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
-import { Facts } from '../../ui/facts.js'
+import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
-import { Missing } from '../../ui/missing.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Moment } from '../../ui/time.js'
 import { CancelButton } from './cancel-button.js'
+import { ImagePaths } from './image-paths.js'
 import { JobLog } from './job-log.js'
 import { JobProgress, JobStatus, jobName } from './job-status.js'
 
 export function Page() {
   const t = useTexts()
   const { id = '' } = useParams()
-  const query = useQuery(sliceJobQuery(id))
-  if (query.error instanceof ApiError && query.error.status === 404) {
-    return (
-      <Missing title={t.slicing.noSuch} back={{ label: t.slicing.title, to: '/slicing' }}>
-        {t.problem.notFound}
-      </Missing>
-    )
-  }
+  const missing = { title: t.slicing.noSuch, back: { label: t.slicing.title, to: '/slicing' } }
   return (
-    <Loaded query={query} what={t.slicing.what}>
+    <Loaded query={useQuery(sliceJobQuery(id))} what={t.slicing.what} missing={missing}>
       {(job) => <Shown job={job} />}
     </Loaded>
   )
@@ -45,7 +38,7 @@ function Shown({ job }: { job: SliceJob }) {
         <>
           <CancelButton job={job} />
           {job.status === 'succeeded' && (
-            <ButtonLink to={`/basemaps/${segment(job.target_code)}`} leftSection={<IconMap2 size={16} aria-hidden />}>
+            <ButtonLink to={`/basemaps/${segment(job.target_code)}`} icon={IconMap2}>
               {t.slicing.showLayer}
             </ButtonLink>
           )}
@@ -55,20 +48,15 @@ function Shown({ job }: { job: SliceJob }) {
       <Section title={t.slicing.progress} actions={<JobStatus job={job} />}>
         <Stack gap="sm">
           <JobProgress job={job} />
-          {job.message !== '' && <Alert color={job.status === 'failed' ? 'red' : 'blue'}>{job.message}</Alert>}
+          {job.message !== '' && (
+            <Alert color={job.status === 'failed' && !job.cancelled ? 'red' : 'blue'}>{job.message}</Alert>
+          )}
         </Stack>
       </Section>
       <JobLog job={job} />
       <Section title={t.basemaps.details}>
         <JobFacts job={job} />
-        <List size="sm" type="ordered">
-          {job.source_paths.map((path, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an image may be named twice; the order is what they are
-            <List.Item key={i}>
-              <Code className="wrap">{path}</Code>
-            </List.Item>
-          ))}
-        </List>
+        <ImagePaths paths={job.source_paths} />
       </Section>
     </Frame>
   )
@@ -80,35 +68,21 @@ function JobFacts({ job }: { job: SliceJob }) {
     job.callback_url === ''
       ? t.common.none
       : `${job.callback_url} (${t.slicing.callbackState(job.callback_status || '–', job.callback_attempts ?? 0)})`
+  const mono = (text: string) => <bdi className="mono">{text || '–'}</bdi>
   return (
-    <Facts
-      facts={[
-        [t.slicing.layer, job.target_code],
-        [t.common.zooms, `${job.zoom_min}–${job.zoom_max}`],
-        [t.basemaps.tileSize, job.tile_size],
-        [t.common.format, job.tile_format],
-        [t.slicing.submitted, <Moment key="submitted" at={job.created_at} />],
-        [t.slicing.by, job.requested_by || '–'],
-        [
-          t.common.code,
-          <span key="code" className="mono">
-            {job.code || '–'}
-          </span>,
-        ],
-        [
-          t.slicing.output,
-          <span key="output" className="mono">
-            {job.output_root || '–'}
-          </span>,
-        ],
-        [
-          t.slicing.logFile,
-          <span key="log" className="mono">
-            {job.log_path || '–'}
-          </span>,
-        ],
-        [t.slicing.callback, callback],
-      ]}
-    />
+    <Facts>
+      <Fact name={t.slicing.layer}>{job.target_code}</Fact>
+      <Fact name={t.common.zooms}>{`${job.zoom_min}–${job.zoom_max}`}</Fact>
+      <Fact name={t.basemaps.tileSize}>{job.tile_size}</Fact>
+      <Fact name={t.common.format}>{job.tile_format}</Fact>
+      <Fact name={t.slicing.submitted}>
+        <Moment at={job.created_at} />
+      </Fact>
+      <Fact name={t.slicing.by}>{job.requested_by || '–'}</Fact>
+      <Fact name={t.common.code}>{mono(job.code)}</Fact>
+      <Fact name={t.slicing.output}>{mono(job.output_root)}</Fact>
+      <Fact name={t.slicing.logFile}>{mono(job.log_path)}</Fact>
+      <Fact name={t.slicing.callback}>{callback}</Fact>
+    </Facts>
   )
 }

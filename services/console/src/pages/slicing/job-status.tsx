@@ -1,22 +1,24 @@
-import type { SliceJob, SliceStatus } from '@gateway/contracts/slice.js'
+import type { ListedSliceJob, SliceStatus } from '@gateway/contracts/slice.js'
 import { Group, Progress, Text } from '@mantine/core'
 import { useTexts } from '../../texts/texts.js'
+import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { useFormats } from '../../ui/use-formats.js'
 
 const TONES: Record<SliceStatus, Tone> = { pending: 'waiting', running: 'busy', succeeded: 'good', failed: 'bad' }
 
-export function JobStatus({ job }: { job: SliceJob }) {
+export function JobStatus({ job }: { job: ListedSliceJob }) {
   const t = useTexts()
+  if (job.cancelled) return <Status tone="off">{t.slicing.statuses.cancelled}</Status>
   return <Status tone={TONES[job.status]}>{t.slicing.statuses[job.status]}</Status>
 }
 
 /** What people call a job. */
-export function jobName(job: SliceJob): string {
+export function jobName(job: ListedSliceJob): string {
   return job.name || job.target_code
 }
 
-export function JobProgress({ job }: { job: SliceJob }) {
+export function JobProgress({ job }: { job: ListedSliceJob }) {
   const t = useTexts()
   const formats = useFormats()
   return (
@@ -25,8 +27,8 @@ export function JobProgress({ job }: { job: SliceJob }) {
         value={job.progress}
         flex={1}
         miw={80}
-        aria-label={t.slicing.progressOf(jobName(job))}
-        {...(job.status === 'failed' && { color: 'red' })}
+        aria-label={t.slicing.progressOf(shortText(jobName(job)))}
+        {...(job.status === 'failed' && { color: job.cancelled ? 'gray' : 'red' })}
       />
       <Text size="sm" className="numeric" miw={44} ta="end">
         {formats.percent(Math.floor(job.progress) / 100)}

@@ -1,4 +1,4 @@
-import { Code, List, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { IconStack3 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
@@ -6,7 +6,9 @@ import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { Name } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
+import { ImagePaths } from './image-paths.js'
 
 /** What slicing has made, with the images that went into it. */
 export function Layers() {
@@ -24,22 +26,15 @@ export function Layers() {
                 <div key={`${code} ${version}`} className="layer">
                   <div>
                     <TextLink to={`/basemaps/${segment(code)}/versions/${segment(version)}`} fw={550}>
-                      {code} · {version}
+                      <Name>{`${code} · ${version}`}</Name>
                     </TextLink>
-                    <List type="ordered" size="sm" mt={4}>
-                      {paths.map((path, i) => (
-                        // biome-ignore lint/suspicious/noArrayIndexKey: an image may have been laid twice; the order is what they are
-                        <List.Item key={i}>
-                          <Code className="wrap">{path}</Code>
-                        </List.Item>
-                      ))}
-                    </List>
+                    <ImagePaths paths={paths} />
                   </div>
                   <ButtonLink
                     to={`/slicing/new?rebuild=${encodeURIComponent(code)}`}
                     variant="default"
                     size="xs"
-                    leftSection={<IconStack3 size={15} aria-hidden />}
+                    icon={IconStack3}
                     aria-label={`${t.slicing.rebuild}: ${code}`}
                   >
                     {t.slicing.rebuild}

@@ -3,14 +3,19 @@ import { matches, useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { SliceBody } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
+import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
+import { shortText } from '../../ui/shown-text.js'
+import { WriteButton } from '../../ui/write-button.js'
 import { Estimate } from './estimate.js'
 import { ImagesField } from './images-field.js'
 
 interface SubmitFormProps {
   readonly targetCode: string
   readonly sourcePaths: readonly string[]
+  /** the directory in which the picker begins; null: the allowed ones */
+  readonly start: string | null
   /** layers that are there already */
   readonly knownCodes: readonly string[]
   readonly pending: boolean
@@ -59,9 +64,10 @@ export function SubmitForm(props: SubmitFormProps) {
   const { target_code: code, source_paths: paths } = form.values
   return (
     <form onSubmit={form.onSubmit((values) => props.onSubmit(toBody(values)))} noValidate>
+      <FormGuard isDirty={() => form.isDirty()} />
       <Stack gap="md">
         <Section title={t.slicing.sources}>
-          <ImagesField {...form.getInputProps('source_paths')} />
+          <ImagesField start={props.start} {...form.getInputProps('source_paths')} />
         </Section>
         <Section title={t.slicing.layer}>
           <Stack maw={640}>
@@ -74,7 +80,9 @@ export function SubmitForm(props: SubmitFormProps) {
               {...form.getInputProps('target_code')}
             />
             {code !== '' && paths.length > 0 && (
-              <Alert color="blue">{paths.length === 1 ? t.slicing.accumulates(code) : t.slicing.rebuilds(code)}</Alert>
+              <Alert color="blue">
+                {paths.length === 1 ? t.slicing.accumulates(shortText(code)) : t.slicing.rebuilds(shortText(code))}
+              </Alert>
             )}
             <TextInput
               label={`${t.slicing.name} (${t.common.optional})`}
@@ -101,9 +109,9 @@ export function SubmitForm(props: SubmitFormProps) {
         {estimated !== null && <Estimate key={JSON.stringify(estimated)} body={estimated} />}
         {props.error !== null && <Problem title={t.slicing.sendFailed} error={props.error} />}
         <Group>
-          <Button type="submit" loading={props.pending}>
+          <WriteButton type="submit" loading={props.pending}>
             {t.slicing.send}
-          </Button>
+          </WriteButton>
           <Button variant="default" onClick={() => form.onSubmit((values) => setEstimated(toBody(values)))()}>
             {t.slicing.estimate}
           </Button>

@@ -4,9 +4,11 @@ import { segment } from '../../api/client.js'
 import { useSubmitSlice } from '../../api/slicing.js'
 import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
+import { SAVED } from '../../ui/leave-guard.js'
 import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
+import { parentOf } from './paths.js'
 import { SubmitForm } from './submit-form.js'
 
 export function Page() {
@@ -29,6 +31,8 @@ export function Page() {
             <SubmitForm
               targetCode={rebuilt ?? ''}
               sourcePaths={layer?.source_paths ?? []}
+              // The newest layer's images lie where the next ones are likely to.
+              start={parentOf(layers.at(-1)?.source_paths.at(-1))}
               knownCodes={layers.map(({ code }) => code)}
               pending={submit.isPending}
               error={submit.error}
@@ -36,7 +40,7 @@ export function Page() {
                 submit.mutate(body, {
                   onSuccess: (job) => {
                     notifyDone(t.slicing.sent)
-                    go(`/slicing/jobs/${segment(job.id)}`)
+                    go(`/slicing/jobs/${segment(job.id)}`, SAVED)
                   },
                 })
               }

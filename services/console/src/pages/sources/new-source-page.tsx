@@ -3,6 +3,7 @@ import { useNavigate, useSearchParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { useSaveScanSource } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
+import { SAVED } from '../../ui/leave-guard.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -20,7 +21,7 @@ export function Page() {
       onSuccess: () => {
         notifyDone(t.sources.saved(body.code))
         if (thenScan && body.enabled !== false) run(body.code)
-        go(`/sources/${segment(body.code)}`)
+        go(`/sources/${segment(body.code)}`, SAVED)
       },
     })
   const kind = parameters.get('kind')

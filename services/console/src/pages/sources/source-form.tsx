@@ -1,8 +1,11 @@
 import type { ScanSource, ScanSourceBody, SourceKind } from '@gateway/contracts/scan-source.js'
-import { Button, Group, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { Group, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { isNotEmpty, matches, useForm } from '@mantine/form'
 import { useTexts } from '../../texts/texts.js'
+import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
+import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
+import { WriteButton } from '../../ui/write-button.js'
 
 interface SourceFormProps {
   /** undefined: a new one */
@@ -14,20 +17,20 @@ interface SourceFormProps {
 }
 
 /** As the server checks it; see codeSchema of the contracts. */
-const CODE = /^(?![.*])[^/\\\s]+$/
+const CODE = /^[^.*/\\\s][^/\\\s]*$/
 const ABSOLUTE = /^\//
 
 export function SourceForm({ source, kind, pending, error, onSave }: SourceFormProps) {
   const t = useTexts()
+  const stored = {
+    code: source?.code ?? '',
+    name: source?.name ?? '',
+    kind: source?.kind ?? kind ?? 'basemap',
+    path: source?.path ?? '',
+    enabled: source?.enabled ?? true,
+  }
   const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: {
-      code: source?.code ?? '',
-      name: source?.name ?? '',
-      kind: source?.kind ?? kind ?? 'basemap',
-      path: source?.path ?? '',
-      enabled: source?.enabled ?? true,
-    },
+    initialValues: stored,
     validate: {
       code: matches(CODE, t.sources.codeWrong),
       path: matches(ABSOLUTE, t.sources.pathWrong),
@@ -40,26 +43,25 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
     )
   return (
     <form onSubmit={save(source === undefined)} noValidate>
+      <FormGuard isDirty={() => form.isDirty()} />
       <Stack maw={640}>
+        <ChangedElsewhere form={form} stored={stored} saving={pending} />
         <TextInput
           label={t.common.code}
           description={t.sources.codeHint}
           required
           disabled={source !== undefined}
           autoComplete="off"
-          key={form.key('code')}
           {...form.getInputProps('code')}
         />
         <TextInput
           label={`${t.common.name} (${t.common.optional})`}
           autoComplete="off"
-          key={form.key('name')}
           {...form.getInputProps('name')}
         />
         <Radio.Group
           label={t.common.kind}
           description={source === undefined ? undefined : t.sources.kindFixed}
-          key={form.key('kind')}
           {...form.getInputProps('kind')}
         >
           <Stack gap="xs" mt="xs">
@@ -80,30 +82,22 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
           required
           autoComplete="off"
           spellCheck={false}
-          key={form.key('path')}
           {...form.getInputProps('path')}
         />
         <Switch
           label={t.common.enabled}
           description={t.sources.enabledHint}
-          key={form.key('enabled')}
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
         {error !== null && <Problem title={t.sources.saveFailed} error={error} />}
         <Group>
-          {source === undefined ? (
-            <Button type="submit" loading={pending}>
-              {t.sources.saveAndScan}
-            </Button>
-          ) : (
-            <Button type="submit" loading={pending}>
-              {t.common.save}
-            </Button>
-          )}
+          <WriteButton type="submit" loading={pending}>
+            {source === undefined ? t.sources.saveAndScan : t.common.save}
+          </WriteButton>
           {source === undefined && (
-            <Button variant="default" disabled={pending} onClick={() => save(false)()}>
+            <WriteButton variant="default" disabled={pending} onClick={() => save(false)()}>
               {t.common.save}
-            </Button>
+            </WriteButton>
           )}
         </Group>
       </Stack>

@@ -1,20 +1,20 @@
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useState } from 'react'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { scanSourcesQuery, scansQuery, useSaveScanSource } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
-import type { Column } from '../../ui/column.js'
+import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
-import { Empty } from '../../ui/empty.js'
+import { DeleteButton } from '../../ui/delete.js'
 import { ButtonLink } from '../../ui/links.js'
-import { Loaded } from '../../ui/loaded.js'
+import { Found, Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
-import { Moment } from '../../ui/time.js'
+import { shortText } from '../../ui/shown-text.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { ScanButton } from './scan-button.js'
 import { ScanStatus } from './scan-status.js'
@@ -23,53 +23,61 @@ import { SourceForm } from './source-form.js'
 export function Page() {
   const t = useTexts()
   const { code = '' } = useParams()
-  const query = useQuery(scanSourcesQuery)
-  const source = query.data?.items.find((one) => one.code === code)
   return (
-    <Frame
-      title={source?.name ?? code}
-      above={[{ label: t.sources.title, to: '/sources' }]}
-      actions={
-        source && (
-          <>
-            <ButtonLink to={source.kind === 'basemap' ? '/basemaps' : '/vectors'} variant="default">
-              {t.sources.show(source.kind)}
-            </ButtonLink>
-            <ScanButton source={source} size="sm" variant="filled" />
-          </>
-        )
-      }
+    <Found
+      query={useQuery(scanSourcesQuery)}
+      what={t.sources.what}
+      code={code}
+      missing={{ title: t.sources.noSuch(shortText(code)), back: { label: t.sources.title, to: '/sources' } }}
     >
-      <Loaded query={query} what={t.sources.what}>
-        {() =>
-          source === undefined ? (
-            <Empty title={t.sources.noSuch(code)} action={<ButtonLink to="/sources">{t.sources.title}</ButtonLink>}>
-              {t.problem.notFound}
-            </Empty>
-          ) : (
-            <>
-              <History source={source} />
-              <Edit source={source} />
-            </>
-          )
-        }
-      </Loaded>
-    </Frame>
+      {(source) => (
+        <Frame
+          title={source.name}
+          above={[{ label: t.sources.title, to: '/sources' }]}
+          actions={<Actions source={source} />}
+        >
+          <History source={source} />
+          <Edit source={source} />
+        </Frame>
+      )}
+    </Found>
+  )
+}
+
+function Actions({ source }: { source: ScanSource }) {
+  const t = useTexts()
+  const path = `/scan-sources/${segment(source.code)}`
+  return (
+    <>
+      <ButtonLink to={source.kind === 'basemap' ? '/basemaps' : '/vectors'} variant="default">
+        {t.sources.show(source.kind)}
+      </ButtonLink>
+      <DeleteButton path={path} name={source.name} words={t.remove.source} to="/sources" />
+      <ScanButton source={source} size="sm" variant="filled" />
+    </>
   )
 }
 
 function Edit({ source }: { source: ScanSource }) {
   const t = useTexts()
   const save = useSaveScanSource()
+  const [saves, setSaves] = useState(0)
   return (
     <Section title={t.sources.edit}>
       <SourceForm
-        // A change that was made elsewhere begins the form anew.
-        key={JSON.stringify([source.name, source.path, source.enabled])}
+        // Begins anew with what was saved: the service may have completed it.
+        key={saves}
         source={source}
         pending={save.isPending}
         error={save.error}
-        onSave={(body) => save.mutate(body, { onSuccess: () => notifyDone(t.sources.saved(body.code)) })}
+        onSave={(body) =>
+          save.mutate(body, {
+            onSuccess: () => {
+              notifyDone(t.sources.saved(shortText(body.code)))
+              setSaves(saves + 1)
+            },
+          })
+        }
       />
     </Section>
   )
@@ -77,7 +85,7 @@ function Edit({ source }: { source: ScanSource }) {
 
 function History({ source }: { source: ScanSource }) {
   const t = useTexts()
-  const query = useQuery(scansQuery(segment(source.code)))
+  const query = useQuery(scansQuery(source.code))
   const columns = useColumns()
   return (
     <Section title={t.sources.history}>
@@ -91,7 +99,7 @@ function History({ source }: { source: ScanSource }) {
               rows={items}
               columns={columns}
               rowKey={({ started_at: at }) => at}
-              sortedBy={{ id: 'started', desc: true }}
+              sortedBy="-started"
             />
           )
         }
@@ -103,40 +111,33 @@ function History({ source }: { source: ScanSource }) {
 function useColumns(): readonly Column<Scan>[] {
   const t = useTexts()
   const formats = useFormats()
-  return useMemo(() => {
-    const count = (id: 'added' | 'updated' | 'missing'): Column<Scan> => ({
-      id,
-      header: t.sources[id],
+  const count = (id: 'added' | 'updated' | 'missing'): Column<Scan> => ({
+    id,
+    header: t.sources[id],
+    numeric: true,
+    value: (scan) => scan[id],
+    cell: (scan) => formats.number(scan[id]),
+  })
+  return [
+    momentColumn('started', t.sources.started, ({ started_at: at }) => at),
+    {
+      id: 'status',
+      header: t.common.status,
+      value: (scan) => t.sources.statuses[scan.status],
+      cell: (scan) => <ScanStatus scan={scan} />,
+    },
+    count('added'),
+    count('updated'),
+    count('missing'),
+    {
+      id: 'took',
+      header: t.sources.took,
       numeric: true,
-      value: (scan) => scan[id],
-      cell: (scan) => formats.number(scan[id]),
-    })
-    return [
-      {
-        id: 'started',
-        header: t.sources.started,
-        value: (scan) => scan.started_at,
-        cell: (scan) => <Moment at={scan.started_at} />,
-      },
-      {
-        id: 'status',
-        header: t.common.status,
-        value: (scan) => t.sources.statuses[scan.status],
-        cell: (scan) => <ScanStatus scan={scan} />,
-      },
-      count('added'),
-      count('updated'),
-      count('missing'),
-      {
-        id: 'took',
-        header: t.sources.took,
-        numeric: true,
-        value: tookSeconds,
-        cell: (scan) => (scan.finished_at === null ? '–' : t.settings.seconds(Number(tookSeconds(scan).toFixed(1)))),
-      },
-      { id: 'message', header: t.sources.message, value: (scan) => scan.message || '–' },
-    ]
-  }, [t, formats])
+      value: tookSeconds,
+      cell: (scan) => (scan.finished_at === null ? '–' : formats.duration(tookSeconds(scan))),
+    },
+    { id: 'message', header: t.sources.message, value: (scan) => scan.message || '–' },
+  ]
 }
 
 function tookSeconds(scan: Scan): number {

@@ -5,7 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { settingsQuery } from '../../api/system.js'
 import { useDisableToken } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
-import { Problem } from '../../ui/problem.js'
+import { Confirm } from '../../ui/confirm.js'
+import { shortText } from '../../ui/shown-text.js'
 import { Status } from '../../ui/status.js'
 
 interface DisableDialogProps {
@@ -22,70 +23,63 @@ export function DisableDialog({ token, onClose }: DisableDialogProps) {
     disable.reset()
     onClose()
   }
-  return (
-    <Modal
-      opened={token !== null}
-      onClose={close}
-      title={disable.isSuccess ? t.tokens.disabledTitle : t.tokens.disableTitle(token?.name ?? '')}
-    >
-      {token !== null && (
+  if (disable.isSuccess) {
+    return (
+      <Modal opened={token !== null} onClose={close} title={t.tokens.disabledTitle}>
         <Stack>
-          <Code>{token.prefix}…</Code>
-          {disable.isSuccess ? (
-            <Confirmations disabled={disable.data} />
-          ) : (
-            <Text role={disable.isPending ? 'status' : undefined}>
-              {disable.isPending ? t.tokens.waiting : t.tokens.disableWords}
-            </Text>
-          )}
-          {disable.error !== null && <Problem title={t.tokens.disableFailed} error={disable.error} />}
+          <Code>{token?.prefix}…</Code>
+          <Confirmations disabled={disable.data} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              {disable.isSuccess ? t.common.close : t.common.cancel}
+              {t.common.close}
             </Button>
-            {!disable.isSuccess && (
-              <Button color="red" loading={disable.isPending} onClick={() => disable.mutate(token.id)} data-autofocus>
-                {t.tokens.disable}
-              </Button>
-            )}
           </Group>
         </Stack>
-      )}
-    </Modal>
+      </Modal>
+    )
+  }
+  return (
+    <Confirm
+      opened={token !== null}
+      title={t.tokens.disableTitle(shortText(token?.name ?? ''))}
+      action={t.tokens.disable}
+      danger
+      write={disable}
+      onConfirm={() => token !== null && disable.mutate(token.id)}
+      onClose={onClose}
+      failed={t.tokens.disableFailed}
+    >
+      <Code>{token?.prefix}…</Code>
+      <Text role={disable.isPending ? 'status' : undefined}>
+        {disable.isPending ? t.tokens.waiting : t.tokens.disableWords}
+      </Text>
+    </Confirm>
   )
 }
 
 function Confirmations({ disabled: { confirmed, pending } }: { disabled: DisabledToken }) {
-  const t = useTexts()
+  const t = useTexts().tokens
   const stale = useQuery(settingsQuery).data?.items.find(({ name }) => name === 'TOKEN_STALE_SECONDS')?.value
   const of = confirmed.length + pending.length
-  if (of === 0) return <Alert color="blue">{t.tokens.noEdges}</Alert>
+  if (of === 0) return <Alert color="blue">{t.noEdges}</Alert>
+  const item = ({ id, host, pid }: EdgePresence, tone: 'good' | 'warning') => (
+    <List.Item key={id}>
+      <Status tone={tone}>{tone === 'good' ? t.confirmed : t.pending}</Status>{' '}
+      <span className="mono">
+        {host} {pid}
+      </span>
+    </List.Item>
+  )
   return (
     <Stack gap="sm" role="status">
-      <Text>{t.tokens.confirmedBy(confirmed.length, of)}</Text>
+      <Text>{t.confirmedBy(confirmed.length, of)}</Text>
       <List listStyleType="none" spacing="xs">
-        {confirmed.map((edge) => (
-          <List.Item key={edge.id}>
-            <Status tone="good">{t.tokens.confirmed}</Status> <EdgeName edge={edge} />
-          </List.Item>
-        ))}
-        {pending.map((edge) => (
-          <List.Item key={edge.id}>
-            <Status tone="warning">{t.tokens.pending}</Status> <EdgeName edge={edge} />
-          </List.Item>
-        ))}
+        {confirmed.map((edge) => item(edge, 'good'))}
+        {pending.map((edge) => item(edge, 'warning'))}
       </List>
       {pending.length > 0 && (
-        <Text size="sm">{typeof stale === 'number' ? t.tokens.pendingWords(stale) : t.tokens.pendingWordsUnknown}</Text>
+        <Text size="sm">{typeof stale === 'number' ? t.pendingWords(stale) : t.pendingWordsUnknown}</Text>
       )}
     </Stack>
-  )
-}
-
-function EdgeName({ edge }: { edge: EdgePresence }) {
-  return (
-    <span className="mono">
-      {edge.host} {edge.pid}
-    </span>
   )
 }

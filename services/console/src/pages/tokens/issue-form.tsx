@@ -1,16 +1,23 @@
 import type { TokenBody } from '@gateway/contracts/token.js'
-import { Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { basemapsQuery, vectorsQuery } from '../../api/catalog.js'
 import { settingsQuery } from '../../api/system.js'
+import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
+import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
-import { type Grant, GrantField, grantCodes } from './grant-field.js'
+import { shortText } from '../../ui/shown-text.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { WriteButton } from '../../ui/write-button.js'
+import { type Grant, GrantField, grantCodes, NO_GRANT } from './grant-field.js'
 
 interface IssueFormProps {
   readonly pending: boolean
   readonly error: Error | null
+  /** what was entered has led to a token */
+  readonly issued: boolean
   readonly onIssue: (body: TokenBody) => void
 }
 
@@ -26,10 +33,9 @@ interface Values {
   moment: string
 }
 
-const DAY_SECONDS = 86_400
-
-export function IssueForm({ pending, error, onIssue }: IssueFormProps) {
+export function IssueForm({ pending, error, issued, onIssue }: IssueFormProps) {
   const t = useTexts()
+  const formats = useFormats()
   const basemaps = useQuery(basemapsQuery)
   const vectors = useQuery(vectorsQuery)
   const ttl = useQuery(settingsQuery).data?.items.find(({ name }) => name === 'TOKEN_DEFAULT_TTL')?.value
@@ -37,25 +43,25 @@ export function IssueForm({ pending, error, onIssue }: IssueFormProps) {
     initialValues: {
       name: '',
       scopes: ['read'],
-      basemaps: { mode: 'chosen', codes: [] },
-      vectors: { mode: 'none', codes: [] },
+      basemaps: { ...NO_GRANT, mode: 'chosen' },
+      vectors: NO_GRANT,
       expiry: 'default',
       moment: '',
     },
     validate: {
       name: isNotEmpty(t.tokens.nameNeeded),
       scopes: isNotEmpty(t.tokens.scopeNeeded),
-      basemaps: (grant, { scopes }) => missing(grant, scopes) && t.tokens.chooseNeeded,
-      vectors: (grant, { scopes }) => missing(grant, scopes) && t.tokens.chooseNeeded,
+      basemaps: (grant, { scopes }) => problemOf(grant, scopes, t.tokens),
+      vectors: (grant, { scopes }) => problemOf(grant, scopes, t.tokens),
       moment: (moment, { expiry }) =>
         expiry === 'at' && !(Date.parse(moment) > Date.now()) ? t.tokens.expiryNeeded : null,
     },
   })
   const reads = form.values.scopes.includes('read')
-  const usual =
-    typeof ttl === 'number' ? t.tokens.expiryDefault(t.tokens.days(ttl / DAY_SECONDS)) : t.tokens.expiryDefaultUnknown
+  const usual = typeof ttl === 'number' ? t.tokens.expiryDefault(formats.duration(ttl)) : t.tokens.expiryDefaultUnknown
   return (
     <form onSubmit={form.onSubmit((values) => onIssue(toBody(values)))} noValidate>
+      {!issued && <FormGuard isDirty={() => form.isDirty()} />}
       <Stack maw={680} gap="lg">
         <TextInput
           label={t.tokens.name}
@@ -74,12 +80,16 @@ export function IssueForm({ pending, error, onIssue }: IssueFormProps) {
           <>
             <GrantField
               label={t.tokens.basemaps}
-              known={(basemaps.data?.items ?? []).map(({ code, name }) => ({ code, name }))}
+              known={basemaps.data?.items ?? []}
               {...form.getInputProps('basemaps')}
             />
             <GrantField
               label={t.tokens.vectors}
-              known={(vectors.data?.items ?? []).map(({ code, name }) => ({ code, name }))}
+              known={(vectors.data?.items ?? []).map(({ code, name, relative_path: path, file_name: file }) => ({
+                code,
+                name,
+                aliases: [path, file],
+              }))}
               {...form.getInputProps('vectors')}
             />
           </>
@@ -102,17 +112,19 @@ export function IssueForm({ pending, error, onIssue }: IssueFormProps) {
         )}
         {error !== null && <Problem title={t.tokens.issueFailed} error={error} />}
         <Group>
-          <Button type="submit" loading={pending}>
+          <WriteButton type="submit" loading={pending}>
             {t.tokens.issue}
-          </Button>
+          </WriteButton>
         </Group>
       </Stack>
     </form>
   )
 }
 
-function missing(grant: Grant, scopes: readonly string[]): boolean | null {
-  return (scopes.includes('read') && grant.mode === 'chosen' && grant.codes.length === 0) || null
+function problemOf({ mode, codes, unknown }: Grant, scopes: readonly string[], t: Texts['tokens']): string | null {
+  if (!scopes.includes('read') || mode !== 'chosen') return null
+  if (unknown !== '') return t.undecided(shortText(unknown))
+  return codes.length === 0 ? t.chooseNeeded : null
 }
 
 function toBody({ name, scopes, basemaps, vectors, expiry, moment }: Values): TokenBody {

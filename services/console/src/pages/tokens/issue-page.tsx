@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router'
 import { systemQuery } from '../../api/system.js'
 import { useIssueToken } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
+import { SAVED } from '../../ui/leave-guard.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { IssueForm } from './issue-form.js'
@@ -16,15 +17,20 @@ export function Page() {
   return (
     <Frame title={t.tokens.issue} lead={t.tokens.issueLead} above={[{ label: t.tokens.title, to: '/tokens' }]}>
       <Section title={t.tokens.issue} quiet>
-        <IssueForm pending={issue.isPending} error={issue.error} onIssue={(body) => issue.mutate(body)} />
+        <IssueForm
+          pending={issue.isPending}
+          error={issue.error}
+          issued={issue.isSuccess}
+          onIssue={(body) => issue.mutate(body)}
+        />
       </Section>
       <IssuedDialog
         issued={issue.data ?? null}
         apiBase={system.data?.api_base_url ?? window.location.origin}
         onClose={() => {
-          // The plaintext is gone with this.
+          // With this the plaintext is gone.
           issue.reset()
-          go('/tokens')
+          go('/tokens', SAVED)
         }}
       />
     </Frame>

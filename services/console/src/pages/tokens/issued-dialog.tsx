@@ -3,6 +3,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useTexts } from '../../texts/texts.js'
 import { CopyBlock } from '../../ui/copy.js'
+import { LeaveGuard } from '../../ui/leave-guard.js'
 
 interface IssuedDialogProps {
   /** null: closed */
@@ -11,7 +12,7 @@ interface IssuedDialogProps {
   readonly onClose: () => void
 }
 
-/** The one time that a token's plaintext is shown. It closes by its buttons alone: a slip of the mouse would lose the token. */
+/** The one time that a token's plaintext is shown. It closes by its button alone, and Back asks first: a slip would lose the token. */
 export function IssuedDialog({ issued, apiBase, onClose }: IssuedDialogProps) {
   const t = useTexts()
   return (
@@ -37,6 +38,9 @@ export function IssuedDialog({ issued, apiBase, onClose }: IssuedDialogProps) {
             text={`curl -H 'X-Access-Token: ${issued.token}' '${apiBase}/api/v1/catalog/basemaps'`}
             what={t.tokens.tryIt}
           />
+          <LeaveGuard when={() => true} title={t.leave.tokenTitle}>
+            {t.leave.token}
+          </LeaveGuard>
           <Group justify="flex-end">
             <Button onClick={onClose}>{t.tokens.done}</Button>
           </Group>

@@ -2,8 +2,9 @@ import { Text } from '@mantine/core'
 import type { Feature } from 'geojson'
 import { useMemo } from 'react'
 import { useTexts } from '../../texts/texts.js'
-import type { Column } from '../../ui/column.js'
+import type { Column } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
+import { Name } from '../../ui/name.js'
 import { attributeNames, attributeText } from './features.js'
 
 /** More rows than anyone reads; what is searched for in a larger file is searched with a tool for it. */
@@ -27,7 +28,7 @@ export function AttributesTable({ features }: { features: readonly Feature[] }) 
         (name): Column<Row> => ({
           id: `attribute ${name}`,
           header: name,
-          cell: ({ properties }) => <span className="attribute">{attributeText(properties[name]) || '–'}</span>,
+          cell: ({ properties }) => <Name>{attributeText(properties[name]) || '–'}</Name>,
           value: ({ properties }) =>
             typeof properties[name] === 'number' ? (properties[name] as number) : attributeText(properties[name]),
         }),

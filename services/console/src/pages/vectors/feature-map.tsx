@@ -2,8 +2,8 @@ import { Paper } from '@mantine/core'
 import type { FeatureCollection } from 'geojson'
 import type { LayerSpecification, MapMouseEvent } from 'maplibre-gl'
 import { useMemo, useState } from 'react'
-import { MapView } from '../../map/map-view.js'
-import { Facts } from '../../ui/facts.js'
+import { MapView } from '../../map/lazy.js'
+import { Fact, Facts } from '../../ui/facts.js'
 import { attributeText, boundsOf } from './features.js'
 
 const COLOUR = '#178c9c'
@@ -37,7 +37,7 @@ const LAYERS: readonly LayerSpecification[] = [
   },
 ]
 
-/** Features on an empty ground; a click shows what is known of one. */
+/** Features on an empty ground; a click shows the attributes of one. */
 export function FeatureMap({ name, collection }: { name: string; collection: FeatureCollection }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, unknown>> | null>(null)
   const bounds = useMemo(() => boundsOf(collection), [collection])
@@ -53,7 +53,13 @@ export function FeatureMap({ name, collection }: { name: string; collection: Fea
       <div aria-live="polite">
         {chosen !== null && (
           <Paper withBorder p="md" className="card">
-            <Facts facts={Object.entries(chosen).map(([key, value]) => [key, attributeText(value) || '–'] as const)} />
+            <Facts>
+              {Object.entries(chosen).map(([key, value]) => (
+                <Fact key={key} name={key}>
+                  {attributeText(value) || '–'}
+                </Fact>
+              ))}
+            </Facts>
           </Paper>
         )}
       </div>

@@ -4,42 +4,42 @@ import { IconDownload, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { vectorsQuery } from '../../api/catalog.js'
+import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
-import { Copy } from '../../ui/copy.js'
-import { Facts } from '../../ui/facts.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Loaded } from '../../ui/loaded.js'
-import { Missing } from '../../ui/missing.js'
+import { SourceLink } from '../../ui/columns.js'
+import { Copyable } from '../../ui/copy.js'
+import { DeleteButton } from '../../ui/delete.js'
+import { Fact, Facts } from '../../ui/facts.js'
+import { ButtonLink } from '../../ui/links.js'
+import { Found } from '../../ui/loaded.js'
 import { notifyFailed } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { shortText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { saveDownload } from './download.js'
 import { VectorPreview } from './vector-preview.js'
 
 export function Page() {
   const t = useTexts()
   const { code = '' } = useParams()
-  const query = useQuery(vectorsQuery)
   return (
-    <Loaded query={query} what={t.vectors.what}>
-      {({ items }) => {
-        const vector = items.find((one) => one.code === code)
-        return vector === undefined ? (
-          <Missing title={t.vectors.noSuch(code)} back={{ label: t.vectors.title, to: '/vectors' }}>
-            {t.basemaps.noSuchAdvice}
-          </Missing>
-        ) : (
-          <Shown vector={vector} />
-        )
-      }}
-    </Loaded>
+    <Found
+      query={useQuery(vectorsQuery)}
+      what={t.vectors.what}
+      code={code}
+      missing={{ title: t.vectors.noSuch(shortText(code)), back: { label: t.vectors.title, to: '/vectors' } }}
+    >
+      {(vector) => <Shown vector={vector} />}
+    </Found>
   )
 }
 
 function Shown({ vector }: { vector: AdminVector }) {
   const t = useTexts()
+  const here = `/vectors/${segment(vector.code)}`
   return (
     <Frame
       title={vector.name}
@@ -47,11 +47,10 @@ function Shown({ vector }: { vector: AdminVector }) {
       above={[{ label: t.vectors.title, to: '/vectors' }]}
       actions={
         <>
-          <ButtonLink
-            to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`}
-            variant="default"
-            leftSection={<IconSend size={16} aria-hidden />}
-          >
+          <WithdrawnMark of={vector} />
+          <WithdrawButton path={here} name={vector.name} withdrawn={vector.withdrawn} />
+          <DeleteButton path={here} name={vector.name} words={t.remove.map} to="/vectors" />
+          <ButtonLink to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`} variant="default" icon={IconSend}>
             {t.basemaps.push}
           </ButtonLink>
           <Download vector={vector} />
@@ -88,37 +87,24 @@ function Details({ vector }: { vector: AdminVector }) {
   const t = useTexts()
   const formats = useFormats()
   return (
-    <Facts
-      facts={[
-        [t.common.kind, t.vectors.kinds[vector.kind]],
-        [t.common.size, formats.bytes(vector.size)],
-        [t.vectors.modified, <Ago key="modified" at={vector.modified_at} />],
-        [
-          t.common.source,
-          <TextLink key="source" to={`/sources/${encodeURIComponent(vector.source_code)}`}>
-            {vector.source_code}
-          </TextLink>,
-        ],
-        [
-          t.vectors.relativePath,
-          <span key="path" className="mono">
-            {vector.relative_path}
-          </span>,
-        ],
-        [
-          t.vectors.address,
-          <span key="address" className="with-copy">
-            <span className="mono">{vector.download_url}</span>
-            <Copy text={vector.download_url} what={t.vectors.address} />
-          </span>,
-        ],
-        [
-          t.common.path,
-          <span key="file" className="mono">
-            {vector.path}
-          </span>,
-        ],
-      ]}
-    />
+    <Facts>
+      <Fact name={t.common.kind}>{t.vectors.kinds[vector.kind]}</Fact>
+      <Fact name={t.common.size}>{formats.bytes(vector.size)}</Fact>
+      <Fact name={t.vectors.modified}>
+        <Ago at={vector.modified_at} />
+      </Fact>
+      <Fact name={t.common.source}>
+        <SourceLink code={vector.source_code} />
+      </Fact>
+      <Fact name={t.vectors.relativePath}>
+        <bdi className="mono">{vector.relative_path}</bdi>
+      </Fact>
+      <Fact name={t.vectors.address}>
+        <Copyable text={vector.download_url} what={t.vectors.address} />
+      </Fact>
+      <Fact name={t.common.path}>
+        <bdi className="mono">{vector.path}</bdi>
+      </Fact>
+    </Facts>
   )
 }

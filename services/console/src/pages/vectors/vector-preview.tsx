@@ -1,29 +1,32 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
-import { Alert, Button, Skeleton, Stack } from '@mantine/core'
+import { Alert, Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { previewTokenQuery } from '../../api/preview.js'
+import { MapSkeleton } from '../../map/skeleton.js'
 import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { isServed } from '../../ui/withdraw.js'
 import { AttributesTable } from './attributes-table.js'
 import { fetchDownload } from './download.js'
 import { FeatureMap } from './feature-map.js'
 import { readFeatures } from './features.js'
 
-/** Loaded without being asked: some seconds on a slow line, and no burden for a phone's memory. */
-const LOADED_UNASKED_BYTES = 20e6
+/** Larger ones are loaded on demand: this is some seconds on a slow line, and fits into a phone's memory. */
+const AUTOMATIC_BYTES = 20e6
 
 /** The features on the map and in a table. */
 export function VectorPreview({ vector }: { vector: AdminVector }) {
   const t = useTexts()
   const formats = useFormats()
   const [anyway, setAnyway] = useState(false)
+  if (!isServed(vector)) return <Alert color="orange">{t.withdraw.notShown}</Alert>
   if (!vector.available) return <Alert color="orange">{t.vectors.unavailable}</Alert>
-  if (vector.size > LOADED_UNASKED_BYTES && !anyway) {
+  if (vector.size > AUTOMATIC_BYTES && !anyway) {
     return (
-      <Alert color="blue" title={t.vectors.tooBig(formats.bytes(vector.size), formats.bytes(LOADED_UNASKED_BYTES))}>
+      <Alert color="blue" title={t.vectors.tooBig(formats.bytes(vector.size), formats.bytes(AUTOMATIC_BYTES))}>
         <Stack gap="xs" align="flex-start">
           {t.vectors.tooBigAdvice}
           <Button size="xs" variant="default" onClick={() => setAnyway(true)}>
@@ -51,7 +54,7 @@ function LoadedPreview({ vector }: { vector: AdminVector }) {
   if (error !== null)
     return <Problem title={t.vectors.previewFailed} error={error} onRetry={() => void features.refetch()} />
   if (features.data === undefined) {
-    return <Skeleton className="map" role="status" aria-label={t.common.loading(t.map.what)} />
+    return <MapSkeleton />
   }
   return (
     <>

@@ -1,15 +1,12 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { IconFolderPlus, IconVector } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { vectorsQuery } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
-import type { Column } from '../../ui/column.js'
-import { availabilityColumn, nameColumn } from '../../ui/columns.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
+import { agoColumn, availabilityColumn, type Column, monoColumn, nameColumn, sourceColumn } from '../../ui/columns.js'
+import { ButtonLink } from '../../ui/links.js'
 import { ListPage } from '../../ui/list-page.js'
-import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 
 export function Page() {
@@ -19,9 +16,9 @@ export function Page() {
   return (
     <ListPage
       texts={t.vectors}
-      icon={<IconVector size={30} aria-hidden />}
+      icon={IconVector}
       first={
-        <ButtonLink to="/sources/new?kind=vector" leftSection={<IconFolderPlus size={17} aria-hidden />}>
+        <ButtonLink to="/sources/new?kind=vector" icon={IconFolderPlus}>
           {t.sources.add}
         </ButtonLink>
       }
@@ -35,37 +32,19 @@ export function Page() {
 function useColumns(): readonly Column<AdminVector>[] {
   const t = useTexts()
   const formats = useFormats()
-  return useMemo(
-    () => [
-      nameColumn(t, (code) => `/vectors/${segment(code)}`),
-      { id: 'kind', header: t.common.kind, value: ({ kind }) => t.vectors.kinds[kind] },
-      {
-        id: 'path',
-        header: t.vectors.relativePath,
-        value: (vector) => vector.relative_path,
-        cell: (vector) => <span className="mono">{vector.relative_path}</span>,
-      },
-      {
-        id: 'size',
-        header: t.common.size,
-        numeric: true,
-        value: ({ size }) => size,
-        cell: ({ size }) => formats.bytes(size),
-      },
-      {
-        id: 'modified',
-        header: t.vectors.modified,
-        value: (vector) => vector.modified_at,
-        cell: (vector) => <Ago at={vector.modified_at} />,
-      },
-      availabilityColumn(t),
-      {
-        id: 'source',
-        header: t.common.source,
-        value: (vector) => vector.source_code,
-        cell: ({ source_code: source }) => <TextLink to={`/sources/${segment(source)}`}>{source}</TextLink>,
-      },
-    ],
-    [t, formats],
-  )
+  return [
+    nameColumn(t, (code) => `/vectors/${segment(code)}`),
+    { id: 'kind', header: t.common.kind, value: ({ kind }) => t.vectors.kinds[kind] },
+    monoColumn('path', t.vectors.relativePath, (vector) => vector.relative_path),
+    {
+      id: 'size',
+      header: t.common.size,
+      numeric: true,
+      value: ({ size }) => size,
+      cell: ({ size }) => formats.bytes(size),
+    },
+    agoColumn('modified', t.vectors.modified, ({ modified_at: at }) => at),
+    availabilityColumn(t),
+    sourceColumn(t),
+  ]
 }

@@ -1,0 +1,54 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { refresh } from './live.js'
+
+interface WriteOptions<V, T> {
+  /** first parts of the keys of queries that show what was changed */
+  readonly changes?: readonly string[]
+  /** These two are called even where the page is left meanwhile. */
+  readonly onSuccess?: (result: T, variables: V) => void
+  readonly onError?: (error: Error, variables: V) => void
+  /** how long the result is kept once nothing shows it; default: 5 minutes */
+  readonly gcTime?: number
+}
+
+/**
+ * A change to the service. It is sent at once or fails at once: a mutation that waits for the line would be sent when nobody looks any
+ * more. `cancel` aborts one that is under way.
+ */
+export function useWrite<V = void, T = unknown>(
+  send: (variables: V, signal: AbortSignal) => Promise<T>,
+  { changes = [], onSuccess, onError, gcTime }: WriteOptions<V, T> = {},
+) {
+  const queries = useQueryClient()
+  const running = useRef<AbortController | null>(null)
+  const mutation = useMutation<T, Error, V>({
+    networkMode: 'always',
+    ...(gcTime !== undefined && { gcTime }),
+    mutationFn: (variables) => {
+      running.current = new AbortController()
+      return send(variables, running.current.signal)
+    },
+    onSuccess: async (result, variables) => {
+      onSuccess?.(result, variables)
+      await refresh(queries, changes)
+    },
+    onError: (error, variables) => {
+      if (!running.current?.signal.aborted) onError?.(error, variables)
+      // It may have been carried out all the same.
+      void refresh(queries, changes)
+    },
+  })
+  const cancel = () => {
+    running.current?.abort()
+    mutation.reset()
+  }
+  return { ...mutation, cancel }
+}
+
+/** What a confirmation needs to know of a write. */
+export interface PendingWrite {
+  readonly isPending: boolean
+  readonly error: Error | null
+  readonly cancel: () => void
+}

@@ -1,0 +1,22 @@
+import { type ComponentProps, lazy, Suspense } from 'react'
+import { MapSkeleton } from './skeleton.js'
+
+/** The map library is most of the console's weight: it is loaded where a map is shown. */
+const LazyVersionMap = lazy(async () => ({ default: (await import('./version-map.js')).VersionMap }))
+const LazyMapView = lazy(async () => ({ default: (await import('./map-view.js')).MapView }))
+
+export function VersionMap(props: ComponentProps<typeof LazyVersionMap>) {
+  return (
+    <Suspense fallback={<MapSkeleton tall={props.tall ?? false} />}>
+      <LazyVersionMap {...props} />
+    </Suspense>
+  )
+}
+
+export function MapView(props: ComponentProps<typeof LazyMapView>) {
+  return (
+    <Suspense fallback={<MapSkeleton />}>
+      <LazyMapView {...props} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { en } from './en.js'
+import { counted } from './plural.js'
+import { zh } from './zh.js'
+
+type Tree = { readonly [name: string]: unknown }
+
+/** Every text, by its path; functions as what they make of their parameters. */
+function texts(tree: Tree, path = ''): readonly (readonly [string, string])[] {
+  return Object.entries(tree).flatMap(([name, value]) => {
+    const at = path === '' ? name : `${path}.${name}`
+    if (typeof value === 'string') return [[at, value] as const]
+    if (typeof value === 'function') return [[at, String(value(...Array(value.length).fill(2)))] as const]
+    return texts(value as Tree, at)
+  })
+}
+
+/** Names that are the same in every language. */
+const INTERNATIONAL = new Set([
+  'overview.plots.missing',
+  'overview.edge.unknown',
+  'vectors.kinds.geojson',
+  'vectors.kinds.shapefile',
+  'settings.apiBase',
+  'pushes.current',
+])
+
+test('every text exists in both languages, and none was left in the other one', () => {
+  const [english, chinese] = [texts(en), new Map(texts(zh))]
+  expect([...chinese.keys()]).toEqual(english.map(([path]) => path))
+  for (const [path, text] of english) {
+    expect([path, text]).not.toEqual([path, ''])
+    if (INTERNATIONAL.has(path)) continue
+    expect([path, chinese.get(path)]).toEqual([path, expect.stringMatching(/\p{Script=Han}/u)])
+    expect([path, text]).toEqual([path, expect.not.stringMatching(/\p{Script=Han}/u)])
+  }
+})
+
+test('numbers have the plural forms of the language', () => {
+  expect([0, 1, 2, 5011].map((n) => counted(n, 'version'))).toEqual([
+    '0 versions',
+    '1 version',
+    '2 versions',
+    '5,011 versions',
+  ])
+  expect(en.overview.versionsMissing(1)).toBe('1 basemap version is unavailable')
+  expect(en.overview.versionsMissing(2)).toBe('2 basemap versions are unavailable')
+})

@@ -1,0 +1,58 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { PendingWrite } from '../api/use-write.js'
+import { useTexts } from '../texts/texts.js'
+import { notifyInfo } from './notify.js'
+import { Problem } from './problem.js'
+import { WriteButton } from './write-button.js'
+
+interface ConfirmProps {
+  readonly opened: boolean
+  readonly title: string
+  /** words of the button that does it */
+  readonly action: string
+  readonly write: PendingWrite
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+  /** title of the message when it fails */
+  readonly failed: string
+  readonly cancel?: string
+  /** it takes something away for good */
+  readonly danger?: boolean
+  readonly size?: string
+  readonly children: ReactNode
+}
+
+/** Asks before a change. Closing it aborts a change that is under way. */
+export function Confirm({ opened, title, action, write, onConfirm, onClose, failed, children, ...look }: ConfirmProps) {
+  const t = useTexts()
+  const close = () => {
+    if (write.isPending) notifyInfo(t.common.aborted, t.common.abortedAdvice)
+    write.cancel()
+    onClose()
+  }
+  return (
+    <Modal opened={opened} onClose={close} title={title} {...(look.size !== undefined && { size: look.size })}>
+      {opened && (
+        <Stack>
+          {children}
+          {write.error !== null && <Problem title={failed} error={write.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {look.cancel ?? t.common.cancel}
+            </Button>
+            <WriteButton
+              // White on the usual red misses 4.5 to 1.
+              {...(look.danger && { color: 'red.9' })}
+              loading={write.isPending}
+              onClick={onConfirm}
+              data-autofocus
+            >
+              {action}
+            </WriteButton>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,42 @@
+// @vitest-environment happy-dom
+import { act, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { show } from '../testing/render.js'
+import { FormGuard, SAVED } from './leave-guard.js'
+
+test('Back asks before it loses what was entered, and leaves after a yes', async () => {
+  const { router } = show(<FormGuard isDirty={() => true} />)
+  await act(() => router.navigate(-1))
+  await screen.findByText('What you have entered on this page would be lost.')
+  await userEvent.click(screen.getByRole('button', { name: 'Stay' }))
+  expect(router.state.location.pathname).toBe('/')
+  await act(() => router.navigate(-1))
+  await userEvent.click(await screen.findByRole('button', { name: 'Leave' }))
+  await screen.findByText('elsewhere')
+})
+
+test('a form without entries, or one that is saved, is left without a question', async () => {
+  const { router, unmount } = show(<FormGuard isDirty={() => false} />)
+  await act(() => router.navigate('/elsewhere'))
+  await screen.findByText('elsewhere')
+  unmount()
+  const { router: after } = show(<FormGuard isDirty={() => true} />)
+  await act(() => after.navigate('/elsewhere', SAVED))
+  await waitFor(() => expect(after.state.location.pathname).toBe('/elsewhere'))
+})
+
+test('Back to a page that was saved into is no way around the question', async () => {
+  const { router } = show(<FormGuard isDirty={() => true} />)
+  await act(() => router.navigate('/elsewhere', { ...SAVED, replace: true }))
+  await act(() => router.navigate('/'))
+  await act(() => router.navigate(-1))
+  await screen.findByText('What you have entered on this page would be lost.')
+})
+
+test('reloading the page asks as well', () => {
+  show(<FormGuard isDirty={() => true} />)
+  const event = new Event('beforeunload', { cancelable: true })
+  window.dispatchEvent(event)
+  expect(event.defaultPrevented).toBe(true)
+})

@@ -1,0 +1,59 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { useBlocker } from 'react-router'
+import { useTexts } from '../texts/texts.js'
+
+/** The `state` of a navigation after which nothing is lost: `go(path, SAVED)`. */
+export const SAVED = { state: { saved: true } } as const
+
+interface LeaveGuardProps {
+  /** whether leaving loses something; called when the page is about to be left */
+  readonly when: () => boolean
+  readonly title: string
+  readonly children: string
+}
+
+/** Asks before a page is left whose contents would be lost. At most one of these may be mounted. */
+export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
+  const t = useTexts()
+  const latest = useRef(when)
+  latest.current = when
+  const blocker = useBlocker(({ currentLocation, nextLocation, historyAction }) => {
+    // Back may lead to a page that a form of before was saved into.
+    const saved = historyAction !== 'POP' && nextLocation.state?.saved === true
+    return currentLocation.pathname !== nextLocation.pathname && !saved && latest.current()
+  })
+  useEffect(() => {
+    const onUnload = (event: BeforeUnloadEvent) => {
+      if (latest.current()) event.preventDefault()
+    }
+    window.addEventListener('beforeunload', onUnload)
+    return () => window.removeEventListener('beforeunload', onUnload)
+  }, [])
+  const stay = () => blocker.reset?.()
+  return (
+    <Modal opened={blocker.state === 'blocked'} onClose={stay} title={title} zIndex={400}>
+      <Stack>
+        <Text>{children}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => blocker.proceed?.()}>
+            {t.leave.leave}
+          </Button>
+          <Button onClick={stay} data-autofocus>
+            {t.leave.stay}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** The guard of a form: `isDirty` says whether something has been entered. */
+export function FormGuard({ isDirty }: { isDirty: () => boolean }) {
+  const t = useTexts().leave
+  return (
+    <LeaveGuard when={isDirty} title={t.formTitle}>
+      {t.form}
+    </LeaveGuard>
+  )
+}

@@ -1,0 +1,68 @@
+import { Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useWithdraw } from '../api/catalog.js'
+import { useTexts } from '../texts/texts.js'
+import { Confirm } from './confirm.js'
+import { notifyDone } from './notify.js'
+import { shortText } from './shown-text.js'
+import { Status } from './status.js'
+import { WriteButton } from './write-button.js'
+
+interface Withdrawable {
+  readonly withdrawn: boolean
+  readonly source_enabled?: boolean
+}
+
+/** Whether readers get it: a preview requests it as they do. */
+export function isServed({ withdrawn, source_enabled: sourceEnabled = true }: Withdrawable): boolean {
+  return !withdrawn && sourceEnabled
+}
+
+/** That readers do not get it, and why. Nothing where they do. */
+export function WithdrawnMark({ of }: { of: Withdrawable }) {
+  const t = useTexts()
+  if (of.withdrawn) return <Status tone="off">{t.withdraw.withdrawn}</Status>
+  return of.source_enabled === false ? <Status tone="off">{t.withdraw.sourceDisabled}</Status> : null
+}
+
+interface WithdrawButtonProps {
+  /** after `/api/v1/admin` */
+  readonly path: string
+  readonly name: string
+  readonly withdrawn: boolean
+}
+
+/** Takes something from its readers, or restores it, after confirmation. */
+export function WithdrawButton({ path, name, withdrawn }: WithdrawButtonProps) {
+  const t = useTexts().withdraw
+  const [opened, { open, close }] = useDisclosure()
+  const set = useWithdraw(path)
+  const short = shortText(name)
+  const action = withdrawn ? t.restore : t.withdraw
+  const confirm = () =>
+    set.mutate(!withdrawn, {
+      onSuccess: ({ confirmed, pending }) => {
+        const edges = t.confirmedBy(confirmed.length, confirmed.length + pending.length)
+        notifyDone(`${withdrawn ? t.restored(short) : t.done(short)} ${edges}`)
+        close()
+      },
+    })
+  return (
+    <>
+      <WriteButton variant="default" onClick={open}>
+        {action}
+      </WriteButton>
+      <Confirm
+        opened={opened}
+        title={withdrawn ? t.restoreTitle(short) : t.title(short)}
+        action={action}
+        write={set}
+        onConfirm={confirm}
+        onClose={close}
+        failed={t.failed}
+      >
+        <Text>{withdrawn ? t.restoreWords : t.words}</Text>
+      </Confirm>
+    </>
+  )
+}

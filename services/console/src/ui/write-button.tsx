@@ -1,0 +1,47 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import type { TablerIcon } from '@tabler/icons-react'
+import type { ComponentPropsWithoutRef } from 'react'
+import { useLiveState } from '../api/live-state.js'
+import { useTexts } from '../texts/texts.js'
+import { buttonIcon } from './links.js'
+import { notifyFailed } from './notify.js'
+
+interface WriteButtonProps
+  extends Omit<ButtonProps, 'leftSection'>,
+    Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> {
+  readonly icon?: TablerIcon
+  readonly spinning?: boolean
+}
+
+/** A button that changes something. Disabled while the service does not answer: nobody would see what came of it. */
+export function WriteButton({ disabled, icon, spinning = false, ...props }: WriteButtonProps) {
+  const t = useTexts()
+  const away = useLiveState() === 'away'
+  return (
+    <Button
+      leftSection={buttonIcon(icon, spinning ? 'spin' : '')}
+      {...props}
+      disabled={disabled || away}
+      {...(away && { title: t.nav.noWrites })}
+    />
+  )
+}
+
+interface ActionButtonProps<T> extends Omit<WriteButtonProps, 'loading' | 'onClick'> {
+  readonly write: {
+    readonly isPending: boolean
+    readonly mutate: (
+      variables: undefined,
+      then: { onSuccess: (result: T) => void; onError: (error: Error) => void },
+    ) => void
+  }
+  readonly onDone: (result: T) => void
+  /** title of the message when it fails */
+  readonly failed: string
+}
+
+/** A change that needs no confirmation. */
+export function ActionButton<T>({ write, onDone, failed, ...look }: ActionButtonProps<T>) {
+  const run = () => write.mutate(undefined, { onSuccess: onDone, onError: (error) => notifyFailed(failed, error) })
+  return <WriteButton {...look} loading={write.isPending} onClick={run} />
+}

@@ -1,0 +1,53 @@
+// @vitest-environment happy-dom
+import { onlineManager } from '@tanstack/react-query'
+import { act, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { setLiveState } from '../api/live-state.js'
+import { show, stubService } from '../testing/render.js'
+import { WithdrawButton } from './withdraw.js'
+
+const button = <WithdrawButton path="/basemaps/city" name="The city" withdrawn={false} />
+const confirm = async () => {
+  await userEvent.click(screen.getByRole('button', { name: 'Withdraw' }))
+  const dialog = await screen.findByRole('dialog')
+  const [action] = [...dialog.querySelectorAll('button')].filter(({ textContent }) => textContent === 'Withdraw')
+  await userEvent.click(action as HTMLElement)
+}
+
+test('a change that is cancelled is aborted, and the page says that it may have arrived', async () => {
+  const sent = stubService(() => null)
+  show(button)
+  await confirm()
+  await waitFor(() => expect(sent).toHaveLength(1))
+  expect(sent[0]).toMatchObject({ method: 'PATCH', path: '/api/v1/admin/basemaps/city', body: { withdrawn: true } })
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  expect(sent[0]?.signal.aborted).toBe(true)
+  await screen.findByText('The request was cancelled')
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('off line a change fails at once, and is not sent when the line is back', async () => {
+  const sent = stubService(() => new TypeError('Failed to fetch'))
+  onlineManager.setOnline(false)
+  try {
+    show(button)
+    await confirm()
+    await screen.findByText('Nothing was changed')
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    onlineManager.setOnline(true)
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(sent).toHaveLength(1)
+  } finally {
+    onlineManager.setOnline(true)
+  }
+})
+
+test('while the service does not answer nothing can be changed', async () => {
+  stubService(() => null)
+  show(button)
+  act(() => setLiveState('away'))
+  expect(screen.getByRole('button', { name: 'Withdraw' })).toHaveProperty('disabled', true)
+  act(() => setLiveState('live'))
+  expect(screen.getByRole('button', { name: 'Withdraw' })).toHaveProperty('disabled', false)
+})

@@ -1,18 +1,17 @@
 /**
- * Makes a checkout ready (packages installed, sources compiled) and then becomes the given script, in this same process:
+ * Makes a checkout ready (packages installed, sources compiled) and then runs the given script, if any, in this same process:
  *
- *     node services/launcher/setup.mjs --then <script> [arguments]
+ *     node services/launcher/setup.mjs [--then <script> [arguments]]
  *
- * Plain JavaScript without dependencies, because it runs in a fresh clone. When nothing changed it costs a fraction of a second
- * and needs no network. Several may start at once: one works, the others wait for it.
+ * Plain JavaScript without dependencies, because it runs in a fresh clone. When nothing changed it takes a fraction of a second
+ * and needs no network. Several may start at once: one works, the others wait for it. SETUP=off leaves everything as it is.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { buildConsole, consoleIsDue } from './setup/console.mjs'
-import { installPackages, missingPackages } from './setup/install.mjs'
+import { buildAddon, buildConsole } from './setup/builds.mjs'
+import { installPackages, packagesAreInstalled } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
-import { addonIsDue, buildAddon } from './setup/native.mjs'
 import { runTool } from './setup/run-tool.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -36,7 +35,8 @@ class SetupFailed extends Error {
 
 checkNode()
 const script = scriptToRun()
-if (!runsAsDelivered(script)) await makeReady().catch(end)
+if (process.env.SETUP !== 'off' && !runsAsDelivered(script)) await makeReady().catch(end)
+if (script === null) process.exit()
 if (process.env.npm_lifecycle_event !== undefined) mergeDoubledInterrupts()
 process.argv = [process.argv[0], script, ...process.argv.slice(4)]
 await import(pathToFileURL(script).href)
@@ -46,21 +46,35 @@ function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   const [from, below] = engines.node.match(/\d+(?:\.\d+)?/g).map((version) => version.split('.').map(Number))
   const tooOld = major < from[0] || (major === from[0] && minor < (from[1] ?? 0))
-  if (!tooOld && major < below[0]) return
-  refuse(`Node ${engines.node} is needed; this is ${process.versions.node} (${process.execPath}).`, EXIT_REFUSED)
+  if (tooOld || major >= below[0])
+    refuse(`Node ${engines.node} is needed; this is ${process.versions.node} (${process.execPath}).`, EXIT_REFUSED)
+  checkSystemLibrary(major)
+}
+
+/** uWebSockets.js has no binary for this Node on older systems; told before anything is installed. */
+function checkSystemLibrary(nodeMajor) {
+  if (process.platform !== 'linux' || nodeMajor < 24) return
+  const version = process.report.getReport().header.glibcVersionRuntime ?? 'none'
+  const [major, minor] = version.split('.').map(Number)
+  if (major > 2 || (major === 2 && minor >= 38)) return
+  refuse(
+    `Node ${nodeMajor} needs glibc 2.38 (Debian 13, Ubuntu 24.04); this system has ${version}. Use Node 22 here.`,
+    EXIT_REFUSED,
+  )
 }
 
 function scriptToRun() {
   const [flag, script] = process.argv.slice(2)
+  if (flag === undefined) return null
   if (flag !== '--then' || script === undefined)
-    refuse('Usage: node services/launcher/setup.mjs --then <script> [arguments]', EXIT_REFUSED)
+    refuse('Usage: node services/launcher/setup.mjs [--then <script> [arguments]]', EXIT_REFUSED)
   return resolve(root, script)
 }
 
-/** A production image: compiled before, development packages left out, nothing to do and perhaps nothing writable. */
+/** A production installation: compiled before, complete without the compiler, and perhaps not writable. */
 function runsAsDelivered(script) {
-  const isCompiled = script.startsWith(join(root, 'services/')) && existsSync(script)
-  return isCompiled && !existsSync(compiler) && missingPackages(root) === 'development'
+  const isCompiled = script?.startsWith(join(root, 'services/')) && existsSync(script)
+  return isCompiled && !existsSync(compiler) && existsSync(join(root, 'node_modules/.package-lock.json'))
 }
 
 async function makeReady() {
@@ -75,20 +89,15 @@ async function makeReady() {
 }
 
 async function installAndCompile() {
-  if (missingPackages(root) !== 'nothing') {
-    say('Installing packages (npm ci), once ...')
+  if (!packagesAreInstalled(root)) {
+    say('Installing packages (npm ci), once; SETUP=off starts without ...')
     mustHaveWorked('Installing the packages failed (npm ci)', await installPackages(root))
   }
-  if (addonIsDue(root)) {
-    const { signal } = await buildAddon(root)
-    if (signal) throw new SetupFailed('', signal)
-  }
+  mustHaveWorked('Compiling the addon failed', await buildAddon(root))
   if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
   mustHaveWorked('Compiling failed (tsc -b)', await runTool(process.execPath, [compiler, '-b'], root))
-  if (consoleIsDue(root)) {
-    say('Building the console (vite build) ...')
-    mustHaveWorked('Building the console failed (vite build)', await buildConsole(root))
-  }
+  const consoleBuilt = await buildConsole(root, () => say('Building the console (vite build) ...'))
+  mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
 }
 
 function mustHaveWorked(what, result) {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const launcher = join(import.meta.dirname, '..')
 let root
@@ -10,6 +11,7 @@ let root
 /** A checkout in small: the real set-up, a compiler that notes its runs, and one package of each kind, installed from folders. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'setup-'))
+  vi.stubEnv('SETUP', '')
   cpSync(join(launcher, 'setup.mjs'), join(root, 'services/launcher/setup.mjs'), { recursive: true })
   cpSync(join(launcher, 'setup'), join(root, 'services/launcher/setup'), { recursive: true })
   const manifest = {
@@ -34,7 +36,10 @@ beforeEach(() => {
   write('packages/typescript/bin/tsc', `require('node:fs').appendFileSync('compiled', '.')`)
   write('services/edge/dist/main.js', `console.log(process.argv.slice(2).join(' ')); process.exitCode = 7`)
 })
-afterEach(() => rmSync(root, { recursive: true }))
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(root, { recursive: true })
+})
 
 function write(path, content) {
   mkdirSync(join(root, path, '..'), { recursive: true })
@@ -61,7 +66,6 @@ test('a fresh clone is installed and compiled, and the script gets its arguments
   expect(err).toMatch(/^Installing packages.*\n(Compiling .*\n)?$/)
   expect(existsSync(join(root, 'compiled'))).toBe(true)
   expect(existsSync(join(root, 'node_modules/useful/package.json'))).toBe(true)
-  expect(existsSync(join(root, '.setup.lock'))).toBe(false)
 })
 
 test('a second start installs nothing', async () => {
@@ -94,13 +98,14 @@ test('sources that do not compile are shown with what is wrong, and nothing is r
   expect(err).toMatch(/a\.ts\(1,1\): error\nCompiling failed \(tsc -b\)\.\n$/)
 })
 
-test('a signal during the set-up ends it as that signal would, and leaves no lock', async () => {
+test('a signal during the set-up ends it as that signal would, and the next start does not wait', async () => {
   write('packages/typescript/bin/tsc', `require('node:fs').writeFileSync('compiling', ''); setInterval(() => {}, 1000)`)
   const { child, ended } = start()
   await expect.poll(() => existsSync(join(root, 'compiling')), { timeout: 15_000 }).toBe(true)
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: null, signal: 'SIGTERM', out: '' })
-  expect(existsSync(join(root, '.setup.lock'))).toBe(false)
+  write('packages/typescript/bin/tsc', '')
+  expect((await start().ended).err).not.toMatch(/Waiting/)
 })
 
 test('a signal during the run is the script’s', async () => {
@@ -121,6 +126,28 @@ test('without development packages what was compiled before is run, and nothing 
   write('node_modules/.package-lock.json', { packages: { 'node_modules/useful': useful } })
   expect(await start().ended).toMatchObject({ code: 7, err: '' })
   expect(existsSync(join(root, 'compiled'))).toBe(false)
+})
+
+test('an installation that was interrupted is made again', async () => {
+  await start().ended
+  rmSync(join(root, 'node_modules'), { recursive: true })
+  mkdirSync(join(root, 'node_modules/useful'), { recursive: true })
+  const { code, err } = await start().ended
+  expect(code).toBe(7)
+  expect(err).toMatch(/Installing/)
+})
+
+test('with SETUP=off nothing is installed or compiled', async () => {
+  vi.stubEnv('SETUP', 'off')
+  const { code, err } = await start().ended
+  expect({ code, err }).toEqual({ code: 7, err: '' })
+  expect(existsSync(join(root, 'node_modules'))).toBe(false)
+})
+
+test('without a script the checkout is made ready, and nothing is run', async () => {
+  const child = spawn(process.execPath, ['services/launcher/setup.mjs'], { cwd: root, stdio: 'ignore' })
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(existsSync(join(root, 'compiled'))).toBe(true)
 })
 
 test('another Node than the one that is needed is refused with one line', async () => {

@@ -17,14 +17,20 @@ export interface BannerFacts {
 
 /** What the start command prints once everything serves: one line for each thing to open, commands that work when pasted; the last line says that it is ready. */
 export function banner({ consoleUrl, credentials, demo }: BannerFacts): string {
-  const lines = [line('Console', consoleUrl), line('', credentials)]
+  const lines = [line('Console', consoleUrl), line('', credentials), ...demoLines(demo)]
+  lines.push(line('Gateway', 'ready; Ctrl-C stops it'))
+  return `\n${lines.join('\n')}\n\n`
+}
+
+/** What there is to try, a line each. */
+export function demoLines(demo: DemoAddresses | null): string[] {
+  const lines: string[] = []
   if (demo?.tilejson) lines.push(line('TileJSON', demo.tilejson))
   if (demo?.tile) lines.push(line('Tile', curl(demo.tile, `tile.${extensionOf(demo.tile)}`)))
   if (demo?.geojson) lines.push(line('GeoJSON', curl(demo.geojson, 'demo.geojson')))
   if (demo?.shapefile) lines.push(line('Shapefile', curl(demo.shapefile, 'demo-shapefile.zip')))
   if (demo?.slice) lines.push(line('Slice', post(demo.slice)))
-  lines.push(line('Gateway', 'ready; Ctrl-C stops it'))
-  return `\n${lines.join('\n')}\n\n`
+  return lines
 }
 
 const LABEL_WIDTH = 'Shapefile   '.length

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '@gateway/logging/log.js'
+import { freePort } from '@gateway/processes/free-port.js'
 import { childEnvironment } from '@gateway/settings/child-environment.js'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Child } from './child.js'
-import { freePort } from './ports.js'
 
 const log = createLog('test', 'silent')
 let dir: string
@@ -61,8 +61,21 @@ test('a child that dies is started again', async () => {
   process.kill(first, 'SIGKILL')
   await vi.waitUntil(() => starts().length === 2, { timeout: 10_000 })
   await child.ready()
-  await child.stop()
+  await child.stop('SIGTERM')
   expect(starts()).toHaveLength(2)
+  expect(starts().every(isGone)).toBe(true)
+})
+
+test('a child that does not turn its event loop is killed and started again', async () => {
+  const heartbeat = new URL('../../../libs/processes/dist/heartbeat.js', import.meta.url)
+  const { child, starts } = service(`const { beat } = await import('${heartbeat}'); beat()`)
+  await child.ready()
+  const [first = 0] = starts()
+  process.kill(first, 'SIGSTOP')
+  await vi.waitUntil(() => starts().length === 2, { timeout: 30_000 })
+  await child.ready()
+  process.kill(starts()[1] ?? 0, 'SIGSTOP')
+  await child.stop('SIGTERM')
   expect(starts().every(isGone)).toBe(true)
 })
 
@@ -81,6 +94,6 @@ test('a child that never comes to serve is given up after three starts', async (
 test('a child that does not end when asked is killed', async () => {
   const { child, starts } = service(`process.on('SIGTERM', () => {})`)
   await child.ready()
-  await child.stop()
+  await child.stop('SIGTERM')
   expect(starts().every(isGone)).toBe(true)
 })

@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@gateway/logging/log.js'
+import { dieWithParent } from '@gateway/processes/die-with-parent.js'
+import { Heartbeat } from '@gateway/processes/heartbeat.js'
+import { isReady } from '@gateway/processes/readiness.js'
+import { StartRefusal } from '@gateway/processes/start-refusal.js'
 import { EXIT_REFUSED } from '@gateway/settings/refusal.js'
-import { dieWithParent } from './die-with-parent.js'
-import { isReady } from './readiness.js'
 import { failuresInARow, restartDelayMs } from './restart-delay.js'
-import { StartRefusal } from './start-refusal.js'
+
+/** SIGINT: at once, without the notice that load balancers are given before. */
+export type StopSignal = 'SIGTERM' | 'SIGINT'
 
 export interface ChildSpec {
   readonly name: string
@@ -14,18 +18,18 @@ export interface ChildSpec {
   readonly env: NodeJS.ProcessEnv
   /** answers 200 once the child serves */
   readonly readyUrl: string
-  /** how long it may take to end after SIGTERM before it is killed */
+  /** how long it may take to end, once asked to, before it is killed */
   readonly stopWithinMs: number
 }
 
-/** Before it has ever served, a child is started this often: enough for a passing cause, soon enough for a lasting one to be told. */
+/** Starts of a child that has not served yet: enough for a transient cause, few enough to report a permanent one soon. */
 const FIRST_ATTEMPTS = 3
 
 /** Nothing a healthy machine does at a start takes this long; migrations of a big store are the longest part. */
 const READY_WITHIN_MS = 120_000
 const LOOK_AGAIN_MS = 100
 
-/** A service that runs as a child process and is started again when it dies. */
+/** A service that runs as a child process, and is started again when it dies or does not turn its event loop any more. */
 export class Child {
   readonly #spec: ChildSpec
   readonly #log: Log
@@ -46,10 +50,10 @@ export class Child {
 
   /** Answers when the child serves; throws StartRefusal when it takes too long. */
   async ready(): Promise<void> {
-    const deadline = Date.now() + READY_WITHIN_MS
+    const deadline = performance.now() + READY_WITHIN_MS
     while (!(await isReady(this.#spec.readyUrl))) {
       if (this.#stopping) return
-      if (Date.now() > deadline)
+      if (performance.now() > deadline)
         throw new StartRefusal(
           `the ${this.#spec.name} is not ready after ${READY_WITHIN_MS / 1000} s (${this.#spec.readyUrl})`,
         )
@@ -58,11 +62,11 @@ export class Child {
     this.#wasReady = true
   }
 
-  /** Asks the child to finish what it is doing and end; answers when it has ended. */
-  async stop(): Promise<void> {
+  /** Asks the child, by SIGTERM or SIGINT, to finish what it is doing and end; answers when it has ended. */
+  async stop(signal: StopSignal): Promise<void> {
     this.#stopping = true
     const child = this.#process
-    child?.kill('SIGTERM')
+    child?.kill(signal)
     const killer = setTimeout(() => {
       this.#log.warn({ child: this.#spec.name }, 'child did not end in time and is killed')
       child?.kill('SIGKILL')
@@ -74,19 +78,25 @@ export class Child {
   #launch(): void {
     const bound = dieWithParent('TERM')
     const command = [...bound, process.execPath, '--enable-source-maps', this.#spec.script]
-    const started = Date.now()
+    const started = performance.now()
     // A group of its own: an interrupt from the terminal reaches the launcher alone, which stops its children in order.
     const child = spawn(command[0] as string, command.slice(1), {
       env: this.#spec.env,
-      // Where the kernel does not tie the child to this process, a channel does: the services end when it is disconnected.
-      stdio: bound.length > 0 ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'inherit', 'inherit', 'ipc'],
+      // The channel carries the heartbeat. Where the kernel cannot end the child with this process, the closed channel ends it.
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
     })
+    const heartbeat = new Heartbeat(() => {
+      this.#log.error({ child: this.#spec.name }, 'child does not turn its event loop and is killed')
+      child.kill('SIGKILL')
+    })
+    child.on('message', () => heartbeat.heard())
     this.#process = child
     this.#ended = new Promise((resolve) => {
       const end = (how: string, code: number | null) => {
+        heartbeat.stop()
         resolve()
-        if (!this.#stopping) this.#afterDeath(how, code, Date.now() - started)
+        if (!this.#stopping) this.#afterDeath(how, code, performance.now() - started)
       }
       child.once('error', (error) => end(error.message, null))
       child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`, code))
@@ -96,9 +106,9 @@ export class Child {
   #afterDeath(how: string, code: number | null, ranMs: number): void {
     const { name } = this.#spec
     this.#failures = failuresInARow(this.#failures, ranMs)
-    const hopeless = this.#whyHopeless(how, code)
-    if (hopeless !== null) {
-      this.#onGivenUp(new StartRefusal(hopeless))
+    const reason = this.#reasonToGiveUp(how, code)
+    if (reason !== null) {
+      this.#onGivenUp(new StartRefusal(reason))
       return
     }
     const delayMs = restartDelayMs(this.#failures)
@@ -108,7 +118,7 @@ export class Child {
     }, delayMs)
   }
 
-  #whyHopeless(how: string, code: number | null): string | null {
+  #reasonToGiveUp(how: string, code: number | null): string | null {
     // The child has said in its own line what it refuses.
     if (code === EXIT_REFUSED) return `the ${this.#spec.name} refuses to start`
     if (this.#wasReady || this.#failures < FIRST_ATTEMPTS) return null

@@ -1,5 +1,7 @@
 import { join, relative } from 'node:path'
+import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
 import { createLog, type Log } from '@gateway/logging/log.js'
+import { StartRefusal } from '@gateway/processes/start-refusal.js'
 import { type CredentialsOutcome, ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
 import { controlPlaneUrl, loadSettings, reachableHost, type Settings } from '@gateway/settings/load.js'
 import { makeDirectory } from '@gateway/settings/make-directory.js'
@@ -8,11 +10,9 @@ import { tryLock } from '../setup/lock.mjs'
 import { adminClient } from './admin-client.js'
 import { banner, type DemoAddresses } from './banner.js'
 import { prepareDemo } from './demo/demo.js'
-import { startEmbeddedPostgres } from './embedded-postgres/server.js'
 import { portsAreFree } from './ports.js'
 import { startServices } from './services.js'
 import { Shutdown, sayLine } from './shutdown.js'
-import { StartRefusal } from './start-refusal.js'
 
 const { settings, outcome } = settingsOrExit()
 const log = createLog('launcher', settings.logLevel)
@@ -72,13 +72,15 @@ async function ownPostgres({ dataDir }: Settings, log: Log): Promise<string> {
   return postgres.url
 }
 
-/** A gateway without a demo is a gateway: what goes wrong here is told and stops nothing. */
+/** The gateway runs without its demo too: an error here is logged and stops nothing. */
 async function demoAddresses(): Promise<DemoAddresses | null> {
   if (settings.adminToken === null) return null
+  const edgeUrl = `http://${reachableHost(settings.apiHost)}:${settings.apiPort}`
   try {
     return await prepareDemo(adminClient(controlPlaneUrl(settings), settings.adminToken), {
       dataDir: settings.dataDir,
-      edgeUrl: `http://${reachableHost(settings.apiHost)}:${settings.apiPort}`,
+      readUrl: edgeUrl,
+      apiUrl: edgeUrl,
       tileBaseUrl: settings.tilePublicBaseUrl,
     })
   } catch (error) {

@@ -1,25 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StartRefusal } from '@gateway/processes/start-refusal.js'
 import { reachableHost, type Settings } from '@gateway/settings/load.js'
-import { StartRefusal } from './start-refusal.js'
-
-/** A loopback TCP port that nothing listens on at this moment. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('a TCP listener has an address')
-  return address.port
-}
 
 /**
  * Whether a listener on this address would be the only one. Asked before the edge starts: it shares its port between processes, so it
  * would silently share it with a second gateway too.
  * @returns null, or why not (`EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES` ...)
  */
-export async function whyNotListen(host: string, port: number): Promise<string | null> {
+async function whyNotListen(host: string, port: number): Promise<string | null> {
   const probe = createServer().listen(port, host.replace(/^\[|\]$/g, ''))
   try {
     await once(probe, 'listening')
@@ -43,10 +33,10 @@ export async function portsAreFree(settings: Settings): Promise<void> {
   const [api, control] = [settings.apiHost, settings.controlHost].map(reachableHost)
   if (settings.apiPort === settings.controlPort && api === control)
     throw new StartRefusal(`CONTROL_PORT ${settings.controlPort} is API_PORT too: set another`)
-  const deadline = Date.now() + FREED_WITHIN_MS
+  const deadline = performance.now() + FREED_WITHIN_MS
   for (const [setting, host, port] of wanted) {
     let reason = await whyNotListen(host, port)
-    while (reason === 'EADDRINUSE' && Date.now() < deadline) {
+    while (reason === 'EADDRINUSE' && performance.now() < deadline) {
       await sleep(LOOK_AGAIN_MS)
       reason = await whyNotListen(host, port)
     }

@@ -18,8 +18,9 @@ export async function startServices(
 ): Promise<void> {
   const giveUp = (reason: Error) => void shutdown.run(EXIT_REFUSED, reason.message)
   const common = {
-    env: childEnvironment({ DATABASE_URL: databaseUrl }),
-    stopWithinMs: settings.drainSeconds * 1000 + STOP_MARGIN_MS,
+    // Given both, they would refuse; empty is unset.
+    env: childEnvironment({ DATABASE_URL: databaseUrl, DATABASE_URL_FILE: '' }),
+    stopWithinMs: (settings.drainNoticeSeconds + settings.drainSeconds) * 1000 + STOP_MARGIN_MS,
   }
   const services = [
     { name: 'control plane', script: mainOf('control-plane'), readyUrl: `${controlPlaneUrl(settings)}/ready` },
@@ -30,7 +31,8 @@ export async function startServices(
     },
   ].map((spec) => {
     const child = new Child({ ...common, ...spec }, log, giveUp)
-    shutdown.add(() => child.stop())
+    // The edge, the control plane's only client, has ended by then: it needs no notice.
+    shutdown.add((signal) => child.stop(spec.name === 'edge' ? signal : 'SIGINT'))
     return child
   })
   await Promise.all(services.map((child) => child.ready()))

@@ -1,15 +1,16 @@
 import { writeSync } from 'node:fs'
 import type { Log } from '@gateway/logging/log.js'
+import type { StopSignal } from './child.js'
 
 /**
  * An interrupt typed under `npm start` arrives twice within moments, from the terminal and from npm; one typed again after this time
- * is somebody out of patience.
+ * asks to end at once.
  */
 const IMPATIENT_AFTER_MS = 2_000
 
 /** Ends the process in order: what was started last is stopped first. */
 export class Shutdown {
-  readonly #stops: (() => Promise<void>)[] = []
+  readonly #stops: ((signal: StopSignal) => Promise<void>)[] = []
   readonly #log: Log
   #since: number | null = null
 
@@ -22,33 +23,35 @@ export class Shutdown {
     return this.#since !== null
   }
 
-  add(stop: () => Promise<void>): void {
+  /** @param stop gets the signal with which services are to be stopped */
+  add(stop: (signal: StopSignal) => Promise<void>): void {
     this.#stops.push(stop)
   }
 
   /** Says why in one line, where there is a why, stops everything and exits. */
-  async run(exitCode: number, why?: string): Promise<void> {
+  async run(exitCode: number, why?: string, signal: StopSignal = 'SIGINT'): Promise<void> {
     if (this.begun) return
-    this.#since = Date.now()
+    this.#since = performance.now()
     if (why !== undefined) sayLine(why)
     for (const stop of this.#stops.toReversed()) {
-      await stop().catch((error: unknown) => this.#log.error({ err: error }, 'stopping failed'))
+      await stop(signal).catch((error: unknown) => this.#log.error({ err: error }, 'stopping failed'))
     }
     process.exit(exitCode)
   }
 
-  #onSignal(signal: string): void {
+  #onSignal(signal: NodeJS.Signals): void {
     if (this.#since === null) {
       this.#log.info({ signal }, 'stopping')
-      this.run(0)
-    } else if (Date.now() - this.#since > IMPATIENT_AFTER_MS) {
+      // An interrupt or a closed terminal: there is no load balancer to notify first.
+      void this.run(0, undefined, signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT')
+    } else if (performance.now() - this.#since > IMPATIENT_AFTER_MS) {
       // The kernel then ends the children, which were started to die with this process.
       process.exit(1)
     }
   }
 }
 
-/** One line to whoever started this, readable without knowing about logs; synchronous, since an exit may follow. */
+/** Writes one plain line to standard error; synchronous, since an exit may follow. */
 export function sayLine(text: string): void {
   writeSync(process.stderr.fd, `${text.replaceAll('\n', ' ')}\n`)
 }

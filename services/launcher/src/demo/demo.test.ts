@@ -1,5 +1,5 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
-import type { AdminVector } from '@gateway/contracts/vector.js'
+import { type AdminVector, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import { expect, test } from 'vitest'
 import { addressesToTry } from './demo.js'
 
@@ -19,12 +19,18 @@ function basemap(code: string, versions: readonly string[]): AdminBasemap {
       min_zoom: index,
       max_zoom: 5,
       bounds: null,
+      tile_matrix_set: 'WebMercatorQuad',
+      crs: 'EPSG:3857',
+      revision: 1,
       available: true,
+      withdrawn: false,
       scanned_at: at,
       path: '/somewhere',
     })),
     url_template: `${base}/tiles/${code}/current/{z}/{x}/{y}.png`,
     source_code: 'demo-basemaps',
+    withdrawn: false,
+    source_enabled: true,
     created_at: at,
     updated_at: at,
   }
@@ -42,7 +48,10 @@ function vector(code: string, kind: 'geojson' | 'shapefile'): AdminVector {
     available: true,
     source_code: 'demo-vectors',
     download_url: `${base}/vectors/${code}/download`,
+    ...UNKNOWN_FACTS,
     path: '/somewhere',
+    withdrawn: false,
+    source_enabled: true,
   }
 }
 

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import type { AdminClient } from '../admin-client.js'
 import type { DemoAddresses } from '../banner.js'
 import { fillWithDemo } from './fill.js'
-import { DEMO_IMAGE } from './imagery.js'
 import { DEMO_BASEMAPS, DEMO_VECTORS, planDemo } from './plan.js'
+import { BLUE_MARBLE } from './sources.js'
 import { demoToken } from './token.js'
 
 /** The layer that the offered slice job makes; the demo token may read it. */
@@ -16,12 +16,14 @@ const DEMO_LAYER = 'first-layer'
 export interface DemoPlaces {
   readonly dataDir: string
   /** where this process reaches the read interface */
-  readonly edgeUrl: string
+  readonly readUrl: string
+  /** where callers reach the interface */
+  readonly apiUrl: string
   /** where map clients reach tiles */
   readonly tileBaseUrl: string
 }
 
-/** Fills an empty catalog with demo data and answers the addresses to try, or null where the catalog is somebody's own. */
+/** Fills an empty catalog with demo data and answers the addresses to try, or null where the catalog holds data of its own. */
 export async function prepareDemo(admin: AdminClient, places: DemoPlaces): Promise<DemoAddresses | null> {
   const before = await readCatalog(admin)
   const sources = await admin.get<{ items: readonly ScanSource[] }>('/scan-sources')
@@ -33,13 +35,13 @@ export async function prepareDemo(admin: AdminClient, places: DemoPlaces): Promi
     basemaps: basemaps.filter(({ source_code }) => source_code === DEMO_BASEMAPS),
     vectors: vectors.filter(({ source_code }) => source_code === DEMO_VECTORS),
   }
-  const token = await demoToken(admin, places.edgeUrl, places.dataDir, {
+  const token = await demoToken(admin, places.readUrl, places.dataDir, {
     basemapCodes: [...ours.basemaps.map(({ code }) => code), DEMO_LAYER],
     vectorCodes: ours.vectors.map(({ code }) => code),
   })
   const addresses = addressesToTry(ours.basemaps, ours.vectors, token, places.tileBaseUrl)
-  const image = join(places.dataDir, 'demo', DEMO_IMAGE)
-  return { ...addresses, slice: existsSync(image) ? sliceToTry(image, token, places.edgeUrl) : null }
+  const image = join(places.dataDir, 'demo', 'imagery', basename(BLUE_MARBLE))
+  return { ...addresses, slice: existsSync(image) ? sliceToTry(image, token, places.apiUrl) : null }
 }
 
 async function readCatalog(
@@ -77,7 +79,7 @@ export function addressesToTry(
 }
 
 /** A slice job of the demo image: as deep as its pixels go. */
-export function sliceToTry(image: string, token: string, edgeUrl: string): DemoAddresses['slice'] {
+export function sliceToTry(image: string, token: string, apiUrl: string): DemoAddresses['slice'] {
   const body = { target_code: DEMO_LAYER, name: 'My first layer', source_path: image, zoom_max: 4 }
-  return { url: `${edgeUrl}/api/v1/slice/jobs?token=${token}`, body: JSON.stringify(body) }
+  return { url: `${apiUrl}/api/v1/slice/jobs?token=${token}`, body: JSON.stringify(body) }
 }

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { openTileSet } from '@gateway/tiles/open.js'
-import { probeTileSet } from '@gateway/tiles/probe.js'
-import type { TileLocation } from '@gateway/tiles/tile-set.js'
+import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { openSource } from '@gateway/tilesets/open-source.js'
+import { probeTileSet } from '@gateway/tilesets/probe.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -15,6 +15,7 @@ let parent: string
 let dir: string
 let basemaps: string
 let vectors: string
+const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
 beforeAll(async () => {
   parent = fs.mkdtempSync(path.join(os.tmpdir(), 'demo-'))
   dir = path.join(parent, 'demo')
@@ -23,7 +24,10 @@ beforeAll(async () => {
   basemaps = roots.basemapRoot
   vectors = roots.vectorRoot
 }, 60_000)
-afterAll(() => fs.rmSync(parent, { recursive: true }))
+afterAll(() => {
+  mbtiles.close()
+  fs.rmSync(parent, { recursive: true })
+})
 
 const SETS = [
   ['xyz', 'world/2026-10', 'webp'],
@@ -46,21 +50,18 @@ test.each(SETS)('the %s basemap %s tells what it is, without a warning', async (
 })
 
 test.each(SETS)('the %s basemap %s shows sea, sand and ice where they are', async (storage, name, extension) => {
-  const opening = await openTileSet({ storage, root: basemaps, path: path.join(basemaps, name), extension })
-  if (!opening.ok) throw new Error(opening.reason)
+  const tileOf = await reading(storage, path.join(basemaps, name), extension)
   const colourAt = async (longitude: number, latitude: number) => {
     const x = ((longitude + 180) / 360) * 16
     const y = ((1 - Math.asinh(Math.tan((latitude * Math.PI) / 180)) / Math.PI) / 2) * 16
-    const found = await opening.tileSet.locateLater(4, Math.floor(x), Math.floor(y))
     const [left, top] = [Math.floor((x % 1) * 248), Math.floor((y % 1) * 248)]
-    const patch = sharp(bytesOf(found)).extract({ left, top, width: 8, height: 8 })
+    const patch = sharp(await tileOf(4, Math.floor(x), Math.floor(y))).extract({ left, top, width: 8, height: 8 })
     const [red, , blue] = await patch.resize(1, 1).removeAlpha().raw().toBuffer()
     return { red: red!, blue: blue! }
   }
   const tyrrhenianSea = await colourAt(12, 40)
   const libyanDesert = await colourAt(25, 26)
   const greenland = await colourAt(-40, 75)
-  opening.tileSet.close()
   expect(tyrrhenianSea.blue).toBeGreaterThan(tyrrhenianSea.red + 30)
   expect(libyanDesert.red).toBeGreaterThan(libyanDesert.blue + 30)
   expect(Math.min(greenland.red, greenland.blue)).toBeGreaterThan(200)
@@ -85,11 +86,12 @@ test('what an earlier start left unfinished is gone, and a second call makes not
   expect(fs.statSync(path.join(basemaps, 'world')).ino).toBe(before)
 })
 
-function bytesOf(found: TileLocation | null): Buffer {
-  if (found === null) throw new Error('no such tile')
-  if (found.kind === 'bytes') return Buffer.from(found.data)
-  if (found.kind === 'file') return fs.readFileSync(found.path)
-  const data = Buffer.alloc(found.length)
-  fs.readSync(found.fd, data, 0, found.length, found.offset)
-  return data
+async function reading(storage: 'xyz' | 'mbtiles' | 'pmtiles', file: string, extension: 'webp' | 'jpg') {
+  const spec = { id: 1, storage, format: extension, root: basemaps, path: file, extension, isRemote: false }
+  const source = await openSource(spec, { mbtiles, cached: null })
+  return async (z: number, x: number, y: number) => {
+    const tile = await source?.tile({ z, x, y })
+    if (!tile || tile === 'busy' || !(tile.body instanceof Uint8Array)) throw new Error('no such tile')
+    return tile.body
+  }
 }

@@ -9,7 +9,7 @@ const MAKE = fileURLToPath(new URL('./make.js', import.meta.url))
 /** Behind the folder's own name while it is being made. */
 const UNFINISHED = '.unfinished-'
 
-/** Limit: it takes three seconds on one core; a disk that makes it this slow is better told of than waited for. */
+/** Limit: it takes three seconds on one core; on a disk this slow an error is of more use than a longer wait. */
 const MAKE_WITHIN_MS = 120_000
 
 const run = promisify(execFile)

@@ -1,13 +1,12 @@
-import { mkdir } from 'node:fs/promises'
+import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeBasemaps } from './basemaps.js'
-import { writeImagery } from './imagery.js'
-import { writeVectors } from './vectors.js'
+import { IMAGERY, VECTORS } from './sources.js'
 
 // A process of its own: it computes for some seconds and needs some hundred megabytes, neither of which the launcher can spare.
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: make.js <folder>')
 await mkdir(join(folder, 'basemaps'), { recursive: true })
-await writeImagery(join(folder, 'imagery'))
-await writeVectors(join(folder, 'vectors'))
+await cp(IMAGERY, join(folder, 'imagery'), { recursive: true })
+await cp(VECTORS, join(folder, 'vectors'), { recursive: true })
 await writeBasemaps(join(folder, 'basemaps'))

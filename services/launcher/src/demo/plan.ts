@@ -9,7 +9,7 @@ export type DemoPlan =
   | 'fill'
   /** the demo is there */
   | 'keep'
-  /** the catalog is somebody's own */
+  /** the catalog holds data of its own */
   | 'none'
 
 /** @param catalogued how many basemaps and vectors the catalog holds, of whatever source */

@@ -1,11 +1,12 @@
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-/** three-globe carries public-domain world data among its examples; it exports only its bundle, which lies in `dist`. */
-const THREE_GLOBE = join(dirname(createRequire(import.meta.url).resolve('three-globe')), '..')
+/** Kept in the repository; its README says what it is. */
+const DEMO_DATA = fileURLToPath(new URL('../../demo-data/', import.meta.url))
+
+/** Copied as they are. */
+export const IMAGERY = join(DEMO_DATA, 'imagery')
+export const VECTORS = join(DEMO_DATA, 'vectors')
 
 /** NASA Blue Marble, 4096 × 2048 pixels, equirectangular, north up. */
-export const BLUE_MARBLE = join(THREE_GLOBE, 'example/img/earth-blue-marble.jpg')
-
-/** Natural Earth 1:110m countries. */
-export const COUNTRIES = join(THREE_GLOBE, 'example/country-polygons/ne_110m_admin_0_countries.geojson')
+export const BLUE_MARBLE = join(IMAGERY, 'blue-marble.jpg')

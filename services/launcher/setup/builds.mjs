@@ -1,0 +1,80 @@
+/** What is built beside the compiled TypeScript, each part once for each change of its sources: the console's bundle and the native addon. */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runTool } from './run-tool.mjs'
+
+/**
+ * `stamp` keeps the digest of the sources of the last build. It lies in what is lost when the build has to be made again: the bundler
+ * empties its folder first; an addon may compile after packages were installed anew.
+ */
+const CONSOLE = {
+  folder: 'services/console',
+  sources: ['src', 'public', 'index.html', 'package.json', 'vite.config.ts'],
+  stamp: 'services/console/dist/.built-from',
+}
+const ADDON = {
+  folder: 'libs/native-edge',
+  sources: ['native', 'binding.gyp', 'install.mjs'],
+  stamp: 'node_modules/.native-edge-attempted',
+}
+
+/**
+ * Bundles the console where its sources have changed.
+ * @param {string} root of the checkout
+ * @param {() => void} onBuild called before it is built
+ * @returns {Promise<{ok: true} | {ok: false, output: string, signal?: NodeJS.Signals}>}
+ */
+export async function buildConsole(root, onBuild) {
+  const digest = digestOf(root, CONSOLE)
+  if (!isDue(root, CONSOLE, digest)) return { ok: true }
+  onBuild()
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  const result = await runTool(process.execPath, [vite, 'build', '--logLevel=warn'], join(root, CONSOLE.folder))
+  if (result.ok) writeFileSync(join(root, CONSOLE.stamp), digest)
+  return result
+}
+
+/**
+ * Compiles the addon where its sources or Node have changed. A machine without a compiler goes without it and does not try at every start,
+ * so a failed attempt counts; an interrupted one does not.
+ * @param {string} root of the checkout
+ */
+export async function buildAddon(root) {
+  const digest = digestOf(root, ADDON)
+  if (!isDue(root, ADDON, digest)) return { ok: true }
+  const result = await runTool('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], root)
+  if (result.signal) return result
+  writeFileSync(join(root, ADDON.stamp), digest)
+  return { ok: true }
+}
+
+/** A checkout without the sources, as in tests, has nothing to build. */
+function isDue(root, { stamp }, digest) {
+  if (digest === null) return false
+  const path = join(root, stamp)
+  return !existsSync(path) || readFileSync(path, 'utf8') !== digest
+}
+
+function digestOf(root, { folder, sources }) {
+  const top = join(root, folder)
+  if (!existsSync(join(top, sources.at(-1)))) return null
+  const files = sources.flatMap((name) => {
+    if (!statSync(join(top, name)).isDirectory()) return name
+    const inside = readdirSync(join(top, name), { recursive: true }).map((path) => join(name, path))
+    return inside.filter((path) => statSync(join(top, path)).isFile())
+  })
+  const hash = createHash('sha256').update(`${process.version} ${process.arch}\n`)
+  for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(join(top, file)))
+  return hash.digest('hex')
+}
+
+// `npm run build` of the console: the next start finds it done.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const result = await buildConsole(fileURLToPath(new URL('../../..', import.meta.url)), () => {})
+  if (!result.ok) {
+    console.error(result.output)
+    process.exitCode = 1
+  }
+}

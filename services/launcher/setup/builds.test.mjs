@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { buildAddon, buildConsole } from './builds.mjs'
+
+let root
+let builds
+
+/** A checkout with a console of one page, and a bundler that makes a file or fails as it is told. */
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'builds-'))
+  builds = 0
+  write('services/console/vite.config.ts', '')
+  write('services/console/package.json', '{}')
+  write('services/console/index.html', '<p>')
+  write('services/console/public/icon.svg', '<svg/>')
+  write('services/console/src/pages/main.tsx', 'one')
+  write(
+    'node_modules/vite/bin/vite.js',
+    `const fs = require('node:fs')
+    if (fs.readFileSync('src/pages/main.tsx', 'utf8') === 'broken') { console.error('main.tsx: no'); process.exit(1) }
+    fs.rmSync('dist', { recursive: true, force: true })
+    fs.mkdirSync('dist')`,
+  )
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+function write(path, content) {
+  mkdirSync(join(root, path, '..'), { recursive: true })
+  writeFileSync(join(root, path), content)
+}
+
+const build = () => buildConsole(root, () => builds++)
+
+test('the console is built once for each change of any of its sources', async () => {
+  for (const [path, content] of [
+    ['src/pages/main.tsx', 'two'],
+    ['public/icon.svg', '<svg></svg>'],
+    ['index.html', '<p></p>'],
+  ]) {
+    write(`services/console/${path}`, content)
+    builds = 0
+    for (let start = 0; start < 2; start++) expect(await build()).toEqual({ ok: true })
+    expect(builds).toBe(1)
+  }
+})
+
+test('a build that failed, and one that was removed, are made again', async () => {
+  write('services/console/src/pages/main.tsx', 'broken')
+  expect(await build()).toMatchObject({ ok: false, output: 'main.tsx: no' })
+  write('services/console/src/pages/main.tsx', 'mended')
+  await build()
+  rmSync(join(root, 'services/console/dist'), { recursive: true })
+  await build()
+  expect(builds).toBe(3)
+})
+
+test('where the addon does not compile the start goes on, and does not try again until its sources change', async () => {
+  write('package.json', JSON.stringify({ workspaces: ['libs/*'] }))
+  const install = `node -e "require('node:fs').appendFileSync('attempts', '.'); process.exit(1)"`
+  write('libs/native-edge/package.json', JSON.stringify({ name: '@gateway/native-edge', scripts: { install } }))
+  for (const name of ['install.mjs', 'binding.gyp', 'native/addon.cc']) write(`libs/native-edge/${name}`, '')
+  const attempts = () => readFileSync(join(root, 'libs/native-edge/attempts'), 'utf8')
+  for (let start = 0; start < 2; start++) expect(await buildAddon(root)).toEqual({ ok: true })
+  expect(attempts()).toBe('.')
+  write('libs/native-edge/native/addon.cc', 'int changed;')
+  await buildAddon(root)
+  expect(attempts()).toBe('..')
+})

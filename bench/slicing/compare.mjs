@@ -1,13 +1,16 @@
 // Compares the tiling tool with gdal2tiles.py on the same image, format, quality and effort, in paired runs:
 //   node bench/slicing/compare.mjs [--size 8000] [--zooms 12-17] [--rounds 3] [--format webp|png] [--engine gdal|wasm]
-// Needs gdal2tiles.py (Debian: python3-gdal, gdal-bin). Prints a table on stderr and JSON on stdout.
+// Needs gdal2tiles.py (Debian: python3-gdal, gdal-bin) and `npx tsc -b bench`. Prints a table on stderr and JSON on stdout.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
+import { median } from '../dist/compare/summary.js'
+import { family, memory } from '../dist/machine.js'
+import { textTable } from '../dist/report/text-table.js'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,10 +31,7 @@ const dir = mkdtempSync(join(tmpdir(), 'slicing-bench-'))
 
 /** A picture with detail at all scales, one metre a pixel, in UTM: what an aerial survey delivers. */
 async function makeImage() {
-  const globe = join(
-    dirname(createRequire(import.meta.url).resolve('three-globe')),
-    '../example/img/earth-blue-marble.jpg',
-  )
+  const globe = fileURLToPath(new URL('../../services/launcher/demo-data/imagery/blue-marble.jpg', import.meta.url))
   const land = sharp(globe)
     .extract({ left: 1800, top: 500, width: 1000, height: 1000 })
     .resize(size, size, { kernel: 'cubic' })
@@ -66,42 +66,6 @@ function must(command, args) {
   if (status !== 0) throw new Error(`${command} failed: ${stderr}`)
 }
 
-/** Processes that descend from `root`, itself included. */
-function family(root) {
-  const parents = new Map()
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  const found = new Set([root])
-  for (let grew = true; grew; ) {
-    grew = false
-    for (const [pid, parent] of parents) {
-      if (!found.has(parent) || found.has(pid)) continue
-      found.add(pid)
-      grew = true
-    }
-  }
-  return found
-}
-
-function residentBytes(root) {
-  let kilobytes = 0
-  for (const pid of family(root)) {
-    try {
-      kilobytes += Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return kilobytes * 1024
-}
-
 function bytesIn(folder) {
   if (!existsSync(folder)) return 0
   return Number(spawnSync('du', ['-sB1', folder]).stdout.toString().split('\t')[0])
@@ -118,7 +82,7 @@ async function measure(command, args, input, scratch) {
   })
   const peak = { memory: 0, scratch: 0 }
   const timer = setInterval(() => {
-    peak.memory = Math.max(peak.memory, residentBytes(child.pid))
+    peak.memory = Math.max(peak.memory, memory(family(child.pid), 'now'))
     if (scratch) peak.scratch = Math.max(peak.scratch, bytesIn(scratch))
   }, SAMPLE_MS)
   const code = await new Promise((resolve) => child.once('close', resolve))
@@ -181,8 +145,6 @@ async function quality(image, layer) {
   return 10 * Math.log10((255 * 255 * count) / squares)
 }
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
-
 function summary(runs, decibels, layer) {
   const of = (key) => median(runs.map((run) => run[key]))
   return {
@@ -220,11 +182,8 @@ try {
   const ratios = (key) => runs.gdal2tiles.map((run, round) => run[key] / runs.tiler[round][key])
   result.times_as_fast = { wall: median(ratios('wall')), cpu: median(ratios('cpu')) }
   const { runs: _, ...columns } = result.tiler
-  for (const key of Object.keys(columns)) {
-    console.error(
-      `${key.padEnd(16)} tiler ${String(result.tiler[key]).padStart(8)}   gdal2tiles ${String(result.gdal2tiles[key]).padStart(8)}`,
-    )
-  }
+  const rows = Object.keys(columns).map((key) => [key, String(result.tiler[key]), String(result.gdal2tiles[key])])
+  console.error(textTable(['', 'tiler', 'gdal2tiles'], rows))
   console.error(
     `times as fast    wall ${result.times_as_fast.wall.toFixed(2)}   cpu ${result.times_as_fast.cpu.toFixed(2)}`,
   )

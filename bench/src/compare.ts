@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { judgeAgainstBefore } from './compare/goals.js'
 import { comparePlot } from './compare/plot.js'
 import { compareReport } from './compare/report.js'
 import { takeRounds } from './compare/rounds.js'
@@ -17,50 +18,46 @@ import { WORKLOADS } from './compare/workloads.js'
 import { dataSet } from './data/data-set.js'
 import { loadGenerator } from './load/load.js'
 import { bindSelf, chooseCores, describeMachine } from './machine.js'
-import { edgePeer } from './peers/edge.js'
+import { earlierEdgePeer, edgePeer } from './peers/edge.js'
 import { floorPeer } from './peers/floor.js'
-import { mapcachePeer } from './peers/mapcache.js'
-import { mapproxyPeer } from './peers/mapproxy.js'
-import { modTilePeer } from './peers/mod-tile.js'
+
+import { lighttpdPeer } from './peers/lighttpd.js'
 import { nginxPeer } from './peers/nginx.js'
 import type { Peer, RunningPeer } from './peers/peer.js'
 import { tileserverGlPeer } from './peers/tileserver-gl.js'
+import { varnishPeer } from './peers/varnish.js'
 
-const PEERS: readonly Peer[] = [
-  edgePeer,
-  nginxPeer,
-  floorPeer,
-  tileserverGlPeer,
-  mapcachePeer,
-  mapproxyPeer,
-  modTilePeer,
-]
+const PEERS: readonly Peer[] = [edgePeer, nginxPeer, lighttpdPeer, varnishPeer, floorPeer, tileserverGlPeer]
+
+/** The exit code where something is worse than in the earlier checkout. */
+const WORSE = 3
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '5' },
-    peers: { type: 'string', default: PEERS.map(({ name }) => name).join() },
-    workloads: { type: 'string', default: WORKLOADS.map(({ name }) => name).join() },
+    peers: { type: 'string' },
+    before: { type: 'string' },
+    workloads: { type: 'string' },
     out: { type: 'string', default: 'bench/results/local' },
     name: { type: 'string', default: 'comparison' },
   },
 })
 
 const cores = chooseCores()
-const { name: generator, run } = loadGenerator()
+const generator = loadGenerator()
 const data = await dataSet()
 // What this process computes must not take from the server.
 bindSelf(cores?.load)
 const dir = await mkdtemp(join(tmpdir(), 'gateway-bench-requests-'))
 const running: RunningPeer[] = []
-// Their own processes would outlive them otherwise: nginx has workers, Apache too.
+// Their own processes would outlive them otherwise: nginx has workers, Varnish too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void Promise.allSettled(running.map((peer) => peer.stop())).then(() => process.exit(1)))
 }
 try {
   const absent = await startPeers()
-  const context = { data, generator: run, seconds: positive('seconds'), cores, dir }
+  const context = { data, generator, seconds: positive('seconds'), cores, dir }
   const workloads = chosen<Workload>('workloads', WORKLOADS)
   const samples = await takeRounds(running, workloads, context, positive('rounds'))
   await keep(
@@ -69,7 +66,6 @@ try {
       command: ['npm run bench:compare --', ...process.argv.slice(2)].join(' '),
       commit: spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).stdout?.trim() ?? 'unknown',
       machine: describeMachine(),
-      generator,
       bound: cores !== null,
       rounds: positive('rounds'),
       seconds: context.seconds,
@@ -87,9 +83,9 @@ try {
 
 async function startPeers(): Promise<Comparison['absent']> {
   const absent: { name: string; reason: string }[] = []
-  for (const peer of chosen<Peer>('peers', PEERS)) {
+  for (const peer of chosenPeers()) {
     const started = await peer.start({ data, cores }).catch((error: Error) => {
-      if (peer === edgePeer) throw error
+      if (peer === edgePeer || peer.name === 'before') throw error
       return error.message.replaceAll(/\s+/g, ' ')
     })
     if (typeof started === 'string') {
@@ -109,11 +105,20 @@ async function keep(comparison: Comparison, workloads: readonly Workload[]): Pro
   await writeFile(join(out, `${options.name}.json`), `${JSON.stringify(comparison, null, 1)}\n`)
   await writeFile(join(out, `${options.name}.md`), report)
   await writeFile(join(out, `${options.name}.svg`), comparePlot(comparison, workloads))
+  if (judgeAgainstBefore(comparison.samples).some(({ met }) => !met)) process.exitCode = WORSE
   process.stdout.write(`${report}\nKept as ${options.name}.{json,md,svg} in ${out}\n`)
 }
 
+/** Beside an earlier checkout, that alone unless others are named. */
+function chosenPeers(): Peer[] {
+  const { before } = options
+  if (before === undefined) return chosen('peers', PEERS)
+  const others = options.peers === undefined ? [edgePeer] : chosen<Peer>('peers', PEERS)
+  return [...others, earlierEdgePeer(resolve(before))]
+}
+
 function chosen<T extends { readonly name: string }>(option: 'peers' | 'workloads', all: readonly T[]): T[] {
-  return options[option].split(',').map((name) => {
+  return (options[option]?.split(',') ?? all.map(({ name }) => name)).map((name) => {
     const found = all.find((one) => one.name === name)
     if (found === undefined) throw new Error(`--${option}: ${name} is none of ${all.map((one) => one.name).join(', ')}`)
     return found

@@ -1,40 +1,23 @@
 /** `npm run bench`: load scenarios on a gateway of its own. See bench/README.md. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { dataSet } from './data/data-set.js'
 import { startGateway } from './gateway/gateway.js'
 import { bindSelf, chooseCores, describeMachine } from './machine.js'
-import { type Results, regressions } from './report/baseline.js'
 import { figure, textTable } from './report/text-table.js'
 import { disableByNotify, disableByRedis } from './scenarios/disable.js'
-import { mistypedTokens, unknownTokens } from './scenarios/refusals.js'
 import type { Figures, Scenario } from './scenarios/scenario.js'
-import { coldTiles, download, hotTile, manyTokens, mix, notModified } from './scenarios/tiles.js'
+import { coldTiles, manyTokens } from './scenarios/tiles.js'
 
-const SCENARIOS: readonly Scenario[] = [
-  coldTiles,
-  hotTile,
-  mix,
-  notModified,
-  manyTokens,
-  download,
-  mistypedTokens,
-  unknownTokens,
-  disableByNotify,
-  disableByRedis,
-]
-/** The exit code for a run that is worse than its baseline. */
-const WORSE = 3
+const SCENARIOS: readonly Scenario[] = [coldTiles, manyTokens, disableByNotify, disableByRedis]
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     scenario: { type: 'string', multiple: true, default: SCENARIOS.map(({ name }) => name) },
     out: { type: 'string', default: 'bench/results/local/bench.json' },
-    against: { type: 'string' },
   },
 })
 
@@ -46,7 +29,6 @@ const scenarios = options.scenario.map((name) => {
 })
 const seconds = Number(options.seconds)
 if (!(seconds > 0)) throw new Error('--seconds must be a number above 0')
-const baseline = options.against === undefined ? null : (JSON.parse(readFileSync(options.against, 'utf8')) as Results)
 
 const results = {
   madeAt: new Date().toISOString(),
@@ -60,7 +42,6 @@ const out = resolve(options.out)
 await mkdir(dirname(out), { recursive: true })
 await writeFile(out, `${JSON.stringify(results, null, 1)}\n`)
 process.stdout.write(`\nKept as ${out}\n`)
-if (baseline !== null) showRegressions(baseline)
 
 async function runAll(): Promise<Record<string, Figures>> {
   const data = await dataSet()
@@ -82,22 +63,4 @@ async function runAll(): Promise<Record<string, Figures>> {
     await gateway.stop()
   }
   return found
-}
-
-function showRegressions(before: Results): void {
-  const worse = regressions(before, results)
-  process.stdout.write(`\nAgainst ${options.against} (${before.commit}, ${before.madeAt}): `)
-  if (worse.length === 0) {
-    process.stdout.write('no regressions\n')
-    return
-  }
-  const rows = worse.map((one) => [
-    one.scenario,
-    one.figure,
-    figure(one.before),
-    figure(one.now),
-    `${(((one.now - one.before) / one.before) * 100).toFixed(0)} %`,
-  ])
-  process.stdout.write(`\n${textTable(['worse', 'figure', 'before', 'now', 'change'], rows)}\n`)
-  process.exitCode = WORSE
 }

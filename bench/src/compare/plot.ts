@@ -16,6 +16,8 @@ const PANELS: readonly Panel[] = [
 const COLOURS: Readonly<Record<string, string>> = {
   edge: '#1d4ed8',
   nginx: '#94a3b8',
+  lighttpd: '#0d9488',
+  varnish: '#a21caf',
   floor: '#d4d4d8',
   'tileserver-gl-light': '#f59e0b',
 }
@@ -68,7 +70,7 @@ function bars(
   x: number,
   y: number,
 ): string[] {
-  const values = peers.map((peer) => medianOf(samples, name, peer, panel.figure) ?? 0)
+  const values = peers.map((peer) => medianOf(samples, `${name} ${peer}`, panel.figure) ?? 0)
   const longest = Math.max(...values) || 1
   return values.flatMap((value, i) => {
     const length = Math.max(1, (value / longest) * BARS)

@@ -1,6 +1,6 @@
 import { figure, textTable } from '../report/text-table.js'
-import { judgeGoals } from './goals.js'
-import { type Comparison, type Figure, medianOf, medianRatio } from './summary.js'
+import { type Judged, judgeAgainstBefore, judgeGoals } from './goals.js'
+import { type Comparison, type Figure, median, medianOf, ratios } from './summary.js'
 import type { Workload } from './workload.js'
 
 const MB = 1024 * 1024
@@ -27,15 +27,12 @@ export function compareReport(comparison: Comparison, workloads: readonly Worklo
     `# Comparison of ${comparison.madeAt}`,
     `\`${comparison.command}\` at commit ${comparison.commit}. ${machine.processors} processors (${machine.processor}), Linux ${machine.kernel}, ` +
       `Node ${machine.node}. Medians of ${comparison.rounds} interleaved rounds of ${comparison.seconds} s; ratios are medians of the ratios of ` +
-      `each round. Load by ${comparison.generator}. ${comparison.bound ? 'The server on one processor, the load on another.' : 'Nothing bound to processors.'} ` +
+      `each round. Load by the suite's own generator. ${comparison.bound ? 'The server on one processor, the load on another.' : 'Nothing bound to processors.'} ` +
       `"others" is how many processors programs other than these two kept busy meanwhile.`,
     peers.map(({ name, description }) => `- **${name}**: ${description}`).join('\n'),
     absent.map(({ name, reason }) => `- ${name} not measured: ${reason}`).join('\n'),
-    '## What is aimed at',
-    textTable(
-      ['goal', 'wanted', 'found', 'met'],
-      judgeGoals(samples).map(({ text, wanted, found, met }) => [text, wanted, found, met ? 'yes' : 'NO']),
-    ),
+    ...judgedTable('## Against the earlier checkout', judgeAgainstBefore(samples)),
+    ...judgedTable('## Goals', judgeGoals(samples)),
     ...measured.map(
       (workload) => `## ${workload.title} (\`${workload.name}\`)\n\n${workloadTable(comparison, workload)}`,
     ),
@@ -45,13 +42,19 @@ export function compareReport(comparison: Comparison, workloads: readonly Worklo
     .join('\n\n')
 }
 
+function judgedTable(title: string, judged: readonly Judged[]): string[] {
+  if (judged.length === 0) return []
+  const rows = judged.map(({ text, wanted, found, worst, met }) => [text, wanted, found, worst, met ? 'yes' : 'NO'])
+  return [title, textTable(['goal', 'wanted', 'median', 'worst round', 'met'], rows)]
+}
+
 function workloadTable({ samples, peers }: Comparison, { name }: Workload): string {
   const rows = peers
     .filter((peer) => samples.some((sample) => sample.workload === name && sample.peer === peer.name))
     .map(({ name: peer }) => {
-      const of = (what: Figure): number | undefined => medianOf(samples, name, peer, what)
+      const of = (what: Figure): number | undefined => medianOf(samples, `${name} ${peer}`, what)
       const toNginx = (what: Figure): string =>
-        figure(medianRatio(samples, { workload: name, peer }, { workload: name, peer: 'nginx' }, what))
+        figure(median(ratios(samples, `${name} ${peer}`, `${name} nginx`, what)))
       const rise = of('memoryRise')
       return [
         rise === undefined ? peer : `${peer} (rose by ${figure(rise / MB)} MB)`,

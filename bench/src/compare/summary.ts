@@ -14,7 +14,6 @@ export interface Comparison {
   readonly command: string
   readonly commit: string
   readonly machine: Machine
-  readonly generator: string
   readonly bound: boolean
   readonly rounds: number
   readonly seconds: number
@@ -24,7 +23,7 @@ export interface Comparison {
   readonly samples: readonly Taken[]
 }
 
-export type Figure = Exclude<keyof Sample, 'memoryRise'> | 'memoryRise'
+export type Figure = keyof Sample
 
 /** The middle value of the rounds; undefined where there is none. */
 export function median(values: readonly number[]): number | undefined {
@@ -37,26 +36,20 @@ function average(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? undefined : (a + b) / 2
 }
 
-export function medianOf(
-  samples: readonly Taken[],
-  workload: string,
-  peer: string,
-  figure: Figure,
-): number | undefined {
-  const values = samples.filter((sample) => sample.workload === workload && sample.peer === peer)
-  return median(values.map((sample) => sample[figure]).filter((value) => value !== undefined))
+/** `place`: a workload and a peer, with a blank between. */
+export function medianOf(samples: readonly Taken[], place: string, figure: Figure): number | undefined {
+  const values = samplesAt(samples, place).map((sample) => sample[figure])
+  return median(values.filter((value) => value !== undefined))
 }
 
-/** The median of the ratios of each round: what slowed a whole round down slowed both sides of it. */
-export function medianRatio(
-  samples: readonly Taken[],
-  one: { readonly workload: string; readonly peer: string },
-  other: { readonly workload: string; readonly peer: string },
-  figure: Figure,
-): number | undefined {
-  const of = (place: typeof one): Taken[] =>
-    samples.filter(({ workload, peer }) => workload === place.workload && peer === place.peer)
-  const others = new Map(of(other).map((sample) => [sample.round, sample[figure]]))
-  const ratios = of(one).map((sample) => (sample[figure] ?? 0) / (others.get(sample.round) ?? 0))
-  return median(ratios.filter(Number.isFinite))
+/** The ratios of each round: what slowed a whole round down slowed both sides of it. */
+export function ratios(samples: readonly Taken[], one: string, other: string, figure: Figure): number[] {
+  const others = new Map(samplesAt(samples, other).map((sample) => [sample.round, sample[figure]]))
+  return samplesAt(samples, one)
+    .map((sample) => (sample[figure] ?? 0) / (others.get(sample.round) ?? 0))
+    .filter(Number.isFinite)
+}
+
+function samplesAt(samples: readonly Taken[], place: string): Taken[] {
+  return samples.filter(({ workload, peer }) => `${workload} ${peer}` === place)
 }

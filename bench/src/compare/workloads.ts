@@ -5,8 +5,7 @@ import { type Address, sampleEvenly, sampleTraffic } from '../data/traffic.js'
 import { mistyped } from '../load/bad-tokens.js'
 import type { Request } from '../load/load.js'
 import type { Basemap, RunningPeer } from '../peers/peer.js'
-import { besideDownloads } from './beside-downloads.js'
-import { besideFlood } from './beside-flood.js'
+import { beside } from './beside.js'
 import { slowDownloads } from './slow-downloads.js'
 import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 
@@ -18,6 +17,9 @@ const MISTYPED_TOKENS = 20_000
 /** Unknown ones, few enough to be remembered after they were asked for once: what a client with a withdrawn token makes of it. */
 const UNKNOWN_TOKENS = 1_000
 const LARGE_REQUESTS = 1_000
+const MANY_REQUESTS = 200_000
+const FLOOD_RATE = 2_000
+const FLOOD_TOKENS = 50_000
 const CONNECTIONS = 64
 /** For the mix: edge and nginx look at a file again after 10 s, and in a short sample that would come too often or not at all. */
 const LEAST_SECONDS = 9
@@ -42,6 +44,16 @@ export const WORKLOADS: readonly Workload[] = [
     leastSeconds: LEAST_SECONDS,
     requests: mixRequests,
   }),
+  plainLoad('mix-revised', 'The mix, each address with a revision, as TileJSON gives it', {
+    connections: CONNECTIONS,
+    leastSeconds: LEAST_SECONDS,
+    requests: revised,
+  }),
+  plainLoad('mix-revised-query', 'The same with the token in the query as well', {
+    connections: CONNECTIONS,
+    leastSeconds: LEAST_SECONDS,
+    requests: revisedWithToken,
+  }),
   plainLoad('hot', 'One tile of the mean size, again and again', {
     connections: CONNECTIONS,
     requests: async (peer, { data }) => tileRequests(peer, 'mix', [data.hotTile]),
@@ -49,6 +61,7 @@ export const WORKLOADS: readonly Workload[] = [
   plainLoad('not-modified', 'The mix, every request with the tag that the client has: 304', {
     connections: CONNECTIONS,
     status: 304,
+    leastSeconds: LEAST_SECONDS,
     requests: notModified,
   }),
   plainLoad('refused-checksum', 'Mistyped tokens, each another one: 401', {
@@ -75,10 +88,31 @@ export const WORKLOADS: readonly Workload[] = [
         tileRequests(peer, `b${size}`, sampleEvenly(seededRandom(SEED), data.largeTiles, LARGE_REQUESTS)),
     }),
   ),
+  plainLoad('many', 'Files that are in the page cache, but in no memory of the server: 40,000, evenly', {
+    connections: CONNECTIONS,
+    requests: async (peer, { data }) =>
+      tileRequests(peer, 'many', sampleEvenly(seededRandom(SEED), data.manyTiles, MANY_REQUESTS)),
+  }),
   plainLoad('download', 'Downloads of 200 MB', { connections: DOWNLOAD_CONNECTIONS, requests: largeDownload }),
-  besideDownloads(mixRequests, largeDownload),
+  beside(
+    'beside-downloads',
+    'The mix beside 8 downloads at full speed',
+    { requests: mixRequests, connections: 16 },
+    { requests: largeDownload, connections: 8 },
+  ),
   slowDownloads,
-  besideFlood(mixRequests, CONNECTIONS, LEAST_SECONDS),
+  beside(
+    'beside-flood',
+    `The mix beside ${FLOOD_RATE} unknown tokens a second: a scanner at work, not a full link`,
+    { requests: mixRequests, connections: CONNECTIONS },
+    {
+      requests: (peer, { data }) => refused(peer, data.hotTile, FLOOD_TOKENS, createToken),
+      connections: 32,
+      rate: FLOOD_RATE,
+      status: 401,
+    },
+    LEAST_SECONDS,
+  ),
 ]
 
 /** null where the server does not have the basemap. */
@@ -112,6 +146,28 @@ async function entityTag(peer: RunningPeer, path: string, headers: readonly stri
   const answer = await fetch(`http://127.0.0.1:${peer.port}${path}`, { headers: fields })
   await answer.arrayBuffer()
   return answer.headers.get('etag')
+}
+
+const REVISION = '?v=3'
+const BEARER = 'Authorization: Bearer '
+
+/** null where addresses have no revision: that of a server without tokens is the mix. */
+async function revised(...args: Parameters<RequestsFor>): Promise<Request[] | null> {
+  const [peer] = args
+  const requests = await mixRequests(...args)
+  if (requests === null || !peer.headers.some((line) => line.startsWith(BEARER))) return null
+  return requests.map(({ path, headers }) => ({ path: path + REVISION, headers }))
+}
+
+async function revisedWithToken(...args: Parameters<RequestsFor>): Promise<Request[] | null> {
+  const [peer] = args
+  const token = peer.headers.find((line) => line.startsWith(BEARER))?.slice(BEARER.length)
+  const requests = await revised(...args)
+  if (requests === null || token === undefined) return null
+  return requests.map(({ path, headers }) => ({
+    path: `${path}&token=${token}`,
+    headers: headers.filter((line) => !line.startsWith(BEARER)),
+  }))
 }
 
 /** null where the server asks for no token. */

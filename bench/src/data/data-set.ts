@@ -2,22 +2,25 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { writeMbtiles } from '@gateway/tiles/mbtiles/writer.js'
-import { writePmtiles } from '@gateway/tiles/pmtiles/writer.js'
+import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
+import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { Bodies } from './bodies.js'
 import { below, type Random, seededRandom } from './random.js'
 import { type Address, mapAddresses, type Weighted } from './traffic.js'
 
 /** To be raised whenever what is made changes: data of another number is made anew. */
-const VERSION = 1
+const VERSION = 2
 const SEED = 20_260_101
 const TILES = 4_000
 const COLD_TILES = 20_000
+/** Files of the basemap `many`: more than the edge keeps in memory, and than nginx keeps open. */
+const MANY_TILES = 40_000
 /** A basemap of each size, whose tiles are all of that size. */
-export const LARGE_BODIES = { '128k': 128 * 1024, '256k': 256 * 1024, '1m': 1024 * 1024 } as const
-const LARGE_TILES = 32
+export const LARGE_BODIES = { '128k': 128 * 1024, '160k': 160 * 1024, '256k': 256 * 1024, '1m': 1024 * 1024 } as const
+const LARGE_TILES = 60
 const LARGE_ZOOM = 3
 const COLD_ZOOM = 14
+const MANY_ZOOM = 10
 const MEDIUM_DOWNLOAD_BYTES = 4 * 1024 * 1024
 export const LARGE_DOWNLOAD_BYTES = 200 * 1000 * 1000
 const WORLD = [-180, -85, 180, 85] as const
@@ -35,13 +38,15 @@ export interface DataSet {
   readonly hotTile: Address & { readonly bytes: number }
   /** what `cold` holds, a PMTiles archive */
   readonly coldTiles: readonly Address[]
+  /** what `many` holds, a folder */
+  readonly manyTiles: readonly Address[]
   /** what each basemap of LARGE_BODIES holds */
   readonly largeTiles: readonly Address[]
 }
 
 type Made = Pick<DataSet, 'meanTileBytes' | 'hotTile'>
 
-/** Makes the data, the same on every machine, where it is not there yet: about 900 MB in the system's temporary directory. */
+/** Makes the data, the same on every machine, where it is not there yet: about 1.7 GB in the system's temporary directory. */
 export async function dataSet(): Promise<DataSet> {
   const dir = join(tmpdir(), `gateway-bench-data-${VERSION}`)
   if (!existsSync(join(dir, 'complete.json'))) {
@@ -56,6 +61,7 @@ export async function dataSet(): Promise<DataSet> {
     vectors: join(dir, 'vectors'),
     tiles: mapAddresses(TILES),
     coldTiles: grid(COLD_ZOOM, COLD_TILES),
+    manyTiles: grid(MANY_ZOOM, MANY_TILES),
     largeTiles: grid(LARGE_ZOOM, LARGE_TILES),
   }
 }
@@ -70,6 +76,9 @@ async function make(dir: string): Promise<void> {
     for (const address of grid(LARGE_ZOOM, LARGE_TILES)) {
       await writeTile(join(basemaps, `b${name}`), address, bodies.body(size))
     }
+  }
+  for (const address of grid(MANY_ZOOM, MANY_TILES)) {
+    await writeTile(join(basemaps, 'many'), address, bodies.body(bodies.tileSize()))
   }
   await mkdir(join(basemaps, 'cold'))
   await writePmtiles(

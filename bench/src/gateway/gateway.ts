@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
-import { startEmbeddedPostgres } from '@gateway/launcher/embedded-postgres/server.js'
-import { freePort } from '@gateway/launcher/ports.js'
-import { isReady } from '@gateway/launcher/readiness.js'
+import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
+import { freePort } from '@gateway/processes/free-port.js'
+import { isReady } from '@gateway/processes/readiness.js'
 import { SETTING_NAMES } from '@gateway/settings/schema.js'
 import type { Cores } from '../machine.js'
 import { family } from '../machine.js'
@@ -20,6 +20,8 @@ export interface GatewayOptions {
   readonly vectors?: string
   /** a redis-server of its own; otherwise Postgres NOTIFY */
   readonly redis?: boolean
+  /** whose built processes run, instead of this checkout's */
+  readonly checkout?: string
   /** for a profile of the edge's processes: options of Node */
   readonly nodeOptions?: string
 }
@@ -29,13 +31,12 @@ export interface Gateway {
   readonly url: string
   readonly port: number
   readonly admin: AdminClient
-  /** address of the store, for what the interface does not tell */
-  readonly databaseUrl: string
   /** the processes of the edge: its supervisor, then its workers */
   edgePids(): number[]
   stop(): Promise<void>
 }
 
+const THIS_CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 const ADMIN_TOKEN = 'bench-admin-token'
 
 /** Starts Postgres, the control plane, scans the sources, and then starts the edge. On the load's core runs all but the edge. */
@@ -78,10 +79,11 @@ async function launch(
     EDGE_WORKERS: String(options.workers),
     ADMIN_TOKEN,
     DEMO: 'false',
+    DRAIN_NOTICE_SECONDS: '0',
     ...(options.nodeOptions !== undefined && { NODE_OPTIONS: options.nodeOptions }),
   })
   const run = (name: string, core: number | undefined): Service => {
-    const main = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url))
+    const main = join(options.checkout ?? THIS_CHECKOUT, 'services', name, 'dist/main.js')
     const service = new Service({ name, command: [process.execPath, main], env, core })
     ending.push(() => service.stop())
     return service
@@ -95,7 +97,7 @@ async function launch(
   const url = `http://127.0.0.1:${port}`
   await edge.until(() => isReady(`${url}/ready`))
   await edge.until(async () => (await edgesAlive(admin)).length === options.workers)
-  return { url, port, admin, databaseUrl: postgres.url, edgePids: () => family(edge.pid), stop }
+  return { url, port, admin, edgePids: () => family(edge.pid), stop }
 }
 
 /** The edge processes that have announced themselves. */

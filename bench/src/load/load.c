@@ -31,6 +31,7 @@ struct connection {
   int fd;
   bool busy;          // a request is on its way
   bool in_body;       // its answer's head has been read
+  bool closes;        // the server ends the connection with this answer
   uint64_t left;      // body bytes still to come
   double sent_at;
   double due_at;      // with a rate: when the next request may go
@@ -96,9 +97,13 @@ static void open_connection(struct connection *c) {
 }
 
 static void reopen(struct connection *c) {
-  failures++;
   close(c->fd);
   open_connection(c);
+}
+
+static void fail_connection(struct connection *c) {
+  failures++;
+  reopen(c);
 }
 
 static void send_next(struct connection *c, double time) {
@@ -108,20 +113,22 @@ static void send_next(struct connection *c, double time) {
   c->in_body = false;
   c->head_length = 0;
   c->sent_at = time;
-  if (send(c->fd, request->text, request->length, MSG_NOSIGNAL) != (ssize_t)request->length) reopen(c);
+  if (send(c->fd, request->text, request->length, MSG_NOSIGNAL) != (ssize_t)request->length) fail_connection(c);
 }
 
 // False: more of the head has to come first, or the connection was lost.
 static bool read_head(struct connection *c) {
   const ssize_t n = recv(c->fd, c->head + c->head_length, kHeadBytes - 1 - c->head_length, MSG_DONTWAIT);
   if (n < 0 && errno == EAGAIN) return false;
-  if (n <= 0) return reopen(c), false;
+  if (n <= 0) return fail_connection(c), false;
   c->head_length += (size_t)n;
   c->head[c->head_length] = 0;
   const char *end = strstr(c->head, "\r\n\r\n");
   if (!end) return false;
   const int status = atoi(c->head + strlen("HTTP/1.1 "));
   const char *length = strcasestr(c->head, "\r\ncontent-length:");
+  const char *close_field = strcasestr(c->head, "\r\nconnection: close");
+  c->closes = close_field && close_field < end;
   const bool has_body = length && length < end && status != 304;
   const uint64_t total = has_body ? strtoull(length + strlen("\r\ncontent-length:"), NULL, 10) : 0;
   const uint64_t come = (uint64_t)(c->head + c->head_length - (end + 4));
@@ -136,7 +143,7 @@ static void read_body(struct connection *c) {
   while (c->left > 0) {
     const ssize_t n = recv(c->fd, NULL, c->left, MSG_TRUNC | MSG_DONTWAIT);
     if (n < 0 && errno == EAGAIN) return;
-    if (n <= 0) return reopen(c);
+    if (n <= 0) return fail_connection(c);
     body_bytes += (uint64_t)n;
     c->left -= (uint64_t)n;
   }
@@ -151,6 +158,7 @@ static void take_answer(struct connection *c) {
   latencies[microseconds < kMaxLatency ? (size_t)microseconds : kMaxLatency]++;
   answers++;
   c->busy = false;
+  if (c->closes) reopen(c);
   if (pause_between == 0) send_next(c, time);
   else c->due_at += pause_between;
 }
@@ -199,7 +207,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < ready; i++) {
       struct connection *c = events[i].data.ptr;
       if (c->busy) take_answer(c);
-      else reopen(c);  // closed while idle
+      else fail_connection(c);  // closed while idle
       if (rate == 0 && !c->busy) send_next(c, now());
     }
     if (rate == 0) continue;

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { onCore } from '../machine.js'
-import { runWrk } from './wrk.js'
 
 /** Beyond the lines of this file, a load is described by where it goes and how. */
 export interface Load {
@@ -53,12 +52,11 @@ export function writeRequests(file: string, requests: readonly Request[]): strin
   return file
 }
 
-/** The suite's own generator, compiled at its first use; wrk where there is no compiler. Throws where there is neither. */
-export function loadGenerator(): { name: string; run: Generator } {
+/** The suite's own generator, compiled at its first use. Throws where there is no C compiler. */
+export function loadGenerator(): Generator {
   const program = compiled()
-  if (program !== null) return { name: "the suite's own generator", run: (load) => runOwn(program, load) }
-  if (spawnSync('wrk', ['-v']).error === undefined) return { name: 'wrk', run: runWrk }
-  throw new Error('a comparison needs a C compiler (cc) or wrk: apt-get install gcc libc6-dev, or apt-get install wrk')
+  if (program === null) throw new Error('a comparison needs a C compiler (cc): apt-get install gcc libc6-dev')
+  return (load) => runOwn(program, load)
 }
 
 function compiled(): string | null {

@@ -1,5 +1,5 @@
 /** The bare floor: a uWebSockets.js handler that sends a fixed buffer and looks at nothing. `floor-server.js PORT BYTES` */
-import { App } from 'uWebSockets.js'
+import { App } from '@gateway/native-edge/uws/uws.js'
 
 const [port, bytes] = process.argv.slice(2).map(Number)
 const body = new Uint8Array(bytes ?? 0).fill(0x61).buffer

@@ -1,51 +1,39 @@
-import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { freePort } from '@gateway/launcher/ports.js'
 import type { DataSet } from '../data/data-set.js'
-import { answers, Service } from '../gateway/service.js'
-import { family } from '../machine.js'
-import type { Peer } from './peer.js'
+import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 
 /**
- * nginx with what makes it fastest with files: one worker, sendfile, tcp_nopush, a cache of open files that holds all of
- * them and looks at each again after 10 s, as the edge does; no log, no auth.
+ * nginx with what makes it fastest with files: one worker, sendfile, tcp_nopush, a cache of open files that looks at each again after
+ * 10 s, as the edge does; no log, no auth. The files of `many` are served without that cache, which they would only fill.
  */
 export const nginxPeer: Peer = {
   name: 'nginx',
   async start({ data, cores }) {
-    const version = spawnSync('nginx', ['-v'], { encoding: 'utf8' })
-    if (version.error !== undefined) return 'nginx is not installed'
-    const dir = await mkdtemp(join(tmpdir(), 'gateway-bench-nginx-'))
-    const port = await freePort()
-    await mkdir(join(dir, 'temp'))
-    await writeFile(join(dir, 'nginx.conf'), configuration(port, data))
-    const command = ['nginx', '-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')]
-    const service = new Service({ name: 'nginx', command, core: cores?.server })
-    const stop = async (): Promise<void> => {
-      await service.stop()
-      await rm(dir, { recursive: true, force: true })
-    }
-    await service.until(() => answers(`http://127.0.0.1:${port}/missing`, 404))
-    return {
+    const version = versionOf('nginx', '-v')
+    if (version === null) return 'apt-get install nginx-light'
+    const daemon = await startDaemon({
       name: 'nginx',
-      description: `${version.stderr.trim()}: files, sendfile, tcp_nopush, open_file_cache, 1 worker, no auth, no log`,
-      port,
-      pids: () => family(service.pid),
-      tilePath: (basemap, { z, x, y }) =>
-        basemap === 'mixmb' || basemap === 'mixpm' ? null : `/tiles/${basemap}/v1/${z}/${x}/${y}.png`,
+      cores,
+      configuration: (port) => nginxConfiguration(port, data),
+      command: (config, dir) => ['nginx', '-p', dir, '-e', 'stderr', '-c', config],
+      ready: ['/missing', 404],
+    })
+    return {
+      ...daemon,
+      name: 'nginx',
+      description: `${version}: files, sendfile, tcp_nopush, open_file_cache, 1 worker, no auth, no log`,
+      tilePath: folderPath,
       downloadPath: (vector) => `/vectors/${vector}/download`,
       sendsStoredBytes: true,
       headers: [],
-      stop,
     }
   },
 }
 
-function configuration(port: number, data: DataSet): string {
+export function nginxConfiguration(port: number, data: DataSet): string {
   const user = process.getuid?.() === 0 ? 'user root;' : ''
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path temp;`)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path temp-${kind};`,
+  )
   return `daemon off;
 pid nginx.pid;
 worker_processes 1;
@@ -65,6 +53,7 @@ http {
   server {
     listen 127.0.0.1:${port};
     location /tiles/ { alias ${data.basemaps}/; }
+    location /tiles/many/ { alias ${data.basemaps}/many/; open_file_cache off; }
     location ~ ^/vectors/(\\w+)/download$ { alias ${data.vectors}/$1.geojson; }
   }
 }

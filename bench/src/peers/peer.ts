@@ -1,9 +1,15 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '@gateway/processes/free-port.js'
 import type { DataSet } from '../data/data-set.js'
 import type { Address } from '../data/traffic.js'
-import type { Cores } from '../machine.js'
+import { answers, Service } from '../gateway/service.js'
+import { type Cores, family } from '../machine.js'
 
 /** What the data set has, by the names of its basemaps. */
-export type Basemap = 'mix' | 'mixmb' | 'mixpm' | 'cold' | `b${string}`
+export type Basemap = 'mix' | 'mixmb' | 'mixpm' | 'cold' | 'many' | `b${string}`
 
 /** A server of the comparison that runs and answers. */
 export interface RunningPeer {
@@ -33,4 +39,40 @@ export interface PeerOptions {
 export interface Peer {
   readonly name: string
   start(options: PeerOptions): Promise<RunningPeer | string>
+}
+
+/** A program that is started with a configuration file in a directory of its own, which is removed with it. */
+export interface Daemon {
+  readonly name: string
+  readonly cores: Cores | null
+  configuration(port: number, dir: string): string
+  command(config: string, dir: string, port: number): readonly string[]
+  /** what it answers with this status as soon as it serves */
+  readonly ready: readonly [path: string, status: number]
+}
+
+export async function startDaemon({ name, cores, configuration, command, ready }: Daemon) {
+  const dir = await mkdtemp(join(tmpdir(), `gateway-bench-${name}-`))
+  const port = await freePort()
+  const config = join(dir, 'config')
+  await writeFile(config, configuration(port, dir))
+  const service = new Service({ name, command: command(config, dir, port), core: cores?.server })
+  const stop = async (): Promise<void> => {
+    await service.stop()
+    await rm(dir, { recursive: true, force: true })
+  }
+  const [path, status] = ready
+  await service.until(() => answers(`http://127.0.0.1:${port}${path}`, status))
+  return { port, pids: () => family(service.pid), stop }
+}
+
+/** The first line that a program prints of its version; null: it is not installed. */
+export function versionOf(program: string, option: string): string | null {
+  const { error, stdout, stderr } = spawnSync(program, [option], { encoding: 'utf8' })
+  return error === undefined ? ((stdout + stderr).split('\n')[0]?.trim() ?? '') : null
+}
+
+/** Where a file server finds the basemaps that are folders. */
+export function folderPath(basemap: Basemap, { z, x, y }: Address): string | null {
+  return ['mixmb', 'mixpm', 'cold'].includes(basemap) ? null : `/tiles/${basemap}/v1/${z}/${x}/${y}.png`
 }

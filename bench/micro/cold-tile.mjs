@@ -1,0 +1,97 @@
+/**
+ * What finding and reading a tile costs by each storage, waited for (`tile`, 32 at a time) and at once (`tileIfCached`): processor time of this
+ * process and of the one that reads MBTiles. Everything is in the page cache.
+ *
+ *   node bench/micro/cold-tile.mjs [--rounds 5]
+ *
+ * Needs `npx tsc -b` and the addon. Prints microseconds a tile, medians of interleaved rounds.
+ */
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
+import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
+import { openSource } from '@gateway/tilesets/open-source.js'
+import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
+import { SMALL_BYTES } from '@gateway/tilesets/source.js'
+import { median } from '../dist/compare/summary.js'
+import { textTable } from '../dist/report/text-table.js'
+
+const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } })
+const ZOOM = 7
+const AT_ONCE = 32
+const MICROSECONDS_A_TICK = 10_000
+
+const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'cold-tile-'))
+const tiles = Array.from({ length: 4 ** ZOOM }, (_, i) => {
+  return { z: ZOOM, x: i >> ZOOM, y: i & (2 ** ZOOM - 1), data: Buffer.alloc(1_000 + (i % 20) * 1_000, `${i} `) }
+})
+for (const { x, y, data } of tiles) {
+  fs.mkdirSync(path.join(root, `f/${ZOOM}/${x}`), { recursive: true })
+  fs.writeFileSync(path.join(root, `f/${ZOOM}/${x}/${y}.png`), data)
+}
+const about = { name: 'a', format: 'png', encoding: 'identity', bounds: [-180, -85, 180, 85], metadata: {} }
+await writePmtiles(path.join(root, 'p.pmtiles'), tiles, about)
+await writeMbtiles(path.join(root, 'm.mbtiles'), tiles, about)
+
+const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
+const cached = CachedFiles.load(SMALL_BYTES)
+const open = (id, storage, name) =>
+  openSource(
+    { id, storage, format: 'png', extension: 'png', root, path: path.join(root, name), isRemote: false },
+    { mbtiles, cached },
+  )
+const sources = {
+  folder: await open(1, 'xyz', 'f'),
+  pmtiles: await open(2, 'pmtiles', 'p.pmtiles'),
+  mbtiles: await open(3, 'mbtiles', 'm.mbtiles'),
+}
+
+async function waited(source) {
+  for (let i = 0; i < tiles.length; i += AT_ONCE) {
+    await Promise.all(tiles.slice(i, i + AT_ONCE).map((tile) => source.tile(tile)))
+  }
+}
+
+async function atOnce(source) {
+  const missing = tiles.filter((tile) => !source.tileIfCached(tile))
+  if (missing.length > tiles.length / 100) throw new Error(`${missing.length} tiles are not in the page cache`)
+}
+
+/** Where memory is short, the kernel drops what nobody has read lately. */
+function readEverything() {
+  for (const file of fs.readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (file.isFile()) fs.readFileSync(path.join(file.parentPath, file.name))
+  }
+}
+
+/** Of this process and its children, in microseconds. */
+function processorTime() {
+  const { user, system } = process.cpuUsage()
+  const children = fs.readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
+  const ticks = children.map((pid) => fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' '))
+  return user + system + ticks.reduce((sum, stat) => sum + Number(stat[11]) + Number(stat[12]), 0) * MICROSECONDS_A_TICK
+}
+
+const found = new Map()
+for (let round = 0; round <= Number(options.rounds); round++) {
+  for (const [name, source] of Object.entries(sources)) {
+    for (const [way, run] of Object.entries(
+      source.tileIfCached ? { tile: waited, tileIfCached: atOnce } : { tile: waited },
+    )) {
+      readEverything()
+      const before = processorTime()
+      await run(source)
+      const each = (processorTime() - before) / tiles.length
+      // The first round warms up.
+      if (round > 0) found.set(`${name} ${way}`, [...(found.get(`${name} ${way}`) ?? []), each])
+    }
+  }
+}
+const rows = [...found].map(([name, each]) => [name, median(each).toFixed(1)])
+console.log(textTable(['storage', 'µs a tile'], rows))
+for (const source of Object.values(sources)) source.close()
+mbtiles.close()
+fs.rmSync(root, { recursive: true })

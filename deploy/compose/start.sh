@@ -1,0 +1,22 @@
+#!/bin/sh
+# Starts the whole gateway: makes secrets where none are, starts compose.yaml and, in an empty catalog, lays out the demo of `npm start`.
+# COMPOSE is the command (docker compose), SITE_ADDRESS the address by which browsers come (https://localhost:8443).
+set -eu
+cd "$(dirname "$0")"
+COMPOSE=${COMPOSE:-docker compose}
+
+# Only their owner enters the directory; inside of containers another user reads the files.
+[ -d secrets ] || mkdir -m 700 secrets
+new_secret() { [ -s "secrets/$1" ] || (od -An -N24 -tx1 /dev/urandom | tr -d ' \n' > "secrets/$1"); }
+new_secret postgres-password
+new_secret admin-password
+new_secret admin-token
+[ -s secrets/database-url ] ||
+  printf 'postgres://gateway:%s@postgres:5432/gateway' "$(cat secrets/postgres-password)" > secrets/database-url
+chmod 644 secrets/*
+mkdir -p "${MAPS_DIR:-maps}/basemaps" "${MAPS_DIR:-maps}/vectors"
+
+$COMPOSE up -d
+# It waits for the control plane.
+$COMPOSE exec -T control-plane node services/launcher/dist/demo-only.js
+echo "User admin, password in $(pwd)/secrets/admin-password" >&2

@@ -1,0 +1,118 @@
+/**
+ * Copies what the given workspaces need at run time out of an installed and compiled checkout, and nothing else:
+ *
+ *     node deploy/images/assemble.mjs OUT services/edge [...] [--without PACKAGE ...]
+ *
+ * The layout stays (`node_modules`, `libs`, `services`), so that whatever finds its neighbours by a path still does. A package that is left out by
+ * `--without` takes with it what it alone needs. Native binaries that the Node at hand cannot load are for other platforms, and removed.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+/** Of packages: what compilers, editors and readers want. Licences stay. */
+const UNUSED_FILE = /\.(?:d\.[cm]?ts|ts|map|md|markdown|flow|c|cc|cpp|h|hpp|gyp|gypi|bare|tsbuildinfo)$/
+const UNUSED_DIRECTORY = /^(?:tests?|__tests__|benchmarks?|examples?)$/
+const LICENCE = /licen[cs]e|notice|copying/i
+
+/** Of workspaces, in their top folder: sources, and what serves developers alone. */
+const DEVELOPERS = /^(?:src|native|fuzz|setup|node_modules)$/
+/** Of workspaces, anywhere: tests and what they use. */
+const TESTS = /^testing$|\.test\./
+
+/**
+ * The installed packages that `workspaces` need at run time, as paths relative to the root; links to workspaces are followed.
+ * @param {Record<string, object>} packages of a package-lock.json
+ * @param {readonly string[]} workspaces
+ * @param {ReadonlySet<string>} without names of packages to leave out
+ * @returns {Set<string>}
+ */
+export function neededPackages(packages, workspaces, without = new Set()) {
+  const needed = new Set()
+  const visit = (path) => {
+    if (needed.has(path)) return
+    const entry = packages[path]
+    if (entry === undefined) throw new Error(`${path} is not in package-lock.json`)
+    needed.add(path)
+    if (entry.link) return visit(entry.resolved)
+    const optional = { ...entry.optionalDependencies, ...entry.peerDependencies }
+    for (const name of Object.keys({ ...entry.dependencies, ...optional })) {
+      if (without.has(name)) continue
+      const found = installedFor(packages, path, name)
+      if (found !== null) visit(found)
+      else if (!(name in optional)) throw new Error(`${name}, which ${path} needs, is not installed`)
+    }
+  }
+  for (const workspace of workspaces) visit(workspace)
+  return needed
+}
+
+/** As Node looks for it: in the node_modules of the folder, then of each folder above. */
+function installedFor(packages, path, name) {
+  for (let at = path; ; at = dirname(at)) {
+    const candidate = join(at === '.' ? '' : at, 'node_modules', name)
+    if (packages[candidate] !== undefined) return candidate
+    if (at === '.' || at === '') return null
+  }
+}
+
+function assemble(root, out, workspaces, without) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  mkdirSync(out, { recursive: true })
+  for (const path of neededPackages(packages, workspaces, without)) {
+    // Packages for other platforms are in the lock and not on the disk.
+    if (!existsSync(join(root, path))) continue
+    mkdirSync(dirname(join(out, path)), { recursive: true })
+    if (packages[path].link) symlinkSync(relative(dirname(path), packages[path].resolved), join(out, path))
+    else cpSync(join(root, path), join(out, path), { recursive: true, filter: filterFor(join(root, path), path) })
+  }
+  cpSync(join(root, 'package.json'), join(out, 'package.json'))
+  for (const file of nativeBinaries(join(out, 'node_modules'))) if (!loads(file)) rmSync(file)
+}
+
+function filterFor(from, path) {
+  const isPackage = path.startsWith('node_modules/')
+  return (source) => {
+    const inside = relative(from, source)
+    if (inside === '') return true
+    const name = basename(source)
+    if (name === 'node_modules') return false
+    if (!isPackage) return isRunTimeFile(inside, name)
+    if (LICENCE.test(name)) return true
+    return !UNUSED_FILE.test(name) && !(UNUSED_DIRECTORY.test(name) && !inside.includes('/'))
+  }
+}
+
+function isRunTimeFile(inside, name) {
+  if (DEVELOPERS.test(inside) || TESTS.test(name)) return false
+  // node-gyp leaves objects and makefiles beside the addon.
+  if (inside.startsWith('build/')) return inside === 'build/Release' || /^build\/Release\/[^/]+\.node$/.test(inside)
+  return !UNUSED_FILE.test(name)
+}
+
+function nativeBinaries(dir) {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.node'))
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** In a process of its own: a binary for another Node may end the one that loads it. */
+function loads(file) {
+  const code = `process.dlopen({ exports: {} }, ${JSON.stringify(file)})`
+  return spawnSync(process.execPath, ['-e', code], { stdio: 'ignore' }).status === 0
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { without: { type: 'string', multiple: true, default: [] } },
+  })
+  const [out, ...workspaces] = positionals
+  if (out === undefined || workspaces.length === 0) {
+    process.stderr.write('Usage: node deploy/images/assemble.mjs OUT WORKSPACE ... [--without PACKAGE ...]\n')
+    process.exit(2)
+  }
+  assemble(resolve(import.meta.dirname, '../..'), resolve(out), workspaces, new Set(values.without))
+}

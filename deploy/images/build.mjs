@@ -1,0 +1,33 @@
+/**
+ * `npm run images`: builds both images with docker or podman, whichever is there, and tells their sizes. CONTAINER_ENGINE names another program.
+ * They are tagged with the version, `latest` and nothing of a registry: push them where you want them.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { containerEngine } from './engine.mjs'
+
+const root = resolve(import.meta.dirname, '../..')
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const engine = containerEngine()
+
+/** The commit, and whether the checkout differs from it. */
+function revision() {
+  const git = spawnSync('git', ['describe', '--always', '--abbrev=40', '--dirty', '--exclude=*'], { cwd: root })
+  return git.status === 0 ? git.stdout.toString().trim() : 'unknown'
+}
+
+for (const target of ['edge', 'control-plane']) {
+  const image = `map-asset-gateway-${target}`
+  const args = ['build', '--target', target, '-f', join(import.meta.dirname, 'Dockerfile')]
+  for (const tag of [version, 'latest']) args.push('-t', `${image}:${tag}`)
+  args.push('--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision()}`)
+  // The OCI format, podman's default, knows no HEALTHCHECK.
+  if (engine.isPodman) args.push('--format', 'docker')
+  const { status } = spawnSync(engine.program, [...args, root], { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+for (const target of ['edge', 'control-plane']) {
+  const size = engine.run('image', 'inspect', '--format', '{{.Size}}', `map-asset-gateway-${target}:${version}`)
+  console.log(`map-asset-gateway-${target}:${version}  ${Math.round(Number(size) / 1e6)} MB`)
+}

@@ -1,0 +1,122 @@
+/** The compose file, run under a project name and ports of its own. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const PROJECT = 'gateway-check'
+const HTTPS_PORT = 18443
+const directory = resolve(import.meta.dirname, '../../compose')
+
+export class Compose {
+  /** The proxy signs its certificate itself. */
+  #agent = new Agent({ rejectUnauthorized: false, keepAlive: true, maxSockets: 64 })
+  #environment
+  #command
+
+  constructor(engine) {
+    this.engine = engine
+    this.#command = [...(engine.isPodman ? ['podman-compose'] : [engine.program, 'compose']), '-p', PROJECT]
+    // biome-ignore lint/style/noProcessEnv: handed on to the engine
+    this.#environment = { ...process.env }
+    Object.assign(this.#environment, {
+      COMPOSE: this.#command.join(' '),
+      SITE_ADDRESS: `https://localhost:${HTTPS_PORT}`,
+      HTTPS_PORT: `${HTTPS_PORT}`,
+      HTTP_PORT: '18080',
+      MAPS_DIR: mkdtempSync(join(tmpdir(), 'gateway-maps-')),
+    })
+  }
+
+  /** Starts everything by the one command that the README names; the demo's token is in what it prints. */
+  async start() {
+    this.remove()
+    // podman-compose knows no ipam: TRUSTED_PROXIES would name another network.
+    if (this.engine.isPodman) this.engine.run('network', 'create', '--subnet', '172.30.89.0/24', `${PROJECT}_default`)
+    const { status, stdout, stderr } = spawnSync(join(directory, 'start.sh'), {
+      env: this.#environment,
+      encoding: 'utf8',
+    })
+    this.token = /token=(bmp_\w+)/.exec(stdout)?.[1]
+    if (status !== 0 || this.token === undefined)
+      throw new Error(`start.sh: ${stdout.slice(-1000)}\n${stderr.slice(-2000)}`)
+    this.adminToken = this.secret('admin-token')
+    for (const name of this.containers('control-plane')) await until(`${name} is ready`, () => this.isReady(name, 8911))
+    await until('both edges are behind the proxy', async () => (await this.ask('/ready')).status === 200)
+    console.log('compose: started')
+  }
+
+  secret(name) {
+    return readFileSync(join(directory, 'secrets', name), 'utf8')
+  }
+
+  remove() {
+    spawnSync(this.#command[0], [...this.#command.slice(1), 'down', '-v'], { cwd: directory, env: this.#environment })
+    spawnSync(this.engine.program, ['network', 'rm', '-f', `${PROJECT}_default`])
+  }
+
+  /** The containers of a service, in order. */
+  containers(service) {
+    const filters = [`project=${PROJECT}`, `service=${service}`].flatMap((f) => [
+      '--filter',
+      `label=com.docker.compose.${f}`,
+    ])
+    return this.engine
+      .run('ps', '-a', ...filters, '--format', '{{.Names}}')
+      .split('\n')
+      .filter(Boolean)
+      .sort()
+  }
+
+  async isReady(container, port) {
+    const code = `fetch('http://127.0.0.1:${port}/ready').then((r) => process.stdout.write(String(r.status)))`
+    return (await this.engine.runBeside('exec', container, 'node', '-e', code)) === '200'
+  }
+
+  addressOf(container) {
+    return this.engine.run('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container)
+  }
+
+  /** One request through the proxy. */
+  ask(path, { method = 'GET', headers = {}, body } = {}) {
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        { host: 'localhost', port: HTTPS_PORT, path, method, headers, agent: this.#agent },
+        (answer) => {
+          const chunks = []
+          answer.on('data', (chunk) => chunks.push(chunk))
+          answer.on('error', reject)
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) }),
+          )
+        },
+      )
+      sent.on('error', reject)
+      sent.setTimeout(30_000, () => sent.destroy(new Error(`${path}: no answer in 30 s`)))
+      sent.end(body)
+    })
+  }
+
+  /** A call of the admin interface; throws where the answer is not 2xx. */
+  async admin(method, path, body) {
+    const headers = { authorization: `Bearer ${this.adminToken}`, ...(body && { 'content-type': 'application/json' }) }
+    const answer = await this.ask(`/api/v1/admin${path}`, { method, headers, body: body && JSON.stringify(body) })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`)
+    return answer.body.length === 0 ? undefined : JSON.parse(answer.body)
+  }
+}
+
+/** Waits for an event that has no other sign; a minute at most. */
+export async function until(what, happened, ms = 60_000) {
+  const deadline = performance.now() + ms
+  for (;;) {
+    const last = await Promise.resolve()
+      .then(happened)
+      .catch((error) => error)
+    if (last === true) return
+    if (performance.now() > deadline)
+      throw new Error(`not in time: ${what}${last instanceof Error ? ` (${last.message})` : ''}`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}

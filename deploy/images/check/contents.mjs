@@ -1,0 +1,38 @@
+/** What the images hold and how they are set up. */
+import assert from 'node:assert/strict'
+
+/** Limits, in MB: what they are today and some room. */
+const MOST_MB = { edge: 250, 'control-plane': 620 }
+
+/** Programs that build or install; names of files that only developers need, and binaries of other platforms or of Postgres. */
+const UNWANTED_PROGRAMS = ['gcc', 'g++', 'make', 'npm', 'npx', 'corepack']
+const UNWANTED_FILES = [
+  '*.test.*',
+  '*.d.ts',
+  '*.map',
+  'initdb',
+  'pg_ctl',
+  '*.cc',
+  '*darwin*.node',
+  '*win32*.node',
+  '*musl*.node',
+]
+
+export function checkContents(engine) {
+  for (const [name, mostMb] of Object.entries(MOST_MB)) {
+    const image = `map-asset-gateway-${name}:latest`
+    const [facts] = JSON.parse(engine.run('image', 'inspect', image))
+    const mb = Math.round(facts.Size / 1e6)
+    assert.ok(mb <= mostMb, `${image} has ${mb} MB`)
+    assert.equal(facts.Config.User, '10001:10001')
+    assert.ok(facts.Config.Healthcheck ?? facts.HealthCheck ?? facts.Healthcheck, `${image} has no HEALTHCHECK`)
+    assert.match(facts.Config.Labels['org.opencontainers.image.revision'], /^[0-9a-f]{40}|^unknown/)
+    const sh = (script) =>
+      engine.run('run', '--rm', '--read-only', '--network=none', '--entrypoint', 'sh', image, '-c', script)
+    assert.equal(sh(`for p in ${UNWANTED_PROGRAMS.join(' ')}; do command -v $p || true; done`), '')
+    const patterns = UNWANTED_FILES.map((pattern) => `-name '${pattern}'`).join(' -o ')
+    assert.equal(sh(`find /app \\( ${patterns} \\) | head`), '')
+    assert.equal(sh('find /app -writable ! -type l | head'), '', 'the user can write to /app')
+    console.log(`${image}: ${mb} MB, nothing in it that does not belong there`)
+  }
+}

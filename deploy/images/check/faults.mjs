@@ -1,0 +1,73 @@
+/** What breaks while callers read tiles: nothing may fail that the README does not name. */
+import assert from 'node:assert/strict'
+import { until } from './compose.mjs'
+import { slice, WORLD } from './service.mjs'
+
+/** Longer than the notice and the drain of compose.yaml's containers. */
+const STOP_SECONDS = '20'
+const CALLERS = 8
+
+export async function checkFaults(compose, restarts) {
+  await underLoad(compose, `${restarts} restarts of edges`, async () => {
+    for (let i = 0; i < restarts; i++) {
+      const [edge] = compose.containers(i % 2 === 0 ? 'edge-1' : 'edge-2')
+      await compose.engine.runBeside('stop', '-t', STOP_SECONDS, edge)
+      await compose.engine.runBeside('start', edge)
+      await until(`${edge} is ready`, () => compose.isReady(edge, 8910))
+      // The proxy asks every half a second: it must have seen that this one is back before the other goes.
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+    }
+  })
+  await underLoad(compose, 'the store away for a minute', async () => {
+    const [postgres] = compose.containers('postgres')
+    await compose.engine.runBeside('pause', postgres)
+    await new Promise((resolve) => setTimeout(resolve, 60_000))
+    await compose.engine.runBeside('unpause', postgres)
+    await until('administration works again', async () => Array.isArray((await compose.admin('GET', '/tokens')).items))
+  })
+  await controlPlaneDies(compose)
+}
+
+async function controlPlaneDies(compose) {
+  const job = await slice(compose, 'deep-layer', 7)
+  let runner
+  await until('a control plane slices', async () => {
+    runner = compose
+      .containers('control-plane')
+      .find((name) => compose.engine.run('top', name, 'args').includes('tiler/dist'))
+    return runner !== undefined
+  })
+  compose.engine.run('kill', '--signal', 'KILL', runner)
+  const from = performance.now()
+  const other = compose.containers('control-plane').find((name) => name !== runner)
+  await until('the other one slices', () => compose.engine.run('top', other, 'args').includes('tiler/dist'), 20_000)
+  console.log(`faults: the other control plane went on after ${Math.round((performance.now() - from) / 1000)} s`)
+  await until('the slice job succeeds', async () => (await job()).status === 'succeeded', 300_000)
+  compose.engine.run('start', runner)
+}
+
+/** Reads tiles through the proxy for as long as `work` takes; every answer must be the tile. */
+async function underLoad(compose, what, work) {
+  let on = true
+  let answered = 0
+  const failed = []
+  const caller = async () => {
+    while (on) {
+      const outcome = await compose.ask(`${WORLD}?token=${compose.token}`).then(
+        ({ status }) => status,
+        (error) => error.message,
+      )
+      if (outcome === 200) answered++
+      else failed.push(outcome)
+    }
+  }
+  const callers = Array.from({ length: CALLERS }, caller)
+  try {
+    await work()
+  } finally {
+    on = false
+    await Promise.all(callers)
+  }
+  console.log(`faults: ${what}: ${answered} tiles, ${failed.length} failed`)
+  assert.deepEqual(failed, [])
+}

@@ -1,0 +1,40 @@
+/** What a first user does: tiles, the console, a token that ends, a slice job. */
+import assert from 'node:assert/strict'
+import { until } from './compose.mjs'
+
+export const WORLD = '/tiles/world/current/0/0/0.webp'
+
+export async function checkService(compose) {
+  const tile = await compose.ask(`${WORLD}?token=${compose.token}`)
+  assert.equal(tile.status, 200)
+  assert.equal(tile.headers['content-type'], 'image/webp')
+  const basic = `Basic ${Buffer.from(`admin:${compose.secret('admin-password')}`).toString('base64')}`
+  const console_ = await compose.ask('/admin/', { headers: { authorization: basic } })
+  assert.match(console_.body.toString(), /<div id="root"/)
+  assert.equal((await compose.ask('/admin/')).status, 401)
+  assert.equal((await compose.ask('/metrics')).status, 404)
+  console.log('service: tile, console')
+
+  const { id, token } = await compose.admin('POST', '/tokens', { name: 'check', basemap_codes: ['world'] })
+  for (let i = 0; i < 8; i++) assert.equal((await compose.ask(`${WORLD}?token=${token}`)).status, 200)
+  const { confirmed, pending } = await compose.admin('POST', `/tokens/${id}/disable`)
+  assert.deepEqual([new Set(confirmed.map(({ host }) => host)).size, pending], [2, []])
+  for (let i = 0; i < 8; i++) assert.equal((await compose.ask(`${WORLD}?token=${token}`)).status, 401)
+  console.log('service: a disabled token is refused by both edges')
+
+  const job = await slice(compose, 'first-layer', 4)
+  await until('the slice job succeeds', async () => (await job()).status === 'succeeded')
+  assert.equal((await compose.ask(`/tiles/first-layer/0/0/0.webp?token=${compose.token}`)).status, 200)
+  console.log('service: sliced by GDAL, and served')
+}
+
+/** Submits a job of the demo image; the function that is returned asks for it. */
+export async function slice(compose, target_code, zoom_max) {
+  const headers = { 'x-access-token': compose.token, 'content-type': 'application/json' }
+  const source_path = '/data/demo/imagery/blue-marble.jpg'
+  const body = JSON.stringify({ target_code, name: target_code, source_path, zoom_max })
+  const submitted = await compose.ask('/api/v1/slice/jobs', { method: 'POST', headers, body })
+  assert.equal(submitted.status, 202, submitted.body.toString())
+  const { id } = JSON.parse(submitted.body)
+  return async () => JSON.parse((await compose.ask(`/api/v1/slice/jobs/${id}`, { headers })).body)
+}

@@ -1,0 +1,13 @@
+# Stands in for the official image: Debian's Postgres, with the few variables that compose.yaml gives it.
+FROM debian:trixie-slim
+RUN export DEBIAN_FRONTEND=noninteractive && apt-get update -qq \
+ && apt-get install -y -qq --no-install-recommends postgresql-17 > /dev/null 2>&1 && rm -rf /var/lib/apt/lists/*
+ENV PATH=/usr/lib/postgresql/17/bin:$PATH PGDATA=/var/lib/postgresql/data
+COPY postgres-entrypoint.sh /usr/local/bin/docker-entrypoint.sh
+RUN mkdir -p $PGDATA /run/postgresql && chown -R postgres $PGDATA /run/postgresql
+USER postgres
+VOLUME /var/lib/postgresql/data
+STOPSIGNAL SIGINT
+EXPOSE 5432
+ENTRYPOINT ["docker-entrypoint.sh"]
+CMD ["postgres"]

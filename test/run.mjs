@@ -8,7 +8,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildAddon } from '../services/launcher/setup/native.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const filters = process.argv.slice(2)
@@ -24,6 +23,11 @@ const PROGRAMS = {
   make: 'make',
   python3: 'python3',
   ip: 'iproute2',
+  pgbouncer: 'pgbouncer',
+  nginx: 'nginx',
+  haproxy: 'haproxy',
+  faketime: 'faketime',
+  promtool: 'prometheus',
 }
 
 /** With these the native addon is compiled, which has tests of its own. */
@@ -32,7 +36,7 @@ const COMPILING = new Set(['g++', 'make', 'python3'])
 /** In this order: what is quick to run and quick to understand fails first. */
 const LAYERS = ['unit', 'integration', 'system']
 
-if (await providePrograms()) {
+if (providePrograms()) {
   if (filters.length === 0) lint()
   for (const layer of LAYERS) runLayer(layer)
   if (totals.passed + totals.failed === 0) fail('No test was found.')
@@ -41,13 +45,13 @@ if (await providePrograms()) {
 }
 finish()
 
-async function providePrograms() {
+function providePrograms() {
   const missing = Object.entries(PROGRAMS).filter(([program]) => !isOnPath(program))
   if (missing.length === 0) return true
   const packages = missing.map(([, name]) => name)
-  if (process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages)) {
+  if (process.env.SETUP !== 'off' && process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages)) {
     // The set-up has tried in vain before there was a compiler.
-    if (missing.some(([program]) => COMPILING.has(program))) await buildAddon(root)
+    if (missing.some(([program]) => COMPILING.has(program))) compileAddon()
     return true
   }
   console.error(
@@ -57,7 +61,7 @@ async function providePrograms() {
 }
 
 function aptInstall(packages) {
-  console.log(`Installing ${packages.join(', ')} (apt-get) ...`)
+  console.log(`Installing ${packages.join(', ')} (apt-get); SETUP=off runs nothing but the tests ...`)
   // RUNLEVEL keeps Debian from starting the services of what it installs.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   for (const args of [
@@ -76,14 +80,20 @@ function aptInstall(packages) {
   return true
 }
 
+function compileAddon() {
+  spawnSync('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], { cwd: root, stdio: 'inherit' })
+}
+
 function isOnPath(program) {
   return (process.env.PATH ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
 }
 
 function lint() {
-  const args = ['check', '--config-path=config/lint.json', '--error-on-warnings', '.']
-  const { status } = runNode('node_modules/@biomejs/biome/bin/biome', args)
-  if (status !== 0) fail('Format and lint: failed; `npm run format` mends what can be mended by itself.')
+  const { status } = spawnSync('npm', ['run', '--silent', 'lint'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  if (status !== 0) fail('Lint: failed (npm run lint); `npm run format` mends what can be mended by itself.')
 }
 
 function runLayer(layer) {

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+
 /** The directories of tests that run the built processes from outside. */
 const SYSTEM = 'test/{conformance,e2e,fault}'
 
@@ -9,7 +11,14 @@ const SYSTEM = 'test/{conformance,e2e,fault}'
  * unit (no process but the test's own), integration (`*.integration.test.ts`: real Postgres, Redis, child processes), and system.
  */
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root,
+  // Tests run the sources, so that one test needs no build; only the processes that they start are the built ones.
+  resolve: {
+    alias: [
+      { find: /^@gateway\/(tiler)\/(.+)\.js$/, replacement: `${root}services/$1/src/$2.ts` },
+      { find: /^@gateway\/([^/]+)\/(.+)\.js$/, replacement: `${root}libs/$1/src/$2.ts` },
+    ],
+  },
   test: {
     pool: 'forks',
     // Two cores must not flake: the gateway under test needs one of them.
@@ -19,7 +28,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{libs,services}/*/{src,setup}/**/*.test.{ts,tsx,mjs}', 'bench/src/**/*.test.ts'],
+          include: [
+            '{libs,services}/*/{src,setup}/**/*.test.{ts,tsx,mjs}',
+            'bench/src/**/*.test.ts',
+            'test/lint/*.test.ts',
+            'test/boundaries/*.test.mjs',
+            'test/deploy/*.test.{ts,mjs}',
+          ],
           exclude: ['**/*.integration.test.*', '**/node_modules/**'],
           testTimeout: 20_000,
         },
@@ -38,9 +53,21 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
+          // They wait for limits and restarts more than they compute.
+          maxWorkers: 3,
           include: [`${SYSTEM}/**/*.test.ts`],
           globalSetup: 'test/harness/global-setup.ts',
           testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // No layer: what takes longer than a test may; see test/soak/run.mjs.
+          name: 'by-hand',
+          include: ['test/soak/**/*.soak.ts'],
+          globalSetup: 'test/harness/global-setup.ts',
           hookTimeout: 120_000,
         },
       },

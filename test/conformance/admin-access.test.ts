@@ -47,7 +47,15 @@ test('unknown admin paths tell nothing to those without credentials', async () =
 })
 
 test('a request from loopback with a forwarding header and no trusted proxy counts as remote', async () => {
-  for (const header of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP']) {
+  const names = [
+    'X-Forwarded-For',
+    'Forwarded',
+    'X-Real-IP',
+    'X-Envoy-External-Address',
+    'X-Forwarded-By',
+    'Fastly-Client-IP',
+  ]
+  for (const header of [...names, 'X-Forwarded-Client-Cert', 'CDN-Loop', 'X-Azure-ClientIP', 'X-Anything-Client-IP']) {
     const value = header === 'Forwarded' ? 'for=127.0.0.1' : '127.0.0.1'
     const answer = await maps().get('/api/v1/admin/tokens', {
       Authorization: `Bearer ${maps().gateway.adminToken}`,

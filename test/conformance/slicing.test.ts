@@ -123,11 +123,24 @@ test('a job says from its submission on where its layer goes', async () => {
   expect(done.map((job) => [job.status, job.output_root])).toEqual(told.map((job) => ['succeeded', job.output_root]))
 })
 
+/** Where TileJSON says that the tiles of `both` are. */
+async function shown(): Promise<{ address: string; revision: number }> {
+  const answer = await fetch(`${gateway().url}/tiles/both/tilejson.json`, { headers: { 'X-Access-Token': reader } })
+  const { tiles } = (await answer.json()) as { tiles: [string] }
+  const { origin, pathname, searchParams } = new URL(tiles[0])
+  return { address: origin + pathname, revision: Number(searchParams.get('v')) }
+}
+
 test('a second image accumulates: what it covers it covers, and what was there stays', async () => {
   const first = await submit({ target_code: 'both', source_paths: [image('west.tif')], zoom_max: 3 })
-  const second = await submit({ target_code: 'both', source_paths: [image('east.tif')], zoom_max: 3 })
   expect(await ended(first.job.id)).toMatchObject({ status: 'succeeded' })
+  const before = await shown()
+  const second = await submit({ target_code: 'both', source_paths: [image('east.tif')], zoom_max: 3 })
   expect(await ended(second.job.id)).toMatchObject({ status: 'succeeded' })
+  // The same version with another content: an address under which no cache has kept anything.
+  const after = await shown()
+  expect(after.address).toBe(before.address)
+  expect(after.revision).toBeGreaterThan(before.revision)
   expect((await pixel('both', '3/2/3', 128, 128)).slice(0, 3)).toEqual(near(RED))
   expect((await pixel('both', '3/3/3', 128, 128)).slice(0, 3)).toEqual(near(BLUE))
   const sources = await fetch(`${gateway().url}/api/v1/slice/layers/both/sources`, {
@@ -154,6 +167,23 @@ test('several images build a new version beside the old one, which becomes the d
   expect(both?.default_version).not.toBe(old)
   expect(both?.versions.map((version) => version.version)).toContain(old)
   expect((await fetch(`${gateway().url}/tiles/both/${old}/3/2/3.webp?token=${reader}`)).status).toBe(200)
+})
+
+test('a layer across the antimeridian has the bounds and the centre of its data', async () => {
+  await makeGeotiff(image('fiji-west.tif'), { bounds: [170, -20, 180, -10], colour: RED })
+  await makeGeotiff(image('fiji-east.tif'), { bounds: [-180, -20, -175, -10], colour: BLUE })
+  const sources = [image('fiji-west.tif'), image('fiji-east.tif')]
+  const { job } = await submit({ target_code: 'fiji', source_paths: sources, zoom_max: 4 })
+  expect(await ended(job.id)).toMatchObject({ status: 'succeeded' })
+  const { items } = await gateway().admin.expect<{ items: { code: string; versions: { bounds: number[] }[] }[] }>(
+    '/basemaps',
+  )
+  const [west, south, east, north] = items.find(({ code }) => code === 'fiji')?.versions[0]?.bounds ?? []
+  expect([west, south, east, north]).toEqual([170, -20, -175, -10].map((degrees) => expect.closeTo(degrees, 3)))
+  const told = await (await fetch(`${gateway().url}/tiles/fiji/tilejson.json?token=${reader}`)).json()
+  // TileJSON 3.0.0 has no bounds that wrap.
+  expect(told).toMatchObject({ bounds: [-180, expect.closeTo(-20, 3), 180, expect.closeTo(-10, 3)] })
+  expect((told as { center: number[] }).center).toEqual([expect.closeTo(177.5, 2), expect.closeTo(-15, 2), 4])
 })
 
 test('a repeated code answers the existing job and queues no second one', async () => {
@@ -185,6 +215,7 @@ test.each([
   ['a subdataset', { target_code: 'x', source_paths: ['NETCDF:"/a.nc":x'] }],
   ['zooms the wrong way round', { target_code: 'x', source_paths: ['/a.tif'], zoom_min: 5, zoom_max: 2 }],
   ['a zoom that is no integer', { target_code: 'x', source_paths: ['/a.tif'], zoom_max: 1.5 }],
+  ['a misspelt field', { target_code: 'x', source_paths: ['/a.tif'], zoom_mx: 5 }],
   ['an odd tile size', { target_code: 'x', source_paths: ['/a.tif'], tile_size: 300 }],
   [
     'a callback to another protocol',
@@ -224,8 +255,9 @@ describe('the completion callback', () => {
   ])('is delivered after a %s', async (_, file, status) => {
     const { job } = await submit({ target_code: `called-${status}`, source_paths: [image(file)], callback_url: url })
     await ended(job.id)
-    while (!received.some((call) => call.body.job.id === job.id)) await once(receiver, 'request')
-    const call = received.find((one) => one.body.job.id === job.id)
+    const callback = () => received.find((one) => one.body.job.id === job.id)
+    await expect.poll(callback, { timeout: 30_000 }).toBeDefined()
+    const call = callback()
     expect(call?.body).toMatchObject({
       event: 'tile.job.finished',
       job: { id: job.id, status },

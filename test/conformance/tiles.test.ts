@@ -127,17 +127,20 @@ test('errors can be read by a page of another origin too', async () => {
 
 test('TileJSON 3.0 describes a version, with addresses on the public base and the token as it came', async () => {
   const base = maps().gateway.url
-  const named = await (await get('/tiles/world/2026-2/tilejson.json')).json()
+  const named = (await (await get('/tiles/world/2026-2/tilejson.json')).json()) as { tiles: [string] }
+  expect(named.tiles[0].startsWith(`${base}/tiles/`)).toBe(true)
   expect(named).toMatchObject({
     tilejson: '3.0.0',
-    tiles: [`${base}/tiles/world/2026-2/{z}/{x}/{y}.png`],
+    tiles: [expect.stringMatching(/\/tiles\/world\/2026-2\/\{z\}\/\{x\}\/\{y\}\.png\?v=[1-9]\d*$/)],
     minzoom: 0,
     maxzoom: 2,
   })
   const answer = await fetch(`${base}/tiles/world/tilejson.json?access_token=${token()}`)
   expect(answer.headers.get('cache-control')).toBe('no-store')
   expect(await answer.json()).toMatchObject({
-    tiles: [`${base}/tiles/world/current/{z}/{x}/{y}.png?access_token=${token()}`],
+    tiles: [
+      expect.stringMatching(/\/tiles\/world\/2026-10\/\{z\}\/\{x\}\/\{y\}\.png\?v=[1-9]\d*&access_token=bmp_\w+$/),
+    ],
   })
   expect(await (await get('/tiles/streets/tilejson.json')).json()).toMatchObject({ vector_layers: expect.any(Array) })
 })

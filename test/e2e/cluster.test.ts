@@ -1,14 +1,11 @@
 import { join } from 'node:path'
-import { Agent, request } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { askEverywhere } from '../harness/ask-everywhere.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import type { Gateway } from '../harness/gateway.js'
 import { useGateway } from '../harness/use-gateway.js'
 
 const WORKERS = 2
-
-/** So many connections that every process of an edge gets some: the kernel spreads new ones over the processes that listen. */
-const CONNECTIONS = 40
 
 describe.each([
   ['Redis', true],
@@ -72,21 +69,6 @@ async function statusesEverywhere(gateway: Gateway, path: string): Promise<Set<n
 
 async function tagsEverywhere(gateway: Gateway, path: string): Promise<Set<string>> {
   return new Set((await askEverywhere(gateway, path)).map((answer) => String(answer.etag)))
-}
-
-/** Asks every edge over many connections, each a new one. */
-async function askEverywhere(gateway: Gateway, path: string): Promise<{ status: number; etag: unknown }[]> {
-  const urls = gateway.edges.flatMap(({ url }) => Array.from({ length: CONNECTIONS }, () => url))
-  // All at once: the last ones give no process more time than the first.
-  return Promise.all(
-    urls.map(async (url) => {
-      const dispatcher = new Agent({ pipelining: 0 })
-      const answer = await request(url + path, { dispatcher })
-      await answer.body.dump()
-      await dispatcher.destroy()
-      return { status: answer.statusCode, etag: answer.headers.etag }
-    }),
-  )
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

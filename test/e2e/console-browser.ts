@@ -90,6 +90,11 @@ export async function open(page: Page, path: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
 
+/** Waits until nothing of the page is loading: what is, says so. */
+export async function settled(page: Page): Promise<void> {
+  await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count(), { timeout: 30_000 }).toBe(0)
+}
+
 /** A picture for whoever looks after the run. */
 export async function shot(page: Page, name: string, fullPage = true): Promise<Buffer> {
   // What stays in its place on the screen would be drawn where the page happens to be scrolled to.
@@ -99,7 +104,9 @@ export async function shot(page: Page, name: string, fullPage = true): Promise<B
 
 /** What axe-core calls serious or critical. */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+  // Nothing here is in a frame, and only violations are looked at: both options spare work without a rule less.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+  const { violations } = await axe.analyze()
   const serious = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${where}: ${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)

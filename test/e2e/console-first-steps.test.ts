@@ -47,7 +47,7 @@ test('from an empty system to a map, a token, and the end of that token', async 
   await page.getByText('There are no tokens yet').waitFor()
   await page.getByRole('link', { name: 'Issue a token' }).first().click()
   await page.getByLabel('Name').fill('the city portal')
-  await page.getByPlaceholder('Choose, or type a code').fill('world')
+  await page.getByPlaceholder('Type to find a code or a name').fill('world')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Issue a token' }).click()
   const dialog = page.getByRole('dialog')

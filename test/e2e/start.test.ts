@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isReady } from '@gateway/launcher/readiness.js'
+import { isReady } from '@gateway/processes/readiness.js'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fromBuffer } from 'yauzl'
@@ -10,6 +10,7 @@ import { freshDatabase, type TestDatabase } from '../harness/database.js'
 import type { TestSettings } from '../harness/environment.js'
 import type { LogLine } from '../harness/log-lines.js'
 import { startRedis, type TestRedis } from '../harness/redis.js'
+import type { ServiceProcess } from '../harness/service-process.js'
 import { type Printed, printed, StartHome, terminate } from '../harness/start-command.js'
 
 const execute = promisify(execFile)
@@ -19,9 +20,10 @@ beforeAll(async () => {
   home = await StartHome.make()
 })
 afterAll(() => home.remove())
-afterEach(async () => {
+
+async function nothingIsLeft(): Promise<void> {
   expect(await home.left()).toEqual([])
-})
+}
 
 /** Runs a printed command as somebody who pastes it into a shell, in the home directory, and answers the file it wrote. */
 async function paste(command: string | undefined): Promise<Buffer> {
@@ -47,8 +49,8 @@ function namesInZip(zip: Buffer): Promise<string[]> {
 describe('on a machine without a database or Redis', () => {
   let first: Printed
 
-  test('the start command brings a gateway with demo data, and what it prints works when pasted', async () => {
-    const start = home.run('start')
+  test('the start command brings a gateway with demo data, what it prints works when pasted, and its log holds no secret', async () => {
+    const start = home.run('start', { LOG_LEVEL: 'debug' })
     first = await printed(start)
     const tile = await sharp(await paste(first.Tile)).metadata()
     expect([tile.width, tile.height]).toEqual([256, 256])
@@ -60,81 +62,73 @@ describe('on a machine without a database or Redis', () => {
     expect((await fetch((tilejson.tiles[0] ?? '').replace(/\{[xyz]\}/g, '0'))).status).toBe(200)
     expect((await fetch(first.Console ?? '')).status).toBe(401)
     expect(await terminate(start)).toEqual({ code: 0, signal: null })
+    await nothingIsLeft()
+
+    const token = new URL(first.TileJSON ?? '').searchParams.get('token') ?? ''
+    const env = await readFile(home.configFile, 'utf8')
+    const credentials = [...env.matchAll(/^ADMIN_(?:PASSWORD|TOKEN)=(\S{16,})$/gm)].map(([, secret]) => secret ?? '')
+    expect(credentials).toHaveLength(2)
+    const logged = start.lines.filter(({ json }) => json !== null).map(({ raw }) => raw)
+    expect(logged.length).toBeGreaterThan(3)
+    for (const secret of [token, ...credentials]) expect(logged.filter((line) => line.includes(secret))).toEqual([])
   })
 
   test('the credentials and the demo token it keeps can be read by their owner alone', async () => {
     for (const file of [home.configFile, join(home.dataDir, 'demo-token')])
       expect((await stat(file)).mode & 0o777).toBe(0o600)
-    const env = await readFile(home.configFile, 'utf8')
-    expect(env).toMatch(/^ADMIN_PASSWORD=\S{16,}$/m)
-    expect(env).toMatch(/^ADMIN_TOKEN=\S{16,}$/m)
   })
 
-  test('a second start serves the same data under the same token', async () => {
-    const start = home.run('start')
-    expect(await printed(start)).toMatchObject({ TileJSON: first.TileJSON, Tile: first.Tile, GeoJSON: first.GeoJSON })
-    expect((await fetch(first.TileJSON ?? '')).status).toBe(200)
-    await terminate(start)
-  })
+  describe('started again', () => {
+    let start: ServiceProcess
 
-  test('the start command logs no secret', async () => {
-    const start = home.run('start', { LOG_LEVEL: 'debug' })
-    const { TileJSON = '' } = await printed(start)
-    await terminate(start)
-    const token = new URL(TileJSON).searchParams.get('token') ?? ''
-    const env = await readFile(home.configFile, 'utf8')
-    const secrets = [
-      token,
-      ...[...env.matchAll(/^ADMIN_(?:PASSWORD|TOKEN)=(\S+)$/gm)].map(([, secret]) => secret ?? ''),
-    ]
-    const logged = start.lines.filter(({ json }) => json !== null).map(({ raw }) => raw)
-    expect(logged.length).toBeGreaterThan(3)
-    for (const secret of secrets) expect(logged.filter((line) => line.includes(secret))).toEqual([])
-  })
+    beforeAll(async () => {
+      start = home.run('start')
+      await printed(start)
+    })
 
-  test('standard output is the log alone; what is printed for people goes to standard error', async () => {
-    const start = home.run('start')
-    await printed(start)
-    await terminate(start)
-    const [log, words] = [start.lines.filter(isLog), start.lines.filter((line) => !isLog(line))]
-    expect(log.length).toBeGreaterThan(1)
-    expect(log.map(({ json, raw }) => [json === null, raw])).toEqual(log.map(({ raw }) => [false, raw]))
-    expect(words.map(({ raw }) => raw).join('\n')).toMatch(/^\n {2}Console .*\n {2}Gateway +ready; Ctrl-C stops it\n$/s)
-  })
+    test('it serves the same data under the same token', async () => {
+      const { TileJSON, Tile, GeoJSON } = first
+      expect(await printed(start)).toMatchObject({ TileJSON, Tile, GeoJSON })
+      expect((await fetch(TileJSON ?? '')).status).toBe(200)
+    })
 
-  test('a second start on the same data is refused with one line', async () => {
-    const start = home.run('start')
-    await printed(start)
-    const second = home.run('start')
-    expect((await second.ended()).code).toBe(2)
-    expect(second.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/already runs a gateway on DATA_DIR/)])
-    expect(await isReady(`${home.url}/ready`)).toBe(true)
-    await terminate(start)
-  })
+    test('standard output is the log alone; what is printed for people goes to standard error', async () => {
+      const [log, words] = [start.lines.filter(isLog), start.lines.filter((line) => !isLog(line))]
+      expect(log.length).toBeGreaterThan(1)
+      expect(log.map(({ json, raw }) => [json === null, raw])).toEqual(log.map(({ raw }) => [false, raw]))
+      expect(words.map(({ raw }) => raw).join('\n')).toMatch(
+        /^\n {2}Console .*\n {2}Gateway +ready; Ctrl-C stops it\n$/s,
+      )
+    })
 
-  test('a start on a port that is taken is refused with one line that names the setting', async () => {
-    const start = home.run('start')
-    await printed(start)
-    const second = home.run('start', { DATA_DIR: join(home.dir, 'other') })
-    expect((await second.ended()).code).toBe(2)
-    expect(second.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^API_PORT \d+ is in use/)])
-    await terminate(start)
-  })
+    test('another start on the same data is refused with one line', async () => {
+      const second = home.run('start')
+      expect((await second.ended()).code).toBe(2)
+      expect(second.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/already runs a gateway on DATA_DIR/)])
+      expect(await isReady(`${home.url}/ready`)).toBe(true)
+    })
 
-  test('nothing survives when the start command is killed, and the next start goes on', async () => {
-    const start = home.run('start')
-    await printed(start)
-    const launcher = Number(JSON.parse(await readFile(join(home.dataDir, 'launcher.lock'), 'utf8')).pid)
-    process.kill(launcher, 'SIGKILL')
-    await start.ended()
-    expect(await home.left()).toEqual([])
-    const next = home.run('start')
-    expect((await printed(next)).TileJSON).toBe(first.TileJSON)
-    await terminate(next)
+    test('a start on a port that is taken is refused with one line that names the setting', async () => {
+      const second = home.run('start', { DATA_DIR: join(home.dir, 'other') })
+      expect((await second.ended()).code).toBe(2)
+      expect(second.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^API_PORT \d+ is in use/)])
+    })
+
+    test('nothing survives when it is killed, and the next start goes on', async () => {
+      process.kill(Number(await readFile(join(home.dataDir, 'launcher.lock'), 'utf8')), 'SIGKILL')
+      await start.ended()
+      await nothingIsLeft()
+      const next = home.run('start')
+      expect((await printed(next)).TileJSON).toBe(first.TileJSON)
+      await terminate(next)
+    })
+
+    afterAll(nothingIsLeft)
   })
 })
 
 describe('with a database and a Redis of its own', () => {
+  afterEach(nothingIsLeft)
   let database: TestDatabase
   let redis: TestRedis
   let servers: TestSettings
@@ -171,6 +165,8 @@ describe('with a database and a Redis of its own', () => {
 })
 
 describe('with settings that cannot work', () => {
+  afterEach(nothingIsLeft)
+
   test('the start is refused with one line that names the setting', async () => {
     const start = home.run('start', { API_PORT: 'eighty' })
     expect((await start.ended()).code).toBe(2)

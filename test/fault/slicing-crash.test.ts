@@ -65,7 +65,11 @@ test('a cancelled job ends as failed and leaves the layer as it was', async () =
   })
   while ((await read(job.id)).status === 'pending') await sleep(50)
   await gateway().admin.expect(`/slice/jobs/${job.id}/cancel`, { method: 'POST' })
-  expect(await untilEnded(job.id)).toMatchObject({ status: 'failed', message: expect.stringMatching(/cancel/) })
+  expect(await untilEnded(job.id)).toMatchObject({
+    status: 'failed',
+    cancelled: true,
+    message: expect.stringMatching(/^cancelled by ADMIN_TOKEN at .*Z$/),
+  })
   expect(await gateway().admin.expect('/basemaps')).toEqual(before)
   expect((await gateway().admin.call(`/slice/jobs/${job.id}/cancel`, { method: 'POST' })).status).toBe(409)
 })

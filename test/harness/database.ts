@@ -12,6 +12,8 @@ export interface TestDatabase {
   /** The revision of the change log. The schema must be there. */
   revision(): Promise<number>
   drop(): Promise<void>
+  /** Keeps a copy of the whole database as it is now, and answers the function that puts it in its place. Both end all connections. */
+  backUp(): Promise<() => Promise<void>>
 }
 
 /** Makes a database. Unit tests of libraries, which are outside this package, use TEST_POSTGRES_URL in the same way. */
@@ -32,10 +34,30 @@ export async function freshDatabase(): Promise<TestDatabase> {
       }),
     revision: () => withConnection(url.href, currentRevision),
     drop: () => withConnection(serverUrl, async (sql) => void (await sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)),
+    async backUp() {
+      const backup = `${name}_backup`
+      await withConnection(serverUrl, async (sql) => {
+        await alone(sql, name)
+        await sql`CREATE DATABASE ${sql(backup)} TEMPLATE ${sql(name)}`
+        await sql`ALTER DATABASE ${sql(name)} ALLOW_CONNECTIONS true`
+      })
+      return () =>
+        withConnection(serverUrl, async (sql) => {
+          await alone(sql, name)
+          await sql`DROP DATABASE ${sql(name)}`
+          await sql`ALTER DATABASE ${sql(backup)} RENAME TO ${sql(name)}`
+        })
+    },
   }
 }
 
-async function withConnection<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+/** Nobody is connected any more, and nobody can connect. */
+async function alone(sql: Sql, name: string): Promise<void> {
+  await sql`ALTER DATABASE ${sql(name)} ALLOW_CONNECTIONS false`
+  await sql`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = ${name}`
+}
+
+export async function withConnection<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = openStore(url, { applicationName: 'harness', maxConnections: 1 })
   try {
     return await work(sql)

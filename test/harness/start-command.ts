@@ -44,6 +44,7 @@ export class StartHome {
       API_PORT: String(this.#ports[0]),
       CONTROL_PORT: String(this.#ports[1]),
       EDGE_WORKERS: '2',
+      DRAIN_NOTICE_SECONDS: '0',
     }
     const command = ['npm', '--prefix', CHECKOUT, 'run', '--silent', script]
     return new ServiceProcess(`npm run ${script}`, command, environment(this.#mark, { ...own, ...settings }))

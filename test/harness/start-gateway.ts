@@ -20,6 +20,8 @@ export interface GatewayOptions {
   readonly redis?: boolean | 'proxy'
   /** 'proxy': every process reaches Postgres through a TCP proxy of its own */
   readonly postgres?: 'proxy'
+  /** default: a fresh database in the run's Postgres */
+  readonly database?: () => Promise<TestDatabase>
   /** settings for all processes, on top of the harness's */
   readonly env?: TestSettings
 }
@@ -40,7 +42,7 @@ async function launch(options: GatewayOptions): Promise<Gateway> {
   const mark = randomUUID()
   const edgeWorkers = options.edgeWorkers ?? 1
   const home = await mkdtemp(join(tmpdir(), 'gateway-test-'))
-  const database = await freshDatabase()
+  const database = await (options.database ?? freshDatabase)()
   const redis = options.redis ? await startRedis() : null
   const controlPort = await freePort()
   const edgePorts: number[] = []
@@ -56,6 +58,8 @@ async function launch(options: GatewayOptions): Promise<Gateway> {
     ADMIN_PASSWORD,
     ADMIN_TOKEN,
     DEMO: 'false',
+    // No load balancer is there to be told, unless the test says so.
+    DRAIN_NOTICE_SECONDS: '0',
   }
   const launchService = async (name: string, service: string, port: number, own: TestSettings) => {
     const { links, addresses } = await link(options, database, redis)

@@ -2,23 +2,29 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freePort } from './ports.js'
 
-/** How a proxy treats its connections: pass bytes on; hold them back; swallow them; or be gone. */
-type Mode = 'pass' | 'stall' | 'swallow' | 'cut'
+/** How a proxy treats its connections: pass bytes on; hold them back, from the start or after log-in; swallow them; or be gone. */
+type Mode = 'pass' | 'stall' | 'freeze' | 'swallow' | 'cut'
+
+interface Target {
+  readonly host: string
+  readonly port: number
+}
 
 /** A TCP proxy between a process under test and something it depends on, to take that away in the ways networks do. */
 export class TcpProxy {
   readonly port: number
-  readonly #target: { readonly host: string; readonly port: number }
+  #target: Target
   readonly #connections = new Set<Connection>()
   #server: Server | null = null
   #mode: Mode = 'pass'
+  #delayMs = 0
 
-  private constructor(port: number, target: { host: string; port: number }) {
+  private constructor(port: number, target: Target) {
     this.port = port
     this.#target = target
   }
 
-  static async start(target: { host: string; port: number }): Promise<TcpProxy> {
+  static async start(target: Target): Promise<TcpProxy> {
     const proxy = new TcpProxy(await freePort(), target)
     await proxy.#listen()
     return proxy
@@ -40,6 +46,27 @@ export class TcpProxy {
   stall(): void {
     this.#mode = 'stall'
     for (const connection of this.#connections) connection.pause()
+  }
+
+  /**
+   * As an overloaded Postgres does, also after `cut()`: connections are accepted and log-ins answered, and nothing after them until
+   * `restore()`, which lets through all that was sent.
+   */
+  async freeze(): Promise<void> {
+    this.#mode = 'freeze'
+    if (this.#server === null) await this.#listen()
+    for (const connection of this.#connections) connection.pauseOnceLoggedIn()
+  }
+
+  /** As a far or busy server does: every piece of data takes this much longer, in both directions. 0: no longer. */
+  slow(delayMs: number): void {
+    this.#delayMs = delayMs
+  }
+
+  /** As a fail-over does: what stands is reset, and new connections lead elsewhere. */
+  retarget(target: Target): void {
+    this.#target = target
+    this.#resetAll()
   }
 
   /** As a partition does: what is sent from now on is lost without a sign. */
@@ -69,9 +96,13 @@ export class TcpProxy {
   }
 
   #accept(client: Socket): void {
-    const connection = new Connection(client, connect(this.#target), () => this.#connections.delete(connection))
+    const connection = new Connection(client, connect(this.#target), {
+      delayMs: () => this.#delayMs,
+      onGone: () => this.#connections.delete(connection),
+    })
     this.#connections.add(connection)
-    if (this.#mode === 'pass') connection.resume()
+    if (this.#mode === 'pass' || this.#mode === 'freeze') connection.resume()
+    if (this.#mode === 'freeze') connection.pauseOnceLoggedIn()
     if (this.#mode === 'swallow') connection.swallow()
   }
 
@@ -90,14 +121,21 @@ export class TcpProxy {
 class Connection {
   readonly #client: Socket
   readonly #target: Socket
+  readonly #delayMs: () => number
+  readonly #logIn = new LogInWatch()
   #swallowing = false
   #paused = false
+  #pausing = false
 
-  constructor(client: Socket, target: Socket, onGone: () => void) {
+  constructor(client: Socket, target: Socket, { delayMs, onGone }: { delayMs: () => number; onGone: () => void }) {
     this.#client = client
     this.#target = target
-    this.#relay(client, target)
-    this.#relay(target, client)
+    this.#delayMs = delayMs
+    this.#relay(client, target, () => {})
+    this.#relay(target, client, (bytes) => {
+      this.#logIn.take(bytes)
+      if (this.#pausing && this.#logIn.done) this.pause()
+    })
     this.pause()
     const gone = () => {
       onGone()
@@ -112,8 +150,15 @@ class Connection {
     this.#target.pause()
   }
 
+  /** Of a connection that talks to Postgres. */
+  pauseOnceLoggedIn(): void {
+    this.#pausing = true
+    if (this.#logIn.done) this.pause()
+  }
+
   resume(): void {
     this.#paused = false
+    this.#pausing = false
     this.#client.resume()
     this.#target.resume()
   }
@@ -127,16 +172,45 @@ class Connection {
     for (const socket of [this.#client, this.#target]) if (!socket.destroyed) socket.resetAndDestroy()
   }
 
-  #relay(from: Socket, to: Socket): void {
-    from.on('data', (bytes) => {
-      if (this.#swallowing || to.write(bytes)) return
+  #relay(from: Socket, to: Socket, passed: (bytes: Buffer) => void): void {
+    from.on('data', (bytes: Buffer) => {
+      if (this.#swallowing) return
+      const full = !this.#later(() => to.write(bytes))
+      passed(bytes)
+      if (!full) return
       from.pause()
       to.once('drain', () => {
         if (!this.#paused) from.resume()
       })
     })
     from.on('end', () => {
-      if (!this.#swallowing) to.end()
+      if (!this.#swallowing) this.#later(() => to.end())
     })
+  }
+
+  /** Timers of one length fire in their order. */
+  #later(act: () => unknown): boolean {
+    const delayMs = this.#delayMs()
+    if (delayMs === 0) return act() !== false
+    setTimeout(act, delayMs)
+    return true
+  }
+}
+
+const READY_FOR_QUERY = 'Z'.charCodeAt(0)
+
+/** Finds the end of the log-in in what a Postgres says (PostgreSQL manual, "Message Formats": a type byte, then a length with itself in it). */
+class LogInWatch {
+  #rest: Buffer = Buffer.alloc(0)
+  done = false
+
+  take(bytes: Buffer): void {
+    if (this.done) return
+    let rest: Buffer = Buffer.concat([this.#rest, bytes])
+    while (!this.done && rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+      this.done = rest[0] === READY_FOR_QUERY
+      rest = rest.subarray(1 + rest.readUInt32BE(1))
+    }
+    this.#rest = rest
   }
 }

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { askEverywhere } from '../harness/ask-everywhere.js'
+import { useMaps } from './maps.js'
+
+const WORKERS = 2
+const maps = useMaps({ edges: 2, edgeWorkers: WORKERS, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+
+const MAPS = 'https://maps.example.com'
+const TILE = '/tiles/world/2026-2/0/0/0.png'
+/** A tile, what the edge answers otherwise, and what the control plane answers. */
+const PATHS = [
+  TILE,
+  '/tiles/world/tilejson.json',
+  '/wmts/1.0.0/WMTSCapabilities.xml',
+  '/geojson/regions/countries.geojson',
+  '/api/v1/catalog/basemaps',
+  '/api/v1/catalog/basemaps/world',
+]
+
+/** The four ways of delivery. */
+const WAYS: readonly ((token: string) => { query?: string; headers?: Record<string, string> })[] = [
+  (token) => ({ headers: { authorization: `Bearer ${token}` } }),
+  (token) => ({ headers: { 'x-access-token': token } }),
+  (token) => ({ query: `?token=${token}` }),
+  (token) => ({ query: `?access_token=${token}` }),
+]
+
+/** What is answered in each way of delivery; twice, so that a hot tile would be answered natively. */
+async function statuses(token: string, headers: Record<string, string>): Promise<number[]> {
+  const seen = new Set<number>()
+  for (let round = 0; round < 2; round++) {
+    for (const way of WAYS) {
+      const delivered = way(token)
+      const all = { ...delivered.headers, ...headers }
+      for (const path of PATHS) {
+        const answer = await maps().get(`${path}${delivered.query ?? ''}`, all)
+        await answer.arrayBuffer()
+        seen.add(answer.status)
+      }
+      for (const { status } of await askEverywhere(maps().gateway, `${TILE}${delivered.query ?? ''}`, all))
+        seen.add(status)
+    }
+  }
+  return [...seen]
+}
+
+async function change(id: string, body: object): Promise<void> {
+  const path = `/tokens/${id}`
+  const answer = await maps().gateway.admin.expect<{ confirmed: unknown[]; pending: unknown[] }>(path, {
+    method: 'PATCH',
+    body,
+  })
+  expect([answer.confirmed.length, answer.pending.length]).toEqual([2 * WORKERS, 0])
+}
+
+test('a token that is limited to an origin after it was hot everywhere is 403 from any other, until the limit is lifted', async () => {
+  const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] })
+  expect(await statuses(token, {})).toEqual([200])
+  await change(id, { allowed_origins: [MAPS] })
+  expect(await statuses(token, { origin: 'https://other.example.com' })).toEqual([403])
+  expect(await statuses(token, {})).toEqual([403])
+  expect(await statuses(token, { origin: MAPS })).toEqual([200])
+  expect(await statuses(token, { referer: `${MAPS}/page` })).toEqual([200])
+  expect(await statuses(token, { origin: 'https://other.example.com', referer: `${MAPS}/page` })).toEqual([403])
+  await change(id, { allowed_origins: [] })
+  expect(await statuses(token, {})).toEqual([200])
+})
+
+test('a token for a network is judged by the address that a trusted proxy names', async () => {
+  const allowed_networks = ['10.0.0.0/8']
+  const { token } = await maps().gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'], allowed_networks })
+  expect(await statuses(token, { 'x-forwarded-for': '10.1.2.3' })).toEqual([200])
+  expect(await statuses(token, { 'x-forwarded-for': '192.0.2.1' })).toEqual([403])
+  expect(await statuses(token, { 'x-forwarded-for': '10.1.2.3, 192.0.2.1' })).toEqual([403])
+  expect(await statuses(token, {})).toEqual([403])
+})
+
+test('a second line of X-Forwarded-For counts as behind the first, which a client may have made up', async () => {
+  const allowed_networks = ['10.0.0.0/8']
+  const { token } = await maps().gateway.issueToken({ basemap_codes: ['*'], allowed_networks })
+  const statusesFrom = async (lines: string[]) => {
+    const headers = { 'x-access-token': token, 'x-forwarded-for': lines }
+    return new Set((await askEverywhere(maps().gateway, TILE, headers)).map(({ status }) => status))
+  }
+  expect(await statusesFrom(['10.1.2.3', '192.0.2.1'])).toEqual(new Set([403]))
+  expect(await statusesFrom(['192.0.2.1', '10.1.2.3'])).toEqual(new Set([200]))
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { neededPackages } from '../../deploy/images/assemble.mjs'
+
+const packages = {
+  '': {},
+  'services/edge': { dependencies: { '@gateway/lib': '1', a: '1' }, devDependencies: { vite: '1' } },
+  'libs/lib': { dependencies: { a: '2', 'left-out': '1' } },
+  'node_modules/@gateway/lib': { link: true, resolved: 'libs/lib' },
+  'node_modules/a': { optionalDependencies: { 'for-another-platform': '1' }, peerDependencies: { 'absent-peer': '1' } },
+  'libs/lib/node_modules/a': { dependencies: { b: '1' } },
+  'node_modules/b': {},
+  'node_modules/left-out': { dependencies: { 'only-through-it': '1' } },
+  'node_modules/only-through-it': {},
+  'node_modules/vite': {},
+}
+
+test('an image gets what its service needs at run time, found as Node finds it', () => {
+  expect([...neededPackages(packages, ['services/edge'], new Set(['left-out']))].sort()).toEqual([
+    'libs/lib',
+    'libs/lib/node_modules/a',
+    'node_modules/@gateway/lib',
+    'node_modules/a',
+    'node_modules/b',
+    'services/edge',
+  ])
+})
+
+test('a package that is needed and not installed stops the build by name', () => {
+  const { 'node_modules/b': _, ...rest } = packages
+  expect(() => neededPackages(rest, ['services/edge'])).toThrow('b, which libs/lib/node_modules/a needs')
+})

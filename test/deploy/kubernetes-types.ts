@@ -1,0 +1,84 @@
+/**
+ * Checks Kubernetes objects against the types of the API: TypeScript refuses a key that an object of its kind does not have, at any depth, which the
+ * API server's own default does not (it drops the key with a warning).
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+
+const root = join(import.meta.dirname, '../..')
+
+export interface KubernetesObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata?: { readonly name?: string }
+}
+
+/** Kinds that are no part of Kubernetes itself: what of them is used here, by the field. */
+const OTHER_KINDS: Readonly<Record<string, string>> = {
+  'kustomize.config.k8s.io/v1beta1 Kustomization': `{
+    resources?: string[]; images?: { name: string; newName?: string; newTag: string }[]; patches?: { path: string }[]
+    configMapGenerator?: { name: string; behavior?: 'merge'; envs?: string[]; literals?: string[] }[] }`,
+  'monitoring.coreos.com/v1 ServiceMonitor': `{ metadata: { name: string }; spec: {
+    selector: { matchLabels: Record<string, string> }; endpoints: { port: string; path: string; interval: string }[] } }`,
+  // promtool checks what is in it.
+  'monitoring.coreos.com/v1 PrometheusRule': '{ metadata: { name: string }; spec: { groups: object[] } }',
+}
+
+const API_GROUPS: Readonly<Record<string, string>> = { v1: 'core/v1', 'networking.k8s.io/v1': 'networking/v1' }
+
+export function readObjects(file: string): KubernetesObject[] {
+  return parseAllDocuments(readFileSync(file, 'utf8')).map((document) => {
+    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`)
+    return document.toJS() as KubernetesObject
+  })
+}
+
+/** The violations in the given objects, a line each, with the object's name; patches may leave out what is required, or null it. */
+export function violations(objects: readonly KubernetesObject[]): string[] {
+  const lines = [
+    'type Patch<T> = T extends (infer U)[] ? Patch<U>[] : T extends object ? { [K in keyof T]?: Patch<T[K]> | null } : T',
+  ]
+  objects.forEach((object, index) => {
+    lines.push(`export const o${index}: ${typeOf(object)} = ${JSON.stringify(object)} // ${nameOf(object)}`)
+  })
+  // Below the repository, so that the types are found.
+  const dir = mkdtempSync(join(root, 'test/deploy/.objects-'))
+  try {
+    writeFileSync(join(dir, 'objects.ts'), `${lines.join('\n')}\n`)
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--ignoreConfig',
+      '--types',
+      '',
+      '--module',
+      'esnext',
+      '--moduleResolution',
+      'bundler',
+    ]
+    const { status, stdout } = spawnSync(process.execPath, [compiler, ...options, join(dir, 'objects.ts')], {
+      encoding: 'utf8',
+    })
+    if (status === 0) return []
+    return stdout.split('\n').flatMap((line) => {
+      const at = /objects\.ts\((\d+),\d+\): error (.*)/.exec(line)
+      return at ? [`${nameOf(objects[Number(at[1]) - 2] as KubernetesObject)}: ${at[2]}`] : []
+    })
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+}
+
+function typeOf({ apiVersion, kind }: KubernetesObject): string {
+  const other = OTHER_KINDS[`${apiVersion} ${kind}`]
+  if (other !== undefined) return `${other} & { apiVersion: string; kind: string }`
+  return `Patch<import('kubernetes-types/${API_GROUPS[apiVersion] ?? apiVersion}').${kind}>`
+}
+
+export function nameOf({ kind, metadata }: KubernetesObject): string {
+  return `${kind} ${metadata?.name ?? ''}`.trim()
+}

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { SETTINGS } from '@gateway/settings/schema.js'
+import { SECRET_FILE_SETTINGS } from '@gateway/settings/secret-files.js'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { type KubernetesObject, nameOf, readObjects, violations } from './kubernetes-types.js'
+
+const deploy = join(import.meta.dirname, '../../deploy')
+const files = readdirSync(join(deploy, 'kubernetes'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => join(deploy, 'kubernetes', name))
+const objects = files.flatMap(readObjects)
+
+const isSetting = (name: string) => Object.hasOwn(SETTINGS, name) || SECRET_FILE_SETTINGS.has(name)
+const isOurs = (image: string) => image.startsWith('map-asset-gateway-')
+
+interface Container {
+  readonly name: string
+  readonly image: string
+  readonly env?: readonly { readonly name: string; readonly value?: string }[]
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
+}
+type Workload = KubernetesObject & {
+  readonly spec?: {
+    readonly template?: {
+      readonly spec: { readonly containers: Container[]; readonly volumes?: { readonly name: string }[] }
+    }
+  }
+}
+const podOf = (object: KubernetesObject) => (object as Workload).spec?.template?.spec
+
+test('every Kubernetes object has the fields of its kind, and no others', () => {
+  expect(objects.length).toBeGreaterThan(20)
+  expect(violations(objects)).toEqual([])
+})
+
+test.each([
+  ['a misspelt key', (text: string) => text.replace('livenessProbe:', 'livenesProbe:'), /livenesProbe/],
+  [
+    'a key at the wrong place',
+    (text: string) => text.replace('          ports:', '          replicas: 2\n          ports:'),
+    /replicas/,
+  ],
+  ['a number where a word belongs', (text: string) => text.replace('mountPath: /tmp', 'mountPath: 7'), /number/],
+])('%s is found', (_, plant, complaint) => {
+  const edge = readFileSync(join(deploy, 'kubernetes/base/edge.yaml'), 'utf8')
+  const planted = plant(edge)
+  expect(planted).not.toBe(edge)
+  const found = violations([parse(planted.split('\n---\n')[0] as string)])
+  expect(found).toHaveLength(1)
+  expect(found[0]).toMatch(complaint)
+})
+
+test('a kustomization lists every file beside it, and each is there', () => {
+  for (const file of files.filter((name) => name.endsWith('kustomization.yaml'))) {
+    const { resources = [], patches = [] } = parse(readFileSync(file, 'utf8'))
+    const listed: string[] = [...resources, ...patches.map(({ path }: { path: string }) => path)]
+    for (const name of listed) expect(existsSync(join(dirname(file), name)), `${file}: ${name}`).toBe(true)
+    const beside = readdirSync(dirname(file)).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')
+    expect(listed.filter((name) => name.endsWith('.yaml')).sort()).toEqual(beside.sort())
+  }
+})
+
+test('every setting in manifests and in the compose file exists', () => {
+  const inManifests = objects.flatMap((object) =>
+    (podOf(object)?.containers ?? [])
+      .filter(({ image }) => image && isOurs(image))
+      .flatMap(({ env = [] }) => env.map(({ name }) => name)),
+  )
+  const envFiles = ['base', 'overlays/production'].map((dir) => join(deploy, 'kubernetes', dir, 'settings.env'))
+  const inFiles = envFiles.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1] as string),
+  )
+  const compose = parse(readFileSync(join(deploy, 'compose/compose.yaml'), 'utf8'), { merge: true })
+  const services: { image: string; environment?: object }[] = Object.values(compose.services)
+  const inCompose = services
+    .filter(({ image }) => isOurs(image))
+    .flatMap(({ environment }) => Object.keys(environment ?? {}))
+  for (const names of [inManifests, inFiles, inCompose]) expect(names.length).toBeGreaterThan(4)
+  expect([...inManifests, ...inFiles, ...inCompose].filter((name) => !isSetting(name))).toEqual([])
+})
+
+test('a container mounts only volumes that its pod has', () => {
+  for (const object of objects.filter(({ kind }) => kind === 'Deployment')) {
+    const pod = podOf(object)
+    const volumes = pod?.volumes?.map(({ name }) => name) ?? []
+    for (const container of pod?.containers ?? []) {
+      const mounted = (container.volumeMounts ?? []).map(({ name }) => name)
+      expect([nameOf(object), mounted.filter((name) => !volumes.includes(name))]).toEqual([nameOf(object), []])
+    }
+  }
+})
+
+test('the ingress lets every address of the edge through but its probes and metrics', () => {
+  const server = readFileSync(join(deploy, '../services/edge/src/http/server.ts'), 'utf8')
+  const served = new Set([...server.matchAll(/'\/([a-z]+)(?:\/[^']*)?'/g)].map((match) => match[1] as string))
+  expect(served.size).toBeGreaterThan(8)
+  const ingress = parse(readFileSync(join(deploy, 'kubernetes/overlays/production/ingress.yaml'), 'utf8'))
+  const listed: string[] = ingress.spec.rules[0].http.paths.map(({ path }: { path: string }) => path.slice(1))
+  const handedOn = ['api', 'admin']
+  expect(listed.sort()).toEqual(
+    [...served, ...handedOn].filter((path) => !['health', 'ready', 'metrics'].includes(path)).sort(),
+  )
+})

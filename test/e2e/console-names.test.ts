@@ -1,0 +1,193 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { useGateway } from '../harness/use-gateway.js'
+import {
+  DESKTOP,
+  expectAccessible,
+  inPage,
+  mapIsDrawn,
+  open,
+  PHONE,
+  settled,
+  shot,
+  useBrowser,
+} from './console-browser.js'
+
+const LONG = 'Very long '.repeat(18).trim()
+/** Reads as a state where its marks are obeyed. */
+const MARKED = 'evitca \u202eelbaliava\u202c'
+const HEBREW = 'מפת העיר'
+
+const gateway = useGateway({}, async ({ home, admin }) => {
+  await makeTileFolder(join(home, 'maps/city/2026-1'), { maxZoom: 2 })
+  await makeTileFolder(join(home, 'maps/city/2026-2'), { maxZoom: 2, shade: 200 })
+  await admin.scanSource('maps', 'basemap', join(home, 'maps'))
+  for (const name of [LONG, MARKED, HEBREW, 'plain']) await admin.issueToken({ name, basemap_codes: ['city'] })
+  await admin.expect('/scan-sources', {
+    method: 'POST',
+    body: { code: 'long', kind: 'vector', path: join(home, 'nowhere'), name: `${LONG} ${HEBREW}` },
+  })
+})
+const openConsole = useBrowser()
+
+test.each([
+  ['desktop', DESKTOP],
+  ['phone', PHONE],
+] as const)(
+  'names of any length and direction leave room for the rest of the table: %s',
+  async (size, viewport) => {
+    const console = await openConsole(gateway(), { viewport })
+    const { page } = console
+    for (const [name, path] of [
+      ['tokens', '/tokens'],
+      ['sources', '/sources'],
+      ['source', '/sources/long'],
+      ['overview', '/'],
+    ] as const) {
+      await open(page, path)
+      await settled(page)
+      const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      expect([name, await inPage<number>(page, beyond)]).toEqual([name, 0])
+      await expectAccessible(page, `${name} with names`)
+      await shot(page, `names-${name}-${size}`)
+    }
+    await open(page, '/tokens')
+    const row = page.getByRole('row').filter({ hasText: 'Very long' })
+    const disable = row.getByRole('button', { name: /^Disable/ })
+    const box = await disable.boundingBox()
+    expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThanOrEqual(viewport.width)
+    // The mark is seen instead of obeyed, and whatever follows the name keeps its direction.
+    await page.getByText('evitca \ufffdelbaliava\ufffd', { exact: true }).waitFor()
+    if (size === 'desktop') {
+      await row.getByText('Very long').first().hover()
+      await page.getByRole('tooltip', { name: LONG }).waitFor()
+      await shot(page, 'names-whole', false)
+      await row.getByRole('button', { name: /^Disable/ }).click()
+      await page.getByRole('dialog').waitFor()
+      await shot(page, 'names-dialog', false)
+    }
+    await console.expectClean()
+  },
+  120_000,
+)
+
+test('preview and comparison name code and version, and a divider swipes between two versions', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  await open(page, '/basemaps/city/versions/2026-1')
+  await page.getByText('city / 2026-1', { exact: true }).waitFor()
+  await open(page, '/basemaps/city/compare')
+  await page.getByText('Versions of city').waitFor()
+  await page.getByText('city / 2026-1', { exact: true }).waitFor()
+  await page.getByText('city / 2026-2', { exact: true }).waitFor()
+  await mapIsDrawn(page, 0)
+  await mapIsDrawn(page, 1)
+  await shot(page, 'compare-split')
+  await page.getByText('Swipe', { exact: true }).click()
+  const divider = page.getByRole('slider', { name: 'Divider between the left and the right version' })
+  await divider.waitFor()
+  await mapIsDrawn(page, 0)
+  await expectAccessible(page, 'swipe')
+  await shot(page, 'compare-swipe')
+  const clipped = () => inPage<string>(page, `getComputedStyle(document.querySelector('.swipe-right')).clipPath`)
+  expect(await clipped()).toBe('inset(0px 0px 0px 50%)')
+  await divider.focus()
+  for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowRight')
+  expect(await clipped()).toBe('inset(0px 0px 0px 70%)')
+  expect(await inPage(page, 'location.search')).toContain('view=swipe')
+  await shot(page, 'compare-swiped')
+  await page.reload()
+  await divider.waitFor()
+  await console.expectClean()
+})
+
+test('what is there no more is deleted after asking', async () => {
+  const console = await openConsole(gateway())
+  // The page of what was deleted may ask for it, and its map for tiles, until it is left; the browser notes that.
+  console.allowConsole(/404 .*\/(scan-sources\/long|basemaps\/city|targets\/old|tiles\/city\/2026-1)\b/)
+  const { page } = console
+  const dialog = page.getByRole('dialog')
+  await open(page, '/sources/long')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByText('Everything that was found in it').waitFor()
+  await expectAccessible(page, 'delete')
+  await shot(page, 'delete-source', false)
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'Scan sources', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'maps', exact: true }).waitFor()
+  await expect.poll(() => page.getByRole('link', { name: 'Very long' }).count()).toBe(0)
+
+  await open(page, '/basemaps/city/versions/2026-1')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'city', level: 1 }).waitFor()
+  await expect.poll(() => page.getByRole('link', { name: '2026-1', exact: true }).count()).toBe(0)
+
+  const target = { code: 'old', kind: 'directory', path: join(gateway().home, 'out') }
+  await gateway().admin.expect('/targets', { method: 'POST', body: target })
+  await open(page, '/pushes/targets/old')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByText('Its push records are deleted as well').waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('There are no targets yet').waitFor()
+  await console.expectClean()
+})
+
+/** Traffic of an hour in which tiles were asked for twice, an age apart. */
+function traffic() {
+  const points = Array.from({ length: 20 }, (_, i) => ({
+    at: new Date(Date.UTC(2026, 0, 1, 12, 0, i * 30)).toISOString(),
+    seconds: 30,
+    requests: 30 * i,
+    tiles: i === 5 || i >= 12 ? 30 : 0,
+    tiles_missing: i,
+    memory_hits: i === 5 || i >= 12 ? 20 : 0,
+    downloads: 0,
+    auth_failures: 0,
+    server_errors: 0,
+    bytes_sent: 1000 * i,
+  }))
+  return { since: points[0]?.at, points, edges: [] }
+}
+
+test('charts are loaded when they are scrolled to, and draw lines only', async () => {
+  const console = await openConsole(gateway(), { viewport: { width: 1280, height: 400 } })
+  const { page } = console
+  await page.route('**/dashboard/traffic', (route) => route.fulfill({ json: traffic() }))
+  const files: string[] = []
+  page.on('response', (response) => files.push(new URL(response.url()).pathname))
+  await open(page, '/')
+  await page.getByRole('heading', { name: 'The last hour' }).waitFor()
+  // Every page is there by then, and with them would be what they import.
+  await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 30_000 }).toBe(true)
+  expect(files.filter((file) => /charts|map-view|maplibre/.test(file))).toEqual([])
+  await page.getByRole('heading', { name: 'The last hour' }).scrollIntoViewIfNeeded()
+  await page.mouse.wheel(0, 600)
+  const hits = page.getByRole('figure').filter({ hasText: 'Tiles from memory' })
+  await hits.locator('path.recharts-curve').first().waitFor()
+  expect(files.filter((file) => /charts/.test(file))).not.toEqual([])
+  // One line of eight spans; of the lone one at 12:02:30 there is nothing.
+  expect(await hits.locator('.recharts-dot').count()).toBe(0)
+  const line = await hits.locator('path.recharts-area-curve').first().getAttribute('d')
+  expect(line?.match(/M/g)).toHaveLength(1)
+  await page.setViewportSize(DESKTOP)
+  await shot(page, 'charts')
+  await console.expectClean()
+})
+
+test('settings say their values in units, what is default, and what each is for', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  await open(page, '/settings')
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) })
+  await row('TOKEN_DEFAULT_TTL').getByText('30 days').waitFor()
+  await row('TOKEN_DEFAULT_TTL').getByText('default', { exact: true }).waitFor()
+  await row('RETRY_WAITS').getByText('30 seconds, 1 minute, 1 minute').waitFor()
+  expect(await row('API_PORT').getByText('default', { exact: true }).count()).toBe(0)
+  for (const described of await page.getByRole('row').locator('td:first-child').allInnerTexts()) {
+    expect(described).toMatch(/^[A-Z_]+\s+\S/)
+  }
+  await shot(page, 'settings-units')
+  await console.expectClean()
+})

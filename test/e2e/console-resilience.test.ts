@@ -1,0 +1,238 @@
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { useGateway } from '../harness/use-gateway.js'
+import { inPage, open, shot, useBrowser } from './console-browser.js'
+
+const gateway = useGateway({}, async ({ home, admin }) => {
+  await makeTileFolder(join(home, 'maps/city/v1'), { maxZoom: 0 })
+  await makeTileFolder(join(home, 'maps/city/v2'), { maxZoom: 0 })
+  await admin.scanSource('maps', 'basemap', join(home, 'maps'))
+})
+const openConsole = useBrowser()
+
+const isLive = (page: Page) => page.getByRole('status').filter({ hasText: /^Live$/ })
+const isAway = (page: Page) => page.getByRole('status').filter({ hasText: /^Out of touch$/ })
+/** The mark tells the truth within 3 s; the rest is for a machine that has other things to do. */
+const NOTICED = { timeout: 10_000 }
+const NETWORK_ERRORS = /Failed to load resource|net::ERR/
+
+async function defaultVersion(): Promise<string> {
+  const { items } = await gateway().admin.expect<{ items: { default_version: string }[] }>('/basemaps')
+  return items[0]?.default_version as string
+}
+
+async function askForDefault(page: Page, version: string): Promise<void> {
+  await open(page, '/basemaps/city')
+  await isLive(page).waitFor()
+  await page.getByRole('button', { name: `Make default: ${version}` }).click()
+  await page.getByRole('dialog').getByText('gets it from this moment on').waitFor()
+}
+
+test('off line nothing can be changed, and what was cancelled there is not carried out when the line is back', async () => {
+  const console = await openConsole(gateway())
+  const { page, context } = console
+  console.allowConsole(NETWORK_ERRORS)
+  const writes: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && writes.push(request.url()))
+  await askForDefault(page, 'v1')
+  await context.setOffline(true)
+  const action = page.getByRole('dialog').getByRole('button', { name: 'Make default' })
+  await isAway(page).waitFor(NOTICED)
+  expect(await action.isDisabled()).toBe(true)
+  await shot(page, 'away-dialog', false)
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await shot(page, 'away-page', false)
+  const sent = writes.length
+  await context.setOffline(false)
+  await isLive(page).waitFor(NOTICED)
+  await page.getByRole('button', { name: 'Make default: v1' }).waitFor()
+  expect(writes).toHaveLength(sent)
+  expect(await defaultVersion()).toBe('v2')
+  await console.expectClean()
+})
+
+test('a change that is under way is aborted by Cancel', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  console.allowConsole(NETWORK_ERRORS)
+  await askForDefault(page, 'v1')
+  // A line that takes the request and brings no answer.
+  await page.route('**/default-version', () => {})
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/default-version'))
+  await page.getByRole('dialog').getByRole('button', { name: 'Make default' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  expect((await failed).failure()?.errorText).toContain('ABORTED')
+  await page.getByText('The request was cancelled').waitFor()
+  await shot(page, 'cancelled', false)
+  expect(await defaultVersion()).toBe('v2')
+  await console.expectClean()
+})
+
+test('a service that is frozen is noticed, although no connection breaks', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  console.allowConsole(NETWORK_ERRORS)
+  await open(page, '/basemaps/city')
+  await isLive(page).waitFor()
+  const { process } = gateway().controlPlane
+  process.signal('SIGSTOP')
+  const stopped = performance.now()
+  try {
+    await isAway(page).waitFor(NOTICED)
+    globalThis.console.info(`a frozen service was noticed after ${Math.round(performance.now() - stopped)} ms`)
+    expect(await page.getByRole('button', { name: 'Withdraw' }).isDisabled()).toBe(true)
+  } finally {
+    process.signal('SIGCONT')
+  }
+  const continued = performance.now()
+  await isLive(page).waitFor(NOTICED)
+  globalThis.console.info(`and its return after ${Math.round(performance.now() - continued)} ms`)
+  await console.expectClean()
+})
+
+test('while the gateway is away every page opens and says so, and goes on by itself', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  console.allowConsole(NETWORK_ERRORS)
+  const files: string[] = []
+  page.on('response', (response) => files.push(new URL(response.url()).pathname))
+  // The code of one page does not arrive beforehand.
+  await page.route(/\/assets\/audit-page/, (route) => route.abort())
+  await open(page, '/')
+  await isLive(page).waitFor()
+  // The last page that is loaded beforehand.
+  await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 30_000 }).toBe(true)
+  const { edges, controlPlane } = gateway()
+  await controlPlane.process.kill()
+  for (const edge of edges) await edge.process.kill()
+
+  await page.getByRole('link', { name: 'Scan sources', exact: true }).first().click()
+  await page.getByRole('heading', { name: 'Scan sources', level: 1 }).waitFor()
+  await isAway(page).waitFor(NOTICED)
+  await page.getByText('Loading the scan sources failed').waitFor(NOTICED)
+  await shot(page, 'away-navigated', false)
+  await page.getByRole('link', { name: 'Audit', exact: true }).click()
+  await page.getByText('This page could not be loaded').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('This page could not be loaded').waitFor()
+  await shot(page, 'away-not-loaded', false)
+
+  await page.unroute(/\/assets\/audit-page/)
+  controlPlane.process.start()
+  for (const edge of edges) edge.process.start()
+  await gateway().ready()
+  await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor({ timeout: 30_000 })
+  await page.getByRole('link', { name: 'Scan sources', exact: true }).click()
+  await page.getByRole('link', { name: 'maps', exact: true }).waitFor()
+  await console.expectClean()
+}, 120_000)
+
+test('the secret of a token is not lost by Back', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  await open(page, '/tokens')
+  await page.getByRole('link', { name: 'Issue a token' }).first().click()
+  await page.getByLabel('Name').fill('the portal')
+  await page.getByPlaceholder('Type to find a code or a name').fill('ci')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Issue a token' }).click()
+  const issued = page.getByRole('dialog').filter({ hasText: 'Copy it now' })
+  const token = await issued.getByRole('group', { name: 'the token' }).innerText()
+  await page.goBack()
+  await page.getByText('Leave without the token?').waitFor()
+  await shot(page, 'token-back', false)
+  await page.getByRole('button', { name: 'Stay' }).click()
+  expect(await issued.getByRole('group', { name: 'the token' }).innerText()).toBe(token)
+  await issued.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor()
+  // What was suggested is granted, not what was typed.
+  await page.getByRole('row').filter({ hasText: 'the portal' }).getByRole('cell', { name: 'city' }).waitFor()
+  await console.expectClean()
+})
+
+test('a code that nothing has is granted only after a second yes', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  await open(page, '/tokens/new')
+  await page.getByLabel('Name').fill('for later')
+  await page.getByPlaceholder('Type to find a code or a name').fill('cty')
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing has the code “cty”').waitFor()
+  await page.getByRole('button', { name: 'Issue a token' }).click()
+  await page.getByText('Grant “cty” or leave it out.').waitFor()
+  await shot(page, 'unknown-code')
+  await page.getByRole('button', { name: 'Grant “cty” all the same' }).click()
+  await page.getByRole('button', { name: 'Issue a token' }).click()
+  await page.getByText('Copy it now').waitFor()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('row').filter({ hasText: 'for later' }).getByText('cty').waitFor()
+  await console.expectClean()
+})
+
+test('what was entered into a form is not lost without a question', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  await open(page, '/sources/new')
+  await page.getByLabel('Code').fill('half-done')
+  await page.getByRole('link', { name: 'Tokens', exact: true }).click()
+  await page.getByText('Leave without saving?').waitFor()
+  await shot(page, 'form-leave', false)
+  await page.getByRole('button', { name: 'Stay' }).click()
+  expect(await page.getByLabel('Code').inputValue()).toBe('half-done')
+  const asked = page.waitForEvent('dialog')
+  void inPage(page, 'setTimeout(() => location.reload())')
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.dismiss()
+  expect(await page.getByLabel('Code').inputValue()).toBe('half-done')
+  await page.getByRole('link', { name: 'Tokens', exact: true }).click()
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor()
+  await console.expectClean()
+})
+
+test('a change made elsewhere does not wipe out what is being entered', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  await open(page, '/sources/maps')
+  await isLive(page).waitFor()
+  await page.getByRole('textbox', { name: /^Name/ }).fill('my name for it')
+  const path = join(gateway().home, 'maps')
+  const body = { code: 'maps', kind: 'basemap', path, name: 'their name for it' }
+  await gateway().admin.expect('/scan-sources', { method: 'POST', body })
+  await page.getByText('Somebody else has changed this meanwhile').waitFor()
+  expect(await page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('my name for it')
+  await shot(page, 'changed-elsewhere')
+  await page.getByRole('button', { name: 'Show the change instead' }).click()
+  expect(await page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('their name for it')
+  // One's own change is not another's, also where the service stores it a little differently.
+  await page.getByRole('textbox', { name: /^Name/ }).fill('my name again ')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('maps is saved').waitFor()
+  await expect.poll(() => page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('my name again')
+  expect(await page.getByText('Somebody else has changed this meanwhile').count()).toBe(0)
+  await console.expectClean()
+})
+
+test('Back leads to the page and the sorting that one left', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  for (let i = 10; i < 40; i++) await gateway().issueToken({ name: `zz client ${i}`, basemap_codes: ['city'] })
+  await open(page, '/tokens')
+  const heading = page.getByRole('columnheader', { name: 'Name' })
+  await heading.getByRole('button').click()
+  await page.locator('th[aria-sort=ascending]').waitFor()
+  await heading.getByRole('button').click()
+  await page.locator('th[aria-sort=descending]').waitFor()
+  await page.getByRole('button', { name: 'Page 2' }).click()
+  const first = page.getByRole('row').nth(1)
+  await first.getByText('zz client 14').waitFor()
+  await page.getByRole('link', { name: 'Issue a token' }).click()
+  await page.getByRole('heading', { name: 'Issue a token', level: 1 }).waitFor()
+  await page.goBack()
+  await first.getByText('zz client 14').waitFor()
+  expect(await inPage(page, 'location.search')).toBe('?sort=-name&page=2')
+  await console.expectClean()
+})

@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import Spectral, { type RulesetDefinition } from '@stoplight/spectral-core'
+import rulesets from '@stoplight/spectral-rulesets'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import { beforeAll, expect, test } from 'vitest'
+import { useMaps, useToken } from '../conformance/maps.js'
+import { ADMIN_TOKEN } from '../harness/gateway.js'
+
+const maps = useMaps()
+const token = useToken(maps)
+const execute = promisify(execFile)
+
+interface Media {
+  readonly schema?: object
+  readonly example?: unknown
+}
+interface Operation {
+  readonly operationId: string
+  readonly security?: readonly object[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: string | number }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
+}
+
+let text: string
+let operations: (Operation & { readonly path: string; readonly method: string })[]
+let ajv: Ajv2020
+beforeAll(async () => {
+  text = await (await maps().get('/api/v1/openapi.json')).text()
+  const document = JSON.parse(text)
+  operations = Object.entries<Record<string, Operation>>({ ...document.paths, ...document.webhooks }).flatMap(
+    ([path, item]) => Object.entries(item).map(([method, operation]) => ({ ...operation, path, method })),
+  )
+  ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'document')
+})
+
+/** What is wrong with a value by a schema of the document. */
+function errorsOf(schema: object, value: unknown): unknown {
+  const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'))
+  const validate = ajv.compile(own)
+  return validate(value) ? null : validate.errors
+}
+
+test('spectral finds neither errors nor warnings in the OpenAPI document', async () => {
+  const spectral = new Spectral.Spectral()
+  // The type of its own rule sets lacks what the type of a definition demands.
+  spectral.setRuleset({ extends: [[rulesets.oas as unknown as RulesetDefinition, 'recommended']] })
+  const found = await spectral.run(JSON.parse(text))
+  expect(found.map(({ code, path, message }) => [code, path.join('.'), message])).toEqual([])
+})
+
+test('redocly finds neither errors nor warnings in the OpenAPI document', async () => {
+  const config = await createConfig({ extends: ['recommended'] })
+  const found = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
+  expect(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+})
+
+test('every example in the OpenAPI document is valid by its schema', () => {
+  const examples = operations.flatMap(({ operationId, requestBody, responses }) =>
+    [requestBody, ...Object.values(responses)].flatMap((body) =>
+      Object.values(body?.content ?? {}).flatMap(({ schema, example }) =>
+        example === undefined ? [] : [{ operationId, schema: schema ?? {}, example }],
+      ),
+    ),
+  )
+  expect(examples.length).toBeGreaterThan(80)
+  const wrong = examples.map(({ operationId, schema, example }) => [operationId, errorsOf(schema, example)])
+  expect(wrong.filter(([, errors]) => errors !== null)).toEqual([])
+})
+
+/** The operations whose example reads or creates something without leaving this machine, and whose subjects the catalog of `useMaps` has. */
+const HARMLESS = [
+  ...['getHealth', 'getReadiness', 'getMetrics', 'getSystem', 'listBasemaps', 'getBasemap', 'listVectors'],
+  ...['listAdminBasemaps', 'listAdminVectors', 'listScanSources', 'listTokens', 'issueToken', 'issuePreviewToken'],
+  ...['listEdges', 'listAuditEntries', 'getDashboard', 'getTraffic', 'getSettings', 'listTargets', 'saveTarget'],
+  ...['listPushRecords', 'listVectorPushRecords', 'listCallbackRecords', 'listSliceJobs', 'runHealthCheck'],
+  ...['setBasemapWithdrawn', 'getTileJson', 'callWmts', 'getWmtsCapabilities', 'getOgcLandingPage'],
+  ...['getOgcConformance', 'listCollections', 'getCollection', 'listMapTilesets', 'getMapTileset', 'getMapTile'],
+  ...['listTileMatrixSets', 'getTileMatrixSet', 'listTileMaps', 'getTileMap', 'getTile', 'getTmsTile'],
+  'deleteTarget',
+]
+
+test.each(HARMLESS)('the example of %s runs, and its answer is valid by the schema', async (operationId) => {
+  const operation = operations.find((one) => one.operationId === operationId)
+  if (operation === undefined) throw new Error(`the document has no operation ${operationId}`)
+  const answer = await run(operation)
+  const described = operation.responses[answer.status]?.content
+  const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
+  expect([answer.status, Object.keys(described ?? {})]).toEqual([
+    expect.toSatisfy(isSuccess),
+    expect.arrayContaining([type]),
+  ])
+  if (type === 'application/json') expect(errorsOf(described?.[type]?.schema ?? {}, await answer.json())).toBeNull()
+  else await answer.arrayBuffer()
+  if (operationId === 'setBasemapWithdrawn') await maps().gateway.admin.expect('/basemaps/world', RESTORE)
+})
+
+const RESTORE = { method: 'PATCH', body: { withdrawn: false } }
+const isSuccess = (status: number) => status >= 200 && status < 300
+
+function run({ path, method, parameters = [], requestBody, security = [] }: (typeof operations)[number]) {
+  const given = parameters.filter(({ example }) => example !== undefined)
+  const filled = given.reduce((url, { name, example }) => url.replace(`{${name}}`, String(example)), path)
+  const inQuery = given.filter((one) => one.in === 'query')
+  const query = Object.fromEntries(inQuery.map(({ name, example }) => [name, String(example)]))
+  const isAdmin = security.some((scheme) => 'adminBearer' in scheme)
+  const example = requestBody?.content['application/json']?.example
+  return fetch(`${maps().gateway.url}${filled}?${new URLSearchParams(query)}`, {
+    method: method.toUpperCase(),
+    headers: {
+      authorization: `Bearer ${isAdmin ? ADMIN_TOKEN : token()}`,
+      ...(example !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(example !== undefined && { body: JSON.stringify(example) }),
+  })
+}
+
+/** Written as the author of a client would; it is compiled against the generated types, and run. */
+const CLIENT = `import createClient from 'openapi-fetch'
+import type { operations, paths } from './openapi-generated.js'
+
+const [baseUrl = '', admin = '', reader = ''] = process.argv.slice(2)
+const asAdmin = createClient<paths>({ baseUrl, headers: { authorization: 'Bearer ' + admin } })
+const asReader = createClient<paths>({ baseUrl, headers: { authorization: 'Bearer ' + reader } })
+
+const issued = await asAdmin.POST('/api/v1/admin/tokens', { body: { name: 'generated', basemap_codes: ['world'] } })
+if (issued.data === undefined) throw new Error(issued.error.error)
+const disabled = await asAdmin.POST('/api/v1/admin/tokens/{id}/disable', { params: { path: { id: issued.data.id } } })
+const listed = await asReader.GET('/api/v1/catalog/basemaps')
+const tileJson = await asReader.GET('/tiles/{code}/tilejson.json', { params: { path: { code: 'world' } } })
+const tile = await asReader.GET('/tiles/{code}/{z}/{x}/{y}.{ext}', {
+  params: { path: { code: 'world', z: 0, x: 0, y: 0, ext: 'png' } },
+  parseAs: 'arrayBuffer',
+})
+type Job = operations['submitSliceJob']['responses'][202]['content']['application/json']
+const callback: Job['callback_status'] = 'retrying'
+// @ts-expect-error: not one of the states
+const wrong: Job['callback_status'] = 'lost'
+// @ts-expect-error: a token without a name
+const unnamed: operations['issueToken']['requestBody']['content']['application/json'] = { scopes: ['read'] }
+console.log(
+  JSON.stringify({
+    prefix: issued.data.prefix,
+    disabled: typeof disabled.data?.disabled_at,
+    codes: listed.data?.items.map(({ code }) => code),
+    tiles: tileJson.data?.tiles.length,
+    bytes: (tile.data?.byteLength ?? 0) > 0,
+    kept: [callback, wrong, unnamed].length,
+  }),
+)
+`
+
+test('a client generated from the OpenAPI document compiles and works', async () => {
+  // Below test/, where the packages that the client imports are found.
+  const folder = fileURLToPath(new URL('../dist/', import.meta.url))
+  const name = (extension: string) => join(folder, `openapi-client.${extension}`)
+  const types = join(folder, 'openapi-generated.ts')
+  await writeFile(types, astToString(await openapiTS(JSON.parse(text) as OpenAPI3)))
+  await writeFile(name('ts'), CLIENT)
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--skipLibCheck']
+  try {
+    const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+    await execute(process.execPath, [compiler, ...options, name('ts')]).catch(({ stdout }) => {
+      throw new Error(`the generated client does not compile: ${stdout}`)
+    })
+    const { stdout } = await execute(process.execPath, [name('js'), maps().gateway.url, ADMIN_TOKEN, token()])
+    expect(JSON.parse(stdout)).toEqual({
+      prefix: expect.stringMatching(/^bmp_/),
+      disabled: 'string',
+      codes: expect.arrayContaining(['world', 'streets']),
+      tiles: 1,
+      bytes: true,
+      kept: 3,
+    })
+  } finally {
+    await Promise.all(
+      [types, types.replace('.ts', '.js'), name('ts'), name('js')].map((file) => rm(file, { force: true })),
+    )
+  }
+})

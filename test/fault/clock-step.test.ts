@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { useGateway } from '../harness/use-gateway.js'
+
+const dir = mkdtempSync(join(tmpdir(), 'gateway-test-clock-'))
+const clock = join(dir, 'clock')
+const stepClock = (seconds: number) => writeFileSync(clock, `${seconds >= 0 ? '+' : ''}${seconds}\n`)
+stepClock(0)
+afterAll(() => rmSync(dir, { recursive: true }))
+
+/** What the faketime command sets, so that the calendar of a process can be set while it runs, and nothing but the calendar. */
+const preload = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' }).trim()
+const fakeClock = {
+  LD_PRELOAD: preload,
+  FAKETIME_TIMESTAMP_FILE: clock,
+  FAKETIME_NO_CACHE: '1',
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+}
+
+const gateway = useGateway({ edges: 1, postgres: 'proxy', env: fakeClock }, async ({ home, admin }) => {
+  await makeTileFolder(join(home, 'basemaps/world/v1'), { maxZoom: 0 })
+  await admin.scanSource('maps', 'basemap', join(home, 'basemaps'))
+})
+
+const read = async (token: string) => fetch(`${gateway().url}/tiles/world/0/0/0.png?token=${token}`)
+
+test('an edge that reaches nobody serves on when its wall clock is set by more than TOKEN_OFFLINE_SECONDS, and tokens expire by it', async () => {
+  gateway().allowErrors(/ECONN|connect|store|database|time|CONNECTION/i)
+  const lasting = await gateway().issueToken({ basemap_codes: ['world'] })
+  const soon = new Date(Date.now() + 300_000).toISOString()
+  const expiring = await gateway().issueToken({ basemap_codes: ['world'], expires_at: soon })
+  // Often enough that the tile is answered without JavaScript, too.
+  for (let i = 0; i < 10; i++) for (const { token } of [lasting, expiring]) expect((await read(token)).status).toBe(200)
+  await gateway().edges[0]?.postgresProxy?.cut()
+  for (const step of [600, -600, 3_600]) {
+    stepClock(step)
+    const answer = await read(lasting.token)
+    expect(answer.status).toBe(200)
+    expect(Math.abs(Date.parse(answer.headers.get('date') ?? '') - Date.now() - step * 1000)).toBeLessThan(60_000)
+    expect((await read(expiring.token)).status).toBe(step > 300 ? 401 : 200)
+    // Beyond the time for which the table of hot tiles is told to go on by itself.
+    await sleep(600)
+    expect((await read(lasting.token)).status).toBe(200)
+  }
+  stepClock(0)
+  await gateway().edges[0]?.postgresProxy?.restore()
+  await gateway().ready()
+})

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { isReady } from '@gateway/processes/readiness.js'
+import { expect, test } from 'vitest'
+import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { makeGeojson } from '../harness/fixtures/vectors.js'
+import type { Gateway } from '../harness/gateway.js'
+import { type LoadBalancer, startHaproxy, startNginx } from '../harness/load-balancers.js'
+import { SteadyLoad } from '../harness/steady-load.js'
+import { useGateway } from '../harness/use-gateway.js'
+
+/** One goes over both edges. By hand: ROLLING_RESTARTS=10 npm test -- test/fault/rolling-restart */
+const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 1)
+
+let token = ''
+
+async function prepare(gateway: Gateway): Promise<void> {
+  await makeTileFolder(join(gateway.home, 'basemaps/world/v1'), { maxZoom: 3 })
+  await makeGeojson(join(gateway.home, 'vectors/points.geojson'), 1_000)
+  await gateway.admin.scanSource('maps', 'basemap', join(gateway.home, 'basemaps'))
+  await gateway.admin.scanSource('vectors', 'vector', join(gateway.home, 'vectors'))
+  token = (await gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] })).token
+}
+
+// The defaults of the settings that say how an edge stops are what is tested.
+const gateway = useGateway({ edges: 2, edgeWorkers: 2, env: { DRAIN_NOTICE_SECONDS: '2' } }, prepare)
+
+const PATHS = [
+  ...Array.from({ length: 64 }, (_, i) => `/tiles/world/v1/3/${i >> 3}/${i & 7}.png`),
+  ...Array.from({ length: 8 }, () => '/geojson/points.geojson'),
+  '/api/v1/catalog/basemaps',
+]
+
+test('rolling restarts of two edges behind nginx and behind HAProxy lose no request', async ({ annotate }) => {
+  const urls = gateway().edges.map(({ url }) => url)
+  const balancers = { nginx: await startNginx(urls), haproxy: await startHaproxy(urls) }
+  for (const { url } of Object.values(balancers)) while (!(await isReady(`${url}/ready`))) await pause(50)
+  const load = (balancer: LoadBalancer) =>
+    new SteadyLoad(
+      PATHS.map((path) => balancer.url + path),
+      { 'x-access-token': token },
+    )
+  const loads = { nginx: load(balancers.nginx), haproxy: load(balancers.haproxy) }
+  for (let i = 0; i < RESTARTS; i++) {
+    for (const { process, url } of gateway().edges) {
+      process.signal('SIGTERM')
+      expect(await process.ended()).toEqual({ code: 0, signal: null })
+      process.start()
+      while (!(await isReady(`${url}/ready`))) await pause(20)
+    }
+  }
+  const results = { nginx: await loads.nginx.stop(), haproxy: await loads.haproxy.stop() }
+  for (const { stop } of Object.values(balancers)) await stop()
+  await annotate(`answered behind nginx: ${results.nginx.answered}, behind HAProxy: ${results.haproxy.answered}`)
+  expect([results.nginx.failures, results.haproxy.failures]).toEqual([{}, {}])
+})
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

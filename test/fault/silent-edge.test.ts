@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DisabledToken, EdgePresence } from '@gateway/contracts/edge.js'
+import { expect, test } from 'vitest'
+import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { useGateway } from '../harness/use-gateway.js'
+
+const gateway = useGateway({ edges: 2, redis: 'proxy', postgres: 'proxy', edgeWorkers: 2 }, async ({ home, admin }) => {
+  await makeTileFolder(join(home, 'basemaps/world/v1'), { maxZoom: 0 })
+  await admin.scanSource('maps', 'basemap', join(home, 'basemaps'))
+})
+
+const read = async (url: string, token: string) => (await fetch(`${url}/tiles/world/0/0/0.png?token=${token}`)).status
+
+const present = async () => (await gateway().admin.expect<{ items: readonly EdgePresence[] }>('/edges')).items
+
+async function disableNew(): Promise<DisabledToken> {
+  const { id } = await gateway().issueToken({ basemap_codes: ['world'] })
+  return gateway().admin.expect<DisabledToken>(`/tokens/${id}/disable`, { method: 'POST' })
+}
+
+const pids = (edges: readonly EdgePresence[]) => edges.map(({ pid }) => pid).sort()
+
+test('an edge that reaches the store and not the bus is waited for, and confirms by way of the store', async () => {
+  gateway().allowErrors(/redis|bus|ECONN|Connection is closed/i)
+  const severed = gateway().edges[1]
+  await severed?.redisProxy?.cut()
+  const { confirmed, pending } = await disableNew()
+  expect(pids(pending)).toEqual([])
+  expect(confirmed).toHaveLength(4)
+  await severed?.redisProxy?.restore()
+})
+
+test('an edge that is cut off is named as pending after its presence ran out, and accepts the token meanwhile', async () => {
+  gateway().allowErrors(/redis|bus|ECONN|Connection is closed|store|connect|CONNECTION/i)
+  const severed = gateway().edges[1]
+  if (severed?.redisProxy == null || severed.postgresProxy == null) throw new Error('an edge behind proxies')
+  const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
+  // Either of its processes may be asked.
+  for (let i = 0; i < 20; i++) expect(await read(severed.url, token)).toBe(200)
+  await Promise.all([severed.redisProxy.cut(), severed.postgresProxy.cut()])
+  while ((await present()).length > 2) await sleep(100)
+  const { confirmed, pending } = await gateway().admin.expect<DisabledToken>(`/tokens/${id}/disable`, {
+    method: 'POST',
+  })
+  expect(pids(pending)).toEqual([...severed.process.workers()].sort())
+  expect(confirmed).toHaveLength(2)
+  expect(await read(severed.url, token)).toBe(200)
+  await Promise.all([severed.redisProxy.restore(), severed.postgresProxy.restore()])
+  while ((await present()).length < 4) await sleep(100)
+  await gateway().caughtUp()
+  expect(await read(severed.url, token)).toBe(401)
+  expect((await disableNew()).pending).toEqual([])
+})
+
+test('a process that was killed is withdrawn by its edge, and nobody is pending', async () => {
+  gateway().allowErrors(/a worker ended and is replaced/)
+  const [edge] = gateway().edges
+  const killed = edge?.process.workers()[0] as number
+  process.kill(killed, 'SIGKILL')
+  // Its connections end with its last thread, which its supervisor waits for; the next request goes over another one.
+  await edge?.process.line(({ json }) => json?.worker === killed)
+  while ((await present()).some(({ pid }) => pid === killed)) await sleep(50)
+  await gateway().ready()
+  for (;;) {
+    const { confirmed, pending } = await disableNew()
+    expect(pids(pending)).not.toContain(killed)
+    if (confirmed.length === 4) break
+  }
+})

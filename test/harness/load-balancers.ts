@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, isListening } from './ports.js'
+import { ServiceProcess } from './service-process.js'
+
+/** A load balancer of Debian's before edges, on an address of its own. */
+export interface LoadBalancer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** nginx as it comes: connections to the edges are kept, what fails at one edge is tried at the next, and no edge is ever given up. */
+export async function startNginx(edges: readonly string[]): Promise<LoadBalancer> {
+  const port = await freePort()
+  return start('nginx', port, (dir) => ({
+    command: ['nginx', '-e', 'stderr', '-p', dir, '-c', join(dir, 'conf')],
+    config: `
+      daemon off;
+      master_process off;
+      pid nginx.pid;
+      error_log stderr crit;
+      events { }
+      http {
+        access_log off;
+        ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path tmp;`).join('\n')}
+        upstream gateway {
+          ${edges.map((edge) => `server ${new URL(edge).host} max_fails=0;`).join('\n')}
+          keepalive 64;
+        }
+        server {
+          listen 127.0.0.1:${port};
+          location / {
+            proxy_pass http://gateway;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+          }
+        }
+      }`,
+  }))
+}
+
+/** HAProxy that asks `/ready` every 0.4 s, in HTTP/1.0 as is its default, and retries nothing. */
+export async function startHaproxy(edges: readonly string[]): Promise<LoadBalancer> {
+  const port = await freePort()
+  return start('haproxy', port, (dir) => ({
+    command: ['haproxy', '-db', '-q', '-f', join(dir, 'conf')],
+    config: `
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  retries 0
+frontend callers
+  bind 127.0.0.1:${port}
+  default_backend gateway
+backend gateway
+  option httpchk GET /ready
+  default-server check inter 400ms
+${edges.map((edge, i) => `  server edge${i} ${new URL(edge).host}`).join('\n')}
+`,
+  }))
+}
+
+async function start(
+  name: string,
+  port: number,
+  describe: (dir: string) => { command: readonly string[]; config: string },
+): Promise<LoadBalancer> {
+  const dir = await mkdtemp(join(tmpdir(), `gateway-test-${name}-`))
+  const { command, config } = describe(dir)
+  await mkdir(join(dir, 'tmp'))
+  await writeFile(join(dir, 'conf'), config)
+  const process = new ServiceProcess(name, command, globalThis.process.env)
+  while (!(await isListening(port))) {
+    if (!process.running) throw new Error(`${name} does not start:\n${process.output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      await process.kill()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { chmod, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
+import { currentRevision } from '@gateway/store/change-log.js'
+import { type TestDatabase, withConnection } from './database.js'
+
+/** A Postgres server of the test's own, which may be stopped and fail over to a replica of itself. */
+export class OwnPostgres {
+  readonly #home: string
+  #server: EmbeddedPostgres
+
+  private constructor(home: string, server: EmbeddedPostgres) {
+    this.#home = home
+    this.#server = server
+  }
+
+  /** @param below where its data is kept */
+  static async start(below = tmpdir()): Promise<OwnPostgres> {
+    const home = await mkdtemp(join(below, 'gateway-test-own-postgres-'))
+    // Its user is another one.
+    await chmod(home, 0o711)
+    return new OwnPostgres(home, await serve(join(home, 'primary')))
+  }
+
+  /** Of the server that runs at this moment. */
+  get address(): { readonly host: string; readonly port: number } {
+    const { hostname, port } = new URL(this.#server.url)
+    return { host: hostname, port: Number(port) }
+  }
+
+  get database(): TestDatabase {
+    return {
+      url: this.#server.url,
+      name: 'postgres',
+      connections: async () => [],
+      revision: () => this.#query(currentRevision),
+      backUp: () => Promise.reject(new Error('copies are made of databases of the shared server')),
+      drop: async () => {
+        await this.#server.stop()
+        await rm(this.#home, { recursive: true })
+      },
+    }
+  }
+
+  /** Ends the primary and starts a replica that has all of its data, and can only be read. */
+  async failOver(): Promise<void> {
+    await this.#server.stop()
+    const replica = join(this.#home, 'replica')
+    await cp(join(this.#home, 'primary'), replica, { recursive: true })
+    await writeFile(join(replica, 'data/standby.signal'), '')
+    this.#server = await serve(replica)
+  }
+
+  /** The replica becomes a primary. */
+  async promote(): Promise<void> {
+    await this.#query((sql) => sql`SELECT pg_promote()`)
+  }
+
+  #query<T>(work: Parameters<typeof withConnection<T>>[1]): Promise<T> {
+    return withConnection(this.#server.url, work)
+  }
+}
+
+function serve(dir: string): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    dir,
+    durable: false,
+    log: (level, message) => {
+      if (level === 'error') console.error(`postgres: ${message}`)
+    },
+    onLost: (reason) => console.error(`postgres is lost: ${reason}`),
+  })
+}

@@ -1,0 +1,52 @@
+/**
+ * Runs that take longer than a test may, by hand:
+ *
+ *   npm run soak -- --minutes 15                   load and churn; fails where memory grows after the fifth minute
+ *   npm run soak -- --minutes 3 --kill-workers     the same while edge workers are killed; memory is not judged
+ *   npm run kills -- --kills 40                    kill -9 of the control plane; everything must end once
+ *
+ * Further options: --rate N (tile requests a second, default 200), --seed N (of what is drawn by chance; printed at the start).
+ */
+import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+const { positionals, values } = parseArgs({
+  args: process.argv.slice(2),
+  allowPositionals: true,
+  options: {
+    minutes: { type: 'string', default: '15' },
+    rate: { type: 'string', default: '200' },
+    kills: { type: 'string', default: '40' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    'kill-workers': { type: 'boolean', default: false },
+  },
+})
+const [script = 'soak'] = positionals
+const numbers = Object.fromEntries(['minutes', 'rate', 'kills', 'seed'].map((name) => [name, Number(values[name])]))
+const wrong = Object.entries(numbers).find(([, number]) => !(number >= 0))
+if (wrong !== undefined || !['soak', 'kills'].includes(script)) {
+  console.error(wrong === undefined ? `There is no ${script} here: soak, kills.` : `--${wrong[0]} is a number.`)
+  process.exit(2)
+}
+const { status } = spawnSync(
+  process.execPath,
+  [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    '--project',
+    'by-hand',
+    `test/soak/${script}`,
+  ],
+  {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, BY_HAND: JSON.stringify({ ...numbers, killWorkers: values['kill-workers'] }) },
+  },
+)
+process.exitCode = status ?? 1

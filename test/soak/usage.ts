@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { childrenOf } from '../harness/processes.js'
+
+/** What all processes of one role use together at one moment. */
+export interface Usage {
+  readonly processes: number
+  /** MB: shared pages count in equal parts for those that share them */
+  readonly pss: number
+  readonly rss: number
+  /** MB of memory that no file stands behind and that is not shared */
+  readonly anonymous: number
+  readonly files: number
+  readonly threads: number
+}
+
+/** Roles by their command line, the first that fits. What fits none are the tools that jobs start; they come and go. */
+const ROLES: readonly (readonly [role: string, command: RegExp])[] = [
+  ['edge worker', /edge\/dist\/worker\.js/],
+  ['edge supervisor', /edge\/dist\/main\.js/],
+  ['control plane', /control-plane\/dist\/main\.js/],
+  ['launcher', /launcher\/(dist\/main\.js|setup\.mjs)/],
+  ['postgres', /^(postgres:|\S*\/postgres )/],
+]
+export const POSTGRES = 'postgres'
+export const LASTING_ROLES: readonly string[] = ROLES.map(([role]) => role)
+
+/** The processes below `parent` at this moment, by role. */
+export function usageBelow(parent: number): ReadonlyMap<string, Usage> {
+  const found = new Map<string, Usage>()
+  for (const pid of descendantsOf(parent)) {
+    const command = read(pid, 'cmdline').replaceAll('\0', ' ')
+    const memory = read(pid, 'smaps_rollup')
+    if (command === '' || memory === '') continue
+    const role = ROLES.find(([, pattern]) => pattern.test(command))?.[0] ?? 'tools'
+    const before = found.get(role)
+    found.set(role, {
+      processes: (before?.processes ?? 0) + 1,
+      pss: (before?.pss ?? 0) + megabytes(memory, 'Pss'),
+      rss: (before?.rss ?? 0) + megabytes(memory, 'Rss'),
+      anonymous: (before?.anonymous ?? 0) + megabytes(memory, 'Pss_Anon'),
+      files: (before?.files ?? 0) + entries(pid, 'fd'),
+      threads: (before?.threads ?? 0) + entries(pid, 'task'),
+    })
+  }
+  return found
+}
+
+/** The workers of the edge at this moment. */
+export function workersBelow(parent: number): readonly number[] {
+  return descendantsOf(parent).filter((pid) => /edge\/dist\/worker\.js/.test(read(pid, 'cmdline')))
+}
+
+/** Clients that the embedded Postgres serves. */
+export function databaseConnections(parent: number): number {
+  return descendantsOf(parent).filter((pid) => /^postgres: .*\(\d+\)/.test(read(pid, 'cmdline'))).length
+}
+
+function descendantsOf(parent: number): readonly number[] {
+  return childrenOf(parent).flatMap((pid) => [pid, ...descendantsOf(pid)])
+}
+
+function megabytes(memory: string, field: string): number {
+  return Number(new RegExp(`^${field}: +(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0) / 1024
+}
+
+/** Empty, or 0, where the process has gone in the meantime. */
+function read(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function entries(pid: number, dir: string): number {
+  try {
+    return readdirSync(`/proc/${pid}/${dir}`).length
+  } catch {
+    return 0
+  }
+}

@@ -22,13 +22,24 @@ async function type(text: string): Promise<() => Grant> {
     return <GrantField label="Basemaps" known={KNOWN} value={grant} onChange={setGrant} />
   }
   show(<Field />)
-  await userEvent.setup({ delay: null }).type(screen.getByPlaceholderText('Type to find a code or a name'), text)
+  if (text !== '')
+    await userEvent.setup({ delay: null }).type(screen.getByPlaceholderText('Type to find a code or a name'), text)
   return () => current
 }
 
 test('Enter takes what is suggested, not what is typed', async () => {
   const grant = await type('ci{Enter}')
   expect(grant()).toMatchObject({ codes: ['city'], unknown: '' })
+})
+
+test('Enter takes what is suggested also while no list is open to mark it', async () => {
+  const grant = await type('ci{Escape}{Enter}')
+  expect(grant()).toMatchObject({ codes: ['city'], unknown: '' })
+})
+
+test('nothing can be typed before it is known what exists', () => {
+  show(<GrantField label="Basemaps" known={[]} loading value={{ ...NO_GRANT, mode: 'chosen' }} />)
+  expect(screen.getByPlaceholderText('Type to find a code or a name')).toHaveProperty('disabled', true)
 })
 
 test('a code that is written in full comes before those that contain it', async () => {

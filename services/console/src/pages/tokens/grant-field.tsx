@@ -28,6 +28,8 @@ export interface Grantable {
 interface GrantFieldProps {
   readonly label: string
   readonly known: readonly Grantable[]
+  /** what is known is still being loaded: nothing can be chosen before, as it would be taken for a slip */
+  readonly loading?: boolean
   readonly value?: Grant
   readonly onChange?: (grant: Grant) => void
   readonly error?: ReactNode
@@ -38,7 +40,14 @@ const MODES = ['chosen', 'all', 'none'] as const
 const MAX_OPTIONS = 50
 
 /** Which maps a token may read: some, all, or none. */
-export function GrantField({ label, known, value: grant = NO_GRANT, onChange, error }: GrantFieldProps) {
+export function GrantField({
+  label,
+  known,
+  loading = false,
+  value: grant = NO_GRANT,
+  onChange,
+  error,
+}: GrantFieldProps) {
   const t = useTexts().tokens
   const words = { chosen: t.chosen, all: t.all, none: t.noneGranted }
   return (
@@ -58,6 +67,7 @@ export function GrantField({ label, known, value: grant = NO_GRANT, onChange, er
         <ChosenCodes
           label={label}
           known={known}
+          loading={loading}
           grant={grant}
           onChange={(change) => onChange?.({ ...grant, ...change })}
           invalid={error !== undefined && error !== null}
@@ -71,13 +81,14 @@ export function GrantField({ label, known, value: grant = NO_GRANT, onChange, er
 interface ChosenCodesProps {
   readonly label: string
   readonly known: readonly Grantable[]
+  readonly loading: boolean
   readonly grant: Grant
   readonly onChange: (change: Partial<Grant>) => void
   readonly invalid: boolean
 }
 
 /** Codes are chosen from what exists. One that nothing has needs a second yes: it is more often a slip than a plan. */
-function ChosenCodes({ label, known, grant: { codes, unknown }, onChange, invalid }: ChosenCodesProps) {
+function ChosenCodes({ label, known, loading, grant: { codes, unknown }, onChange, invalid }: ChosenCodesProps) {
   const t = useTexts().tokens
   const [typed, setTyped] = useState('')
   const [opened, setOpened] = useState(false)
@@ -87,39 +98,45 @@ function ChosenCodes({ label, known, grant: { codes, unknown }, onChange, invali
     const name = names.get(code) ?? code
     return name === code ? code : `${code} · ${name}`
   }
-  const accept = () => {
-    const code = typed.trim()
-    if (code === '' || codes.includes(code)) return
-    if (known.some((one) => one.code === code || one.aliases?.includes(code))) onChange({ codes: [...codes, code] })
-    else onChange({ unknown: code })
+  const matching = (search: string) => ranked(options, textOf, search).filter((code) => !codes.includes(code))
+  const end = (change: Partial<Grant>) => {
+    onChange(change)
     setTyped('')
     setOpened(false)
   }
+  const accept = () => {
+    const code = typed.trim()
+    if (code === '' || codes.includes(code)) return
+    const exists = known.some((one) => one.code === code || one.aliases?.includes(code))
+    end(exists ? { codes: [...codes, code] } : { unknown: code })
+  }
   const onKeyDown = (event: KeyboardEvent) => {
-    // While something matches, Enter takes the option that is marked in the list.
-    if (event.key !== 'Enter' || typed.trim() === '' || ranked(options, textOf, typed).length > 0) return
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
     event.preventDefault()
-    accept()
+    // The list must not answer the same key once more: it would take back what was taken.
+    event.stopPropagation()
+    const taken = markedOption(event.target as Element) ?? matching(typed)[0]
+    if (taken === undefined) accept()
+    else end({ codes: [...codes, taken] })
   }
   const decide = (granted: boolean) => onChange({ unknown: '', ...(granted && { codes: [...codes, unknown] }) })
   return (
-    <>
+    <Stack gap="xs" onKeyDownCapture={onKeyDown}>
       <MultiSelect
         aria-label={label}
         placeholder={codes.length === 0 ? t.choose : ''}
+        disabled={loading}
         data={options}
         value={[...codes]}
         onChange={(chosen) => onChange({ codes: chosen })}
         searchable
         searchValue={typed}
         onSearchChange={setTyped}
-        onKeyDown={onKeyDown}
         onBlur={accept}
         selectFirstOptionOnChange
         hidePickedOptions
         filter={({ search, limit }) =>
-          ranked(options, textOf, search)
-            .filter((code) => !codes.includes(code))
+          matching(search)
             .slice(0, limit)
             .map((code) => ({ value: code, label: code }))
         }
@@ -147,8 +164,15 @@ function ChosenCodes({ label, known, grant: { codes, unknown }, onChange, invali
           </Stack>
         </Alert>
       )}
-    </>
+    </Stack>
   )
+}
+
+/** The option that the list marks; it marks none yet when Enter follows the last letter at once. */
+function markedOption(field: Element): string | undefined {
+  const list = field.getAttribute('aria-controls')
+  const marked = list === null ? null : document.getElementById(list)?.querySelector('[data-combobox-selected]')
+  return marked?.getAttribute('value') ?? undefined
 }
 
 /** The codes whose text contains what is searched for; first the code that is it, then those that begin with it. */

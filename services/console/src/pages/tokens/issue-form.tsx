@@ -81,6 +81,7 @@ export function IssueForm({ pending, error, issued, onIssue }: IssueFormProps) {
             <GrantField
               label={t.tokens.basemaps}
               known={basemaps.data?.items ?? []}
+              loading={basemaps.isPending}
               {...form.getInputProps('basemaps')}
             />
             <GrantField
@@ -90,6 +91,7 @@ export function IssueForm({ pending, error, issued, onIssue }: IssueFormProps) {
                 name,
                 aliases: [path, file],
               }))}
+              loading={vectors.isPending}
               {...form.getInputProps('vectors')}
             />
           </>

@@ -53,34 +53,49 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         operationId: 'runScan',
         summary: 'Scan a source now',
         description:
-          'Answers when the scan is over, also where it failed (see `status`); with `wait=false` at once with 202, and the scan waits for ' +
-          'its turn (`queued_at` of the source), which survives restarts. One scan runs at a time in the whole cluster: 409 while ' +
-          'there is another and the request would wait, and for nothing else; a disabled source is 400. What is not found any more becomes unavailable and comes back ' +
+          'Answers when the scan is over, also where it failed (see `status`). One scan runs at a time in the whole cluster: 409 while ' +
+          'there is another, and for nothing else; a disabled source is 400. What is not found any more becomes unavailable and comes back ' +
           'by itself; a directory that is gone or cannot be read makes the scan fail, and nothing changes. `message` says what was left ' +
           'out and why: links out of the source, names that cannot be a code, broken archives, codes that belong to another source.',
         params: byCode,
-        querystring: z.object({ wait: z.enum(['true', 'false']).default('true') }),
-        response: { 200: scanRunSchema, 202: scanSourceSchema },
+        response: { 200: scanRunSchema },
       },
     },
-    async ({ params, query, admin }, reply) => {
+    async ({ params, admin }, reply) => {
       const [source] = await readScanSources(ctx.sql, params.code)
       if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
       if (!source.enabled) return sendRefusal(reply, SOURCE_DISABLED)
-      if (query.wait === 'false') {
-        await ctx.sql.begin(async (tx) => {
-          await queueScan(tx, source.code)
-          await insertAudit(tx, { ...admin, action: 'scan-source.queue', subject: source.code, detail: {} })
-        })
-        const [queued] = await readScanSources(ctx.sql, source.code)
-        return reply.code(202).send(queued as ScanSource)
-      }
       const run = await runScan(ctx, source)
       if (!run.ok) return sendRefusal(reply, run)
       const { scan } = run
       const entry = { ...admin, action: 'scan-source.run', subject: source.code, detail: { ...scan } }
       await ctx.sql.begin((tx) => insertAudit(tx, entry))
       return { ...scan, source_code: source.code }
+    },
+  )
+  app.post(
+    '/api/v1/admin/scan-sources/:code/queue',
+    {
+      schema: {
+        operationId: 'queueScan',
+        summary: 'Queue a scan of a source',
+        description:
+          'Answers at once. The scan waits for its turn (`queued_at`), which survives a restart; a source waits once. `last_scan` tells how it ' +
+          'goes, and how it went. A disabled source is 400.',
+        params: byCode,
+        response: { 202: scanSourceSchema },
+      },
+    },
+    async ({ params, admin }, reply) => {
+      const [source] = await readScanSources(ctx.sql, params.code)
+      if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
+      if (!source.enabled) return sendRefusal(reply, SOURCE_DISABLED)
+      await ctx.sql.begin(async (tx) => {
+        await queueScan(tx, source.code)
+        await insertAudit(tx, { ...admin, action: 'scan-source.queue', subject: source.code, detail: {} })
+      })
+      const [queued] = await readScanSources(ctx.sql, source.code)
+      return reply.code(202).send(queued as ScanSource)
     },
   )
   app.post(

@@ -323,7 +323,7 @@ describe('a scan that need not be waited for', () => {
     await source('queued-1', 'basemap')
     await source('queued-2', 'vector')
     for (const code of ['queued-1', 'queued-2', 'queued-1']) {
-      const answer = await post(`/scan-sources/${code}/run?wait=false`)
+      const answer = await post(`/scan-sources/${code}/queue`)
       expect(answer.statusCode).toBe(202)
       expect(answer.json()).toMatchObject({ code, queued_at: expect.any(String) })
     }
@@ -339,7 +339,7 @@ describe('a scan that need not be waited for', () => {
     tree.put('cancelled.geojson', POINT)
     await source('cancelled', 'vector')
     expect((await post('/scan-sources/cancelled/cancel')).statusCode).toBe(409)
-    await post('/scan-sources/cancelled/run?wait=false')
+    await post('/scan-sources/cancelled/queue')
     expect((await post('/scan-sources/cancelled/cancel')).json()).toMatchObject({ queued_at: null, last_scan: null })
 
     const { ended } = await duringScan('cancelled', async () => {
@@ -406,7 +406,7 @@ describe('scan sources', () => {
     ).toEqual({
       code: 'kept',
       name: 'Kept',
-        queued_at: null,
+      queued_at: null,
       kind: 'basemap',
       path: tree.root,
       enabled: true,

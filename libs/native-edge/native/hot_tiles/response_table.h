@@ -35,6 +35,7 @@ struct TileParts {
   uint32_t code = 0;        // the basemap, as JavaScript numbers them
   bool needs_gzip = false;  // the body is gzip: only for clients that accept it
   FileRange range;          // of a large tile; `body` is empty then
+  int64_t modified = 0;     // whole seconds since 1970; looked at only where there is an etag
   bool is_file() const { return range.length > 0; }
 };
 
@@ -104,6 +105,7 @@ constexpr size_t kRefusals = 3;
 struct Credential {
   enum Kind { None, Token, Unclear } kind = Unclear;
   std::string_view token;
+  bool may_refuse = true;  // false: JavaScript words the refusal
 };
 
 // Milliseconds: since 1970, by which tokens expire, and of CLOCK_MONOTONIC, by which trust ends.
@@ -155,7 +157,7 @@ class ResponseTable {
  private:
   TileResponse **slot_of(std::string_view target, size_t hash);
   TileResponse *tile_at(std::string_view target);
-  Found refuse(Refused why);
+  Found refuse(Refused why, const Credential &credential);
   void remove(TileResponse *tile);
   void make_room();
   void grow();

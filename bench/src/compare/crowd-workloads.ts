@@ -6,6 +6,8 @@ import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 const MANY_CONNECTIONS = 10_000
 /** Longer than the mix: each token of the crowd comes twice before the sequence begins again. */
 const CROWD_REQUESTS = 100_000
+/** Every token was asked for once by then. */
+const SETTLE_SECONDS = 3
 
 /** Many of everything, beside which the mix alone is the measure. */
 export const CROWD_WORKLOADS: readonly Workload[] = [
@@ -32,7 +34,7 @@ export const CROWD_WORKLOADS: readonly Workload[] = [
   plainLoad('catalog-crowd', `The first 20 of ${CROWD_BASEMAPS} basemaps, with 50,000 tokens in turn`, {
     connections: CONNECTIONS,
     environment: 'crowded',
-    leastSeconds: LEAST_SECONDS,
+    settleSeconds: SETTLE_SECONDS,
     requests: catalog('/api/v1/catalog/basemaps?limit=20'),
   }),
 ]
@@ -44,6 +46,7 @@ function crowded(name: string, words: string, changes: readonly Change[]): Workl
     connections: name === 'all' ? MANY_CONNECTIONS : CONNECTIONS,
     environment: 'crowded',
     leastSeconds: LEAST_SECONDS,
+    settleSeconds: SETTLE_SECONDS,
     async requests(peer, context) {
       const { crowd } = peer
       const mix = await mixRequests(peer, context)

@@ -24,7 +24,7 @@ export async function takeRounds(
       const peers = running.get(workload.environment ?? 'common') ?? []
       for (const peer of round % 2 === 0 ? peers : peers.toReversed()) {
         if (round === 0) {
-          await workload.measure(peer, { ...context, seconds: WARM_UP_SECONDS })
+          await workload.measure(peer, { ...context, seconds: WARM_UP_SECONDS, isWarmUp: true })
           continue
         }
         const sample = await quietest(() => workload.measure(peer, context))

@@ -29,6 +29,8 @@ export interface Context {
   readonly cores: Cores | null
   /** for files of requests */
   readonly dir: string
+  /** the sample does not count, and may be shorter than it must be otherwise */
+  readonly isWarmUp?: true
 }
 
 export interface Workload {
@@ -71,14 +73,18 @@ export function plainLoad(
       if (requests === null) return null
       const run = (seconds: number) => load(peer, { ...context, seconds }, { requests, connections }, status)
       prepare?.(context)
-      if (settleSeconds > 0) await run(settleSeconds)
+      if (settleSeconds > 0 && !context.isWarmUp) await run(settleSeconds)
       const before = await peer.tileCounts?.()
-      const sample = await measured(peer, () => run(Math.max(context.seconds, leastSeconds)))
+      const sample = await measured(peer, () => run(secondsOf(context, leastSeconds)))
       const after = await peer.tileCounts?.()
       if (before === undefined || after === undefined || after.tiles === before.tiles) return sample
       return { ...sample, hitRate: (after.hits - before.hits) / (after.tiles - before.tiles) }
     },
   }
+}
+
+export function secondsOf({ seconds, isWarmUp }: Context, least: number): number {
+  return isWarmUp ? seconds : Math.max(seconds, least)
 }
 
 /** Writes the file of requests of each server once. */

@@ -75,7 +75,7 @@ const SPECIAL: Readonly<Record<Environment, (data: PeerOptions['data']) => Promi
 }
 
 async function tileCounts({ url }: Gateway): Promise<{ tiles: number; hits: number }> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
+  const value = (name: string): number => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1] ?? 0)
   return { tiles: value('gateway_tiles_total'), hits: value('gateway_hot_tile_hits_total') }
 }

@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache'
 import { type FindTokens, TokenLookup } from './token-lookup.js'
 import type { TokenUsage } from './token-usage.js'
 
-/** Limit: about 1 KB each with a handful of grants; far more tokens than a gateway has in use at once. */
-const MAX_TOKENS = 50_000
+/** Limit: about 3 KB each with a handful of grants, the native table's part included; more tokens than a gateway has in use at once. */
+const MAX_TOKENS = 65_536
 /** Limit: unknown tokens remembered. Their own cache, so that a flood of made-up tokens pushes out no good one. */
 const MAX_UNKNOWN = 20_000
 

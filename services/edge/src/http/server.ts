@@ -5,6 +5,7 @@ import { App, us_listen_socket_close, us_socket_local_port } from '@gateway/nati
 import type { Edge } from '../edge.js'
 import { onArchive } from './archives.js'
 import { onTile } from './cached-tile.js'
+import { CATALOG_ROUTES } from './catalog.js'
 import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
 import { active, Exchange, type Handler, safely } from './exchange.js'
 import { PREFLIGHT } from './header-block.js'
@@ -58,6 +59,10 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
   own('/tms/*', onTms)
   own('/ogc', onOgc)
   own('/ogc/*', onOgc)
+  for (const [path, list, entry] of CATALOG_ROUTES) {
+    own(path, list)
+    own(`${path}/:code`, entry)
+  }
   own('/health', onHealth)
   own('/ready', onReady)
   own('/metrics', onMetrics)

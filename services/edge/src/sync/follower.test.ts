@@ -88,6 +88,15 @@ beforeEach(async () => {
 
 const EVERYTHING = ['basemapSizes', 'basemaps world', 'vectorSizes']
 
+test('the basemaps as a whole are read again where the log says so, and tokens stay', async () => {
+  store.rows = [storedBasemap('world', [storedVersion('v1', { scannedAt: new Date(1) })])]
+  store.commit('basemap', '*')
+  await follower.catchUp()
+  expect(store.reads).toEqual(['changes', 'basemapSizes', 'basemaps world'])
+  expect(follower.catalog.basemaps.get('world')?.stored.versions[0]?.scannedAt).toEqual(new Date(1))
+  expect(forgotten).toEqual([])
+})
+
 test('the first catch-up reads the revision before the rows, and everything', async () => {
   const fresh = follow()
   expect(fresh.loaded).toBe(false)

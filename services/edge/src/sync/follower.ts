@@ -1,5 +1,5 @@
 import type { RevisionMessage } from '@gateway/bus/bus.js'
-import type { Change } from '@gateway/contracts/change.js'
+import { type Change, EVERY_BASEMAP } from '@gateway/contracts/change.js'
 import type { StoreState } from '@gateway/store/change-log.js'
 import { type Catalog, EMPTY_CATALOG, nextCatalog } from './catalog.js'
 import type { CatalogReader, Dated } from './catalog-reader.js'
@@ -157,7 +157,9 @@ export class Follower {
       return read
     }
     for (const change of since.changes) this.#forgetToken(change)
-    await this.#show(since.state, answeredAt, keysOf(since.changes, 'basemap'), keysOf(since.changes, 'vector'))
+    const basemaps = keysOf(since.changes, 'basemap')
+    const basemapCodes = basemaps.includes(EVERY_BASEMAP) ? null : basemaps
+    await this.#show(since.state, answeredAt, basemapCodes, keysOf(since.changes, 'vector'))
     return read
   }
 

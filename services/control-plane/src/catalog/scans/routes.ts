@@ -1,3 +1,5 @@
+import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
+import { listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import {
@@ -14,8 +16,6 @@ import { cancelScans, queueScan, readScanSources, readScans, readScanWarnings } 
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { type MemoryListing, pageOf } from '../../platform/http/list-in-memory.js'
-import { listQuery } from '../../platform/http/list-query.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { runScan, runScans } from './run.js'
 import { tryScan } from './try-scan.js'

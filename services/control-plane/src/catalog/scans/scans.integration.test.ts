@@ -72,17 +72,19 @@ async function until(query: () => PromiseLike<readonly unknown[]>): Promise<void
 }
 
 describe('a scan', () => {
-  test('logs a change for what differs, and for nothing else', async () => {
+  test('logs a change for what differs, and one for all that it has only seen again', async () => {
     for (const place of ['m1/v1', 'm1/v2', 'm2/v1']) tree.put(`${place}/0/0/0.png`, PIXEL)
     await source('logged', 'basemap')
     expect(await changesDuring(() => scan('logged'))).toEqual(['basemap m1', 'basemap m2'])
-    expect(await changesDuring(() => scan('logged'))).toEqual([])
+    expect(await changesDuring(() => scan('logged'))).toEqual(['basemap *'])
     tree.put('m2/v1/1/0/0.png', PIXEL)
     expect(await changesDuring(async () => expect(await scan('logged')).toMatchObject({ updated: 1 }))).toEqual([
+      'basemap *',
       'basemap m2',
     ])
     rmSync(tree.at('m1/v2'), { recursive: true })
     expect(await changesDuring(async () => expect(await scan('logged')).toMatchObject({ missing: 1 }))).toEqual([
+      'basemap *',
       'basemap m1',
     ])
     expect((await basemap('m1'))?.versions).toMatchObject([{ available: true }, { version: 'v2', available: false }])
@@ -94,7 +96,7 @@ describe('a scan', () => {
     await scan('renewing')
     const ctx = { ...app.ctx, settings: { ...app.ctx.settings, tilePublicBaseUrl: 'https://tiles.example' } }
     const renew = () => runScan(ctx, { code: 'renewing', kind: 'basemap', path: tree.root })
-    expect(await changesDuring(renew)).toEqual(['basemap moved'])
+    expect(await changesDuring(renew)).toEqual(['basemap *', 'basemap moved'])
     expect((await basemap('moved'))?.url_template).toBe('https://tiles.example/tiles/moved/current/{z}/{x}/{y}.png')
   })
 

@@ -37,6 +37,7 @@ const SERVICES = {
     'tilesets',
     'tiling',
   ],
+  doctor: ['native-edge', 'settings', 'store'],
   edge: ['access', 'bus', 'contracts', 'files', 'logging', 'native-edge', 'processes', 'settings', 'store', 'tilesets'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
   tiler: ['contracts', 'files', 'tilesets', 'tiling'],

@@ -10,6 +10,7 @@ import { checkProxies } from './checks/proxies.js'
 import { checkSettings } from './checks/settings.js'
 import { checkStore } from './checks/store.js'
 import { checkTiler } from './checks/tiler.js'
+import { checkTls } from './checks/tls.js'
 import { asLine, exitCode, type Finding, fault } from './finding.js'
 import { findInstallation, type Installation } from './installation.js'
 
@@ -45,6 +46,7 @@ async function examine(): Promise<readonly Finding[]> {
   const checks: readonly [string, Promise<readonly Finding[]>][] = [
     ['settings', checkSettings(settings)],
     ['proxies', checkProxies(settings)],
+    ['tls', checkTls(settings)],
     ['ports', checkPorts(settings, installation)],
     ['native tier', checkNativeTier(settings, installation)],
     ['tiler', checkTiler(settings, installation)],

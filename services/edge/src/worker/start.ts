@@ -155,7 +155,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const sender = new FileSender({
     log,
     idleSeconds: Math.ceil(settings.keepAliveSeconds),
-    native: settings.nativeTier,
+    native: settings.tlsCertFile === null ? settings.nativeTier : 'tls',
   })
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => follower.appliedRevision,

@@ -52,7 +52,8 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
         const app = appFor(edge, next)
         const socket = await listenOn(app, host, port)
         apps.push(app)
-        // Those that it has accepted go on with the certificate that they have seen.
+        // Right after the poll, in which all that waited were accepted: they go on with the certificate that they have seen.
+        await nextTurn()
         us_listen_socket_close((listener as Listener).socket)
         listener = { socket, port }
       })

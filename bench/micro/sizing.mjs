@@ -44,7 +44,10 @@ const children = []
 
 async function start(service, port, settings) {
   const main = fileURLToPath(new URL(`../../services/${service}/dist/main.js`, import.meta.url))
-  const child = spawn(process.execPath, [main], { env: { ...common, ...settings }, stdio: ['ignore', 'inherit', 'inherit'] })
+  const child = spawn(process.execPath, [main], {
+    env: { ...common, ...settings },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   children.push(child)
   while (!(await isReady(`http://127.0.0.1:${port}/ready`))) await sleep(100)
   return child.pid
@@ -53,15 +56,22 @@ async function start(service, port, settings) {
 /** Of the processes below these, in the order of their start. */
 function below(pids) {
   const table = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
-  const rows = table.trim().split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  const rows = table
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
   return rows.filter(([, parent]) => pids.includes(parent)).map(([pid]) => pid)
 }
 
 const stat = (pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
 /** 100 ticks a second, as Linux tells everyone. */
 const cpuMs = (pid) => (Number(stat(pid)[11]) + Number(stat(pid)[12])) * 10
-const megabytes = (pid, what) =>
-  Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+const megabytes = (pid, what) => {
+  const line = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+    .split('\n')
+    .find((text) => text.startsWith(`${what}:`))
+  return Number.parseInt(line?.slice(what.length + 1) ?? '0', 10) / 1024
+}
 const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, numbers.length)
 
 try {
@@ -78,19 +88,28 @@ try {
   const commits = async () => Number((await sql`SELECT sum(xact_commit) AS n FROM pg_stat_database`)[0].n)
   const cpuOf = (pids) => pids.reduce((sum, pid) => sum + cpuMs(pid), 0)
   const backends = below(server)
-  const before = { commits: await commits(), workers: cpuOf(workers), supervisors: cpuOf(supervisors), server: cpuOf(backends) }
+  const before = {
+    commits: await commits(),
+    workers: cpuOf(workers),
+    supervisors: cpuOf(supervisors),
+    server: cpuOf(backends),
+  }
   await sleep(Number(values.seconds) * 1000)
   const still = below(server).filter((pid) => backends.includes(pid))
   const per = (now, then) => (now - then) / Number(values.seconds)
   const rows = await sql`
     SELECT application_name AS name, count(*)::int AS n FROM pg_stat_activity WHERE backend_type = 'client backend' GROUP BY 1 ORDER BY 1`
   const percent = (ms) => `${(ms / 10).toFixed(2)} %`
-  console.log(`${workers.length} edge processes in ${supervisors.length} edges, bus ${values.redis ? 'Redis' : 'Postgres'}`)
+  console.log(
+    `${workers.length} edge processes in ${supervisors.length} edges, bus ${values.redis ? 'Redis' : 'Postgres'}`,
+  )
   for (const [name, pids] of Object.entries({ worker: workers, supervisor: supervisors, 'control plane': [control] }))
     console.log(
       `${name}: ${mean(pids.map((pid) => megabytes(pid, 'Rss'))).toFixed(0)} MB resident, ${mean(pids.map((pid) => megabytes(pid, 'Pss'))).toFixed(0)} MB as a share`,
     )
-  console.log(`processor: worker ${percent(per(cpuOf(workers), before.workers) / workers.length)}, supervisor ${percent(per(cpuOf(supervisors), before.supervisors) / supervisors.length)}, Postgres ${percent(per(cpuOf(still), before.server))} of a core`)
+  console.log(
+    `processor: worker ${percent(per(cpuOf(workers), before.workers) / workers.length)}, supervisor ${percent(per(cpuOf(supervisors), before.supervisors) / supervisors.length)}, Postgres ${percent(per(cpuOf(still), before.server))} of a core`,
+  )
   console.log(`transactions: ${per(await commits(), before.commits).toFixed(1)} a second`)
   console.log(`connections: ${rows.map(({ name, n }) => `${name} ${n}`).join(', ')}`)
   await sql.end()

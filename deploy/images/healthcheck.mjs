@@ -1,4 +1,5 @@
 /** HEALTHCHECK of both images: 0 where the process answers /health. Readiness is the load balancer's to ask. */
+// biome-ignore lint/style/noProcessEnv: nothing of the gateway is loaded here
 const tls = process.env.TLS_CERT_FILE && process.argv[3] === 'edge'
 const { get } = tls ? await import('node:https') : await import('node:http')
 

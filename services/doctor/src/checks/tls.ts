@@ -23,7 +23,13 @@ export async function checkTls(settings: Settings): Promise<readonly Finding[]> 
     const host = hostname.replaceAll(/[[\]]/g, '')
     const isFor = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)
     return isFor === undefined
-      ? [warn('tls', `${certFile} is not for ${host}, the host of API_BASE_URL`, 'mend API_BASE_URL, or have it named there')]
+      ? [
+          warn(
+            'tls',
+            `${certFile} is not for ${host}, the host of API_BASE_URL`,
+            'mend API_BASE_URL, or have it named there',
+          ),
+        ]
       : [ok('tls', `${found}, and is for ${host}`)]
   } catch (error) {
     if (!(error instanceof SettingsRefusal)) throw error

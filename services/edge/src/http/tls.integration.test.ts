@@ -19,7 +19,14 @@ const inForce = { TLS_CERT_FILE: join(home, 'cert.pem'), TLS_KEY_FILE: join(home
 const TILE = Buffer.alloc(300_000, 'tile ')
 const logged: string[] = []
 const note = (_: object, message: string) => logged.push(message)
-const log = { isLevelEnabled: () => false, debug: note, info: note, warn: note, error: note, fatal: note } as unknown as Log
+const log = {
+  isLevelEnabled: () => false,
+  debug: note,
+  info: note,
+  warn: note,
+  error: note,
+  fatal: note,
+} as unknown as Log
 
 let running: RunningEdge
 

@@ -73,11 +73,12 @@ export class CatalogKeeper {
   forgetToken(digest: string | null): void {
     if (digest === null) this.#state = null
     else this.#again.add(digest)
-    if (this.#state === null) return this.#then(() => this.#o.file.forget())
-    if (digest === null || !this.#rows.has('token', digest)) return
-    this.#rows.delete('token', digest)
-    this.#changed = true
-    this.#then(() => this.#write())
+    if (digest === null || this.#state === null) this.#then(() => this.#o.file.forget())
+    else if (this.#rows.has('token', digest)) {
+      this.#rows.delete('token', digest)
+      this.#changed = true
+      this.#then(() => this.#write())
+    }
   }
 
   /** One thing after the other. */

@@ -52,6 +52,7 @@ const SERVICES = {
     'store',
     'tilesets',
   ],
+  doctor: ['native-edge', 'settings', 'store'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
   tiler: ['contracts', 'files', 'tilesets', 'tiling'],
 }

@@ -692,6 +692,8 @@ export const en = {
       DRAIN_NOTICE_SECONDS: 'How long a process that stops says so before it takes no more connections',
       DRAIN_SECONDS: 'How long a process that stops waits for what is under way',
       KEEP_ALIVE_SECONDS: 'How long an idle connection lives',
+      TLS_CERT_FILE: 'The certificate of an edge that ends TLS itself',
+      TLS_KEY_FILE: 'The private key to it',
       NATIVE_TIER: 'Which uWebSockets.js binaries the addon below JavaScript is used with',
       TILE_MEMORY: 'Bytes of tiles that one edge keeps in memory, over all its processes',
       BASEMAP_ROOTS: 'Directories that become basemap scan sources at the start',

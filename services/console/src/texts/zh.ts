@@ -669,6 +669,8 @@ export const zh: Texts = {
       DRAIN_NOTICE_SECONDS: '进程停止前先行告知、仍接受新连接的时长',
       DRAIN_SECONDS: '进程停止时等待未完成工作的时长',
       KEEP_ALIVE_SECONDS: '空闲连接的保持时长',
+      TLS_CERT_FILE: '边缘自行终止 TLS 时使用的证书',
+      TLS_KEY_FILE: '与证书对应的私钥',
       NATIVE_TIER: 'JavaScript 之下的原生扩展可配合哪些 uWebSockets.js 二进制文件使用',
       TILE_MEMORY: '一个边缘的所有进程保存在内存中的瓦片字节总数',
       BASEMAP_ROOTS: '启动时成为底图扫描源的目录',

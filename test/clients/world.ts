@@ -30,12 +30,12 @@ const PLAIN = 100
 
 /**
  * The same picture of the world in every grid and storage: `mercator` and `geodetic` by gdal2tiles, `mb4326` and `mb4490` (MBTiles in longitude
- * and latitude), `streets` (vector tiles of the cities, by GDAL). Answers the message of the scan, which also finds a set in UTM.
+ * and latitude), `large` (one tile of 512 pixels), `streets` (vector tiles of the cities, by GDAL). Answers the message of the scan, which also finds a set in UTM.
  */
 export async function makeWorld({ home, admin }: Gateway): Promise<string> {
   const root = join(home, 'world')
   const picture = join(home, 'world.tif')
-  await mkdir(join(root, 'utm/0/0'), { recursive: true })
+  for (const code of ['utm', 'large']) await mkdir(join(root, code, '0/0'), { recursive: true })
   await makePicture(home, picture)
   const tiles = (profile: string, zooms: string, more: string[] = []) =>
     execute('gdal2tiles.py', [
@@ -65,6 +65,7 @@ export async function makeWorld({ home, admin }: Gateway): Promise<string> {
     })
   }
   await copyFile(join(root, 'mercator/0/0/0.png'), join(root, 'utm/0/0/0.png'))
+  await sharp(join(root, 'mercator/0/0/0.png')).resize(512).toFile(join(root, 'large/0/0/0.png'))
   await writeFile(join(root, 'utm/tilejson.json'), JSON.stringify({ crs: 'EPSG:32650' }))
   return (await admin.scanSource('world', 'basemap', root)).message ?? ''
 }

@@ -11,6 +11,7 @@ import { CITIES, coloursAt, HILL, IN_PLACE, makeHill, makeWorld, submit, succeed
 import { makeGeotiff } from '../harness/fixtures/imagery.js'
 import { addresses } from '../harness/fixtures/tile-image.js'
 import { useGateway } from '../harness/use-gateway.js'
+import { mapIsDrawn, open, shot, useBrowser } from './console-browser.js'
 
 const execute = promisify(execFile)
 
@@ -46,14 +47,15 @@ const grownBy = (image: string) => ({ target_code: 'grown', source_path: image, 
 const RED = { r: 200, g: 30, b: 30 }
 const BLUE = { r: 30, g: 30, b: 200 }
 
-const open = useClientPages({ ol: OPENLAYERS, leaflet: LEAFLET, maplibre: MAPLIBRE })
+const openClient = useClientPages({ ol: OPENLAYERS, leaflet: LEAFLET, maplibre: MAPLIBRE })
+const openConsole = useBrowser()
 
 const COLOURS = Object.fromEntries(Object.entries(CITIES).map(([name, { colour }]) => [name, `rgb(${colour})`]))
 
 /** One page of each library for all tests: loading it takes longer than drawing a map. */
 const pages = new Map<string, Promise<ClientPage>>()
 function sharedPage(library: string): Promise<ClientPage> {
-  const page = pages.get(library) ?? open(library)
+  const page = pages.get(library) ?? openClient(library)
   pages.set(library, page)
   return page
 }
@@ -170,7 +172,7 @@ async function makePlainFolder(folder: string, background: typeof RED): Promise<
 
 /** A MapLibre map of a layer, in a browser that keeps what it was told to keep. */
 async function openPlain(code: string) {
-  const { page, draw, picture } = await open('maplibre')
+  const { page, draw, picture } = await openClient('maplibre')
   onTestFinished(() => page.close())
   const show = () => draw({ base: gateway().url, token, cities: {}, by: 'raster', code })
   await show()
@@ -193,6 +195,34 @@ async function openPlain(code: string) {
   }
   return { colours, reloaded }
 }
+
+test.each(['geodetic', 'mb4490'])(
+  'the console previews %s in longitude and latitude, and finds its tiles',
+  async (code) => {
+    const console = await openConsole(gateway())
+    const { page } = console
+    await open(page, `/basemaps/${code}/versions/default?at=1.00/0.00000/0.00000&grid=on`)
+    await mapIsDrawn(page)
+    const canvas = page.locator('canvas.maplibregl-canvas')
+    const { width, height } = (await canvas.boundingBox()) as { width: number; height: number }
+    // At zoom 1 the world is 1024 pixels wide; Beijing is beyond the map's edge.
+    const { beijing: _, ...near } = CITIES
+    const places = Object.fromEntries(
+      Object.entries(near).map(([city, { lon, lat }]) => {
+        return [city, [width / 2 + (lon / 360) * 1024, height / 2 - (lat / 360) * 1024] as [number, number]]
+      }),
+    )
+    const inPlace = Object.fromEntries(Object.keys(near).map((city) => [city, IN_PLACE[city]]))
+    await expect.poll(async () => coloursAt(await canvas.screenshot(), places)).toEqual(inPlace)
+    const [x, y] = places.nairobi as [number, number]
+    await canvas.click({ position: { x, y } })
+    // Of four columns and two rows.
+    await expect.poll(() => page.getByLabel('Tile address z/x/y').inputValue()).toBe('1/2/1')
+    await page.getByRole('img', { name: 'Tile 1/2/1' }).waitFor()
+    await shot(page, `map-of-${code}`)
+    await console.expectClean()
+  },
+)
 
 describe('GDAL', () => {
   test('lists the layers of the WMTS with their grids', async () => {
@@ -220,6 +250,13 @@ describe('GDAL', () => {
       expect(await pixels(out)).toEqual(await pixels(await tilesSideBySide(code, zoom, area)))
     },
   )
+
+  test('reads tiles of 512 pixels as they are', async () => {
+    const out = join(gateway().home, 'large.png')
+    const source = `WMTS:${gateway().url}/wmts?token=${token},layer=large,zoom_level=0`
+    await execute('gdal_translate', ['-q', '-of', 'PNG', source, out, ...quietly()])
+    expect(await pixels(out)).toEqual(await pixels(join(gateway().home, 'world/large/0/0/0.png')))
+  })
 })
 
 /** What GDAL keeps of a service lies with the gateway, not where the tests run. */

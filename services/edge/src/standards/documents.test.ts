@@ -52,7 +52,7 @@ test('WMTS capabilities have the grids in use, each to its highest zoom, and the
   expect(text.match(/<TopLeftCorner>90 -180</g)).toHaveLength(2)
   expect(text.match(/<MatrixWidth>\d+/g)).toEqual(['1', '2', '4', '2', '4'].map((width) => `<MatrixWidth>${width}`))
   expect(text).toContain(
-    '<TileMatrixLimits><TileMatrix>2</TileMatrix>\n' +
+    '<TileMatrixLimits><TileMatrix>2</TileMatrix>' +
       '<MinTileRow>1</MinTileRow><MaxTileRow>1</MaxTileRow><MinTileCol>1</MinTileCol><MaxTileCol>2</MaxTileCol>',
   )
   expect(text).toContain('<ScaleDenominator>279541132.0143589</ScaleDenominator>')

@@ -2,7 +2,7 @@ import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { type TileMatrixSet, tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
 import { type Addresses, addressOf, type Layer, tileTemplate, zoomsOf } from './layer.js'
 import { wmtsSetId, wmtsTilePixels } from './wmts-set.js'
-import { type Xml, xml, xmlDocument } from './xml.js'
+import { Xml, xml, xmlDocument } from './xml.js'
 
 export const WMTS_PATH = '/wmts'
 export const WMTS_REST_PATH = '/wmts/1.0.0/WMTSCapabilities.xml'
@@ -65,12 +65,13 @@ ${zoomsOf(layer).map((zoom) => limits(layer, zoom))}
 </Layer>`
 }
 
+/** Nine tenths of the document of a large catalog, and numbers alone: without the care that texts need. */
 function limits({ set, bounds }: Layer, zoom: number): Xml {
   const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, zoom, bounds)
-  return xml`
-<TileMatrixLimits><TileMatrix>${zoom}</TileMatrix>
-<MinTileRow>${minRow}</MinTileRow><MaxTileRow>${maxRow}</MaxTileRow><MinTileCol>${minColumn}</MinTileCol><MaxTileCol>${maxColumn}</MaxTileCol>
-</TileMatrixLimits>`
+  return new Xml(
+    `<TileMatrixLimits><TileMatrix>${zoom}</TileMatrix><MinTileRow>${minRow}</MinTileRow><MaxTileRow>${maxRow}</MaxTileRow>` +
+      `<MinTileCol>${minColumn}</MinTileCol><MaxTileCol>${maxColumn}</MaxTileCol></TileMatrixLimits>`,
+  )
 }
 
 /** A set as some layers use it. */

@@ -20,7 +20,7 @@ serve<WalkTask, WalkAnswer>(async (task, progress) => {
   try {
     return task.kind === 'basemap'
       ? { ok: true, kind: 'basemap', found: await walkBasemaps(task.root, progress) }
-      : { ok: true, kind: 'vector', found: walkVectors(task.root, task.known, progress) }
+      : { ok: true, kind: 'vector', found: await walkVectors(task.root, task.known, progress) }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return { ok: false, code, message }

@@ -5,6 +5,7 @@ import { useSetEncoding } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone } from '../../ui/notify.js'
+import { shortText } from '../../ui/shown-text.js'
 import { ActionButton } from '../../ui/write-button.js'
 
 /** What tables are in most often; the API takes every name of the Encoding Standard. */
@@ -38,7 +39,7 @@ export function EncodingField({ vector }: { vector: AdminVector }) {
       <bdi>{told}</bdi>
       <NativeSelect
         size="xs"
-        aria-label={t.setEncoding}
+        aria-label={t.encoding}
         value={chosen}
         onChange={(event) => choose(event.currentTarget.value)}
         data={[{ value: OWN, label: t.ownEncoding }, ...new Set([...COMMON, ...(now === OWN ? [] : [now])])]}
@@ -48,7 +49,7 @@ export function EncodingField({ vector }: { vector: AdminVector }) {
         variant="default"
         disabled={chosen === now}
         write={write}
-        onDone={() => notifyDone(t.encodingDone(name))}
+        onDone={() => notifyDone(t.encodingDone(shortText(name)))}
         failed={t.encodingFailed}
       >
         {t.setEncoding}

@@ -137,7 +137,16 @@ class PlainTables {
 
   /** At most one row more than there may be layers; null: no plain table with these columns. */
   rows(table: string, columns: readonly string[]): Row[] | null {
-    return this.#select(table, columns, `LIMIT ${MAX_LAYERS + 1}`, [])
+    // Row by row: where an iteration meets a damaged page, the library's error does not tell that from a failing disk.
+    const row = this.#rowOf(table, columns, 'LIMIT 1 OFFSET ?')
+    if (row === null) return null
+    const rows: Row[] = []
+    for (let i = 0; i <= MAX_LAYERS; i++) {
+      const found = row(i)
+      if (found === undefined) break
+      rows.push(found)
+    }
+    return rows
   }
 
   count(table: string): number {
@@ -147,7 +156,7 @@ class PlainTables {
   /** 0 and -1 stand for unknown ones. */
   crs(id: unknown): Crs | null {
     if (!Number.isSafeInteger(id) || (id as number) <= 0) return null
-    const [row] = this.#select('gpkg_spatial_ref_sys', SYSTEMS, 'WHERE srs_id = ? LIMIT 1', [id as number]) ?? []
+    const row = this.#rowOf('gpkg_spatial_ref_sys', SYSTEMS, 'WHERE srs_id = ? LIMIT 1')?.(id as number)
     if (row === undefined) return null
     const text = String(row.definition).slice(0, MAX_SIDECAR_BYTES)
     const told = crsOfPrj(text)
@@ -159,9 +168,11 @@ class PlainTables {
     return String(this.#database.prepare('PRAGMA encoding').get()?.encoding).toUpperCase()
   }
 
-  #select(table: string, columns: readonly string[], rest: string, parameters: readonly number[]): Row[] | null {
+  /** A look-up of one row by a number; null: no plain table with these columns. */
+  #rowOf(table: string, columns: readonly string[], by: string): ((value: number) => Row | undefined) | null {
     const known = this.columns(table)
     if (columns.some((column) => known?.get(column)?.isComputed !== false)) return null
-    return this.#database.prepare(`SELECT ${columns.join(', ')} FROM main.${table} ${rest}`).all(...parameters)
+    const statement = this.#database.prepare(`SELECT ${columns.join(', ')} FROM main.${table} ${by}`)
+    return (value) => statement.get(value)
   }
 }

@@ -29,9 +29,9 @@ interface Walk {
 const NEVER = new AbortController().signal
 
 /**
- * Finds the GeoJSON files, shapefiles, GeoPackages and FlatGeobuf files of a source at any depth. A folder behind a link within the source is found under the link's
- * path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing found, where a
- * folder cannot be listed, a file cannot be read, or the source itself is not there.
+ * Finds the GeoJSON files, shapefiles, GeoPackages and FlatGeobuf files of a source at any depth. A folder behind a link within the source
+ * is found under the link's path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing
+ * found, where a folder cannot be listed, a file cannot be read, or the source itself is not there.
  */
 export async function walkVectors(
   root: string,

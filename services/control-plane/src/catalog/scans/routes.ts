@@ -195,6 +195,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         summary: 'Scan every enabled vector source now',
         description:
           'One after the other; answers when all are over. 409 while another scan is running. A `.json` that is not GeoJSON is skipped; a ' +
+          '`.geojson`, `.gpkg` or `.fgb` that is not what its name says, or is cut off, is left out with a warning; a ' +
           'shapefile without its `.shx` or `.dbf` is listed with a warning. A folder behind a link within the source is found under both ' +
           'paths.',
         response: { 200: listOf(scanRunSchema) },

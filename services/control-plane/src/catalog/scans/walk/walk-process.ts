@@ -29,7 +29,7 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
       const found = await walkBasemaps(task.root, progress)
       return { ok: true, kind: 'basemap', found, steps }
     }
-    return { ok: true, kind: 'vector', found: walkVectors(task.root, task.known, progress), steps }
+    return { ok: true, kind: 'vector', found: await walkVectors(task.root, task.known, progress), steps }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return { ok: false, code, message }

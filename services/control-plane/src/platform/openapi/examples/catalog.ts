@@ -44,6 +44,7 @@ export const VECTOR = {
   feature_count: 1250,
   fields: [{ name: 'name', type: 'string' }],
   encoding: 'UTF-8',
+  encoding_source: 'format',
 }
 const ADMIN_VECTOR = { ...VECTOR, path: '/srv/vectors/roads/main.geojson', withdrawn: false, source_enabled: true }
 
@@ -111,7 +112,7 @@ export const CATALOG: Readonly<Record<string, Example>> = {
     request: { withdrawn: true },
     answer: { ...ADMIN_VERSION, version: 'v2', withdrawn: true, ...FOLLOWED },
   },
-  setVectorWithdrawn: {
+  updateVector: {
     parameters: { code: 'main' },
     request: { withdrawn: true },
     answer: { ...ADMIN_VECTOR, withdrawn: true, ...FOLLOWED },

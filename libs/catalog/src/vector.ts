@@ -1,6 +1,6 @@
 import { type AdminVector, UNKNOWN_FACTS, type Vector, type VectorFacts } from '@gateway/contracts/vector.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
-import { decodedFields } from '../vector-facts/dbf.js'
+import { decodedFields } from './decoded-fields.js'
 
 /** The vector as the catalog answers it. `vectorBaseUrl` is VECTOR_PUBLIC_BASE_URL, without a trailing slash. */
 export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {

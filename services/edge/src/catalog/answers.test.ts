@@ -14,6 +14,7 @@ const FACTS = {
   feature_count: 3,
   fields: null,
   encoding: 'UTF-8',
+  encoding_source: 'format' as const,
 }
 
 const catalog = nextCatalog(

@@ -1,3 +1,4 @@
+import { toAdminVector } from '@gateway/catalog/vector.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { adminVectorSchema, vectorPatchBodySchema } from '@gateway/contracts/vector.js'
@@ -10,7 +11,6 @@ import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { toAdminVector } from '../resources/vector.js'
 import { knownEncoding } from '../vector-facts/encoding.js'
 import { byCode, CONFIRMED, WITHDRAWN } from './route-parts.js'
 

@@ -1,5 +1,4 @@
 import { toAdminBasemap, toAdminVersion } from '@gateway/catalog/basemap.js'
-import { toAdminVector } from '@gateway/catalog/vector.js'
 import { adminBasemapSchema, adminBasemapVersionSchema, withdrawBodySchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
@@ -14,7 +13,6 @@ import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { toAdminBasemap, toAdminVersion } from '../resources/basemap.js'
 import { byCode, byVersion, CONFIRMED, WITHDRAWN } from './route-parts.js'
 
 const WITHDRAW = `${WITHDRAWN} ${CONFIRMED}`

@@ -1,5 +1,4 @@
 import type { VectorField, VectorFieldType } from '@gateway/contracts/vector.js'
-import { decode } from './encoding.js'
 import { MAX_FIELDS } from './limits.js'
 
 /** Enough for the header of `MAX_FIELDS` fields. */
@@ -36,17 +35,6 @@ function readFields(head: Buffer): VectorField[] | null {
     fields.push({ name: name.toString('latin1', 0, end < 0 ? undefined : end), type })
   }
   return null
-}
-
-/** Fields whose names are bytes, by the encoding of the names; null: that is not known here, or they are in another one. */
-export function decodedFields(fields: readonly VectorField[], encoding: string | null): VectorField[] | null {
-  const decoded: VectorField[] = []
-  for (const { name, type } of fields) {
-    const text = decode(Buffer.from(name, 'latin1'), encoding)
-    if (text === null) return null
-    decoded.push({ name: text, type })
-  }
-  return decoded
 }
 
 const TYPES: Readonly<Record<string, VectorFieldType>> = {

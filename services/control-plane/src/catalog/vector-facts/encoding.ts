@@ -84,12 +84,3 @@ function spelledAsStandard(label: string): string | null {
     return null
   }
 }
-
-/** null: nothing here knows the encoding, or none is told and the text is not UTF-8. Tables cut names within a character, which is no reason. */
-export function decode(bytes: Uint8Array, encoding: string | null): string | null {
-  try {
-    return new TextDecoder(encoding ?? 'utf-8', { fatal: encoding === null }).decode(bytes)
-  } catch {
-    return null
-  }
-}

@@ -157,6 +157,12 @@ test('a secret that is given twice in one place is refused, and no other setting
   expect(() => load()).toThrow(/API_PORT_FILE in .* is not a setting/)
 })
 
+test('half a TLS pair is refused, and a whole one makes the default address https', () => {
+  expect(() => load({ TLS_CERT_FILE: 'c.pem' })).toThrow(/^TLS_CERT_FILE is set and TLS_KEY_FILE is not[^\n]*$/)
+  expect(() => load({ TLS_KEY_FILE: 'k.pem' })).toThrow(/^TLS_KEY_FILE is set and TLS_CERT_FILE is not[^\n]*$/)
+  expect(load({ TLS_CERT_FILE: 'c.pem', TLS_KEY_FILE: 'k.pem' }).apiBaseUrl).toBe('https://127.0.0.1:8910')
+})
+
 test('remote administration without credentials refuses to start on a non-loopback address', () => {
   const open = { API_HOST: '0.0.0.0', ADMIN_ALLOW_REMOTE: 'true' }
   expect(() => load(open)).toThrow(/^ADMIN_ALLOW_REMOTE[^\n]*$/)

@@ -1,6 +1,6 @@
 import net from 'node:net'
-import { reachableHost, type Settings } from '@gateway/settings/load.js'
-import { type Finding, fault, ok } from '../finding.js'
+import { controlPlaneUrl, reachableHost, type Settings } from '@gateway/settings/load.js'
+import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'
 
 const ANSWER_WITHIN_MS = 2_000
@@ -11,8 +11,9 @@ export async function checkPorts(settings: Settings, installation: Installation)
   const scheme = settings.tlsCertFile === null ? 'http' : 'https'
   const checks: Promise<Finding>[] = []
   if (installation.edge) checks.push(check('API', apiHost, apiPort, scheme))
-  // An edge alone reaches the control plane of another machine by this name.
-  if (installation.controlPlane) checks.push(check('CONTROL', controlHost, controlPort, 'http'))
+  // An edge alone reaches that of another machine.
+  if (!installation.controlPlane) checks.push(checkControlPlane(controlPlaneUrl(settings)))
+  else checks.push(check('CONTROL', controlHost, controlPort, 'http'))
   if (installation.controlPlane && installation.edge && apiPort === controlPort)
     return [fault('ports', `API_PORT and CONTROL_PORT are both ${apiPort}`, 'give one of them another number')]
   return Promise.all(checks)
@@ -33,6 +34,16 @@ async function check(name: string, host: string, port: number, scheme: string): 
         'ports',
         `${name}_PORT ${port} on ${host} is taken by another program`,
         `end it (ss -ltnp 'sport = :${port}' names it), or choose another ${name}_PORT`,
+      )
+}
+
+async function checkControlPlane(url: string): Promise<Finding> {
+  return (await isGateway(`${url}/health`))
+    ? ok('ports', `the control plane answers at ${url}`)
+    : warn(
+        'ports',
+        `no control plane answers at ${url}`,
+        'start one there, or mend CONTROL_HOST and CONTROL_PORT; tiles are served without it, administration is not',
       )
 }
 

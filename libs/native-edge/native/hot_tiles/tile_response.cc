@@ -9,13 +9,13 @@
 
 #include <algorithm>
 
+#include "../cold_tiles/cold_response.h"
 #include "../transfer/file_transfer.h"
 #include "response_table.h"
 
 ResponseCounts hot_counts;
 
-namespace {
-// "Date: ... GMT", the end of every head; made once a second.
+// Made once a second.
 std::string_view date_line(time_t now) {
   static time_t made_for = 0;
   static char line[64];
@@ -29,6 +29,7 @@ std::string_view date_line(time_t now) {
   return {line, size};
 }
 
+namespace {
 constexpr size_t kSmallHead = 2048;
 
 // A head, its date and a body as one sequence of bytes, and how much of it has gone.
@@ -39,9 +40,9 @@ struct Answer {
   size_t date_size;
   size_t sent = 0;
 
-  Answer(TilePointer &&it, bool not_modified, std::string_view line) : tile(std::move(it)), date_size(line.copy(date, sizeof date)) {
-    head = not_modified ? tile->not_modified : tile->head;
-    if (!not_modified) body = tile->body;
+  Answer(TilePointer &&it, const Wanted &wanted, std::string_view line) : tile(std::move(it)), date_size(line.copy(date, sizeof date)) {
+    head = wanted.not_modified ? tile->not_modified : tile->head;
+    if (!wanted.not_modified && !wanted.head_only) body = tile->body;
   }
   size_t size() const { return head.size() + date_size + body.size(); }
   // `flags`: of sendmsg.
@@ -225,32 +226,48 @@ Match compare_tags(std::string_view if_none_match, std::string_view etag) {
 }
 }  // namespace
 
-bool answer_hot(Connection &connection, const RequestHead &request) {
-  if (!response_table.in_use()) return false;
-  const size_t question = std::min(request.target.find('?'), request.target.size());
-  const std::string_view query = request.target.substr(std::min(question + 1, request.target.size()));
-  timespec now, uptime;
-  clock_gettime(CLOCK_REALTIME, &now);
+Now this_moment() {
+  timespec calendar, uptime;
+  clock_gettime(CLOCK_REALTIME, &calendar);
   clock_gettime(kUptimeClock, &uptime);
-  const Moment moment{milliseconds(now), milliseconds(uptime)};
-  ResponseTable::Found found = response_table.find(request.target.substr(0, question), credential_of(request, query), moment);
-  if (!found.answer) return false;
-  Match match = Match::Other;
-  if (!found.refused) {
-    if (found.answer->needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
-    if (!request.if_none_match.empty()) match = compare_tags(request.if_none_match, found.answer->etag);
-    if (match == Match::Unclear) return false;
-  }
-  const bool from_file = found.answer->is_file() && match != Match::Same;
-  Answer answer(std::move(found.answer), match == Match::Same, date_line(now.tv_sec));
-  if (from_file && !send_file(connection, std::move(answer), moment.monotonic)) return false;
-  if (!found.refused) hot_counts.answers++;
-  if (from_file) return true;
+  return {{milliseconds(calendar), milliseconds(uptime)}, calendar.tv_sec};
+}
+
+Wanted wanted_of(const RequestHead &) { return {}; }
+
+bool choose(const RequestHead &request, const TileParts &tile, Wanted *wanted) {
+  *wanted = wanted_of(request);
+  if (tile.needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
+  const Match match = request.if_none_match.empty() ? Match::Other : compare_tags(request.if_none_match, tile.etag);
+  wanted->not_modified = match == Match::Same;
+  return match != Match::Unclear;
+}
+
+bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, const Now &now, size_t sent) {
+  const bool from_file = tile->is_file() && !wanted.not_modified && !wanted.head_only;
+  Answer answer(std::move(tile), wanted, date_line(now.seconds));
+  if (from_file) return send_file(connection, std::move(answer), now.monotonic);
+  answer.sent = sent;
   hot_counts.body_bytes += answer.body.size();
   us_socket_t *socket = connection.socket;
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
   const Pumped pumped = answer.send_some(us.us_poll_fd(socket));
   if (pumped == Pumped::PeerGone) us.us_socket_close(0, socket, 0, nullptr);
   else if (pumped != Pumped::All) begin_transfer(connection, std::make_unique<ResponseTransfer>(std::move(answer)), Pumped::Again);
+  return true;
+}
+
+bool answer_hot(Connection &connection, const RequestHead &request) {
+  if (!response_table.in_use()) return false;
+  const size_t question = std::min(request.target.find('?'), request.target.size());
+  const std::string_view path = request.target.substr(0, question), query = request.target.substr(std::min(question + 1, request.target.size()));
+  const Now now = this_moment();
+  const Credential credential = credential_of(request, query);
+  ResponseTable::Found found = response_table.find(path, credential, now);
+  if (!found.answer) return answer_cold(connection, request, path, query, credential, now);
+  Wanted wanted = wanted_of(request);
+  if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;
+  if (!send_tile(connection, std::move(found.answer), wanted, now)) return false;
+  if (!found.refused) hot_counts.answers++;
   return true;
 }

@@ -31,6 +31,7 @@ struct RequestHead {
   std::string_view x_access_token;
   std::string_view accept_encoding;
   std::string_view if_none_match;
+  std::string_view sec_fetch_dest, sec_fetch_mode;
 };
 
 // Whether a head may begin so: with a method, that is a token (RFC 9110, 5.6.2).

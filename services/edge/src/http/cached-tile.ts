@@ -59,7 +59,7 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (!freshness.loaded || now > freshness.trustedUntilMs) return onTileSlow(edge, res, req)
   // biome-ignore lint/plugin: calendar, by which tokens expire
   const caller = { path, query, plaintext, token, now, today: Date.now() }
-  const hot = edge.tileCache.get(path, freshness.catalog, now)
+  const hot = edge.native.isTargetDue(path, now) ? undefined : edge.tileCache.get(path, freshness.catalog, now)
   if (hot === undefined) return onColdTile(edge, res, req, caller)
   const decision = decide(token, hot.basemap.wanted, 'read', caller.today, null)
   if (!decision.ok) return refuseCaller(edge, res, caller, decision)
@@ -76,6 +76,7 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
   if (!decision.ok) return refuseCaller(edge, res, caller, decision)
   const target = findTarget(edge, parsed)
+  if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
   if (!target.ok) refuse(edge, res, caller, target, req)
   else if (tile === null) refuse(edge, res, caller, TILE_NOT_FOUND, req)

@@ -7,6 +7,7 @@ import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { OpenFile } from '../tiles/open-file.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
+import type { TileTarget } from '../tiles/tile-target.js'
 import { authorize } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
@@ -19,7 +20,7 @@ import {
   TILE_NOT_FOUND,
   UNDECODABLE,
 } from './refusals.js'
-import { findTarget, keepTile, prepareTile, type TileTarget, tileAnswer, wantedBasemap } from './tile-answer.js'
+import { findTarget, keepTile, prepareTile, tileAnswer, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */

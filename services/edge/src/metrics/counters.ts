@@ -36,6 +36,8 @@ export class Counters {
   hotTileHits = 0
   /** of hotTileHits: those that the native table answered */
   nativeTileHits = 0
+  /** of tiles: those that the native tier read from their folder or archive */
+  nativeColdTiles = 0
   stalledReaders = 0
   truncatedFiles = 0
   threadedTileLoads = 0

@@ -14,10 +14,10 @@ constexpr int64_t kGoodMs = 10'000;
 int64_t good_until(const ColdSet &set, const Now &now) { return set.archive ? 0 : now.monotonic + kGoodMs; }
 
 // How the client wants to hear of it: `missingTileForm` of services/edge/src/http/refusals.ts. What stands in the query is JavaScript's to read.
-bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view query, const Now &now) {
+bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view query, const Credential &credential, const Now &now) {
   if (query.find("missing=") != query.npos) return false;
   const bool is_image = request.sec_fetch_dest == "image" && request.sec_fetch_mode == "no-cors";
-  ResponseTable::Found refusal = response_table.refuse(is_image ? Refused::NoTileImage : Refused::NoTile);
+  ResponseTable::Found refusal = response_table.refuse(is_image ? Refused::NoTileImage : Refused::NoTile, credential);
   if (!refusal.answer) return false;
   return send_tile(connection, std::move(refusal.answer), wanted_of(request), now);
 }
@@ -46,7 +46,11 @@ ssize_t send_whole(Connection &connection, std::string_view whole) {
 
 bool send_cold(Connection &connection, const TileParts &parts, const ColdTile &tile, const Wanted &wanted, const Now &now) {
   const bool is_simple = !wanted.head_only && !wanted.not_modified && !wanted.is_last && !tile.is_large();
-  if (!is_simple) return send_tile(connection, TilePointer(new TileResponse(parts)), wanted, now);
+  if (!is_simple) {
+    TilePointer answer(new TileResponse(parts));
+    const bool has_file = !answer->is_file() || answer->range.file >= 0;  // there are descriptors left
+    return has_file && send_tile(connection, std::move(answer), wanted, now);
+  }
   const std::string_view whole = tile.whole(date_line(now.seconds));
   const ssize_t sent = send_whole(connection, whole);
   if (sent < 0) us.us_socket_close(0, connection.socket, 0, nullptr);
@@ -65,13 +69,13 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   TilePlace place;
   const Address address = read_tile_address(rest, &place);
   if (address == Address::Malformed) return false;
-  if (address == Address::OutOfRange || !is_in_pyramid(place, set->geographic)) return refuse_absent(connection, request, query, now);
+  if (address == Address::OutOfRange || !is_in_pyramid(place, set->geographic)) return refuse_absent(connection, request, query, credential, now);
   if (!set->has_extension(place.extension)) return false;
   ColdTile tile(*set);
   const ColdTile::Opened opened = tile.open(place, now.monotonic);
   if (opened == ColdTile::Opened::Absent) {
     response_table.drop_tile(target);
-    return refuse_absent(connection, request, query, now);
+    return refuse_absent(connection, request, query, credential, now);
   }
   if (opened != ColdTile::Opened::Tile) return false;
   if (response_table.renew(target, tile.etag(), good_until(*set, now))) return answer_hot(connection, request);

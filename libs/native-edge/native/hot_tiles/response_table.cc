@@ -202,7 +202,8 @@ void ResponseTable::clear() {
   unknown_.clear();
 }
 
-ResponseTable::Found ResponseTable::refuse(Refused why) {
+ResponseTable::Found ResponseTable::refuse(Refused why, const Credential &credential) {
+  if (!credential.may_refuse) return {};
   const TilePointer &answer = refusals_[static_cast<size_t>(why)];
   if (answer) hot_counts.refusals[static_cast<size_t>(why)]++;
   return {answer, true};
@@ -214,13 +215,13 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
   TileResponse *tile = *slot_of(target, hash);
   if (tile && !tile->is_good(now.monotonic)) tile = nullptr;
   if (!tile && !is_tile_address(target)) return {};
-  if (credential.kind == Credential::None) return refuse(Refused::NoToken);
+  if (credential.kind == Credential::None) return refuse(Refused::NoToken, credential);
   const auto token = tokens_.find(credential.token);
   if (token == tokens_.end()) {
     if (!is_plain_text(credential.token)) return {};
-    if (!is_well_formed_token(credential.token)) return refuse(Refused::Malformed);
+    if (!is_well_formed_token(credential.token)) return refuse(Refused::Malformed, credential);
     const bool is_unknown = now.monotonic < trusted_until_ && unknown_.count(std::string(credential.token));
-    return is_unknown ? refuse(Refused::Unknown) : Found();
+    return is_unknown ? refuse(Refused::Unknown, credential) : Found();
   }
   frequency_.add(hash);
   if (!tile || !honours(*token->second, tile->parts.code, now)) return {};

@@ -111,6 +111,7 @@ constexpr size_t kRefusals = 5;
 struct Credential {
   enum Kind { None, Token, Unclear } kind = Unclear;
   std::string_view token;
+  bool may_refuse = true;  // false: JavaScript words the refusal
 };
 
 // Milliseconds: since 1970, by which tokens expire, and of CLOCK_MONOTONIC, by which trust ends.
@@ -161,7 +162,7 @@ class ResponseTable {
   // Whether the token of the table may have tiles of this basemap now; it then counts as used.
   bool admits(const Credential &credential, uint32_t code, Moment now);
   // The refusal, counted, if it was set.
-  Found refuse(Refused why);
+  Found refuse(Refused why, const Credential &credential);
 
   // Limit: tiles that hold a descriptor.
   static constexpr size_t kMaxFiles = 512;

@@ -6,14 +6,15 @@
 #include "tile_response.h"
 
 namespace {
-// target, head, body, basemap number, whether it needs gzip, head of a 304, etag, and of a file in place of the body: descriptor, offset, length
+// target, head, body, basemap number, whether it needs gzip, head of a 304, etag, of a file in place of the body: descriptor, offset, length,
+// and when it was modified
 napi_value put_tile(const Call &call) {
   const std::string target = call.text(0), head = call.text(1), not_modified = call.text(5), etag = call.text(6);
   FileRange range;
   range.file = static_cast<int>(call.integer(7));
   range.offset = call.integer(8);
   range.length = static_cast<uint64_t>(call.integer(9));
-  response_table.put_tile({target, head, not_modified, etag, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), range});
+  response_table.put_tile({target, head, not_modified, etag, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), range, call.integer(10)});
   return nullptr;
 }
 

@@ -12,6 +12,7 @@ export interface ResponseTableAddon {
     file: number,
     offset: number,
     length: number,
+    modified: number,
   ): void
   hasTile(target: string): boolean
   isWanted(target: string, bytes: number): boolean
@@ -65,8 +66,11 @@ export interface TileResponse {
   readonly target: string
   /** Every field of a 200 answer but Content-Length and Date. They must be the same for all callers, CORS fields included. */
   readonly headers: ResponseHeaders
-  /** The strong entity tag, which is also in `headers`, and every field of a 304 answer but Date. Without it conditional requests reach the handler. */
-  readonly validator?: { readonly etag: string; readonly headers: ResponseHeaders }
+  /**
+   * The strong entity tag and the time in Last-Modified, in milliseconds since 1970, which are also in `headers`, and every field of a 304 answer
+   * but Date. Without it conditional requests reach the handler.
+   */
+  readonly validator?: { readonly etag: string; readonly modifiedMs: number; readonly headers: ResponseHeaders }
   readonly body: Uint8Array | FileRange
   /** The basemap that a token must be granted, and by which the tile is dropped. */
   readonly code: string
@@ -106,12 +110,14 @@ const MAX_BODY_BYTES = 256 * 1024
 
 /**
  * The native tier's table of answers: tiles, the tokens that may read them, and refusals. Small tiles are in memory; large ones are sent from
- * their open file, of which there are at most 512, and what the kernel does not have in memory of one is left to the handler. It answers a
- * GET for exactly the path of a tile, with a token of the table that is granted and not expired and comes in exactly one of the four ways
- * (Authorization: Bearer, X-Access-Token, token= or access_token= in the query, whatever else is in it), and an If-None-Match of one entity
- * tag. For any path that has the form of a tile's address (`/tiles/` and four or five parts, nothing encoded) it refuses requests without a
- * token, with a malformed one, and with one that is known to be unknown, once `setRefusal` was called. All other requests reach the route
- * handler: other conditions, ranges, HEAD, several tokens, an encoded name in the query, `Connection: close`.
+ * their open file, of which there are at most 512, and what the kernel does not have in memory of one is left to the handler. It answers a GET
+ * or HEAD for exactly the path of a tile, with one token of the table that is granted and not expired, in any of its places (Authorization:
+ * Bearer, Basic with the token as password, X-Access-Token, token= or access_token= in the query, whatever else is in it), whether the same
+ * stands in one of them or in several. It knows If-None-Match, If-Modified-Since with a date in the form of Last-Modified, Accept-Encoding and
+ * `Connection: close`; Range has no meaning for tiles. For any path that has the form of a tile's address (`/tiles/` and four or five parts,
+ * nothing encoded) it refuses requests without a token, with a malformed one, and with one that is known to be unknown, once `setRefusal` was
+ * called; but not who sent Basic credentials. All other requests reach the route handler: other conditions, different tokens, an encoded name in
+ * the query, a packed tile for a client that does not accept gzip.
  *
  * Every call is synchronous: what has been dropped is not sent any more once the call has returned. The caller
  * - puts only what its own checks would allow at that moment: a token with scope `read` and its grants, a tile of a version that is
@@ -145,7 +151,9 @@ export class ResponseTable {
     const notModified = validator === undefined ? '' : headOf('304 Not Modified', validator.headers)
     const bytes = inMemory ? body : NOTHING
     const { fd, offset, length } = inMemory ? NO_RANGE : body
-    this.#addon.putTile(target, head, bytes, number, gzip, notModified, validator?.etag ?? '', fd, offset, length)
+    const { etag = '', modifiedMs = 0 } = validator ?? {}
+    const modified = Math.floor(modifiedMs / 1000)
+    this.#addon.putTile(target, head, bytes, number, gzip, notModified, etag, fd, offset, length, modified)
   }
 
   /** Whether the tile is still here, or had to make room, or its file must be looked at again. */

@@ -10,6 +10,7 @@ import type { Edge } from '../edge.js'
 import { isNotModified, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/registry.js'
 import { noteAnswer } from './answer-log.js'
+import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
 
 const NOTHING = new Uint8Array(0)
@@ -81,6 +82,7 @@ export class Exchange {
   readonly #origin: string
   readonly #referer: string
   readonly #forwardedFor: string
+  readonly #connection: string
   readonly #startedAt = performance.now()
   #aborted = false
   #answered = false
@@ -105,6 +107,7 @@ export class Exchange {
     }
     this.#origin = req.getHeader('origin')
     this.#referer = req.getHeader('referer')
+    this.#connection = req.getHeader('connection')
     this.#forwardedFor = req.getHeader('x-forwarded-for') === '' ? '' : forwardedFor(req)
     active.add(this)
     res.onAborted(() => {
@@ -153,10 +156,7 @@ export class Exchange {
     if (this.isHead) return this.#endHead(status, headers, bytes.length)
     let done = false
     this.#cork(status, headers, () => {
-      if (this.edge.draining) {
-        this.raw.end(bytes, true)
-        done = true
-      } else done = this.raw.tryEnd(bytes, bytes.length)[1]
+      done = endWith(this.raw, bytes, this.#end)
     })
     if (done) return this.#completed(bytes.length)
     this.raw.onWritable((offset) => {
@@ -171,7 +171,7 @@ export class Exchange {
     if (!this.#begin()) return
     this.#cork(status, headers, () => {
       // Not by `endWithoutBody`, which would announce a length with it. The client closes, or the end of the process does.
-      this.#sayClose()
+      sayEnd(this.raw, this.#end)
       this.raw.endWithoutBody()
     })
     this.#completed(0)
@@ -185,7 +185,7 @@ export class Exchange {
       return this.#endHead(status, headers, part.length)
     }
     this.#cork(status, headers, () => {
-      this.#sayClose()
+      sayEnd(this.raw, this.#end)
       // From here on the sender holds the response, and its end is the only news of it.
       sendPart(this.edge, this.raw, this.path, part, () => active.delete(this))
     })
@@ -193,7 +193,7 @@ export class Exchange {
 
   #endHead(status: string, headers: HeaderBlock, length: number): void {
     this.#cork(status, headers, () => {
-      this.#sayClose()
+      sayEnd(this.raw, this.#end)
       if (length === 0) this.raw.end(NOTHING)
       else endHead(this.raw, length)
     })
@@ -217,8 +217,8 @@ export class Exchange {
     if (this.kind !== null) noteAnswer(this.edge, this.kind, { path, query, status: Number.parseInt(status, 10), ms })
   }
 
-  #sayClose(): void {
-    if (this.edge.draining) this.raw.writeHeader('Connection', 'close')
+  get #end() {
+    return connectionEnd(this.#connection, this.edge.draining)
   }
 
   #completed(bytes: number): void {

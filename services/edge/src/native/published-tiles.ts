@@ -61,12 +61,12 @@ export class PublishedTiles {
     if (this.#held.size >= this.#maxTiles && !this.#held.has(path)) return 'not for it'
     if (this.#table.hasTile(path)) return 'not for it'
     if (!this.#table.isWanted(path, body.length)) return 'unwanted'
-    const { found, notModified, etag, gzip } = tile.answer
+    const { found, notModified, etag, modifiedMs, gzip } = tile.answer
     const { code } = tile.basemap.stored
     this.#table.putTile({
       target: path,
       headers: [[found.name, found.value], SERVER_MARK],
-      validator: { etag, headers: [[notModified.name, notModified.value], SERVER_MARK] },
+      validator: { etag, modifiedMs, headers: [[notModified.name, notModified.value], SERVER_MARK] },
       body,
       code,
       gzip,

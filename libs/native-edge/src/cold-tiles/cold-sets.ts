@@ -91,7 +91,9 @@ export interface ColdSet {
   /** for tiles that are stored as they are, and as gzip; null: there are none such. Where there are both, each tile's first bytes tell. */
   readonly plain: SetHeads | null
   readonly packed: SetHeads | null
-  readonly place: { readonly kind: 'folder'; readonly at: FolderPlace } | { readonly kind: 'archive'; readonly at: ArchivePlace }
+  readonly place:
+    | { readonly kind: 'folder'; readonly at: FolderPlace }
+    | { readonly kind: 'archive'; readonly at: ArchivePlace }
 }
 
 const NONE = -1

@@ -5,7 +5,15 @@ import { openBelow } from '@gateway/files/open-below.js'
 import { flipRow } from '../address.js'
 import { encodingOf } from '../formats.js'
 import { readExactly } from '../read-exactly.js'
-import { type CachedReader, SMALL_BYTES, type Source, type SourceLayout, type SourceSpec, type Tile, type TilePlace } from '../source.js'
+import {
+  type CachedReader,
+  SMALL_BYTES,
+  type Source,
+  type SourceLayout,
+  type SourceSpec,
+  type Tile,
+  type TilePlace,
+} from '../source.js'
 
 /** Vector tiles are gzip or not, under the same name; their first bytes tell. */
 const SIGNATURE_BYTES = 2

@@ -72,7 +72,10 @@ function load(exchange: Exchange, target: TileTarget) {
   edge.counters.threadedTileLoads++
   edge.tiles.load(target.version, target.place, {
     isWanted: () => !exchange.aborted,
-    settle: (outcome) => guarded(edge, () => answerLoaded(exchange, target, outcome)),
+    settle: (outcome) => {
+      if (outcome.kind === 'tile') edge.counters.threadedTiles++
+      guarded(edge, () => answerLoaded(exchange, target, outcome))
+    },
   })
 }
 

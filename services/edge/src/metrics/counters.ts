@@ -41,6 +41,8 @@ export class Counters {
   stalledReaders = 0
   truncatedFiles = 0
   threadedTileLoads = 0
+  /** of tiles: those that a thread, or the reader of MBTiles, had to load first */
+  threadedTiles = 0
   diskRefusals = 0
   readonly authFailures: Record<AuthFailure, number> = {
     token_missing: 0,

@@ -77,8 +77,9 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
   if (!decision.ok) return refuseCaller(edge, res, req, caller, decision)
   const target = findTarget(edge, parsed)
-  if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
+  // With the directories that were read on the way to it.
+  if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
   if (!target.ok) refuse(edge, res, req, caller, target)
   else if (tile === null) refuse(edge, res, req, caller, TILE_NOT_FOUND)
   else if (tile === undefined) onTileSlow(edge, res, req, target)

@@ -174,18 +174,27 @@ void ResponseTable::drop_code(uint32_t code) {
   }
 }
 
-void ResponseTable::put_token(TokenEntry token) {
+uint32_t ResponseTable::put_token(TokenEntry token) {
   drop_token(token.text);
-  auto entry = std::make_unique<TokenEntry>(std::move(token));
-  const std::string_view key = entry->text;
-  tokens_.emplace(key, std::move(entry));
+  if (free_numbers_.empty()) {
+    free_numbers_.push_back(static_cast<uint32_t>(entries_.size()));
+    entries_.emplace_back();
+  }
+  token.number = free_numbers_.back();
+  free_numbers_.pop_back();
+  std::unique_ptr<TokenEntry> &entry = entries_[token.number];
+  entry = std::make_unique<TokenEntry>(std::move(token));
+  tokens_.emplace(entry->text, entry.get());
+  return entry->number;
 }
 
 void ResponseTable::drop_token(std::string_view text) {
   const auto found = tokens_.find(text);
   if (found == tokens_.end()) return;
-  const std::unique_ptr<TokenEntry> token = std::move(found->second);
+  const uint32_t number = found->second->number;
   tokens_.erase(found);
+  entries_[number].reset();
+  free_numbers_.push_back(number);
 }
 
 void ResponseTable::put_unknown(std::string_view text) { unknown_.emplace(text); }
@@ -199,6 +208,9 @@ void ResponseTable::set_refusal(Refused why, const TileParts &answer) {
 void ResponseTable::clear() {
   while (!ring_.empty()) remove(ring_.back());
   tokens_.clear();
+  entries_.clear();
+  free_numbers_.clear();
+  used_tokens_.clear();
   unknown_.clear();
 }
 
@@ -231,7 +243,7 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
 
 bool ResponseTable::honours(TokenEntry &token, uint32_t code, Moment now) {
   if (now.monotonic >= trusted_until_ || (token.expires_at && now.calendar >= token.expires_at) || !may_read(token, code)) return false;
-  if (!std::exchange(token.used, true)) used_tokens_.push_back(token.text);
+  if (!std::exchange(token.used, true)) used_tokens_.push_back(token.number);
   return true;
 }
 
@@ -241,11 +253,11 @@ bool ResponseTable::admits(const Credential &credential, uint32_t code, Moment n
   return token != tokens_.end() && honours(*token->second, code, now);
 }
 
-std::vector<std::string> ResponseTable::take_used_tokens() {
-  std::vector<std::string> used;
-  for (std::string &text : std::exchange(used_tokens_, {})) {
-    const auto found = tokens_.find(text);
-    if (found != tokens_.end() && std::exchange(found->second->used, false)) used.push_back(std::move(text));
+std::vector<uint32_t> ResponseTable::take_used_tokens() {
+  std::vector<uint32_t> used;
+  for (const uint32_t number : std::exchange(used_tokens_, {})) {
+    TokenEntry *token = entries_[number].get();
+    if (token && std::exchange(token->used, false)) used.push_back(number);
   }
   return used;
 }

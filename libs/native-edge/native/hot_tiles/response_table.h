@@ -100,6 +100,7 @@ struct TokenEntry {
   bool all = false;              // may read every basemap
   std::vector<uint64_t> grants;  // else: one bit for each code
   bool used = false;             // since JavaScript last asked
+  uint32_t number = 0;           // its place in ResponseTable::entries_
 };
 
 // Why a request is refused (401; 404 where there is no such tile, as JSON or as an image). The values are shared with
@@ -137,8 +138,8 @@ class ResponseTable {
   bool has_good_tile(std::string_view target, int64_t now);
   Use take_use(std::string_view target);
   void drop_code(uint32_t code);
-  // JavaScript bounds the number of tokens, of either kind.
-  void put_token(TokenEntry token);
+  // JavaScript bounds the number of tokens, of either kind. Answers the token's number, which is another one's once it is dropped.
+  uint32_t put_token(TokenEntry token);
   void drop_token(std::string_view text);
   // A well-formed token that the store does not know; until dropped.
   void put_unknown(std::string_view text);
@@ -170,7 +171,8 @@ class ResponseTable {
   size_t tile_count() const { return ring_.size(); }
   size_t tile_bytes() const { return bytes_; }
   size_t token_count() const { return tokens_.size(); }
-  std::vector<std::string> take_used_tokens();
+  // By their numbers.
+  std::vector<uint32_t> take_used_tokens();
 
  private:
   TileResponse **slot_of(std::string_view target, size_t hash);
@@ -188,8 +190,10 @@ class ResponseTable {
   // has the memory caches miss about twice as often, which is a measurable part of a hit.
   std::vector<TileResponse *> buckets_ = std::vector<TileResponse *>(1024);
   std::vector<TileResponse *> ring_;  // each holds its tile. For eviction by CLOCK: a hand goes round and takes what was not used since it last came by
-  std::unordered_map<std::string_view, std::unique_ptr<TokenEntry>> tokens_;  // the keys are views into the entries
-  std::vector<std::string> used_tokens_;  // since JavaScript last asked; some may have been dropped meanwhile
+  std::unordered_map<std::string_view, TokenEntry *> tokens_;  // the keys are views into the entries
+  std::vector<std::unique_ptr<TokenEntry>> entries_;           // by number; null: free, and in free_numbers_
+  std::vector<uint32_t> free_numbers_;
+  std::vector<uint32_t> used_tokens_;  // since JavaScript last asked; some may have been dropped meanwhile
   std::unordered_set<std::string> unknown_;
   TilePointer refusals_[kRefusals];
 };

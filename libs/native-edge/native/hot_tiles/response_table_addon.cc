@@ -18,14 +18,13 @@ napi_value put_tile(const Call &call) {
   return nullptr;
 }
 
-// text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words
+// Its number. text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words
 napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
   token.grants.resize(bits.size() / sizeof(uint64_t));
   bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
-  response_table.put_token(std::move(token));
-  return nullptr;
+  return call.value(static_cast<double>(response_table.put_token(std::move(token))));
 }
 
 // a Refused, head, body
@@ -84,6 +83,6 @@ void add_response_table(napi_env env, napi_value exports) {
     {"clear", [](const Call &) -> napi_value { return response_table.clear(), cold_sets.clear(), nullptr; }},
     {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
     {"counts", counts},
-    {"takeUsedTokens", [](const Call &call) { return call.list(response_table.take_used_tokens()); }},
+    {"takeUsedTokens", [](const Call &call) { return call.value(response_table.take_used_tokens()); }},
   });
 }

@@ -296,9 +296,18 @@ describe('the response table', () => {
   })
 
   it('tells which tokens were used since it was last asked', async () => {
-    await call(['takeUsedTokens'], ['putToken', 'idle', 'all', null])
+    const puts = [
+      ['putToken', 'idle', 'all', null],
+      ['putToken', TOKEN, 'all', null],
+    ] as [string, ...unknown[]][]
+    const [, , number] = await call(['takeUsedTokens'], ...puts)
     await ask(`${TARGET}?token=${TOKEN}`)
-    expect(await call(['takeUsedTokens'], ['takeUsedTokens'])).toEqual([[TOKEN], []])
+    const taken = await call(['takeUsedTokens'], ['takeUsedTokens'])
+    expect(taken.map((numbers) => Object.values(numbers as object))).toEqual([[number], []])
+    // Used, and dropped before anyone asked: its number is another's by then.
+    await ask(`${TARGET}?token=${TOKEN}`)
+    const [, other, after] = await call(['dropToken', TOKEN], ['putToken', 'other', 'all', null], ['takeUsedTokens'])
+    expect([other, Object.values(after as object)]).toEqual([number, []])
   })
 
   it('answers in order among other requests, and to a client that does not read', async () => {

@@ -19,7 +19,7 @@ export interface ResponseTableAddon {
   takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
-  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): void
+  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): number
   dropToken(text: string): void
   putUnknown(text: string): void
   dropUnknown(text: string): void
@@ -27,7 +27,7 @@ export interface ResponseTableAddon {
   clear(): void
   trustTokensUntil(time: number): void
   counts(): number[]
-  takeUsedTokens(): string[]
+  takeUsedTokens(): Uint32Array
 }
 
 export type ResponseHeaders = readonly (readonly [name: string, value: string])[]
@@ -181,8 +181,11 @@ export class ResponseTable {
     if (number !== undefined) this.#addon.dropCode(number)
   }
 
-  /** `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. */
-  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null): void {
+  /**
+   * `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. Answers the token's number: a small one,
+   * which may be another's once the token is dropped.
+   */
+  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null): number {
     const numbers = codes === 'all' ? [] : codes.map((code) => this.numberOf(code))
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
     for (const number of numbers) {
@@ -191,7 +194,7 @@ export class ResponseTable {
     }
     // 0 stands for never; a token that expired in 1970 has expired by any other time before now.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
-    this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer))
+    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer))
   }
 
   dropToken(token: string): void {
@@ -234,8 +237,8 @@ export class ResponseTable {
     return { answers, cold, refusals, bodyBytes, tiles, tileBytes, tokens, truncated, stalled }
   }
 
-  /** The tokens that something was answered to since the last call, to note when they were last used. */
-  takeUsedTokens(): string[] {
+  /** The numbers of the tokens that something was answered to since the last call, to note when they were last used. */
+  takeUsedTokens(): Uint32Array {
     return this.#addon.takeUsedTokens()
   }
 

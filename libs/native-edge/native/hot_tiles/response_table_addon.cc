@@ -2,6 +2,7 @@
 #include "../addon.h"
 #include "../call.h"
 #include "../cold_tiles/cold_sets.h"
+#include "answer_times.h"
 #include "response_table.h"
 #include "tile_response.h"
 
@@ -57,6 +58,16 @@ napi_value drop_code(const Call &call) {
   return nullptr;
 }
 
+// of tiles in memory, then of those in the page cache: [seconds of all timed answers, and the timed answers by AnswerTimes::kBounds]
+napi_value tile_times(const Call &call) {
+  std::vector<double> numbers;
+  for (const AnswerTimes *times : {&times_in_memory, &times_in_page_cache}) {
+    numbers.push_back(times->seconds);
+    for (const uint64_t timed : times->buckets) numbers.push_back(static_cast<double>(timed));
+  }
+  return call.list(numbers);
+}
+
 template <auto change>
 napi_value by_text(const Call &call) {
   (response_table.*change)(call.text(0));
@@ -83,6 +94,7 @@ void add_response_table(napi_env env, napi_value exports) {
     {"clear", [](const Call &) -> napi_value { return response_table.clear(), cold_sets.clear(), nullptr; }},
     {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
     {"counts", counts},
+    {"tileTimes", tile_times},
     {"takeUsedTokens", [](const Call &call) { return call.value(response_table.take_used_tokens()); }},
   });
 }

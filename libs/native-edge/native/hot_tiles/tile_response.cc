@@ -10,6 +10,7 @@
 
 #include "../cold_tiles/cold_response.h"
 #include "../transfer/file_transfer.h"
+#include "answer_times.h"
 #include "request_fields.h"
 #include "response_table.h"
 
@@ -212,7 +213,8 @@ bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, c
   return true;
 }
 
-bool answer_hot(Connection &connection, const RequestHead &request) {
+namespace {
+bool answer(Connection &connection, const RequestHead &request) {
   if (!response_table.in_use()) return false;
   const size_t question = std::min(request.target.find('?'), request.target.size());
   const std::string_view path = request.target.substr(0, question), query = request.target.substr(std::min(question + 1, request.target.size()));
@@ -224,5 +226,18 @@ bool answer_hot(Connection &connection, const RequestHead &request) {
   if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;
   if (!send_tile(connection, std::move(found.answer), wanted, now)) return false;
   if (!found.refused) hot_counts.answers++;
+  return true;
+}
+}  // namespace
+
+bool answer_hot(Connection &connection, const RequestHead &request) {
+  static uint32_t seen = 0;
+  if (++seen % AnswerTimes::kTimedEvery != 0) return answer(connection, request);
+  const ResponseCounts before = hot_counts;
+  const auto begun = AnswerTimes::Clock::now();
+  if (!answer(connection, request)) return false;
+  if (hot_counts.answers == before.answers) return true;  // a refusal
+  AnswerTimes &times = hot_counts.cold == before.cold ? times_in_memory : times_in_page_cache;
+  times.add(AnswerTimes::Clock::now() - begun);
   return true;
 }

@@ -27,6 +27,7 @@ export interface ResponseTableAddon {
   clear(): void
   trustTokensUntil(time: number): void
   counts(): number[]
+  tileTimes(): number[]
   takeUsedTokens(): Uint32Array
 }
 
@@ -93,6 +94,21 @@ export interface ResponseCounts {
   /** Bodies that were cut because their file ended early, and because the client took nothing for too long. */
   readonly truncated: number
   readonly stalled: number
+}
+
+/** Upper bounds, in seconds, by which the addon sorts the answers that it times; it says the same (native/hot_tiles/answer_times.h). */
+export const TILE_TIME_BOUNDS: readonly number[] = [
+  0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.1, 1, 10,
+]
+/** One answer in so many is timed. */
+export const TIMED_EVERY = 64
+
+/** Timed answers since the start. */
+export interface TimedAnswers {
+  /** of all of them */
+  readonly seconds: number
+  /** by TILE_TIME_BOUNDS; the last number counts those beyond */
+  readonly counts: readonly number[]
 }
 
 const NOTHING = new Uint8Array(0)
@@ -235,6 +251,14 @@ export class ResponseTable {
       REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0]),
     ) as ResponseCounts['refusals']
     return { answers, cold, refusals, bodyBytes, tiles, tileBytes, tokens, truncated, stalled }
+  }
+
+  /** How long answers took, until their first bytes were handed to the socket, by where the tile was. */
+  tileTimes(): { readonly memory: TimedAnswers; readonly pageCache: TimedAnswers } {
+    const numbers = this.#addon.tileTimes()
+    const half = numbers.length / 2
+    const timed = ([seconds = 0, ...counts]: number[]): TimedAnswers => ({ seconds, counts })
+    return { memory: timed(numbers.slice(0, half)), pageCache: timed(numbers.slice(half)) }
   }
 
   /** The numbers of the tokens that something was answered to since the last call, to note when they were last used. */

@@ -67,7 +67,7 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (!answerTile(edge, res, req, path, hot)) return onTileSlow(edge, res, req)
   edge.counters.hotTileHits++
   noteUse(edge, caller)
-  sampleDuration(edge, now)
+  sampleDuration(edge, now, true)
 }
 
 function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: KnownCaller) {
@@ -86,7 +86,9 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   else {
     const prepared = prepareTile(target, tile, now)
     if (answerTile(edge, res, req, path, prepared)) {
-      noteAnswer(edge, 'tile', { path, query, status: 200, ms: performance.now() - now })
+      const ms = performance.now() - now
+      edge.counters.tileTimes.add('page_cache', ms / 1000)
+      noteAnswer(edge, 'tile', { path, query, status: 200, ms })
     } else onTileSlow(edge, res, req, target)
     keepTile(edge, path, target, prepared, tile)
   }
@@ -192,6 +194,9 @@ function missingTile(query: string, req: HttpRequest) {
   }
 }
 
-function sampleDuration(edge: Edge, startedAt: number): void {
-  if (edge.counters.requests % SAMPLE_EVERY === 0) edge.metrics.observe('tile', (performance.now() - startedAt) / 1000)
+function sampleDuration(edge: Edge, startedAt: number, isTile = false): void {
+  if (edge.counters.requests % SAMPLE_EVERY !== 0) return
+  const seconds = (performance.now() - startedAt) / 1000
+  edge.metrics.observe('tile', seconds)
+  if (isTile) edge.counters.tileTimes.add('memory', seconds, SAMPLE_EVERY)
 }

@@ -70,10 +70,14 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
 function load(exchange: Exchange, target: TileTarget) {
   const { edge } = exchange
   edge.counters.threadedTileLoads++
+  const begunAt = performance.now()
   edge.tiles.load(target.version, target.place, {
     isWanted: () => !exchange.aborted,
     settle: (outcome) => {
-      if (outcome.kind === 'tile') edge.counters.threadedTiles++
+      if (outcome.kind === 'tile') {
+        edge.counters.threadedTiles++
+        edge.counters.tileTimes.add('thread', (performance.now() - begunAt) / 1000)
+      }
       guarded(edge, () => answerLoaded(exchange, target, outcome))
     },
   })

@@ -150,9 +150,9 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     registers: [registry],
   })
   return {
-    report: () => {
+    report: async () => {
       counters.beforeReading()
-      return registry.getMetricsAsJSON()
+      return [...(await registry.getMetricsAsJSON()), counters.tileTimes.report()]
     },
     observe: (kind, seconds) => duration.observe({ kind }, seconds),
   }

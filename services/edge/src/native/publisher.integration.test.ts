@@ -583,6 +583,32 @@ test('every request counts once, whoever answered it', async () => {
   expect(counters.bytesSent).toBe(before.bytesSent + 200 * BODIES.v1.length)
 })
 
+test('metrics tell answers from memory and from the page cache apart, and how long each took', async () => {
+  const { edge } = running
+  const valuesOf = async (name: string, metricName = name) => {
+    const metric = (await edge.metrics.report()).find((one) => one.name === name)
+    const values = (metric?.values ?? []) as { metricName?: string; labels: { source?: string }; value: number }[]
+    const ofIt = values.filter((one) => (one.metricName ?? metricName) === metricName)
+    return Object.fromEntries(ofIt.map(({ labels, value }) => [labels.source, value]))
+  }
+  const durations = () => valuesOf('gateway_tile_duration_seconds', 'gateway_tile_duration_seconds_count')
+  await warm(V1)
+  const answers = await valuesOf('gateway_tile_answers_total')
+  const timed = await durations()
+  // One in 64 is timed.
+  for (let i = 0; i < 128; i++) expect((await ask(V1, withToken())).by).toBe('table')
+  for (let x = 0; x < 128; x++) {
+    const target = `/tiles/alps/v1/8/${x}/0.png`
+    write(`v1/8/${x}/0.png`, BODIES.v1)
+    expect((await ask(target, withToken())).status).toBe(200)
+  }
+  const { memory, page_cache } = await valuesOf('gateway_tile_answers_total')
+  expect([memory, page_cache]).toEqual([(answers.memory ?? 0) + 128, (answers.page_cache ?? 0) + 128])
+  const after = await durations()
+  expect(after.memory).toBeGreaterThan(timed.memory ?? 0)
+  expect(after.page_cache).toBeGreaterThan(timed.page_cache ?? 0)
+})
+
 test('a use that the table alone saw is noted', async () => {
   const { token, digest } = issue()
   await warm(V1, withToken(token))

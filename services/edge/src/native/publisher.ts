@@ -1,10 +1,12 @@
 import type { AccessToken } from '@gateway/access/decide.js'
-import type {
-  FileRange,
-  FixedAnswer,
-  RefusedFor,
-  ResponseCounts,
-  ResponseTable,
+import {
+  type FileRange,
+  type FixedAnswer,
+  type RefusedFor,
+  type ResponseCounts,
+  type ResponseTable,
+  TIMED_EVERY,
+  type TimedAnswers,
 } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Source, TileFile } from '@gateway/tilesets/source.js'
@@ -31,6 +33,8 @@ const NONE_REFUSED: ResponseCounts['refusals'] = {
   'no such tile': 0,
   'no such tile, as an image': 0,
 }
+
+const UNTIMED: TimedAnswers = { seconds: 0, counts: [] }
 
 interface Opened {
   readonly table: ResponseTable
@@ -61,6 +65,8 @@ export class NativePublisher {
     truncated: 0,
     stalled: 0,
   }
+
+  #timed: ReturnType<ResponseTable['tileTimes']> = { memory: UNTIMED, pageCache: UNTIMED }
 
   /** @param trustedUntilMs the rule of the JavaScript path: until when tokens that are known may be honoured, by `performance.now()` */
   constructor(counters: Counters, usage: TokenUsage, trustedUntilMs: () => number) {
@@ -203,7 +209,21 @@ export class NativePublisher {
     this.#counters.stalledReaders += now.stalled - before.stalled
     this.#counters.bytesSent += now.bodyBytes - before.bodyBytes
     this.#counted = now
+    this.#countTimes(this.#opened.table.tileTimes())
   }
+
+  #countTimes(now: ReturnType<ResponseTable['tileTimes']>): void {
+    const { tileTimes } = this.#counters
+    tileTimes.addAll('memory', since(this.#timed.memory, now.memory), TIMED_EVERY)
+    tileTimes.addAll('page_cache', since(this.#timed.pageCache, now.pageCache), TIMED_EVERY)
+    this.#timed = now
+  }
+}
+
+/** What came in between. */
+function since(before: TimedAnswers, now: TimedAnswers): TimedAnswers {
+  const counts = now.counts.map((count, i) => count - (before.counts[i] ?? 0))
+  return { seconds: now.seconds - before.seconds, counts }
 }
 
 function sumOf(counts: Readonly<Record<string, number>>): number {

@@ -10,6 +10,7 @@ const { join } = require('node:path')
 const LIBRARIES = {
   access: ['contracts'],
   bus: ['contracts', 'store'],
+  catalog: ['access', 'contracts', 'store', 'tilesets'],
   contracts: [],
   'embedded-postgres': ['processes', 'store'],
   files: [],
@@ -28,6 +29,7 @@ const SERVICES = {
   'control-plane': [
     'access',
     'bus',
+    'catalog',
     'contracts',
     'files',
     'logging',
@@ -37,7 +39,20 @@ const SERVICES = {
     'tilesets',
     'tiling',
   ],
-  edge: ['access', 'bus', 'contracts', 'files', 'logging', 'native-edge', 'processes', 'settings', 'store', 'tilesets'],
+  edge: [
+    'access',
+    'bus',
+    'catalog',
+    'contracts',
+    'files',
+    'logging',
+    'native-edge',
+    'processes',
+    'settings',
+    'store',
+    'tilesets',
+  ],
+  doctor: ['native-edge', 'settings', 'store'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
   tiler: ['contracts', 'files', 'tilesets', 'tiling'],
 }

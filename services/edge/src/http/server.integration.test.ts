@@ -6,7 +6,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { loadSettings } from '@gateway/settings/load.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
@@ -44,7 +44,10 @@ beforeAll(async () => {
     {
       codes: null,
       rows: [
-        storedBasemap('raster', [storedVersion('v1', { path: path.join(home, 'maps/raster') })], source),
+        storedBasemap('raster', [storedVersion('v1', { path: path.join(home, 'maps/raster') })], {
+          ...source,
+          name: 'Raster '.repeat(100),
+        }),
         storedBasemap(
           'vector',
           [storedVersion('v1', { path: path.join(home, 'maps/vector'), format: 'pbf', extension: 'pbf' })],
@@ -484,6 +487,39 @@ test.each([
   await allAsked
   clients.stdin.end('read\n')
   expect((await text(clients.stdout)).trim()).toBe(String(answer.length))
+})
+
+test('the catalog is answered without the control plane: compressed, by tag, to HEAD, and refused in the order of all refusals', async () => {
+  onUpstream = (_, res) => res.writeHead(500).end()
+  const list = await ask('/api/v1/catalog/basemaps?limit=2')
+  expect([list.status, list.headers]).toMatchObject([
+    200,
+    {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'access-control-allow-origin': '*',
+      vary: 'Accept-Encoding',
+      etag: expect.stringMatching(/^W\/"/),
+    },
+  ])
+  const gzipped = await ask('/api/v1/catalog/basemaps?limit=2', { headers: { 'accept-encoding': 'br, gzip' } })
+  expect([gzipped.headers['content-encoding'], gzipped.headers.etag]).toEqual(['gzip', list.headers.etag])
+  expect(gunzipSync(gzipped.body)).toEqual(list.body)
+  const head = await ask('/api/v1/catalog/basemaps?limit=2', { method: 'HEAD' })
+  expect([head.status, head.headers['content-length']]).toEqual([200, String(list.body.length)])
+  const same = await ask('/api/v1/catalog/basemaps?limit=2', {
+    headers: { 'if-none-match': `"x", ${list.headers.etag}` },
+  })
+  expect([same.status, same.body.length, same.headers.etag]).toEqual([304, 0, list.headers.etag])
+  const status = async (target: string, options = {}) => (await ask(`/api/v1/catalog/${target}`, options)).status
+  const nobody = { headers: { 'x-access-token': '' } }
+  expect(await status('vectors/roads')).toBe(200)
+  expect(await status('vectors/nowhere')).toBe(404)
+  expect(await status('vectors/%E0%A4%A')).toBe(400)
+  expect(await status('vectors?colour=red')).toBe(400)
+  expect(await status('vectors?colour=red', nobody)).toBe(401)
+  expect(await status('basemaps/nowhere', nobody)).toBe(401)
+  expect(await status('basemaps', { method: 'DELETE' })).toBe(405)
 })
 
 test('a server that was given notice goes on, says that it is not ready, and ends its connections with their next answer', async () => {

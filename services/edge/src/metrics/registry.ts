@@ -20,7 +20,7 @@ export interface Gauges {
   version(): string
 }
 
-export type RequestKind = 'tile' | 'download' | 'passthrough'
+export type RequestKind = 'tile' | 'download' | 'catalog' | 'passthrough'
 
 /** Seconds to the first byte of an answer: from a tile out of memory to a zip that had to be built. */
 const DURATION_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]

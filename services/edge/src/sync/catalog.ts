@@ -20,8 +20,10 @@ export interface CatalogBasemap {
 }
 
 export interface CatalogVector {
-  /** without its facts, which fill memory and are the control plane's to tell */
+  /** without its facts, which fill memory as objects */
   readonly stored: Omit<StoredVector, 'facts'>
+  /** its facts as JSON; null: not known */
+  readonly factsText: string | null
   /** of its texts; null: not known */
   readonly encoding: string | null
   /** false: it is unavailable or withdrawn. It stays known by its names, since a token may be granted it by any of them. */
@@ -117,6 +119,7 @@ function toVector({ facts, ...stored }: StoredVector): CatalogVector {
   const encoding = facts?.encoding ?? null
   return {
     stored,
+    factsText: facts === null ? null : JSON.stringify(facts),
     encoding,
     served,
     wanted: { kind: 'vector', names: [stored.code, stored.relativePath, stored.fileName] },

@@ -1,6 +1,6 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
-import { createLog } from '@gateway/logging/log.js'
+import { createLog, type Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { loadSettings } from '@gateway/settings/load.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
@@ -41,10 +41,13 @@ export async function runEdge(options: {
   readonly threads?: number
   /** for tiles, in bytes; so few that no tile fits, where each is to be read */
   readonly tileMemoryBytes?: number
+  readonly log?: Log
+  /** further settings */
+  readonly env?: Readonly<Record<string, string>>
 }): Promise<RunningEdge> {
   const token = createToken()
   const counters = new Counters()
-  const log = createLog('edge', 'silent')
+  const log = options.log ?? createLog('edge', 'silent')
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => 0,
     hotTileBytes: () => 0,
@@ -61,7 +64,7 @@ export async function runEdge(options: {
   const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
   const disks = new DiskGate({ log, threads: options.threads ?? 4 })
   const edge: Edge = {
-    settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent' }),
+    settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent', ...options.env }),
     log,
     counters,
     metrics,
@@ -76,7 +79,7 @@ export async function runEdge(options: {
     tileCache: new TileCache(options.tileMemoryBytes ?? TILE_MEMORY_BYTES),
     native,
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
-    sender: new FileSender({ log }),
+    sender: new FileSender({ log, native: options.env?.TLS_CERT_FILE === undefined ? 'any' : 'tls' }),
     upstream: new Upstream(options.controlPlane),
     upstreamKey: 'the edge key',
     totals: async () => 'totals',

@@ -1,3 +1,5 @@
+import { toAdminBasemap, toAdminVersion } from '@gateway/catalog/basemap.js'
+import { toAdminVector } from '@gateway/catalog/vector.js'
 import { adminBasemapSchema, adminBasemapVersionSchema, withdrawBodySchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
@@ -14,8 +16,6 @@ import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { toAdminBasemap, toAdminVersion } from '../resources/basemap.js'
-import { toAdminVector } from '../resources/vector.js'
 import { byCode, byVersion, CONFIRMED } from './route-parts.js'
 
 const WITHDRAW =

@@ -42,8 +42,8 @@ export interface Warnings {
   total: number
 }
 
-/** More than any operator reads, and more than a scan's message holds. */
-const MAX_KEPT_WARNINGS = 200
+/** More than any operator reads. */
+const MAX_KEPT_WARNINGS = 1000
 
 export function warn(warnings: Warnings, text: string): void {
   warnings.total += 1

@@ -36,7 +36,9 @@ test('a directory that cannot be walked is told in the words of whoever configur
 
 test('a walk without progress is given up', async () => {
   // No process starts within a millisecond.
-  await expect(walk({ kind: 'basemap', root: tree.root }, never, 1)).rejects.toThrow(/does not answer: no progress for/)
+  await expect(walk({ kind: 'basemap', root: tree.root }, never, { stalledMs: 1 })).rejects.toThrow(
+    /does not answer: no progress for/,
+  )
 })
 
 test('an archive that never ends is named, and the rest is found', async () => {

@@ -11,6 +11,7 @@ struct ModelTile {
   std::string head, not_modified, etag, body;
   uint32_t code = 0;
   bool looked = false;
+  int64_t good_until = 0;
   size_t size(const std::string &target) const { return target.size() + head.size() + not_modified.size() + etag.size() + body.size(); }
 };
 struct ModelToken {
@@ -43,7 +44,7 @@ class Both {
   void step() {
     switch (choices_.below(20)) {
       case 0: case 1: case 2: case 3: return put_tile();
-      case 4: return drop_tile();
+      case 4: return choices_.once_in(3) ? renew() : drop_tile();
       case 5: return choices_.once_in(4) ? drop_code() : look_at_use();
       case 6: case 7: return put_token();
       case 8: return drop_token();
@@ -80,10 +81,11 @@ class Both {
     tile.etag = choices_.once_in(4) ? "" : "\"" + std::to_string(choices_.below(9)) + "\"";
     tile.body = std::string(choices_.below(choices_.once_in(20) ? 40'000 : 500), static_cast<char>(choices_.next()));
     tile.code = code();
+    tile.good_until = choices_.once_in(4) ? uptime() + static_cast<int64_t>(choices_.below(1'000)) : 0;
     const size_t before = table_.tile_count();
     const bool had = table_.has_tile(target);
     const bool fits = table_.tile_bytes() + tile.size(target) + 1'000 <= capacity_;
-    table_.put_tile({target, tile.head, tile.not_modified, tile.etag, tile.body, tile.code, false});
+    table_.put_tile({target, tile.head, tile.not_modified, tile.etag, tile.body, tile.code, false}, tile.good_until);
     tiles_[target] = tile;
     if (fits) REQUIRE(table_.has_tile(target) && table_.tile_count() == before + !had, "a tile is missing although there is room");
     if (tile.size(target) > capacity_) REQUIRE(!table_.has_tile(target), "a tile is larger than the table");
@@ -96,6 +98,20 @@ class Both {
     tiles_.erase(target);
     REQUIRE(!table_.has_tile(target), shown(target));
   }
+
+  void renew() {
+    const std::string &target = choices_.of(targets_);
+    const std::string etag = "\"" + std::to_string(choices_.below(9)) + "\"";
+    const int64_t until = uptime() + static_cast<int64_t>(choices_.below(1'000));
+    const bool has = table_.has_tile(target);
+    ModelTile *tile = has ? &tiles_[target] : nullptr;
+    const bool same = tile && tile->good_until && tile->etag == etag;
+    REQUIRE(table_.renew(target, etag, until) == same, shown(target));
+    if (same) tile->good_until = until;
+    REQUIRE(table_.has_good_tile(target, uptime()) == (has && is_good(*tile)), shown(target));
+  }
+
+  bool is_good(const ModelTile &tile) const { return !tile.good_until || uptime() < tile.good_until; }
 
   void drop_code() {
     const uint32_t dropped = code();
@@ -203,7 +219,8 @@ class Both {
     const ResponseTable::Found found = table_.find(target, {kind, text}, {now_, uptime()});
     if (found.answer && !found.refused) return allowed(found, target, text, kind);
     const bool has = table_.has_tile(target);
-    if (has && kind == Credential::Token && !text.empty()) REQUIRE(!may(text, tiles_[target].code), "a tile was withheld");
+    if (has && kind == Credential::Token && !text.empty())
+      REQUIRE(!may(text, tiles_[target].code) || !is_good(tiles_[target]), "a tile was withheld");
     if (!found.refused || !found.answer) {
       REQUIRE(std::equal(before, before + kRefusals, hot_counts.refusals), "a refusal was counted and not given");
       return;
@@ -221,6 +238,7 @@ class Both {
   void allowed(const ResponseTable::Found &found, const std::string &target, const std::string &text, Credential::Kind kind) {
     REQUIRE(kind == Credential::Token && may(text, tiles_[target].code), shown(text + " for " + target));
     ModelTile &tile = tiles_[target];
+    REQUIRE(is_good(tile), "a tile whose file must be looked at again: " + shown(target));
     REQUIRE(found.answer->body == tile.body && found.answer->head == tile.head, shown(target));
     REQUIRE(found.answer->etag == tile.etag && found.answer->not_modified == tile.not_modified, shown(target));
     tile.looked = true;

@@ -119,6 +119,7 @@ NAPI_MODULE_INIT() {
   });
   add_response_table(env, exports);
   add_cached_file(env, exports);
+  add_cold_sets(env, exports);
   napi_add_async_cleanup_hook(env, clean_up, nullptr, nullptr);
   return exports;
 }

@@ -9,6 +9,8 @@
 // connection may be closed.
 void tell_javascript(uint32_t id, Outcome outcome, uint64_t sent);
 
-// Add the functions of the response table, and those that open and read files from the kernel's caches, to what the addon exports.
+// Add the functions of the response table, those that open and read files from the kernel's caches, and those of the sets of
+// cold tiles, to what the addon exports.
 void add_response_table(napi_env env, napi_value exports);
 void add_cached_file(napi_env env, napi_value exports);
+void add_cold_sets(napi_env env, napi_value exports);

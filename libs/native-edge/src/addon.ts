@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type { ColdSetsAddon } from './cold-tiles/cold-sets.js'
 import type { ResponseTableAddon } from './hot-tiles/response-table.js'
 
 /** What native/hot_tiles/cached_file_addon.cc exports; see there. */
@@ -8,7 +9,7 @@ export interface CachedFileAddon {
 }
 
 /** What native/addon.cc exports; see there. */
-export interface Addon extends ResponseTableAddon, CachedFileAddon {
+export interface Addon extends ResponseTableAddon, ColdSetsAddon, CachedFileAddon {
   attach(
     binary: string,
     port: number,

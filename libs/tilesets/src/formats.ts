@@ -28,6 +28,11 @@ export function formatOfExtension(extension: string): TileFormat | null {
   return FORMAT_OF_EXTENSION.get(extension) ?? FORMAT_OF_EXTENSION.get(extension.toLowerCase()) ?? null
 }
 
+/** The extensions in lower case that stand for a format; an address may have any of them. */
+export function extensionsOf(format: TileFormat): string[] {
+  return [...FORMAT_OF_EXTENSION].filter(([, its]) => its === format).map(([extension]) => extension)
+}
+
 /** Whether stored bytes are gzip (RFC 1952), by their first two: vector tiles are stored either way, under the same name. */
 export function encodingOf(data: Uint8Array): TileEncoding {
   return data[0] === 0x1f && data[1] === 0x8b ? 'gzip' : 'identity'

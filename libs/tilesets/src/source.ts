@@ -1,4 +1,6 @@
 import type { Storage, TileFormat } from '@gateway/contracts/basemap.js'
+import type { PmtilesArchive } from './pmtiles/archive.js'
+import type { Directory } from './pmtiles/directory.js'
 import type { TileEncoding } from './tile-set.js'
 
 /** From this size on a tile is sent from its file; below, reading it into memory at once is cheaper (measured). Bytes. */
@@ -45,6 +47,12 @@ export interface Tile {
   readonly file: TileFile | null
 }
 
+/** Where the tiles of a source on this machine's own disks are, for what reads them without asking it. Good until the source is closed. */
+export type SourceLayout =
+  /** `{folder}/{z}/{x}/{y}.{extension}`, absolute; rows counted from the south (TMS) or the north. Vector tiles are gzip or not, one by one. */
+  | { readonly kind: 'folder'; readonly folder: string; readonly extension: string; readonly fromSouth: boolean }
+  | { readonly kind: 'archive'; readonly archive: PmtilesArchive; readonly encoding: TileEncoding }
+
 /** One opened version of a basemap, whatever it is stored in. */
 export interface Source {
   /**
@@ -57,6 +65,10 @@ export interface Source {
    * than half (bench/micro/cold-tile.mjs). undefined: only `tile` can tell. Throws what `tile` rejects with.
    */
   tileIfCached?(place: TilePlace): Tile | null | undefined
+  /** null: it is on a file system of another machine, or the root is not there */
+  layout?(): SourceLayout | null
+  /** Of an archive: the leaf directories on the way to a tile that are in memory, by their offset in the file. */
+  knownLeaves?(place: TilePlace): Iterable<readonly [offset: number, leaf: Directory]>
   /** Gives back what it holds. Tiles handed out before stay readable until they are released. */
   close(): void
 }

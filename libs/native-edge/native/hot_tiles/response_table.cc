@@ -32,6 +32,13 @@ bool is_tile_address(std::string_view path) {
   return (parts == 4 || parts == 5) && path.back() != '/';
 }
 
+// About what a tile takes; the sketch of frequencies is laid out for so many.
+constexpr size_t kUsualBytes = 8 * 1024;
+// So often must a tile have been asked for lately: what nobody has asked for twice would only be copied.
+constexpr unsigned kLeastFrequency = 2;
+// Limit: tiles in use that are passed over in search of one to compare with; the next search goes on from there.
+constexpr int kLookedAt = 8;
+
 size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 void release(TileResponse *tile) {
@@ -57,6 +64,7 @@ TileResponse::~TileResponse() {
 
 void ResponseTable::set_capacity(size_t bytes) {
   capacity_ = bytes;
+  frequency_.resize(bytes / kUsualBytes);
   make_room();
   if (!in_use()) clear();
 }
@@ -100,12 +108,39 @@ void ResponseTable::grow() {
   }
 }
 
-void ResponseTable::put_tile(const TileParts &parts) {
+bool ResponseTable::is_wanted(std::string_view target, size_t bytes) {
+  const size_t hash = hash_of(target);
+  const unsigned frequency = frequency_.estimate(hash);
+  if (frequency < kLeastFrequency || bytes > capacity_) return false;
+  if (bytes_ + bytes <= capacity_ || ring_.empty()) return true;
+  for (int looked_at = 1;; looked_at++) {
+    if (hand_ >= ring_.size()) hand_ = 0;
+    TileResponse *other = ring_[hand_];
+    const bool is_in_use = std::exchange(other->used, false);
+    if (!is_in_use || looked_at == kLookedAt) {
+      // At the hand, it is the first to make room.
+      if (frequency_.estimate(other->hash) < frequency) return true;
+      hand_++;
+      return false;
+    }
+    hand_++;
+  }
+}
+
+bool ResponseTable::renew(std::string_view target, std::string_view etag, int64_t good_until) {
+  TileResponse *tile = tile_at(target);
+  if (!tile || !tile->good_until || tile->parts.etag != etag) return false;
+  tile->good_until = good_until;
+  return true;
+}
+
+void ResponseTable::put_tile(const TileParts &parts, int64_t good_until) {
   drop_tile(parts.target);
   if (parts.is_file() && files_ >= kMaxFiles) return;
   auto *tile = new TileResponse(parts);
   tile->hash = hash_of(parts.target);
   tile->holders = 1;
+  tile->good_until = good_until;
   const bool out_of_descriptors = parts.is_file() && tile->parts.range.file < 0;
   if (tile->bytes() > capacity_ || out_of_descriptors) return release(tile);
   if (ring_.size() >= buckets_.size()) grow();
@@ -119,6 +154,11 @@ void ResponseTable::put_tile(const TileParts &parts) {
 
 void ResponseTable::drop_tile(std::string_view target) {
   if (TileResponse *tile = tile_at(target)) remove(tile);
+}
+
+bool ResponseTable::has_good_tile(std::string_view target, int64_t now) {
+  const TileResponse *tile = tile_at(target);
+  return tile && tile->is_good(now);
 }
 
 Use ResponseTable::take_use(std::string_view target) {
@@ -183,7 +223,9 @@ ResponseTable::Found ResponseTable::refuse(Refused why, const Credential &creden
 
 ResponseTable::Found ResponseTable::find(std::string_view target, const Credential &credential, Moment now) {
   if (credential.kind == Credential::Unclear) return {};
-  TileResponse *tile = tile_at(target);
+  const size_t hash = hash_of(target);
+  TileResponse *tile = *slot_of(target, hash);
+  if (tile && !tile->is_good(now.monotonic)) tile = nullptr;
   if (!tile && !is_tile_address(target)) return {};
   if (credential.kind == Credential::None) return refuse(Refused::NoToken, credential);
   const auto token = tokens_.find(credential.token);
@@ -193,12 +235,22 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
     const bool is_unknown = now.monotonic < trusted_until_ && unknown_.count(std::string(credential.token));
     return is_unknown ? refuse(Refused::Unknown, credential) : Found();
   }
-  if (!tile) return {};
-  TokenEntry &holder = *token->second;
-  if (now.monotonic >= trusted_until_ || (holder.expires_at && now.calendar >= holder.expires_at) || !may_read(holder, tile->parts.code)) return {};
-  if (!std::exchange(holder.used, true)) used_tokens_.push_back(holder.number);
+  frequency_.add(hash);
+  if (!tile || !honours(*token->second, tile->parts.code, now)) return {};
   tile->used = tile->looked = true;
   return {TilePointer(tile)};
+}
+
+bool ResponseTable::honours(TokenEntry &token, uint32_t code, Moment now) {
+  if (now.monotonic >= trusted_until_ || (token.expires_at && now.calendar >= token.expires_at) || !may_read(token, code)) return false;
+  if (!std::exchange(token.used, true)) used_tokens_.push_back(token.number);
+  return true;
+}
+
+bool ResponseTable::admits(const Credential &credential, uint32_t code, Moment now) {
+  if (credential.kind != Credential::Token) return false;
+  const auto token = tokens_.find(credential.token);
+  return token != tokens_.end() && honours(*token->second, code, now);
 }
 
 std::vector<uint32_t> ResponseTable::take_used_tokens() {

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "frequency.h"
+
 // A part of a file, in place of a body in memory.
 struct FileRange {
   int file = -1;
@@ -57,6 +59,8 @@ class TileResponse {
   uint32_t holders = 0;
   bool used = false;    // since the clock hand last passed; not by being put, so that a rush of new tiles spares those in use
   bool looked = false;  // asked for since JavaScript last asked
+  int64_t good_until = 0;  // milliseconds of CLOCK_MONOTONIC: then its file must be looked at again. 0: JavaScript sees to that
+  bool is_good(int64_t now) const { return !good_until || now < good_until; }
 
  private:
   std::unique_ptr<char[]> memory_;
@@ -81,6 +85,7 @@ class TilePointer {
   }
   explicit operator bool() const { return tile_ != nullptr; }
   const TileParts *operator->() const { return &tile_->parts; }
+  const TileParts &parts() const { return tile_->parts; }
 
  private:
   TileResponse *tile_ = nullptr;
@@ -98,9 +103,10 @@ struct TokenEntry {
   uint32_t number = 0;           // its place in ResponseTable::entries_
 };
 
-// Why a request is refused (401). The values are shared with src/hot-tiles/response-table.ts.
-enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2 };
-constexpr size_t kRefusals = 3;
+// Why a request is refused (401; 404 where there is no such tile, as JSON or as an image). The values are shared with
+// src/hot-tiles/response-table.ts.
+enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2, NoTile = 3, NoTileImage = 4 };
+constexpr size_t kRefusals = 5;
 
 // The credential of a request: no token, one token in an unambiguous form, or anything else, which JavaScript judges.
 struct Credential {
@@ -120,9 +126,16 @@ class ResponseTable {
   void set_capacity(size_t bytes);
   bool in_use() const { return capacity_ > 0; }
 
-  void put_tile(const TileParts &parts);
+  // `good_until`: see TileResponse.
+  void put_tile(const TileParts &parts, int64_t good_until = 0);
+  // Whether a tile that takes so many bytes is worth its place: it was asked for before, and more often than what would have to make room.
+  bool is_wanted(std::string_view target, size_t bytes);
+  // The tile's file was looked at again: it may be sent until then, if it is still the one with this entity tag. false: it is not, or not here.
+  bool renew(std::string_view target, std::string_view etag, int64_t good_until);
   void drop_tile(std::string_view target);
   bool has_tile(std::string_view target) { return tile_at(target) != nullptr; }
+  // And its file need not be looked at again before it is sent. `now`: milliseconds of CLOCK_MONOTONIC.
+  bool has_good_tile(std::string_view target, int64_t now);
   Use take_use(std::string_view target);
   void drop_code(uint32_t code);
   // JavaScript bounds the number of tokens, of either kind. Answers the token's number, which is another one's once it is dropped.
@@ -147,6 +160,11 @@ class ResponseTable {
   // `now`: the two clocks of this moment.
   Found find(std::string_view target, const Credential &credential, Moment now);
 
+  // Whether the token of the table may have tiles of this basemap now; it then counts as used.
+  bool admits(const Credential &credential, uint32_t code, Moment now);
+  // The refusal, counted, if it was set.
+  Found refuse(Refused why, const Credential &credential);
+
   // Limit: tiles that hold a descriptor.
   static constexpr size_t kMaxFiles = 512;
 
@@ -159,12 +177,13 @@ class ResponseTable {
  private:
   TileResponse **slot_of(std::string_view target, size_t hash);
   TileResponse *tile_at(std::string_view target);
-  Found refuse(Refused why, const Credential &credential);
+  bool honours(TokenEntry &token, uint32_t code, Moment now);
   void remove(TileResponse *tile);
   void make_room();
   void grow();
 
   size_t capacity_ = 0, bytes_ = 0, hand_ = 0;
+  FrequencySketch frequency_;
   size_t files_ = 0;  // tiles whose body is in a file
   int64_t trusted_until_ = 0;
   // Chains of tiles by their hash; a power of two of them, at least as many as there are tiles. A std::unordered_map of shared pointers

@@ -1,6 +1,8 @@
 // What the response table is to JavaScript (src/hot-tiles/response-table.ts is its only caller).
 #include "../addon.h"
 #include "../call.h"
+#include "../cold_tiles/cold_sets.h"
+#include "answer_times.h"
 #include "response_table.h"
 #include "tile_response.h"
 
@@ -38,13 +40,31 @@ napi_value set_refusal(const Call &call) {
   return nullptr;
 }
 
-// [answers with tiles or 304, body bytes of all answers, tiles, their bytes, tokens, files cut short, readers stalled, and the refusals by Refused]
+// [answers with tiles or 304, body bytes of all answers, tiles, their bytes, tokens, files cut short, readers stalled, cold tiles, and the refusals by Refused]
 napi_value counts(const Call &call) {
   std::vector<double> numbers = {static_cast<double>(hot_counts.answers), static_cast<double>(hot_counts.body_bytes),
                                  static_cast<double>(response_table.tile_count()), static_cast<double>(response_table.tile_bytes()),
                                  static_cast<double>(response_table.token_count()), static_cast<double>(hot_counts.truncated),
-                                 static_cast<double>(hot_counts.stalled)};
+                                 static_cast<double>(hot_counts.stalled), static_cast<double>(hot_counts.cold)};
   for (const uint64_t refused : hot_counts.refusals) numbers.push_back(static_cast<double>(refused));
+  return call.list(numbers);
+}
+
+// basemap number: its tiles, and the sets that they would be read from
+napi_value drop_code(const Call &call) {
+  const auto code = static_cast<uint32_t>(call.integer(0));
+  cold_sets.drop_code(code);
+  response_table.drop_code(code);
+  return nullptr;
+}
+
+// of tiles in memory, then of those in the page cache: [seconds of all timed answers, and the timed answers by AnswerTimes::kBounds]
+napi_value tile_times(const Call &call) {
+  std::vector<double> numbers;
+  for (const AnswerTimes *times : {&times_in_memory, &times_in_page_cache}) {
+    numbers.push_back(times->seconds);
+    for (const uint64_t timed : times->buckets) numbers.push_back(static_cast<double>(timed));
+  }
   return call.list(numbers);
 }
 
@@ -59,18 +79,22 @@ void add_response_table(napi_env env, napi_value exports) {
   export_functions(env, exports, {
     {"setCapacity", [](const Call &call) -> napi_value { return response_table.set_capacity(static_cast<size_t>(call.integer(0))), nullptr; }},
     {"putTile", put_tile},
-    {"hasTile", [](const Call &call) { return call.value(response_table.has_tile(call.text(0))); }},
+    {"hasTile", [](const Call &call) { return call.value(response_table.has_good_tile(call.text(0), this_moment().monotonic)); }},
+    {"isWanted", [](const Call &call) {
+       return call.value(response_table.is_wanted(call.text(0), static_cast<size_t>(call.integer(1))));
+     }},
     {"takeUse", [](const Call &call) { return call.value(static_cast<double>(response_table.take_use(call.text(0)))); }},
     {"dropTile", by_text<&ResponseTable::drop_tile>},
-    {"dropCode", [](const Call &call) -> napi_value { return response_table.drop_code(static_cast<uint32_t>(call.integer(0))), nullptr; }},
+    {"dropCode", drop_code},
     {"putToken", put_token},
     {"dropToken", by_text<&ResponseTable::drop_token>},
     {"putUnknown", by_text<&ResponseTable::put_unknown>},
     {"dropUnknown", by_text<&ResponseTable::drop_unknown>},
     {"setRefusal", set_refusal},
-    {"clear", [](const Call &) -> napi_value { return response_table.clear(), nullptr; }},
+    {"clear", [](const Call &) -> napi_value { return response_table.clear(), cold_sets.clear(), nullptr; }},
     {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
     {"counts", counts},
+    {"tileTimes", tile_times},
     {"takeUsedTokens", [](const Call &call) { return call.value(response_table.take_used_tokens()); }},
   });
 }

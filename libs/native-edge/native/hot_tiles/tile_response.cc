@@ -8,14 +8,15 @@
 
 #include <algorithm>
 
+#include "../cold_tiles/cold_response.h"
 #include "../transfer/file_transfer.h"
+#include "answer_times.h"
 #include "request_fields.h"
 #include "response_table.h"
 
 ResponseCounts hot_counts;
 
-namespace {
-// "Date: ... GMT", the end of every head; made once a second.
+// Made once a second.
 std::string_view date_line(time_t now) {
   static time_t made_for = 0;
   static char line[64];
@@ -29,15 +30,9 @@ std::string_view date_line(time_t now) {
   return {line, size};
 }
 
+namespace {
 constexpr size_t kSmallHead = 2048;
 constexpr std::string_view kLastLine = "Connection: close\r\n\r\n";
-
-// What is sent of a tile.
-struct Wanted {
-  bool head_only = false;     // of the 200: the method is HEAD
-  bool not_modified = false;  // the 304
-  bool is_last = false;       // the connection ends with it
-};
 
 // A head, its date and a body as one sequence of bytes, and how much of it has gone.
 struct Answer {
@@ -186,28 +181,28 @@ constexpr clockid_t kUptimeClock = CLOCK_MONOTONIC;
 int64_t milliseconds(const timespec &time) { return static_cast<int64_t>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
 }  // namespace
 
-bool answer_hot(Connection &connection, const RequestHead &request) {
-  if (!response_table.in_use()) return false;
-  const size_t question = std::min(request.target.find('?'), request.target.size());
-  const std::string_view query = request.target.substr(std::min(question + 1, request.target.size()));
-  timespec now, uptime;
-  clock_gettime(CLOCK_REALTIME, &now);
+Now this_moment() {
+  timespec calendar, uptime;
+  clock_gettime(CLOCK_REALTIME, &calendar);
   clock_gettime(kUptimeClock, &uptime);
-  const Moment moment{milliseconds(now), milliseconds(uptime)};
-  ResponseTable::Found found = response_table.find(request.target.substr(0, question), credential_of(request, query), moment);
-  if (!found.answer) return false;
-  Wanted wanted{request.is_head, false, request.closes};
-  if (!found.refused) {
-    if (found.answer->needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
-    const Copy copy = judge_copy(request, found.answer->etag, found.answer->modified);
-    if (copy == Copy::Unclear) return false;
-    wanted.not_modified = copy == Copy::Good;
-  }
-  const bool from_file = found.answer->is_file() && !wanted.not_modified && !wanted.head_only;
-  Answer answer(std::move(found.answer), wanted, date_line(now.tv_sec));
-  if (from_file && !send_file(connection, std::move(answer), moment.monotonic)) return false;
-  if (!found.refused) hot_counts.answers++;
-  if (from_file) return true;
+  return {{milliseconds(calendar), milliseconds(uptime)}, calendar.tv_sec};
+}
+
+Wanted wanted_of(const RequestHead &request) { return {request.is_head, false, request.closes}; }
+
+bool choose(const RequestHead &request, const TileParts &tile, Wanted *wanted) {
+  *wanted = wanted_of(request);
+  if (tile.needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
+  const Copy copy = judge_copy(request, tile.etag, tile.modified);
+  wanted->not_modified = copy == Copy::Good;
+  return copy != Copy::Unclear;
+}
+
+bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, const Now &now, size_t sent) {
+  const bool from_file = tile->is_file() && !wanted.not_modified && !wanted.head_only;
+  Answer answer(std::move(tile), wanted, date_line(now.seconds));
+  if (from_file) return send_file(connection, std::move(answer), now.monotonic);
+  answer.sent = sent;
   hot_counts.body_bytes += answer.body.size();
   us_socket_t *socket = connection.socket;
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
@@ -215,5 +210,34 @@ bool answer_hot(Connection &connection, const RequestHead &request) {
   const bool is_over = pumped == Pumped::PeerGone || (pumped == Pumped::All && answer.is_last);
   if (is_over) us.us_socket_close(0, socket, 0, nullptr);
   else if (pumped != Pumped::All) begin_transfer(connection, std::make_unique<ResponseTransfer>(std::move(answer)), Pumped::Again);
+  return true;
+}
+
+namespace {
+bool answer(Connection &connection, const RequestHead &request) {
+  if (!response_table.in_use()) return false;
+  const size_t question = std::min(request.target.find('?'), request.target.size());
+  const std::string_view path = request.target.substr(0, question), query = request.target.substr(std::min(question + 1, request.target.size()));
+  const Now now = this_moment();
+  const Credential credential = credential_of(request, query);
+  ResponseTable::Found found = response_table.find(path, credential, now);
+  if (!found.answer) return answer_cold(connection, request, path, query, credential, now);
+  Wanted wanted = wanted_of(request);
+  if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;
+  if (!send_tile(connection, std::move(found.answer), wanted, now)) return false;
+  if (!found.refused) hot_counts.answers++;
+  return true;
+}
+}  // namespace
+
+bool answer_hot(Connection &connection, const RequestHead &request) {
+  static uint32_t seen = 0;
+  if (++seen % AnswerTimes::kTimedEvery != 0) return answer(connection, request);
+  const ResponseCounts before = hot_counts;
+  const auto begun = AnswerTimes::Clock::now();
+  if (!answer(connection, request)) return false;
+  if (hot_counts.answers == before.answers) return true;  // a refusal
+  AnswerTimes &times = hot_counts.cold == before.cold ? times_in_memory : times_in_page_cache;
+  times.add(AnswerTimes::Clock::now() - begun);
   return true;
 }

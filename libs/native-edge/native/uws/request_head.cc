@@ -123,6 +123,10 @@ bool read_field(std::string_view key, std::string_view value, RequestHead *head,
       else if (equals(key, "if-modified-since")) keep(value, &head->if_modified_since, head);
       else if (key.size() > 3 && equals(key.substr(0, 3), "if-")) head->plain = false;
       return true;
+    case 's':
+      if (equals(key, "sec-fetch-dest")) keep(value, &head->sec_fetch_dest, head);
+      else if (equals(key, "sec-fetch-mode")) keep(value, &head->sec_fetch_mode, head);
+      return true;
     case 'e':
       if (equals(key, "expect")) head->plain = false;
       return true;

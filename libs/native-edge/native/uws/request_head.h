@@ -32,6 +32,7 @@ struct RequestHead {
   std::string_view x_access_token;
   std::string_view accept_encoding;
   std::string_view if_none_match;
+  std::string_view sec_fetch_dest, sec_fetch_mode;
   std::string_view if_modified_since;
   // The client wants the connection to end with the answer (RFC 9112, 9.6): "close" is among its connection options.
   bool closes = false;

@@ -15,6 +15,7 @@ export interface ResponseTableAddon {
     modified: number,
   ): void
   hasTile(target: string): boolean
+  isWanted(target: string, bytes: number): boolean
   takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
@@ -26,23 +27,30 @@ export interface ResponseTableAddon {
   clear(): void
   trustTokensUntil(time: number): void
   counts(): number[]
+  tileTimes(): number[]
   takeUsedTokens(): Uint32Array
 }
 
-type Headers = readonly (readonly [name: string, value: string])[]
+export type ResponseHeaders = readonly (readonly [name: string, value: string])[]
 
 /** Since the last call for the tile: it was evicted, not used, or used. By the addon's numbers (native/hot_tiles/response_table.h). */
 const USES = ['gone', 'unused', 'used'] as const
 export type Use = (typeof USES)[number]
 
 /** Why the table refuses a request by itself, by the addon's numbers. */
-const REFUSED_FOR = ['no token', 'a malformed token', 'an unknown token'] as const
+const REFUSED_FOR = [
+  'no token',
+  'a malformed token',
+  'an unknown token',
+  'no such tile',
+  'no such tile, as an image',
+] as const
 export type RefusedFor = (typeof REFUSED_FOR)[number]
 
 /** A whole answer, but for Content-Length and Date. */
 export interface FixedAnswer {
   readonly status: string
-  readonly headers: Headers
+  readonly headers: ResponseHeaders
   readonly body: Uint8Array
 }
 
@@ -58,12 +66,12 @@ export interface TileResponse {
   /** The path exactly as clients send it, without a query. */
   readonly target: string
   /** Every field of a 200 answer but Content-Length and Date. They must be the same for all callers, CORS fields included. */
-  readonly headers: Headers
+  readonly headers: ResponseHeaders
   /**
    * The strong entity tag and the time in Last-Modified, in milliseconds since 1970, which are also in `headers`, and every field of a 304 answer
    * but Date. Without it conditional requests reach the handler.
    */
-  readonly validator?: { readonly etag: string; readonly modifiedMs: number; readonly headers: Headers }
+  readonly validator?: { readonly etag: string; readonly modifiedMs: number; readonly headers: ResponseHeaders }
   readonly body: Uint8Array | FileRange
   /** The basemap that a token must be granted, and by which the tile is dropped. */
   readonly code: string
@@ -74,6 +82,8 @@ export interface TileResponse {
 export interface ResponseCounts {
   /** Requests answered with a tile or 304 since the start, which the App has not seen. */
   readonly answers: number
+  /** Of these: tiles, and their 304, that were read from their folder or archive. */
+  readonly cold: number
   /** And those refused. */
   readonly refusals: Readonly<Record<RefusedFor, number>>
   /** Bytes of all their bodies. */
@@ -86,11 +96,26 @@ export interface ResponseCounts {
   readonly stalled: number
 }
 
+/** Upper bounds, in seconds, by which the addon sorts the answers that it times; it says the same (native/hot_tiles/answer_times.h). */
+export const TILE_TIME_BOUNDS: readonly number[] = [
+  0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.1, 1, 10,
+]
+/** One answer in so many is timed. */
+export const TIMED_EVERY = 64
+
+/** Timed answers since the start. */
+export interface TimedAnswers {
+  /** of all of them */
+  readonly seconds: number
+  /** by TILE_TIME_BOUNDS; the last number counts those beyond */
+  readonly counts: readonly number[]
+}
+
 const NOTHING = new Uint8Array(0)
 const NO_RANGE: FileRange = { fd: -1, offset: 0, length: 0 }
 
 /** The addon reads the monotonic clock as it is; `performance.now()` counts from this process's start. */
-const NATIVE_CLOCK_OFFSET = Number(process.hrtime.bigint()) / 1e6 - performance.now()
+export const NATIVE_CLOCK_OFFSET = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 /** The most by which its coarse clock is late: a tick of the kernel's timer, 100 a second where that is slowest. */
 const NATIVE_CLOCK_LATE_MS = 10
 
@@ -132,7 +157,7 @@ export class ResponseTable {
   }
 
   putTile({ target, headers, validator, body, code, gzip = false }: TileResponse): void {
-    const number = this.#numberOf(code)
+    const number = this.numberOf(code)
     const inMemory = body instanceof Uint8Array
     if (number === undefined || (inMemory && body.length > MAX_BODY_BYTES)) {
       this.#addon.dropTile(target)
@@ -147,9 +172,14 @@ export class ResponseTable {
     this.#addon.putTile(target, head, bytes, number, gzip, notModified, etag, fd, offset, length, modified)
   }
 
-  /** Whether the tile is still here, or had to make room. */
+  /** Whether the tile is still here, or had to make room, or its file must be looked at again. */
   hasTile(target: string): boolean {
     return this.#addon.hasTile(target)
+  }
+
+  /** Whether a tile of so many bytes, which was just asked for, is worth a place: it was asked for before, and more often than what would make room. */
+  isWanted(target: string, bytes: number): boolean {
+    return this.#addon.isWanted(target, bytes)
   }
 
   /** Whether the tile is still here, and was answered since the last call for it. */
@@ -172,7 +202,7 @@ export class ResponseTable {
    * which may be another's once the token is dropped.
    */
   putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null): number {
-    const numbers = codes === 'all' ? [] : codes.map((code) => this.#numberOf(code))
+    const numbers = codes === 'all' ? [] : codes.map((code) => this.numberOf(code))
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
     for (const number of numbers) {
       if (number === undefined) continue
@@ -216,11 +246,19 @@ export class ResponseTable {
 
   counts(): ResponseCounts {
     const [answers = 0, bodyBytes = 0, tiles = 0, tileBytes = 0, tokens = 0, ...more] = this.#addon.counts()
-    const [truncated = 0, stalled = 0, ...refused] = more
+    const [truncated = 0, stalled = 0, cold = 0, ...refused] = more
     const refusals = Object.fromEntries(
       REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0]),
     ) as ResponseCounts['refusals']
-    return { answers, refusals, bodyBytes, tiles, tileBytes, tokens, truncated, stalled }
+    return { answers, cold, refusals, bodyBytes, tiles, tileBytes, tokens, truncated, stalled }
+  }
+
+  /** How long answers took, until their first bytes were handed to the socket, by where the tile was. */
+  tileTimes(): { readonly memory: TimedAnswers; readonly pageCache: TimedAnswers } {
+    const numbers = this.#addon.tileTimes()
+    const half = numbers.length / 2
+    const timed = ([seconds = 0, ...counts]: number[]): TimedAnswers => ({ seconds, counts })
+    return { memory: timed(numbers.slice(0, half)), pageCache: timed(numbers.slice(half)) }
   }
 
   /** The numbers of the tokens that something was answered to since the last call, to note when they were last used. */
@@ -228,7 +266,8 @@ export class ResponseTable {
     return this.#addon.takeUsedTokens()
   }
 
-  #numberOf(code: string): number | undefined {
+  /** Of a basemap; undefined: there are too many. */
+  numberOf(code: string): number | undefined {
     const known = this.#codes.get(code)
     if (known !== undefined || this.#codes.size >= MAX_CODES) return known
     const number = this.#codes.size
@@ -238,6 +277,6 @@ export class ResponseTable {
 }
 
 /** All of an answer's head but its date and end. */
-function headOf(status: string, headers: Headers): string {
+export function headOf(status: string, headers: ResponseHeaders): string {
   return `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
 }

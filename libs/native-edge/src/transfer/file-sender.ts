@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { loadAddon } from '../addon.js'
+import type { ColdSets } from '../cold-tiles/cold-sets.js'
 import type { ResponseTable } from '../hot-tiles/response-table.js'
 import { type Listener, testTier } from '../uws/self-test.js'
 import { SelfTestRoute } from '../uws/self-test-route.js'
@@ -189,6 +190,11 @@ export class FileSender {
   /** Tiles that are answered without JavaScript; undefined where the tier is not `native`. To be called after `attach`, and once. */
   responseTable(capacityBytes: number): ResponseTable | undefined {
     return this.#tier instanceof NativeTier ? this.#tier.responseTable(capacityBytes) : undefined
+  }
+
+  /** The sets of tiles that are read without JavaScript, for the table of this sender; null where the kernel does not let them. */
+  coldSets(table: ResponseTable): ColdSets | null {
+    return this.#tier instanceof NativeTier ? this.#tier.coldSets(table) : null
   }
 
   /**

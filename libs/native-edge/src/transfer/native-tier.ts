@@ -1,4 +1,5 @@
 import type { Addon } from '../addon.js'
+import { ColdSets } from '../cold-tiles/cold-sets.js'
 import { ResponseTable } from '../hot-tiles/response-table.js'
 import { type HttpResponse, type Job, NOTHING, OUTCOMES, type Tier } from './types.js'
 
@@ -67,6 +68,11 @@ export class NativeTier implements Tier {
   /** One table for the process: a second one is the same with another capacity. */
   responseTable(capacityBytes: number): ResponseTable {
     return new ResponseTable(this.#addon, capacityBytes)
+  }
+
+  /** null: the kernel does not let tiles be read so. */
+  coldSets(table: ResponseTable): ColdSets | null {
+    return ColdSets.of(this.#addon, table)
   }
 
   send(job: Job): void {

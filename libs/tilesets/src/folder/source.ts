@@ -5,7 +5,15 @@ import { openBelow } from '@gateway/files/open-below.js'
 import { flipRow } from '../address.js'
 import { encodingOf } from '../formats.js'
 import { readExactly } from '../read-exactly.js'
-import { type CachedReader, SMALL_BYTES, type Source, type SourceSpec, type Tile, type TilePlace } from '../source.js'
+import {
+  type CachedReader,
+  SMALL_BYTES,
+  type Source,
+  type SourceLayout,
+  type SourceSpec,
+  type Tile,
+  type TilePlace,
+} from '../source.js'
 
 /** Vector tiles are gzip or not, under the same name; their first bytes tell. */
 const SIGNATURE_BYTES = 2
@@ -74,6 +82,11 @@ class FolderSource implements Source {
     }
     if (fd !== null) fs.closeSync(fd)
     return undefined
+  }
+
+  layout(): SourceLayout | null {
+    const { path: folder, extension, storage } = this.#spec
+    return this.#cached === null ? null : { kind: 'folder', folder, extension, fromSouth: storage === 'tms' }
   }
 
   close(): void {}

@@ -10,6 +10,7 @@ import {
   type FilePart,
   SMALL_BYTES,
   type Source,
+  type SourceLayout,
   type SourceSpec,
   type Tile,
   type TilePlace,
@@ -72,6 +73,25 @@ class PmtilesSource implements Source {
       step = search.next(bytes)
     }
     return step.value
+  }
+
+  layout(): SourceLayout | null {
+    return this.#cached === null ? null : { kind: 'archive', archive: this.#archive, encoding: this.#encoding }
+  }
+
+  *knownLeaves({ z, x, y }: TilePlace): Iterable<readonly [offset: number, leaf: Directory]> {
+    const { header, root } = this.#archive
+    if (z > header.maxZoom || !isInPyramid(z, x, y)) return
+    const tileId = zxyToTileId(z, x, y)
+    let directory: Directory | undefined = root
+    for (let depth = 0; depth < MAX_LEAF_DEPTH; depth++) {
+      const entry = findEntry(directory, tileId)
+      if (entry < 0 || directory.runLengths[entry]! > 0) return
+      const offset: number = header.leaves.offset + directory.offsets[entry]!
+      directory = this.#leaves.get(offset)
+      if (directory === undefined) return
+      yield [offset, directory]
+    }
   }
 
   close(): void {

@@ -60,14 +60,14 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (!freshness.loaded || now > freshness.trustedUntilMs) return onTileSlow(edge, res, req)
   // biome-ignore lint/plugin: calendar, by which tokens expire
   const caller = { path, query, plaintext, token, now, today: Date.now() }
-  const hot = edge.tileCache.get(path, freshness.catalog, now)
+  const hot = edge.native.isTargetDue(path, now) ? undefined : edge.tileCache.get(path, freshness.catalog, now)
   if (hot === undefined) return onColdTile(edge, res, req, caller)
   const decision = decide(token, hot.basemap.wanted, 'read', caller.today, null)
   if (!decision.ok) return refuseCaller(edge, res, req, caller, decision)
   if (!answerTile(edge, res, req, path, hot)) return onTileSlow(edge, res, req)
   edge.counters.hotTileHits++
   noteUse(edge, caller)
-  sampleDuration(edge, now)
+  sampleDuration(edge, now, true)
 }
 
 function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: KnownCaller) {
@@ -78,13 +78,17 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   if (!decision.ok) return refuseCaller(edge, res, req, caller, decision)
   const target = findTarget(edge, parsed)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
+  // With the directories that were read on the way to it.
+  if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
   if (!target.ok) refuse(edge, res, req, caller, target)
   else if (tile === null) refuse(edge, res, req, caller, TILE_NOT_FOUND)
   else if (tile === undefined) onTileSlow(edge, res, req, target)
   else {
     const prepared = prepareTile(target, tile, now)
     if (answerTile(edge, res, req, path, prepared)) {
-      noteAnswer(edge, 'tile', { path, query, status: 200, ms: performance.now() - now })
+      const ms = performance.now() - now
+      edge.counters.tileTimes.add('page_cache', ms / 1000)
+      noteAnswer(edge, 'tile', { path, query, status: 200, ms })
     } else onTileSlow(edge, res, req, target)
     keepTile(edge, path, target, prepared, tile)
   }
@@ -190,6 +194,9 @@ function missingTile(query: string, req: HttpRequest) {
   }
 }
 
-function sampleDuration(edge: Edge, startedAt: number): void {
-  if (edge.counters.requests % SAMPLE_EVERY === 0) edge.metrics.observe('tile', (performance.now() - startedAt) / 1000)
+function sampleDuration(edge: Edge, startedAt: number, isTile = false): void {
+  if (edge.counters.requests % SAMPLE_EVERY !== 0) return
+  const seconds = (performance.now() - startedAt) / 1000
+  edge.metrics.observe('tile', seconds)
+  if (isTile) edge.counters.tileTimes.add('memory', seconds, SAMPLE_EVERY)
 }

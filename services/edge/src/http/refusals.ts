@@ -57,18 +57,6 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
   return made
 }
 
-/** What `authorize` answers to a tile's address in these cases, for the native table. */
-export const REFUSALS_WITHOUT_JAVASCRIPT: Readonly<Record<RefusedFor, FixedAnswer>> = {
-  'no token': fixed(TOKEN_MISSING),
-  'a malformed token': fixed(TOKEN_MALFORMED),
-  'an unknown token': fixed(UNKNOWN_TOKEN),
-}
-
-function fixed(refusal: Refusal): FixedAnswer {
-  const { status, headers, body } = prepareRefusal(refusal)
-  return { status, headers: [[headers.name, headers.value], SERVER_MARK], body }
-}
-
 export function answerRefusal(exchange: Exchange, refusal: Refusal) {
   countRefusal(exchange.edge, refusal)
   if (refusal === TILE_NOT_FOUND) {
@@ -95,6 +83,20 @@ export const MISSING_IMAGE: Pick<Prepared, 'headers' | 'body'> = {
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
     'base64',
   ),
+}
+
+/** What is answered to a tile's address in these cases, for the native table. */
+export const REFUSALS_WITHOUT_JAVASCRIPT: Readonly<Record<RefusedFor, FixedAnswer>> = {
+  'no token': fixed(TOKEN_MISSING),
+  'a malformed token': fixed(TOKEN_MALFORMED),
+  'an unknown token': fixed(UNKNOWN_TOKEN),
+  'no such tile': fixed(TILE_NOT_FOUND),
+  'no such tile, as an image': fixed(TILE_NOT_FOUND, MISSING_IMAGE),
+}
+
+function fixed(refusal: Refusal, form?: Pick<Prepared, 'headers' | 'body'>): FixedAnswer {
+  const { status, headers, body } = { ...prepareRefusal(refusal), ...form }
+  return { status, headers: [[headers.name, headers.value], SERVER_MARK], body }
 }
 
 /** How a client wants to hear that a tile does not exist: by `missing=204`, or as the image that a page has an element for. */

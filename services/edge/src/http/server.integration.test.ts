@@ -110,11 +110,13 @@ function hotTileHits(): number {
 
 test('a tile that is asked for again and again is answered from memory, with the same bytes and headers', async () => {
   const first = await ask('/tiles/raster/0/0/0.png')
+  // Read for the first requests, and kept because there were several.
+  for (let i = 0; i < 3; i++) await ask('/tiles/raster/0/0/0.png')
   const before = hotTileHits()
-  const second = await ask('/tiles/raster/0/0/0.png')
+  const hot = await ask('/tiles/raster/0/0/0.png')
   expect(hotTileHits()).toBe(before + 1)
-  expect(first.body.equals(SMALL) && second.body.equals(SMALL)).toBe(true)
-  expect({ ...second.headers, date: '' }).toEqual({ ...first.headers, date: '' })
+  expect(first.body.equals(SMALL) && hot.body.equals(SMALL)).toBe(true)
+  expect({ ...hot.headers, date: '' }).toEqual({ ...first.headers, date: '' })
 })
 
 test('a revision in the query changes nothing: the same tile, as hot, with the token wherever it stands', async () => {

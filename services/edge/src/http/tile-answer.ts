@@ -3,14 +3,15 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Settings } from '@gateway/settings/load.js'
 import { isInPyramid, type TilePath } from '@gateway/tilesets/address.js'
-import { CONTENT_TYPES, formatOfExtension } from '@gateway/tilesets/formats.js'
-import type { Tile, TilePlace } from '@gateway/tilesets/source.js'
+import { formatOfExtension } from '@gateway/tilesets/formats.js'
+import type { Tile } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
-import { type CatalogBasemap, type CatalogVersion, hasSameTiles } from '../sync/catalog.js'
+import { hasSameTiles } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
-import { CORS } from './header-block.js'
+import type { TileTarget } from '../tiles/tile-target.js'
 import { MALFORMED_TILE, TILE_NOT_FOUND } from './refusals.js'
+import { tileFields } from './tile-fields.js'
 
 type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
 
@@ -18,16 +19,6 @@ type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
 const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 /** Limit: a longer address is served, but not kept. */
 const MAX_KEPT_PATH = 512
-const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
-
-/** A tile by the snapshot of its basemap that it was found in, and how long clients may keep it under the address that they asked for. */
-export interface TileTarget {
-  readonly ok: true
-  readonly basemap: CatalogBasemap
-  readonly version: CatalogVersion
-  readonly place: TilePlace
-  readonly cacheControl: string
-}
 
 /** What a token must be granted for a basemap, whether or not there is one. */
 export function wantedBasemap(edge: Edge, code: string): NonNullable<WantedResource> {
@@ -60,31 +51,18 @@ export function prepareTile(target: TileTarget, tile: Tile, nowMs: number): Cach
   return new CachedTile(body, tileAnswer(target, tile, tile.encoding === 'gzip'), target.basemap, nowMs)
 }
 
-/**
- * The header blocks of a tile, put together by hand: it is done for every cold tile, from parts that are known to break no line. Packed and plain
- * bytes have different tags, since a strong tag names bytes (RFC 9110, 8.8.3.3). Without the headers that carry tokens in Vary, a shared cache
- * would give what one token got to those who have none (RFC 9111, 4.1).
- */
-export function tileAnswer({ version, cacheControl }: TileTarget, tile: Tile, gzip: boolean): TileAnswer {
+/** What answers say of a tile. Packed and plain bytes have different tags, since a strong tag names bytes (RFC 9110, 8.8.3.3). */
+export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileAnswer {
   const packed = tile.encoding === 'gzip'
   const etag = packed && !gzip ? `"${tile.identity}-plain"` : `"${tile.identity}"`
   const modified = new Date(tile.modifiedMs).toUTCString()
-  const vary = packed ? 'Authorization, X-Access-Token, Accept-Encoding' : 'Authorization, X-Access-Token'
-  const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${CORS_LINES}`
-  const encoding = gzip ? 'Content-Encoding: gzip\r\n' : ''
-  const type = CONTENT_TYPES[version.stored.format]
-  return {
-    etag,
-    modifiedMs: tile.modifiedMs,
-    gzip,
-    found: { name: 'Content-Type', value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}` },
-    notModified: { name: 'ETag', value: `${etag}\r\n${common}` },
-  }
+  return { etag, modifiedMs: tile.modifiedMs, gzip, ...tileFields(target, { etag, modified, packed, gzip }) }
 }
 
 /**
  * Keeps a tile for the next requests. Not where its basemap has changed while the tile was loaded: its address may mean another by now.
- * Once it is in the native table, what comes here is rare: it is kept here as well when it is asked for here the next time.
+ * Once it is in the native table, what comes here is rare: it is kept here as well when it is asked for here the next time. What nobody has asked
+ * for before is kept nowhere.
  */
 export function keepTile(
   edge: Edge,
@@ -103,7 +81,7 @@ export function keepTile(
   }
   // The table duplicates the descriptor. It sends files of this machine alone, and checks only whole files again.
   const mayOffer = source instanceof Uint8Array || (file !== null && source.remote === undefined)
-  if (!mayOffer || !edge.native.offer(path, source, prepared, file, performance.now())) {
-    edge.tileCache.keep(path, catalog, prepared)
-  } else if (body instanceof OpenFile) body.retire()
+  const offered = mayOffer ? edge.native.offer(path, source, prepared, file, performance.now()) : 'not for it'
+  if (offered === 'not for it') edge.tileCache.keep(path, catalog, prepared)
+  else if (body instanceof OpenFile) body.retire()
 }

@@ -8,6 +8,7 @@ import { acceptsGzip } from '../files/accepts-gzip.js'
 import { OpenFile } from '../tiles/open-file.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
+import type { TileTarget } from '../tiles/tile-target.js'
 import { authorize } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
@@ -20,7 +21,7 @@ import {
   TILE_NOT_FOUND,
   UNDECODABLE,
 } from './refusals.js'
-import { findTarget, keepTile, prepareTile, type TileTarget, tileAnswer, wantedBasemap } from './tile-answer.js'
+import { findTarget, keepTile, prepareTile, tileAnswer, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
@@ -69,9 +70,16 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
 function load(exchange: Exchange, target: TileTarget) {
   const { edge } = exchange
   edge.counters.threadedTileLoads++
+  const begunAt = performance.now()
   edge.tiles.load(target.version, target.place, {
     isWanted: () => !exchange.aborted,
-    settle: (outcome) => guarded(edge, () => answerLoaded(exchange, target, outcome)),
+    settle: (outcome) => {
+      if (outcome.kind === 'tile') {
+        edge.counters.threadedTiles++
+        edge.counters.tileTimes.add('thread', (performance.now() - begunAt) / 1000)
+      }
+      guarded(edge, () => answerLoaded(exchange, target, outcome))
+    },
   })
 }
 

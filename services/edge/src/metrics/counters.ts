@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { TrafficCounters } from '@gateway/contracts/traffic.js'
+import { TileTimes } from './tile-times.js'
 
 /** Refusals that are counted as authentication failures, the control plane's included; the code is the label `reason`. */
 export const AUTH_FAILURES = [
@@ -36,10 +37,15 @@ export class Counters {
   hotTileHits = 0
   /** of hotTileHits: those that the native table answered */
   nativeTileHits = 0
+  /** of tiles: those that the native tier read from their folder or archive */
+  nativeColdTiles = 0
   stalledReaders = 0
   truncatedFiles = 0
   threadedTileLoads = 0
+  /** of tiles: those that a thread, or the reader of MBTiles, had to load first */
+  threadedTiles = 0
   diskRefusals = 0
+  readonly tileTimes = new TileTimes()
   readonly authFailures: Record<AuthFailure, number> = {
     token_missing: 0,
     token_malformed: 0,

@@ -76,6 +76,19 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
       this.inc({ cache: 'javascript' }, counters.hotTileHits - counters.nativeTileHits)
     },
   })
+  new Counter({
+    name: 'gateway_tile_answers_total',
+    help: 'Tile requests answered with a tile, by where it was: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles loaded it',
+    labelNames: ['source'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      const { tiles, hotTileHits, threadedTiles } = counters
+      this.inc({ source: 'memory' }, hotTileHits)
+      this.inc({ source: 'page_cache' }, tiles - hotTileHits - threadedTiles)
+      this.inc({ source: 'thread' }, threadedTiles)
+    },
+  })
   counter(
     'gateway_tile_cache_misses_total',
     'Tiles that were loaded from their storage to be served',
@@ -137,9 +150,9 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     registers: [registry],
   })
   return {
-    report: () => {
+    report: async () => {
       counters.beforeReading()
-      return registry.getMetricsAsJSON()
+      return [...(await registry.getMetricsAsJSON()), counters.tileTimes.report()]
     },
     observe: (kind, seconds) => duration.observe({ kind }, seconds),
   }

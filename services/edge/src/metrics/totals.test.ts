@@ -51,6 +51,7 @@ test('what a dead process had counted stays in the sums, its gauges do not', asy
   const totals = new Totals()
   const dying = processWith(3)
   dying.metrics.observe('tile', 0.002)
+  dying.counters.tileTimes.add('thread', 0.002)
   totals.keep(1, await dying.metrics.report())
   totals.keep(2, await processWith(4).metrics.report())
   await totals.retire(1)
@@ -58,6 +59,10 @@ test('what a dead process had counted stays in the sums, its gauges do not', asy
   expect(sampleOf(text, 'gateway_requests_total')).toBe(7)
   expect(sampleOf(text, 'gateway_hot_tile_bytes')).toBe(10)
   expect(sampleOf(text, 'gateway_request_duration_seconds_count{kind="tile"}')).toBe(1)
+  const duration = 'gateway_tile_duration_seconds'
+  expect(sampleOf(text, `${duration}_count{source="thread"}`)).toBe(1)
+  expect(sampleOf(text, `${duration}_bucket{le="0.001",source="thread"}`)).toBe(0)
+  expect(sampleOf(text, `${duration}_bucket{le="0.005",source="thread"}`)).toBe(1)
   totals.keep(3, await processWith(5).metrics.report())
   await totals.retire(2)
   await totals.retire(3)
@@ -66,7 +71,7 @@ test('what a dead process had counted stays in the sums, its gauges do not', asy
 
 test('served tiles are hits of one of the two caches, or misses', async () => {
   const { metrics, counters } = processWith(0)
-  Object.assign(counters, { tiles: 10, hotTileHits: 7, nativeTileHits: 4 })
+  Object.assign(counters, { tiles: 10, hotTileHits: 7, nativeTileHits: 4, threadedTiles: 1 })
   const totals = new Totals()
   totals.keep(1, await metrics.report())
   const text = await totals.text([])
@@ -74,4 +79,6 @@ test('served tiles are hits of one of the two caches, or misses', async () => {
   expect(sampleOf(text, 'gateway_tile_cache_hits_total{cache="javascript"}')).toBe(3)
   expect(sampleOf(text, 'gateway_tile_cache_misses_total')).toBe(3)
   expect(sampleOf(text, 'gateway_hot_tile_hits_total')).toBe(7)
+  const sources = ['memory', 'page_cache', 'thread'].map((source) => `gateway_tile_answers_total{source="${source}"}`)
+  expect(sources.map((source) => sampleOf(text, source))).toEqual([7, 2, 1])
 })

@@ -22,6 +22,9 @@ const LEAST_BYTES = 1024
 
 const statAsync = promisify(fs.stat) as (path: string, options: { bigint: true }) => Promise<fs.BigIntStats>
 
+/** What became of a tile: the table has it now; it need not be kept, here nor elsewhere; or the table has it already, or no room in its books. */
+export type Offered = 'put' | 'unwanted' | 'not for it'
+
 interface Held {
   /** in units of SWEEP_MS, by `performance.now()`: at its beginning the tile must have been checked, or be dropped */
   span: number
@@ -53,10 +56,11 @@ export class PublishedTiles {
     this.#maxTiles = Math.floor(table.capacityBytes / LEAST_BYTES)
   }
 
-  /** Puts a tile that the snapshot of now has under this path. true: it was put, and `goodUntilMs` may be sooner than before. */
-  put(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): boolean {
-    // What had to make room comes back with its next request: which tiles are wanted may change from one minute to the next.
-    if (this.#held.has(path) ? this.#table.hasTile(path) : this.#held.size >= this.#maxTiles) return false
+  /** Puts a tile that the snapshot of now has under this path. `put`: `goodUntilMs` may be sooner than before. */
+  put(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): Offered {
+    if (this.#held.size >= this.#maxTiles && !this.#held.has(path)) return 'not for it'
+    if (this.#table.hasTile(path)) return 'not for it'
+    if (!this.#table.isWanted(path, body.length)) return 'unwanted'
     const { found, notModified, etag, modifiedMs, gzip } = tile.answer
     const { code } = tile.basemap.stored
     this.#table.putTile({
@@ -71,7 +75,7 @@ export class PublishedTiles {
     this.#held.set(path, held)
     this.#hold(path, held, nowMs)
     this.#basemaps.add(tile.basemap)
-    return true
+    return 'put'
   }
 
   /** By `performance.now()`: until then, and not beyond, any tile in the table may be sent. */

@@ -110,13 +110,17 @@ afterAll(async () => {
 })
 
 function ask(target: string, headers: http.OutgoingHttpHeaders = {}, method = 'GET') {
-  const before = running.edge.native.answers
+  const { counters, native } = running.edge
+  counters.beforeReading()
+  const before = { answers: native.answers, cold: counters.nativeColdTiles }
   return new Promise<{ status: number; raw: string[]; headers: http.IncomingHttpHeaders; body: Buffer; by: string }>(
     (resolve, reject) => {
       const req = http.request(`${running.url}${target}`, { agent, method, headers }, async (res) => {
         const parts: Buffer[] = []
         for await (const part of res) parts.push(part as Buffer)
-        const by = running.edge.native.answers === before ? 'javascript' : 'table'
+        counters.beforeReading()
+        const fromStorage = counters.nativeColdTiles > before.cold
+        const by = native.answers === before.answers ? 'javascript' : fromStorage ? 'storage' : 'table'
         const raw = res.rawHeaders.map((text, i, all) => (all[i - 1] === 'Date' ? '' : text))
         resolve({ status: res.statusCode ?? 0, raw, headers: res.headers, body: Buffer.concat(parts), by })
       })
@@ -128,9 +132,15 @@ function ask(target: string, headers: http.OutgoingHttpHeaders = {}, method = 'G
 
 const withToken = (token = running.token): http.OutgoingHttpHeaders => ({ 'x-access-token': token })
 
-/** Asks until the table answers. */
+/** Asks until the table answers: first JavaScript does, then the tile is read without it, and what was asked for again is kept. */
+async function askUntilTable(target: string, headers = withToken()) {
+  const answers = [await ask(target, headers)]
+  while (answers.at(-1)?.by !== 'table') answers.push(await ask(target, headers))
+  return answers
+}
+
 async function warm(target: string, headers = withToken()): Promise<void> {
-  while ((await ask(target, headers)).by !== 'table');
+  await askUntilTable(target, headers)
 }
 
 function issue(more: Partial<typeof READER> = {}): { token: string; digest: string } {
@@ -142,28 +152,28 @@ function issue(more: Partial<typeof READER> = {}): { token: string; digest: stri
 
 test.each(TARGETS)('the table answers %s with the very header lines and bytes of JavaScript', async (target) => {
   running.edge.tileCache.drop(target)
-  const first = await ask(target, withToken())
-  const second = await ask(target, withToken())
-  const third = await ask(target, withToken())
-  expect([first.by, third.by]).toEqual(['javascript', 'table'])
+  const answers = await askUntilTable(target)
+  expect(new Set(answers.map(({ by }) => by))).toEqual(new Set(['javascript', 'storage', 'table']))
   const lines = (raw: string[]) => raw.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${raw[i + 1]}`] : [])).sort()
-  expect(lines(third.raw)).toEqual(lines(second.raw))
-  expect(lines(third.raw)).toEqual(lines(first.raw))
-  expect(third.body.equals(BODIES.v1)).toBe(true)
+  for (const { by, raw, body } of answers) {
+    expect(lines(raw), by).toEqual(lines(answers[0]?.raw ?? []))
+    expect(body.equals(BODIES.v1), by).toBe(true)
+  }
 })
 
 test('a large tile is sent from its file by the table, with the very header lines and bytes of JavaScript', async () => {
   const target = '/tiles/alps/v1/2/0/0.png'
   const body = randomBytes(300_000)
   write('v1/2/0/0.png', body)
-  const answers = [await ask(target, withToken()), await ask(target, withToken())] as const
-  expect(answers.map(({ by, status }) => [by, status])).toEqual([
-    ['javascript', 200],
-    ['table', 200],
-  ])
-  expect(answers[1].raw.toSorted()).toEqual(answers[0].raw.toSorted())
-  for (const answer of answers) expect(answer.body.equals(body)).toBe(true)
-  const known = { ...withToken(), 'if-none-match': answers[1].headers.etag }
+  const answers = await askUntilTable(target)
+  expect(answers.map(({ by }) => by)).toContain('storage')
+  const known = { ...withToken(), 'if-none-match': answers[0]?.headers.etag }
+  const viaJavaScript = await ask(`${target}?%61=b`, withToken())
+  expect(viaJavaScript.by).toBe('javascript')
+  for (const answer of answers) {
+    expect(answer.raw.toSorted(), answer.by).toEqual(viaJavaScript.raw.toSorted())
+    expect(answer.body.equals(body), answer.by).toBe(true)
+  }
   const { by, status } = await ask(target, known)
   expect([by, status]).toEqual(['table', 304])
 })
@@ -195,7 +205,8 @@ test('a large tile whose file has become shorter cuts its connection, counts, an
   counters.beforeReading()
   expect(counters.truncatedFiles).toBe(before + 1)
   const again = await ask(target, withToken())
-  expect([again.by, again.body.length]).toEqual(['javascript', 1_000])
+  expect(again.body.length).toBe(1_000)
+  expect(again.by).not.toBe('table')
 })
 
 /** What stands beside or instead of the header: the token's place in the query, a revision before or behind it. */
@@ -305,18 +316,18 @@ test('a client that has the tile is told so by the table, in the very header lin
   }
 })
 
-test('a tile in use stays in the table for as long as its file is the same; one that nobody wants leaves', async () => {
-  write('v1/2/0/0.png', BODIES.v1)
-  const unwanted = '/tiles/alps/v1/2/0/0.png'
+test('a tile in use stays in the table for as long as its file is the same, and is not read again', async () => {
   await warm(V1)
-  await warm(unwanted)
-  // The first look at either finds that it was asked for; only the second one tells them apart.
+  const by: Record<string, number> = { javascript: 0, storage: 0, table: 0 }
   const until = Date.now() + 2 * RECHECK_MS
   while (Date.now() < until) {
-    expect((await ask(V1, withToken())).by).toBe('table')
+    const answer = await ask(V1, withToken())
+    by[answer.by] = (by[answer.by] ?? 0) + 1
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  expect((await ask(unwanted, withToken())).by).toBe('javascript')
+  // Where the set of tiles it belongs to is due, JavaScript looks at it again.
+  expect((by.javascript ?? 0) + (by.storage ?? 0)).toBeLessThanOrEqual(4)
+  expect(by.table).toBeGreaterThan(100)
 })
 
 test('a token that is no token is refused by the table, in the very words of JavaScript, and counted', async () => {
@@ -491,7 +502,7 @@ test.each([
   expect((await answer).body.equals(BODIES.v1)).toBe(true)
   now.mockRestore()
   const next = await ask(target, withToken())
-  expect([next.by, next.status]).toEqual(isKept ? ['table', 200] : ['javascript', 404])
+  expect([next.by, next.status]).toEqual(isKept ? ['storage', 200] : ['javascript', 404])
   defaultVersion = 'v1'
   commit('basemap', 'alps')
   await follower.catchUp()
@@ -572,6 +583,32 @@ test('every request counts once, whoever answered it', async () => {
   expect(counters.bytesSent).toBe(before.bytesSent + 200 * BODIES.v1.length)
 })
 
+test('metrics tell answers from memory and from the page cache apart, and how long each took', async () => {
+  const { edge } = running
+  const valuesOf = async (name: string, metricName = name) => {
+    const metric = (await edge.metrics.report()).find((one) => one.name === name)
+    const values = (metric?.values ?? []) as { metricName?: string; labels: { source?: string }; value: number }[]
+    const ofIt = values.filter((one) => (one.metricName ?? metricName) === metricName)
+    return Object.fromEntries(ofIt.map(({ labels, value }) => [labels.source, value]))
+  }
+  const durations = () => valuesOf('gateway_tile_duration_seconds', 'gateway_tile_duration_seconds_count')
+  await warm(V1)
+  const answers = await valuesOf('gateway_tile_answers_total')
+  const timed = await durations()
+  // One in 64 is timed.
+  for (let i = 0; i < 128; i++) expect((await ask(V1, withToken())).by).toBe('table')
+  for (let x = 0; x < 128; x++) {
+    const target = `/tiles/alps/v1/8/${x}/0.png`
+    write(`v1/8/${x}/0.png`, BODIES.v1)
+    expect((await ask(target, withToken())).status).toBe(200)
+  }
+  const { memory, page_cache } = await valuesOf('gateway_tile_answers_total')
+  expect([memory, page_cache]).toEqual([(answers.memory ?? 0) + 128, (answers.page_cache ?? 0) + 128])
+  const after = await durations()
+  expect(after.memory).toBeGreaterThan(timed.memory ?? 0)
+  expect(after.page_cache).toBeGreaterThan(timed.page_cache ?? 0)
+})
+
 test('a use that the table alone saw is noted', async () => {
   const { token, digest } = issue()
   await warm(V1, withToken(token))
@@ -603,18 +640,20 @@ test('a tile file that is replaced is seen within the promised time', async () =
   expect((await ask(CURRENT, withToken())).body.equals(replaced)).toBe(true)
 })
 
-test('a tile that had to make room is in the table again from its next request on', async () => {
-  // More than the table holds.
+test('a scan over more tiles than the table holds evicts none that is in use, and has none kept', async () => {
+  await warm(V1)
+  const { native } = running.edge
   const targets = Array.from({ length: 1_800 }, (_, x) => `/tiles/alps/v1/11/${x}/0.png`)
   for (const target of targets) write(target.slice('/tiles/alps/'.length), BODIES.large)
-  for (const target of targets) await ask(target, withToken())
-  let evicted = 0
-  for (const target of targets.slice(0, 200)) {
-    if ((await ask(target, withToken())).by === 'table') continue
-    evicted++
-    expect((await ask(target, withToken())).by, target).toBe('table')
-  }
-  expect(evicted).toBeGreaterThan(0)
+  const before = native.bytes
+  for (const target of targets) expect((await ask(target, withToken())).status).toBe(200)
+  expect(native.bytes).toBeLessThanOrEqual(before)
+  expect((await ask(V1, withToken())).by).toBe('table')
+  // Asked for again they fill it, and no more than that.
+  for (let i = 0; i < 2; i++) for (const target of targets) await ask(target, withToken())
+  expect(native.bytes).toBeGreaterThan(0.9 * native.capacityBytes)
+  expect(native.bytes).toBeLessThanOrEqual(native.capacityBytes)
+  expect((await ask(targets[0] as string, withToken())).by).toBe('table')
 })
 
 test('a draining process answers what it had begun, and every later request with Connection: close', async () => {

@@ -1,19 +1,23 @@
 import type { AccessToken } from '@gateway/access/decide.js'
-import type {
-  FileRange,
-  FixedAnswer,
-  RefusedFor,
-  ResponseCounts,
-  ResponseTable,
+import {
+  type FileRange,
+  type FixedAnswer,
+  type RefusedFor,
+  type ResponseCounts,
+  type ResponseTable,
+  TIMED_EVERY,
+  type TimedAnswers,
 } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
-import type { TileFile } from '@gateway/tilesets/source.js'
+import type { Source, TileFile } from '@gateway/tilesets/source.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { Counters } from '../metrics/counters.js'
 import type { Catalog } from '../sync/catalog.js'
 import type { CachedTile, TileCache } from '../tiles/tile-cache.js'
-import { PublishedTiles, SWEEP_MS } from './published-tiles.js'
+import type { TileTarget } from '../tiles/tile-target.js'
+import { PublishedSets } from './published-sets.js'
+import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
 
 /**
@@ -22,11 +26,21 @@ import { PublishedTokens } from './published-tokens.js'
  */
 const NATIVE_SHARE = 3 / 4
 
-const NONE_REFUSED: ResponseCounts['refusals'] = { 'no token': 0, 'a malformed token': 0, 'an unknown token': 0 }
+const NONE_REFUSED: ResponseCounts['refusals'] = {
+  'no token': 0,
+  'a malformed token': 0,
+  'an unknown token': 0,
+  'no such tile': 0,
+  'no such tile, as an image': 0,
+}
+
+const UNTIMED: TimedAnswers = { seconds: 0, counts: [] }
 
 interface Opened {
   readonly table: ResponseTable
   readonly tiles: PublishedTiles
+  /** null: the kernel does not let tiles be read without JavaScript */
+  readonly sets: PublishedSets | null
   readonly tokens: PublishedTokens
   readonly timer: NodeJS.Timeout
 }
@@ -43,13 +57,16 @@ export class NativePublisher {
   readonly #trustedUntilMs: () => number
   #opened: Opened | null = null
   #closed = false
-  #counted: Pick<ResponseCounts, 'answers' | 'refusals' | 'bodyBytes' | 'truncated' | 'stalled'> = {
+  #counted: Pick<ResponseCounts, 'answers' | 'cold' | 'refusals' | 'bodyBytes' | 'truncated' | 'stalled'> = {
     answers: 0,
+    cold: 0,
     refusals: NONE_REFUSED,
     bodyBytes: 0,
     truncated: 0,
     stalled: 0,
   }
+
+  #timed: ReturnType<ResponseTable['tileTimes']> = { memory: UNTIMED, pageCache: UNTIMED }
 
   /** @param trustedUntilMs the rule of the JavaScript path: until when tokens that are known may be honoured, by `performance.now()` */
   constructor(counters: Counters, usage: TokenUsage, trustedUntilMs: () => number) {
@@ -71,15 +88,36 @@ export class NativePublisher {
     if (table === undefined) return
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
-    const timer = setInterval(() => this.#sweep(), SWEEP_MS)
-    this.#opened = { table, tiles: new PublishedTiles(table, disks), tokens: new PublishedTokens(table), timer }
+    const coldSets = sender.coldSets(table)
+    this.#opened = {
+      table,
+      tiles: new PublishedTiles(table, disks),
+      sets: coldSets === null ? null : new PublishedSets(coldSets, (code) => table.dropTiles(code)),
+      tokens: new PublishedTokens(table),
+      timer: setInterval(() => this.#sweep(), SWEEP_MS),
+    }
+    this.#extendTrust()
   }
 
-  /** A tile that was just loaded, by the snapshot of now. true: the table has it, and had it not before. */
-  offer(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): boolean {
-    const put = this.#opened?.tiles.put(path, body, tile, file, nowMs) ?? false
-    if (put) this.#extendTrust()
-    return put
+  /** A tile that was just loaded, by the snapshot of now. */
+  offer(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): Offered {
+    if (this.#opened === null) return 'not for it'
+    const { sets, table, tiles } = this.#opened
+    // What it has, and is asked for here, comes in a form that only JavaScript answers.
+    if (sets?.stateOf(path, nowMs) === 'put') return table.hasTile(path) ? 'not for it' : 'unwanted'
+    const offered = tiles.put(path, body, tile, file, nowMs)
+    if (offered === 'put') this.#extendTrust()
+    return offered
+  }
+
+  /** A tile that was asked for and is not in memory, what the snapshot of now has under its path, and the source that it comes from: `PublishedSets`. */
+  noteTarget(path: string, target: TileTarget, source: Source | undefined, nowMs: number): void {
+    if (source !== undefined) this.#opened?.sets?.put(path, target, source, nowMs)
+  }
+
+  /** Whether `noteTarget` is to be called for this path, also where its tile is at hand: without that every tile of its set would come here. */
+  isTargetDue(path: string, nowMs: number): boolean {
+    return this.#opened?.sets?.stateOf(path, nowMs) === 'due'
   }
 
   /** A token that is in the token cache and was just allowed to read. */
@@ -101,6 +139,7 @@ export class NativePublisher {
   /** To be called before anyone sees the new snapshot. */
   follow(catalog: Catalog): void {
     this.#opened?.tiles.follow(catalog)
+    this.#opened?.sets?.follow(catalog)
   }
 
   /** Requests answered without JavaScript since the start, refusals included. */
@@ -151,6 +190,8 @@ export class NativePublisher {
     const before = this.#counted
     const now = this.#opened.table.counts()
     const newAnswers = now.answers - before.answers
+    const newCold = now.cold - before.cold
+    const newHits = newAnswers - newCold
     const refused = (why: RefusedFor): number => now.refusals[why] - before.refusals[why]
     const { authFailures } = this.#counters
     authFailures.token_missing += refused('no token')
@@ -158,14 +199,31 @@ export class NativePublisher {
     authFailures.token_unknown += refused('an unknown token')
     this.#counters.requests += newAnswers + sumOf(now.refusals) - sumOf(before.refusals)
     this.#counters.tiles += newAnswers
-    this.#counters.tokenHits += newAnswers + refused('an unknown token')
-    this.#counters.hotTileHits += newAnswers
-    this.#counters.nativeTileHits += newAnswers
+    const missing = refused('no such tile') + refused('no such tile, as an image')
+    this.#counters.missingTiles += missing
+    this.#counters.tokenHits += newAnswers + refused('an unknown token') + missing
+    this.#counters.hotTileHits += newHits
+    this.#counters.nativeTileHits += newHits
+    this.#counters.nativeColdTiles += newCold
     this.#counters.truncatedFiles += now.truncated - before.truncated
     this.#counters.stalledReaders += now.stalled - before.stalled
     this.#counters.bytesSent += now.bodyBytes - before.bodyBytes
     this.#counted = now
+    this.#countTimes(this.#opened.table.tileTimes())
   }
+
+  #countTimes(now: ReturnType<ResponseTable['tileTimes']>): void {
+    const { tileTimes } = this.#counters
+    tileTimes.addAll('memory', since(this.#timed.memory, now.memory), TIMED_EVERY)
+    tileTimes.addAll('page_cache', since(this.#timed.pageCache, now.pageCache), TIMED_EVERY)
+    this.#timed = now
+  }
+}
+
+/** What came in between. */
+function since(before: TimedAnswers, now: TimedAnswers): TimedAnswers {
+  const counts = now.counts.map((count, i) => count - (before.counts[i] ?? 0))
+  return { seconds: now.seconds - before.seconds, counts }
 }
 
 function sumOf(counts: Readonly<Record<string, number>>): number {

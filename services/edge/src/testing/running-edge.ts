@@ -39,6 +39,8 @@ export async function runEdge(options: {
   readonly controlPlane: string
   /** of this process's pool; what libuv has where nobody said otherwise by default */
   readonly threads?: number
+  /** for tiles, in bytes; so few that no tile fits, where each is to be read */
+  readonly tileMemoryBytes?: number
   readonly log?: Log
   /** further settings */
   readonly env?: Readonly<Record<string, string>>
@@ -74,7 +76,7 @@ export async function runEdge(options: {
     ),
     disks,
     tiles: new TileLoader({ disks, mbtiles }),
-    tileCache: new TileCache(TILE_MEMORY_BYTES),
+    tileCache: new TileCache(options.tileMemoryBytes ?? TILE_MEMORY_BYTES),
     native,
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
     sender: new FileSender({ log, native: options.env?.TLS_CERT_FILE === undefined ? 'any' : 'tls' }),

@@ -63,6 +63,11 @@ export class TileLoader {
     }
   }
 
+  /** A version's source, if it is open; not to be closed. */
+  opened(version: CatalogVersion): Source | undefined {
+    return this.#opened(version)
+  }
+
   /** Requests for one tile share its loading. */
   load(version: CatalogVersion, place: TilePlace, waiter: Waiter): void {
     const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}`

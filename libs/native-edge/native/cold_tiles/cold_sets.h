@@ -1,0 +1,68 @@
+// The tile sets that are read without JavaScript: one version of a basemap each, under one of its addresses.
+//
+// JavaScript has found the set under this address just now, and says for how long that may be relied upon; it takes back what has
+// changed by synchronous calls. What a set cannot tell (a leaf directory that is not here, a file that is not in memory) is JavaScript's to
+// answer, so leaving a set out is always correct.
+#pragma once
+#include <stdint.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "head_gaps.h"
+#include "tile_address.h"
+#include "tile_archive.h"
+#include "tile_root.h"
+
+struct ColdSet {
+  std::string address;     // "code/version" or "code", as it stands between "/tiles/" and the zoom
+  uint32_t code = 0;       // the basemap, as JavaScript numbers them
+  int64_t good_until = 0;  // milliseconds of CLOCK_MONOTONIC
+  std::string extensions;  // those that mean these tiles, with a blank before and behind each
+  bool geographic = false;  // two columns at zoom 0
+  // For tiles that are stored as they are, and for those that are stored as gzip. Null: there are none such.
+  const HeadsWithGaps *plain = nullptr, *packed = nullptr;
+
+  // In a folder,
+  std::shared_ptr<TileRoot> root;
+  std::string folder;     // below the root: empty, or with a slash at its end
+  std::string extension;  // of the files' names
+  bool from_south = false;  // rows (TMS)
+  // or in an archive.
+  std::shared_ptr<TileArchive> archive;
+
+  // Whether the first two bytes of a tile tell which it is; else all are of one kind.
+  bool has_both() const { return plain && packed; }
+  bool has_extension(std::string_view name) const;
+};
+
+class ColdSets {
+ public:
+  void put(std::unique_ptr<ColdSet> set);
+  // The tiles of these basemaps are not to be read any more.
+  void drop_code(uint32_t code);
+  void clear();
+  // The set of a tile's address, if it is one, and what follows it there. `now`: milliseconds of CLOCK_MONOTONIC.
+  const ColdSet *find(std::string_view target, int64_t now, std::string_view *place) const;
+  size_t size() const { return sets_.size(); }
+
+  // An archive by the number that JavaScript has for its content; null: there is none. It stays as long as a set holds it, and until the next one
+  // is put.
+  std::shared_ptr<TileArchive> archive(int64_t id) const;
+  void put_archive(int64_t id, std::shared_ptr<TileArchive> archive);
+
+  // Heads are few, and stay. Answers their number; -1: they have other gaps.
+  int put_heads(std::string_view found, std::string_view not_modified);
+  const HeadsWithGaps *heads(int64_t number) const;
+
+ private:
+  void drop_unused_archives();
+  std::unordered_map<std::string_view, std::unique_ptr<ColdSet>> sets_;  // the keys are views into the entries
+  std::unordered_map<int64_t, std::shared_ptr<TileArchive>> archives_;
+  std::deque<HeadsWithGaps> heads_;
+};
+
+extern ColdSets cold_sets;

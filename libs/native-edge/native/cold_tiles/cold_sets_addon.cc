@@ -1,0 +1,84 @@
+// What the sets of cold tiles are to JavaScript (src/cold-tiles/cold-sets.ts is their only caller).
+#include "../addon.h"
+#include "../call.h"
+#include "cold_sets.h"
+
+namespace {
+// The columns of a directory as bytes of their arrays, from argument `first` on: numbers, runs and offsets as doubles, lengths as 32-bit numbers.
+DirectoryColumns columns_of(const Call &call, int first) {
+  const auto doubles = [&call](int i) { return reinterpret_cast<const double *>(call.bytes(i).data()); };
+  const std::string_view lengths = call.bytes(first + 3);
+  return {doubles(first), doubles(first + 1), doubles(first + 2), reinterpret_cast<const uint32_t *>(lengths.data()), lengths.size() / sizeof(uint32_t)};
+}
+
+// address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles (-1: none)
+std::unique_ptr<ColdSet> set_of(const Call &call) {
+  auto set = std::make_unique<ColdSet>();
+  set->address = call.text(0);
+  set->code = static_cast<uint32_t>(call.integer(1));
+  set->good_until = call.integer(2);
+  set->extensions = call.text(3);
+  set->geographic = call.truth(4);
+  set->plain = cold_sets.heads(call.integer(5));
+  set->packed = cold_sets.heads(call.integer(6));
+  return set;
+}
+
+// ... and: root, folder, extension of the files, whether rows are counted from the south
+napi_value put_folder_set(const Call &call) {
+  std::unique_ptr<ColdSet> set = set_of(call);
+  set->root = TileRoot::at(call.text(7));
+  set->folder = call.text(8);
+  set->extension = call.text(9);
+  set->from_south = call.truth(10);
+  cold_sets.put(std::move(set));
+  return nullptr;
+}
+
+// ... and: number of the archive. false: it is not known here
+bool put_archive_set(const Call &call) {
+  std::unique_ptr<ColdSet> set = set_of(call);
+  set->archive = cold_sets.archive(call.integer(7));
+  if (!set->archive) return false;
+  cold_sets.put(std::move(set));
+  return true;
+}
+
+// number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles] as bytes of doubles,
+// the columns of the root directory
+napi_value put_archive(const Call &call) {
+  const std::string_view bytes = call.bytes(6);
+  double sections[4];
+  if (bytes.size() != sizeof sections) return nullptr;
+  bytes.copy(reinterpret_cast<char *>(sections), sizeof sections);
+  TileArchive::Facts facts;
+  facts.fd = static_cast<int>(call.integer(1));
+  facts.identity = call.text(2);
+  facts.modified = call.integer(3);
+  facts.min_zoom = static_cast<uint32_t>(call.integer(4));
+  facts.max_zoom = static_cast<uint32_t>(call.integer(5));
+  facts.leaves = {static_cast<uint64_t>(sections[0]), static_cast<uint64_t>(sections[1])};
+  facts.tiles = {static_cast<uint64_t>(sections[2]), static_cast<uint64_t>(sections[3])};
+  cold_sets.put_archive(call.integer(0), std::make_shared<TileArchive>(facts, columns_of(call, 7)));
+  return nullptr;
+}
+
+// number of the archive, offset of the leaf in the file, its columns
+napi_value put_leaf(const Call &call) {
+  const std::shared_ptr<TileArchive> archive = cold_sets.archive(call.integer(0));
+  if (archive) archive->put_leaf(static_cast<uint64_t>(call.integer(1)), columns_of(call, 2));
+  return nullptr;
+}
+}  // namespace
+
+void add_cold_sets(napi_env env, napi_value exports) {
+  export_functions(env, exports, {
+    {"canReadColdTiles", [](const Call &call) { return call.value(has_openat2()); }},
+    // putHeads(head of a 200, head of a 304): their number
+    {"putHeads", [](const Call &call) { return call.value(static_cast<double>(cold_sets.put_heads(call.text(0), call.text(1)))); }},
+    {"putFolderSet", put_folder_set},
+    {"putArchive", put_archive},
+    {"putArchiveSet", [](const Call &call) { return call.value(put_archive_set(call)); }},
+    {"putLeaf", put_leaf},
+  });
+}

@@ -1,0 +1,101 @@
+#include "cold_tile.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "../hot_tiles/cached_file.h"
+
+namespace {
+// One tile at a time is read, on one thread. The body comes first, since what it begins with decides about the head, which is then written
+// right before it: the two are sent in one piece.
+constexpr size_t kMaxDate = 64, kRoom = ColdTile::kMaxHead + kMaxDate;
+char memory[kRoom + ColdTile::kMaxRead], heads[2 * ColdTile::kMaxHead];
+char *const kBody = memory + kRoom;
+
+constexpr int64_t kNsPerSecond = 1'000'000'000;
+constexpr size_t kMaxPath = 1024;
+
+// Whether the bytes are gzip (RFC 1952): `encodingOf` of libs/tilesets/src/formats.ts.
+bool is_gzip(std::string_view start) { return start.substr(0, 2) == "\x1f\x8b"; }
+}  // namespace
+
+ColdTile::~ColdTile() {
+  if (is_own_file_) close(file_);
+}
+
+ColdTile::Opened ColdTile::open(const TilePlace &place, int64_t now) {
+  return set_.archive ? find_in_archive(place) : open_file(place, now);
+}
+
+ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
+  char path[kMaxPath];
+  Writer name(path, sizeof path - 1);
+  const uint32_t row = set_.from_south ? (uint32_t{1} << place.z) - 1 - place.y : place.y;
+  name.add(set_.folder).number(place.z).add("/").number(place.x).add("/").number(row);
+  name.add(place.retina ? "@2x." : ".").add(set_.extension);
+  if (!name.ok()) return Opened::NotNow;
+  path[name.text().size()] = '\0';
+  const int opened = set_.root->open(path, now);
+  // The kernel remembers what is not there, too.
+  if (opened < 0) return opened == -ENOENT || opened == -ENOTDIR ? Opened::Absent : Opened::NotNow;
+  file_ = opened;
+  is_own_file_ = true;
+  struct stat stat;
+  // Times before 1970 are JavaScript's to write.
+  if (fstat(file_, &stat) || !S_ISREG(stat.st_mode) || stat.st_mtim.tv_sec < 0) return Opened::NotNow;
+  size_ = static_cast<uint64_t>(stat.st_size);
+  modified_ = stat.st_mtim.tv_sec;
+  // `fileIdentity` of libs/files.
+  const int64_t changed = modified_ * kNsPerSecond + stat.st_mtim.tv_nsec;
+  Writer tag(tag_, sizeof tag_);
+  tag.add("\"").number(stat.st_ino, 36).add("-").number(static_cast<uint64_t>(changed), 36).add("-").number(size_, 36).add("\"");
+  tag_size_ = tag.text().size();
+  return tag.ok() ? Opened::Tile : Opened::NotNow;
+}
+
+ColdTile::Opened ColdTile::find_in_archive(const TilePlace &place) {
+  if (place.retina) return Opened::Absent;
+  TileArchive::Section section;
+  const TileArchive::Found found = set_.archive->find(place, &section);
+  if (found != TileArchive::Found::Tile) return found == TileArchive::Found::Absent ? Opened::Absent : Opened::NotNow;
+  const TileArchive::Facts &facts = set_.archive->facts();
+  file_ = facts.fd;
+  offset_ = static_cast<int64_t>(section.offset);
+  size_ = section.length;
+  modified_ = facts.modified;
+  packed_ = set_.packed != nullptr;
+  Writer tag(tag_, sizeof tag_);
+  tag.add("\"").add(facts.identity).add("-").number(section.offset, 36).add("-").number(section.length, 36).add("\"");
+  tag_size_ = tag.text().size();
+  return tag.ok() ? Opened::Tile : Opened::NotNow;
+}
+
+bool ColdTile::read() {
+  const size_t wanted = is_large() ? (set_.has_both() ? 2 : 0) : static_cast<size_t>(size_);
+  if (read_cached(file_, offset_, kBody, wanted) != Cached::Done) return false;
+  if (set_.has_both()) packed_ = is_gzip({kBody, wanted});
+  if (!is_large()) body_ = {kBody, wanted};
+  return write_heads();
+}
+
+bool ColdTile::write_heads() {
+  if (!(packed_ ? set_.packed : set_.plain)) return false;
+  const HeadsWithGaps &gaps = packed_ ? *set_.packed : *set_.plain;
+  Writer found(heads, kMaxHead), not_modified(heads + kMaxHead, kMaxHead);
+  found.add(gaps.found[0]).add(etag()).add(gaps.found[1]).date(modified_).add(gaps.found[2]).number(size_).add(gaps.found[3]);
+  not_modified.add(gaps.not_modified[0]).add(etag()).add(gaps.not_modified[1]).date(modified_).add(gaps.not_modified[2]);
+  head_ = found.text();
+  not_modified_ = not_modified.text();
+  return found.ok() && not_modified.ok();
+}
+
+std::string_view ColdTile::whole(std::string_view date) const {
+  char *const begin = kBody - date.size() - head_.size();
+  memcpy(begin, head_.data(), head_.size());
+  memcpy(kBody - date.size(), date.data(), date.size());
+  return {begin, head_.size() + date.size() + body_.size()};
+}

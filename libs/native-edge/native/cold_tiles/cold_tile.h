@@ -1,0 +1,54 @@
+// One tile out of a set: where its bytes are, what names them, and the bytes themselves as far as the kernel has them in memory.
+#pragma once
+#include <stdint.h>
+
+#include <string_view>
+
+#include "cold_sets.h"
+
+class ColdTile {
+ public:
+  // Limit: larger ones are sent from their file. As SMALL_BYTES of libs/tilesets.
+  static constexpr size_t kMaxRead = 64 * 1024;
+  // Limit: a head, and the entity tag in it.
+  static constexpr size_t kMaxHead = 2048, kMaxTag = 160;
+
+  explicit ColdTile(const ColdSet &set) : set_(set) {}
+  ColdTile(const ColdTile &) = delete;
+  ~ColdTile();
+
+  enum class Opened { Tile, Absent, NotNow };
+  // `now`: milliseconds of CLOCK_MONOTONIC.
+  Opened open(const TilePlace &place, int64_t now);
+  // Reads a small tile, and of a large one so much as tells whether it is packed. false: not now, or no head fits.
+  bool read();
+
+  std::string_view etag() const { return {tag_, tag_size_}; }
+  bool is_packed() const { return packed_; }
+  bool is_large() const { return size_ > kMaxRead; }
+  uint64_t size() const { return size_; }
+  int file() const { return file_; }
+  int64_t offset() const { return offset_; }
+  int64_t modified() const { return modified_; }  // seconds since 1970
+  // After `read`; views are good until another tile is read. Heads are without Date.
+  std::string_view head() const { return head_; }
+  std::string_view not_modified() const { return not_modified_; }
+  std::string_view body() const { return body_; }
+  // Head, date and body in one piece; not of a large tile.
+  std::string_view whole(std::string_view date) const;
+
+ private:
+  Opened open_file(const TilePlace &place, int64_t now);
+  Opened find_in_archive(const TilePlace &place);
+  bool write_heads();
+
+  const ColdSet &set_;
+  int file_ = -1;
+  bool is_own_file_ = false;
+  int64_t offset_ = 0, modified_ = 0;  // seconds since 1970
+  uint64_t size_ = 0;
+  bool packed_ = false;
+  char tag_[kMaxTag];
+  size_t tag_size_ = 0;
+  std::string_view head_, not_modified_, body_;
+};

@@ -1,0 +1,181 @@
+import { headOf, NATIVE_CLOCK_OFFSET, type ResponseHeaders, type ResponseTable } from '../hot-tiles/response-table.js'
+
+/** What native/cold_tiles/cold_sets_addon.cc exports; see there. */
+export interface ColdSetsAddon {
+  canReadColdTiles(): boolean
+  putHeads(found: string, notModified: string): number
+  putFolderSet(...set: [...SetArguments, root: string, folder: string, extension: string, fromSouth: boolean]): void
+  putArchiveSet(...set: [...SetArguments, archive: number]): boolean
+  putArchive(
+    id: number,
+    fd: number,
+    identity: string,
+    modified: number,
+    minZoom: number,
+    maxZoom: number,
+    sections: Uint8Array,
+    ...columns: DirectoryBytes
+  ): void
+  putLeaf(archive: number, offset: number, ...columns: DirectoryBytes): void
+}
+
+type SetArguments = [
+  address: string,
+  code: number,
+  goodUntil: number,
+  extensions: string,
+  geographic: boolean,
+  plain: number,
+  packed: number,
+]
+type DirectoryBytes = [ids: Uint8Array, runs: Uint8Array, offsets: Uint8Array, lengths: Uint8Array]
+
+/** In a field's value: what differs from tile to tile. */
+export const GAP = '\u0001'
+
+/** The fields of the answers for a set's tiles, SERVER_MARK included: of a 200 but Content-Length and Date, and of a 304. */
+export interface SetHeads {
+  /** with a GAP for the entity tag and one for Last-Modified, in that order */
+  readonly found: ResponseHeaders
+  readonly notModified: ResponseHeaders
+}
+
+/** Tiles that a folder holds as `{folder}/{z}/{x}/{y}.{extension}`. On a file system of this machine alone. */
+export interface FolderPlace {
+  /** the directory out of which nothing is read; absolute */
+  readonly root: string
+  /** below the root: empty, or with a slash at its end */
+  readonly folder: string
+  readonly extension: string
+  /** rows are counted from the south (TMS) */
+  readonly fromSouth: boolean
+}
+
+/** A decoded directory of a PMTiles archive: columns in the order of the tiles' numbers. A run of 0 points to a leaf directory. */
+export interface DirectoryColumns {
+  readonly tileIds: Float64Array
+  readonly runLengths: Float64Array
+  readonly offsets: Float64Array
+  readonly lengths: Uint32Array
+}
+
+/** A PMTiles archive that was opened and checked. On a file system of this machine alone. */
+export interface ArchivePlace {
+  /** names its content in this process */
+  readonly id: number
+  /** is duplicated */
+  readonly fd: number
+  /** of the file's content; letters, digits and hyphens */
+  readonly identity: string
+  readonly modifiedMs: number
+  readonly header: {
+    readonly minZoom: number
+    readonly maxZoom: number
+    readonly leaves: { readonly offset: number; readonly length: number }
+    readonly tiles: { readonly offset: number; readonly length: number }
+  }
+  readonly root: DirectoryColumns
+}
+
+export interface ColdSet {
+  /** what stands between `/tiles/` and the zoom: `code/version` or `code` */
+  readonly address: string
+  /** the basemap that a token must be granted, and by which the set is dropped */
+  readonly code: string
+  /** by `performance.now()` */
+  readonly goodUntilMs: number
+  /** those in an address that mean these tiles */
+  readonly extensions: readonly string[]
+  /** two columns at zoom 0 */
+  readonly geographic: boolean
+  /** for tiles that are stored as they are, and as gzip; null: there are none such. Where there are both, each tile's first bytes tell. */
+  readonly plain: SetHeads | null
+  readonly packed: SetHeads | null
+  readonly place:
+    | { readonly kind: 'folder'; readonly at: FolderPlace }
+    | { readonly kind: 'archive'; readonly at: ArchivePlace }
+}
+
+const NONE = -1
+
+/**
+ * The tile sets that the native tier reads by itself where the response table has no tile: those for which the kernel has path and bytes in memory.
+ * It answers what the table would answer, a tile or 304, and 404 where there is no such tile (once `setRefusal` was called for it); what it
+ * cannot tell at once reaches the handler. Tiles that are asked for again it puts into the table, and looks at their files again after 10 s.
+ *
+ * Every call is synchronous. `ResponseTable.dropTiles` drops the sets of a basemap too, and `clear` all of them. The caller puts only what its own
+ * look-up has found under the address at that moment.
+ */
+export class ColdSets {
+  readonly #addon: ColdSetsAddon
+  readonly #table: ResponseTable
+  /** numbers of heads, by their texts */
+  readonly #heads = new Map<string, number>()
+
+  private constructor(addon: ColdSetsAddon, table: ResponseTable) {
+    this.#addon = addon
+    this.#table = table
+  }
+
+  /** null: this kernel, or what filters its calls, does not let it (openat2 with RESOLVE_CACHED: Linux 5.12). */
+  static of(addon: ColdSetsAddon, table: ResponseTable): ColdSets | null {
+    return addon.canReadColdTiles() ? new ColdSets(addon, table) : null
+  }
+
+  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, place }: ColdSet): void {
+    const number = this.#table.numberOf(code)
+    if (number === undefined) return
+    const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)
+    const names = ` ${extensions.join(' ')} `
+    const set: SetArguments = [
+      address,
+      number,
+      until,
+      names,
+      geographic,
+      this.#numberOfHeads(plain),
+      this.#numberOfHeads(packed),
+    ]
+    if (place.kind === 'archive') {
+      const { id } = place.at
+      if (this.#addon.putArchiveSet(...set, id)) return
+      this.#putArchive(place.at)
+      this.#addon.putArchiveSet(...set, id)
+    } else {
+      const { root, folder, extension, fromSouth } = place.at
+      this.#addon.putFolderSet(...set, root, folder, extension, fromSouth)
+    }
+  }
+
+  /** A leaf directory that an archive's tile was found in; `offset` in the file. What is known already, and of unknown archives, is left as it is. */
+  putLeaf(archive: number, offset: number, leaf: DirectoryColumns): void {
+    this.#addon.putLeaf(archive, offset, ...bytesOf(leaf))
+  }
+
+  #putArchive({ id, fd, identity, modifiedMs, header, root }: ArchivePlace): void {
+    const { minZoom, maxZoom, leaves, tiles } = header
+    const sections = Float64Array.of(leaves.offset, leaves.length, tiles.offset, tiles.length)
+    const modified = Math.floor(modifiedMs / 1000)
+    this.#addon.putArchive(id, fd, identity, modified, minZoom, maxZoom, asBytes(sections), ...bytesOf(root))
+  }
+
+  #numberOfHeads(heads: SetHeads | null): number {
+    if (heads === null) return NONE
+    const found = headOf('200 OK', [...heads.found, ['Content-Length', GAP]])
+    const notModified = headOf('304 Not Modified', heads.notModified)
+    const key = found + notModified
+    const known = this.#heads.get(key)
+    if (known !== undefined) return known
+    const number = this.#addon.putHeads(found, notModified)
+    this.#heads.set(key, number)
+    return number
+  }
+}
+
+function bytesOf({ tileIds, runLengths, offsets, lengths }: DirectoryColumns): DirectoryBytes {
+  return [asBytes(tileIds), asBytes(runLengths), asBytes(offsets), asBytes(lengths)]
+}
+
+function asBytes({ buffer, byteOffset, byteLength }: Float64Array | Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}

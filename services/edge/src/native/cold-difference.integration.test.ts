@@ -1,0 +1,428 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import type { Change } from '@gateway/contracts/change.js'
+import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EMPTY_CATALOG } from '../sync/catalog.js'
+import { Follower } from '../sync/follower.js'
+import { freePort } from '../testing/free-port.js'
+import { memoryReader } from '../testing/memory-reader.js'
+import { type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
+import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+
+/*
+ * Two edges in whose memory no tile fits, over the same files: one reads tiles without JavaScript, the other with it. Between requests the files and
+ * the catalog change under both.
+ */
+
+/** The same steps in every run. By hand others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/cold-difference */
+const STEPS = Number(process.env.FUZZ_REQUESTS ?? 1_200)
+const SEED = Number(process.env.FUZZ_SEED ?? 1)
+/** Less than the heads of one tile. */
+const TILE_MEMORY_BYTES = 1_024
+const LEAF_ZOOM = 7
+
+const home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-cold-')))
+/** A link, which is pointed at one of two directories. */
+const root = path.join(home, 'maps')
+const DELIVERIES = ['first', 'second'] as const
+const outside = path.join(home, 'outside')
+const TOKENS = { all: createToken(), alps: createToken(), others: createToken(), ends: createToken() }
+type Who = keyof typeof TOKENS
+
+interface Side {
+  readonly running: RunningEdge
+  readonly client: RawClient
+  readonly follower: Follower
+}
+let natively: Side
+let plainly: Side
+
+/** What the catalog says. */
+const state = { defaultVersion: 'v1', withdrawn: false, delivery: 0, archive: 1 }
+const changes: Change[] = []
+const logState = () => ({ revision: changes.length, mark: `mark ${changes.length}`, epoch: 'one' })
+
+const store = memoryReader({
+  state: logState,
+  changes: ({ revision }) => ({ covered: true, changes: changes.slice(revision), state: logState() }),
+  basemaps: () => {
+    const at = (name: string) => path.join(root, name)
+    const of = (code: string, ...versions: Parameters<typeof storedBasemap>[1]) =>
+      storedBasemap(code, versions, { sourcePath: root })
+    const alps = ['v1', 'v2'].map((version) => storedVersion(version, { path: at(version) }))
+    const archive = { storage: 'pmtiles', revision: state.archive } as const
+    return [
+      storedBasemap('alps', alps, {
+        sourcePath: root,
+        defaultVersion: state.defaultVersion,
+        withdrawn: state.withdrawn,
+      }),
+      of('photos', storedVersion('v1', { path: at('photos'), format: 'jpg', extension: 'jpeg' })),
+      of('roads', storedVersion('v1', { path: at('roads'), format: 'pbf', extension: 'pbf' })),
+      of('south', storedVersion('v1', { path: at('south'), storage: 'tms', tileMatrixSet: 'WorldCRS84Quad' })),
+      of('archive', storedVersion('v1', { path: at('archive.pmtiles'), ...archive })),
+      of('packed', storedVersion('v1', { path: at('packed.pmtiles'), format: 'pbf', extension: 'pbf', ...archive })),
+    ]
+  },
+})
+
+async function tell(key: string): Promise<void> {
+  changes.push({ revision: changes.length + 1, kind: 'basemap', key })
+  for (const { follower } of [natively, plainly]) await follower.catchUp()
+}
+
+async function writeArchives(folder: string): Promise<void> {
+  const about = { bounds: [-180, -85, 180, 85] as [number, number, number, number], metadata: {} }
+  const side = 2 ** LEAF_ZOOM
+  const tiles = Array.from({ length: side * side }, (_, i) => {
+    return { z: LEAF_ZOOM, x: i % side, y: Math.floor(i / side), data: randomBytes(20 + (i % 50)) }
+  })
+  const large = { z: 0, x: 0, y: 0, data: randomBytes(100_000) }
+  await writePmtiles(path.join(folder, 'archive.pmtiles'), [large, ...tiles.filter((_, i) => i % 9 !== 0)], {
+    ...about,
+    format: 'png',
+    encoding: 'identity',
+  })
+  const packed = tiles.slice(0, 100).map((tile) => ({ ...tile, data: gzipSync(tile.data) }))
+  await writePmtiles(path.join(folder, 'packed.pmtiles'), packed, { ...about, format: 'pbf', encoding: 'gzip' })
+}
+
+beforeAll(async () => {
+  const [first, second] = DELIVERIES.map((delivery) => path.join(home, delivery)) as [string, string]
+  fs.mkdirSync(first)
+  await writeArchives(first)
+  // Other files, which their tags tell.
+  fs.cpSync(first, second, { recursive: true })
+  fs.mkdirSync(outside)
+  fs.writeFileSync(path.join(outside, 'secret.png'), 'secret')
+  fs.symlinkSync(path.join(home, DELIVERIES[0]), root)
+  const start = async (): Promise<Side> => {
+    const port = await freePort()
+    const options = { catalog: EMPTY_CATALOG, dataDir: home, controlPlane: 'http://[::1]:1' }
+    const running = await runEdge({ port, tileMemoryBytes: TILE_MEMORY_BYTES, ...options })
+    const { edge } = running
+    const follower = new Follower(
+      store,
+      edge.tokens,
+      () => performance.now(),
+      () => edge.tiles.keepOnly(follower.catalog),
+      (catalog) => edge.native.follow(catalog),
+    )
+    await follower.catchUp()
+    const freshness = {
+      loaded: true,
+      trustedUntilMs: Number.POSITIVE_INFINITY,
+      get catalog() {
+        return follower.catalog
+      },
+    }
+    Object.assign(edge, { freshness })
+    for (const who of Object.keys(TOKENS) as Who[]) grant(running, who)
+    while (edge.sender.reason === 'not attached yet') await new Promise(setImmediate)
+    return { running, client: new RawClient(port), follower }
+  }
+  natively = await start()
+  plainly = await start()
+  expect([natively.running.edge.sender.tier, plainly.running.edge.sender.tier]).toEqual(['native', 'copy'])
+})
+afterAll(async () => {
+  for (const { running, client } of [natively, plainly]) {
+    client.close()
+    running.edge.native.close()
+    await Promise.all([running.edge.upstream.close(), running.edge.zips.close()])
+  }
+  fs.rmSync(home, { recursive: true, force: true })
+})
+
+function grant({ edge, storedTokens }: RunningEdge, who: Who, more: Partial<typeof READER> = {}): void {
+  const basemaps = {
+    all: ['*'],
+    ends: ['*'],
+    alps: ['alps'],
+    others: ['photos', 'roads', 'south', 'archive', 'packed'],
+  }
+  const digest = tokenDigest(TOKENS[who]).toString('hex')
+  storedTokens.set(digest, { ...READER, id: who, basemaps: new Set(basemaps[who]), ...more })
+  edge.tokens.invalidate(digest)
+}
+
+const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
+
+/** A tile's place in a folder: few, so that what is asked for has often been written. */
+const place = fc.record({
+  folder: oneOf('v1', 'v1', 'v2', 'photos/', 'roads', 'roads', 'south'),
+  z: oneOf(0, 1, 1),
+  x: oneOf(0, 0, 1, 2, 3),
+  y: oneOf(0, 0, 1),
+  suffix: fc.oneof({ weight: 6, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('@2x') }),
+})
+type Place = typeof place extends fc.Arbitrary<infer T> ? T : never
+const EXTENSIONS: Readonly<Record<string, string>> = { 'photos/': 'jpeg', roads: 'pbf' }
+const fileOf = ({ folder, z, x, y, suffix }: Place) =>
+  path.join(root, folder, `${z}/${x}/${y}${suffix}.${EXTENSIONS[folder] ?? 'png'}`)
+
+const CHANGES = {
+  write: (file: string) => replace(file, randomBytes(300)),
+  writeLarge: (file: string) => replace(file, randomBytes(70_000 + Math.floor(Math.random() * 3))),
+  writeEmpty: (file: string) => replace(file, Buffer.alloc(0)),
+  pack: (file: string) => replace(file, gzipSync(randomBytes(200))),
+  packLarge: (file: string) => replace(file, gzipSync(randomBytes(80_000))),
+  rewrite: (file: string) => fs.writeFileSync(file, randomBytes(400)),
+  truncate: (file: string) => fs.writeFileSync(file, 'x'),
+  date: (file: string) => fs.existsSync(file) && fs.utimesSync(file, 1e9, Math.floor(Math.random() * 1e9)),
+  remove: (file: string) => fs.rmSync(file, { recursive: true }),
+  directory: (file: string) => fs.mkdirSync(file),
+  linkInside: (file: string) => fs.symlinkSync(path.relative(path.dirname(file), sample('inside.png')), file),
+  linkInsideAbsolutely: (file: string) => fs.symlinkSync(sample('inside.png'), file),
+  linkOut: (file: string) => fs.symlinkSync(path.join(outside, 'secret.png'), file),
+  linkOutRelatively: (file: string) =>
+    fs.symlinkSync(path.relative(fs.realpathSync(path.dirname(file)), path.join(outside, 'secret.png')), file),
+  linkNowhere: (file: string) => fs.symlinkSync('nowhere.png', file),
+  linkToItself: (file: string) => fs.symlinkSync(path.basename(file), file),
+  linkFolderOut: (file: string) => {
+    fs.rmSync(path.dirname(file), { recursive: true })
+    fs.symlinkSync(outside, path.dirname(file))
+  },
+  folderBack: (file: string) => fs.lstatSync(path.dirname(file)).isSymbolicLink() && fs.rmSync(path.dirname(file)),
+}
+
+function sample(name: string): string {
+  const file = path.join(fs.realpathSync(root), name)
+  if (!fs.existsSync(file)) fs.writeFileSync(file, randomBytes(500))
+  return file
+}
+
+function replace(file: string, data: Uint8Array): void {
+  fs.writeFileSync(`${file}.new`, data)
+  fs.renameSync(`${file}.new`, file)
+}
+
+type How = keyof typeof CHANGES
+
+function change(file: string, how: How): void {
+  const folder = path.dirname(file)
+  const keeps = ['rewrite', 'truncate', 'date', 'linkFolderOut', 'folderBack'].includes(how)
+  if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() && how !== 'folderBack') return
+  fs.mkdirSync(folder, { recursive: true })
+  if (!keeps) fs.rmSync(file, { recursive: true, force: true })
+  const isLink = fs.lstatSync(file, { throwIfNoEntry: false })
+  if (keeps && isLink !== undefined && !isLink.isFile()) return
+  if (how !== 'remove') CHANGES[how](file)
+}
+
+/** What is asked for a place in a folder or an archive. */
+const address = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.tuple(place, oneOf(0, 0, 1, 2), fc.nat(30)).map(([{ folder, z, x, y, suffix }, label, odd]) => {
+      const [code, version] = folder.startsWith('v') ? ['alps', folder] : [folder.replace('/', ''), 'v1']
+      const versions = label === 0 ? `/${version}` : label === 1 ? '/current' : ''
+      const extension = { alps: 'png', photos: odd % 2 === 0 ? 'jpg' : 'jpeg', roads: odd % 2 === 0 ? 'pbf' : 'mvt' }
+      const row = odd === 0 ? '01' : odd === 1 ? '12345678901' : odd === 2 ? '' : odd === 3 ? '2' : y
+      const ending = odd === 4 ? 'PNG' : odd === 5 ? 'webp' : odd === 6 ? 'p%6eg' : (extension[code as 'alps'] ?? 'png')
+      return `/tiles/${code}${versions}/${odd === 7 ? 31 : z}/${x}/${row}${suffix}.${ending}`
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(
+        oneOf(0, LEAF_ZOOM, LEAF_ZOOM, LEAF_ZOOM, LEAF_ZOOM + 1, 3),
+        fc.nat(140),
+        fc.nat(130),
+        oneOf('', '@2x', '', ''),
+      )
+      .map(([z, x, y, suffix]) => `/tiles/archive/v1/${z}/${z === 0 ? 0 : x}/${z === 0 ? 0 : y}${suffix}.png`),
+  },
+  { weight: 1, arbitrary: fc.nat(120).map((x) => `/tiles/packed/${LEAF_ZOOM}/${x}/0.pbf`) },
+)
+
+const ask = fc
+  .record({
+    method: fc.oneof({ weight: 9, arbitrary: oneOf('GET') }, { weight: 1, arbitrary: oneOf('HEAD') }),
+    address,
+    query: oneOf('', '', '', '?v=3', '?missing=204', '?missing=200', '?v=missing=204'),
+    who: oneOf<Who>('all', 'all', 'all', 'alps', 'others', 'ends'),
+    encoding: oneOf('gzip', 'gzip', 'gzip, br', 'br', ''),
+    image: oneOf<readonly [string, string][]>(
+      [],
+      [],
+      [
+        ['Sec-Fetch-Dest', 'image'],
+        ['Sec-Fetch-Mode', 'no-cors'],
+      ],
+      [['Sec-Fetch-Dest', 'image']],
+      [
+        ['Sec-Fetch-Dest', 'Image'],
+        ['Sec-Fetch-Mode', 'no-cors'],
+      ],
+    ),
+    /** with the tag, or the date, of the answer before */
+    condition: oneOf('', '', '', 'tag', 'date'),
+  })
+  .map((asked) => ({ step: 'ask' as const, ...asked }))
+const alter = fc
+  .record({ place, how: oneOf<How>(...(Object.keys(CHANGES) as How[]), 'write', 'write', 'pack') })
+  .map((altered) => ({ step: 'alter' as const, ...altered }))
+const operate = oneOf('default', 'default', 'withdraw', 'withdraw', 'root', 'token', 'token', 'archive').map(
+  (what) => ({
+    step: 'operate' as const,
+    what,
+  }),
+)
+const step = fc.oneof(
+  { weight: 30, arbitrary: ask },
+  { weight: 10, arbitrary: alter },
+  { weight: 1, arbitrary: operate },
+)
+
+async function doOperate(what: string): Promise<void> {
+  switch (what) {
+    case 'default':
+      state.defaultVersion = state.defaultVersion === 'v1' ? 'v2' : 'v1'
+      return tell('alps')
+    case 'withdraw':
+      state.withdrawn = !state.withdrawn
+      return tell('alps')
+    case 'token': {
+      const disabled = changes.length % 2 === 0
+      for (const { running } of [natively, plainly]) grant(running, 'ends', { disabled })
+      return
+    }
+    case 'archive':
+      // Without the news, both serve what they have open.
+      fs.copyFileSync(path.join(root, 'archive.pmtiles'), path.join(root, 'other'))
+      fs.renameSync(path.join(root, 'other'), path.join(root, 'archive.pmtiles'))
+      state.archive++
+      return tell('archive')
+    default:
+      state.delivery = 1 - state.delivery
+      fs.symlinkSync(path.join(home, DELIVERIES[state.delivery] as string), `${root}.new`)
+      fs.renameSync(`${root}.new`, root)
+      // Archives are open.
+      state.archive++
+      await tell('archive')
+      await tell('packed')
+      // An open root is looked for again four times a second.
+      return sleep(300)
+  }
+}
+
+const seen: Record<string, number> = {}
+
+function counted() {
+  return [natively, plainly].map(({ running: { edge } }) => {
+    edge.counters.beforeReading()
+    const { requests, tiles, missingTiles, tokenHits, bytesSent, hotTileHits, authFailures } = edge.counters
+    return { requests, tiles, missingTiles, tokenHits, bytesSent, hotTileHits, ...authFailures }
+  })
+}
+
+/** Asks both; notes what came without JavaScript. */
+async function askBoth(request: RawRequest): Promise<[RawAnswer, RawAnswer]> {
+  const { native } = natively.running.edge
+  const before = native.answers
+  const answer = await natively.client.ask(request)
+  if (native.answers > before) {
+    const isPacked = answer.lines.includes('Content-Encoding: gzip') ? ' packed' : ''
+    const about = `${request.method} ${answer.status}${answer.body.length > 65_536 ? ' large' : isPacked}`
+    seen[about] = (seen[about] ?? 0) + 1
+  }
+  return [answer, await plainly.client.ask(request)]
+}
+
+test('tiles are read without JavaScript exactly as with it, whatever becomes of files, catalog and tokens', {
+  timeout: 120_000,
+}, async () => {
+  const start = counted()
+  const last = new Map<string, RawAnswer>()
+  for (const one of fc.sample(step, { seed: SEED, numRuns: STEPS })) {
+    if (one.step === 'alter') change(fileOf(one.place), one.how)
+    else if (one.step === 'operate') await doOperate(one.what)
+    else {
+      const fieldOf = (name: string) =>
+        last
+          .get(one.address)
+          ?.lines.find((line) => line.startsWith(`${name}: `))
+          ?.slice(name.length + 2)
+      const tag = one.condition === 'tag' ? fieldOf('ETag') : undefined
+      const date = one.condition === 'date' ? fieldOf('Last-Modified') : undefined
+      const headers: [string, string][] = [
+        ['Host', 'x'],
+        ['X-Access-Token', TOKENS[one.who]],
+        ['Accept-Encoding', one.encoding],
+        ...one.image.map(([name, value]): [string, string] => [name, value]),
+      ]
+      if (tag !== undefined) headers.push(['If-None-Match', tag])
+      if (date !== undefined) headers.push(['If-Modified-Since', date])
+      const [answer, expected] = await askBoth({ method: one.method, target: one.address + one.query, headers })
+      expect(answer, JSON.stringify(one)).toEqual(expected)
+      last.set(one.address, answer)
+    }
+  }
+  console.log(`seed ${SEED}`, seen)
+  const many = STEPS / 300
+  for (const about of ['GET 200', 'GET 200 packed', 'GET 404', 'HEAD 404', 'GET 304']) {
+    expect(seen[about] ?? 0, `${about} of ${JSON.stringify(seen)}`).toBeGreaterThan(many)
+  }
+  expect(seen['GET 200 large'] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
+  // Counted as exactly, and kept nowhere.
+  const [quick = {}, plain = {}] = counted().map((now, i) =>
+    Object.fromEntries(Object.entries(now).map(([name, n]) => [name, n - (start[i]?.[name as 'requests'] ?? 0)])),
+  )
+  expect(quick).toEqual(plain)
+  expect(quick.hotTileHits).toBe(0)
+})
+
+test('a reader that pauses gets every byte of the tiles that it asked for in a row', async () => {
+  const body = randomBytes(60_000)
+  const file = path.join(fs.realpathSync(root), 'v1/9/1/1.png')
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(file, body)
+  if (state.withdrawn) await doOperate('withdraw')
+  const target = '/tiles/alps/v1/9/1/1.png'
+  const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${TOKENS.all}\r\n\r\n`
+  const { client, running } = natively
+  const { counters } = running.edge
+  for (let i = 0; i < 2; i++) {
+    await client.ask({
+      method: 'GET',
+      target,
+      headers: [
+        ['Host', 'x'],
+        ['X-Access-Token', TOKENS.all],
+      ],
+    })
+  }
+  counters.beforeReading()
+  const before = counters.nativeColdTiles
+  const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.pause()
+  const count = 200
+  socket.write(`${request.repeat(count)}${request.slice(0, -2)}Connection: close\r\n\r\n`)
+  // Until the kernel takes no more of it for a client that does not read.
+  for (let sent = -1; sent !== counters.bytesSent; counters.beforeReading()) {
+    sent = counters.bytesSent
+    await sleep(50)
+  }
+  const parts: Buffer[] = []
+  for await (const part of socket) parts.push(part as Buffer)
+  const bodies = Buffer.concat(parts)
+    .toString('latin1')
+    .split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/)
+    .slice(1)
+  expect(bodies.length).toBe(count + 1)
+  expect(bodies.every((one) => one === body.toString('latin1'))).toBe(true)
+  counters.beforeReading()
+  expect(counters.nativeColdTiles - before).toBeGreaterThan(count / 2)
+})

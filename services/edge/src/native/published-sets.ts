@@ -1,0 +1,122 @@
+import path from 'node:path'
+import { type ColdSet, type ColdSets, GAP, type SetHeads } from '@gateway/native-edge/cold-tiles/cold-sets.js'
+import { extensionsOf } from '@gateway/tilesets/formats.js'
+import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
+import { SERVER_MARK } from '../http/header-block.js'
+import { tileFields } from '../http/tile-fields.js'
+import type { Catalog } from '../sync/catalog.js'
+import { CachedBasemaps } from '../tiles/cached-basemaps.js'
+import { RECHECK_MS } from '../tiles/tile-cache.js'
+import type { TileTarget } from '../tiles/tile-target.js'
+
+/** Times are spread at random: sets that came together would otherwise come back all at once. */
+const SPREAD_MS = 3_000
+/** Limit: addresses of versions; a basemap has two of its own and one for each version. A set takes some 500 bytes. */
+const MAX_SETS = 16_384
+const PREFIX = '/tiles/'
+
+interface Known {
+  readonly code: string
+  readonly contentId: number
+  readonly goodUntilMs: number
+}
+
+/**
+ * The tile sets that the native tier reads by itself. Each is put when JavaScript has looked a tile of it up, for RECHECK_MS, and comes back with
+ * the next one that JavaScript is asked for: so it learns what has become of the file system.
+ */
+export class PublishedSets {
+  readonly #sets: ColdSets
+  readonly #dropTiles: (code: string) => void
+  readonly #known = new Map<string, Known>()
+  readonly #basemaps = new CachedBasemaps()
+
+  /** @param dropTiles drops the tiles and the sets of a basemap */
+  constructor(sets: ColdSets, dropTiles: (code: string) => void) {
+    this.#sets = sets
+    this.#dropTiles = dropTiles
+  }
+
+  /** The path of a tile's address that was just asked for, what the snapshot of now has under it, and the source that it comes from. */
+  put(tilePath: string, target: TileTarget, source: Source, nowMs: number): void {
+    const address = addressOf(tilePath)
+    if (address === null) return
+    const { basemap, version, place } = target
+    const { contentId } = version
+    const known = this.#known.get(address)
+    if (known !== undefined && known.contentId === contentId && nowMs < known.goodUntilMs) {
+      this.#putLeaves(contentId, source, place)
+      return
+    }
+    const layout = source.layout?.() ?? null
+    const at = layout === null ? null : placeOf(layout, target)
+    if (at === null || (known === undefined && this.#known.size >= MAX_SETS)) return
+    const goodUntilMs = nowMs + RECHECK_MS - Math.random() * SPREAD_MS
+    const { code } = basemap.stored
+    const { format, tileMatrixSet } = version.stored
+    this.#sets.put({
+      address,
+      code,
+      goodUntilMs,
+      extensions: extensionsOf(format),
+      geographic: tileMatrixSet !== 'WebMercatorQuad',
+      ...headsOf(layout as SourceLayout, target),
+      place: at,
+    })
+    this.#known.set(address, { code, contentId, goodUntilMs })
+    this.#basemaps.add(basemap)
+    this.#putLeaves(contentId, source, place)
+  }
+
+  /** Whether the native tier reads this tile by itself, and keeps it where that pays. `due`: it would, but its set must be put again. */
+  stateOf(tilePath: string, nowMs: number): 'put' | 'due' | null {
+    const known = this.#known.get(addressOf(tilePath) ?? '')
+    if (known === undefined) return null
+    return nowMs < known.goodUntilMs ? 'put' : 'due'
+  }
+
+  /** Drops the sets, and all tiles, of the basemaps whose tiles are not the same in this snapshot. */
+  follow(catalog: Catalog): void {
+    const changed = this.#basemaps.takeChanged(catalog)
+    if (changed.size === 0) return
+    for (const code of changed) this.#dropTiles(code)
+    for (const [address, { code }] of this.#known) if (changed.has(code)) this.#known.delete(address)
+  }
+
+  #putLeaves(contentId: number, source: Source, place: TileTarget['place']): void {
+    for (const [offset, leaf] of source.knownLeaves?.(place) ?? []) this.#sets.putLeaf(contentId, offset, leaf)
+  }
+}
+
+/** What stands between `/tiles/` and the zoom. null: something in it is encoded. */
+function addressOf(tilePath: string): string | null {
+  let end = tilePath.length
+  for (let i = 0; i < 3; i++) end = tilePath.lastIndexOf('/', end - 1)
+  return end <= PREFIX.length || tilePath.includes('%') ? null : tilePath.slice(PREFIX.length, end)
+}
+
+/** null: it lies elsewhere than below its scan source by name; then where it really is must be looked at for each tile. */
+function placeOf(layout: SourceLayout, { version }: TileTarget): ColdSet['place'] | null {
+  if (layout.kind === 'archive') return { kind: 'archive', at: { id: version.contentId, ...layout.archive } }
+  const { folder, extension, fromSouth } = layout
+  const below = path.relative(version.root, folder)
+  if (below === '..' || below.startsWith(`..${path.sep}`) || path.isAbsolute(below)) return null
+  const at = { root: version.root, folder: below === '' ? '' : `${below}/`, extension, fromSouth }
+  return { kind: 'folder', at }
+}
+
+/** A folder's vector tiles may be packed or not, an archive's are all the same. */
+function headsOf(layout: SourceLayout, target: TileTarget): Pick<ColdSet, 'plain' | 'packed'> {
+  const isVector = target.version.stored.format === 'pbf'
+  const [mayBePlain, mayBePacked] =
+    layout.kind === 'folder' ? [true, isVector] : [layout.encoding === 'identity', layout.encoding === 'gzip']
+  return { plain: mayBePlain ? heads(target, false) : null, packed: mayBePacked ? heads(target, true) : null }
+}
+
+function heads(target: TileTarget, packed: boolean): SetHeads {
+  const { found, notModified } = tileFields(target, { etag: GAP, modified: GAP, packed, gzip: packed })
+  return {
+    found: [[found.name, found.value], SERVER_MARK],
+    notModified: [[notModified.name, notModified.value], SERVER_MARK],
+  }
+}

@@ -142,8 +142,8 @@ test('a source that is not there fails the walk', async () => {
 
 test('very many warnings are counted, and the first of them kept', async () => {
   mkdirSync(tree.at('w'))
-  for (let i = 0; i < 300; i++) tree.put(`w/${i}.geojson`, '')
+  for (let i = 0; i < 1100; i++) tree.put(`w/${i}.geojson`, '')
   const { warnings } = await walkVectors(tree.root, new Map(), () => {})
-  expect(warnings.total).toBe(300)
-  expect(warnings.texts).toHaveLength(200)
+  expect(warnings.total).toBe(1100)
+  expect(warnings.texts).toHaveLength(1000)
 })

@@ -3,7 +3,9 @@ import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
 import './app/global.css'
 import { createRoot } from 'react-dom/client'
-import { App } from './app/app.js'
+import { watchActivity } from './api/activity.js'
+import { sessionQuery } from './api/session.js'
+import { App, queries } from './app/app.js'
 import { shareNonce } from './app/nonce.js'
 import { watchChunks } from './app/outdated.js'
 import { preloadPages } from './app/routes.js'
@@ -11,8 +13,10 @@ import { loadTexts, preferredLanguage } from './texts/language.js'
 
 shareNonce()
 watchChunks()
+watchActivity()
 const language = preferredLanguage()
-const texts = await loadTexts(language)
+// With the role in hand nothing is offered that it forbids, not even for a moment.
+const [texts] = await Promise.all([loadTexts(language), queries.prefetchQuery({ ...sessionQuery, retry: false })])
 createRoot(document.getElementById('root') as HTMLElement).render(<App language={language} texts={texts} />)
 
 /** Long enough for the first page and its data, also on a slow line. */

@@ -18,7 +18,7 @@ export function Page() {
       texts={t.basemaps}
       icon={IconStack2}
       first={
-        <ButtonLink to="/sources/new?kind=basemap" icon={IconFolderPlus}>
+        <ButtonLink to="/sources/new?kind=basemap" needs="admin" icon={IconFolderPlus}>
           {t.sources.add}
         </ButtonLink>
       }

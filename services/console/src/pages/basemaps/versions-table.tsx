@@ -65,6 +65,7 @@ function useColumns(
         </ButtonLink>
         {version !== current && (
           <WriteButton
+            needs="operator"
             size="xs"
             variant="default"
             onClick={() => onMakeDefault({ version, ...rest })}

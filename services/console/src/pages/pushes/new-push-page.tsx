@@ -27,7 +27,11 @@ export function Page() {
             items.length === 0 ? (
               <Empty
                 title={t.pushes.noTargets}
-                action={<ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>}
+                action={
+                  <ButtonLink to="/pushes/targets/new" needs="admin">
+                    {t.pushes.addTarget}
+                  </ButtonLink>
+                }
               >
                 {t.pushes.noTargetsAdvice}
               </Empty>
@@ -101,7 +105,7 @@ function PushForm({ targets }: { targets: readonly string[] }) {
         )}
         {push.error !== null && <Problem title={t.pushes.sendFailed} error={push.error} />}
         <Group>
-          <WriteButton type="submit" loading={push.isPending}>
+          <WriteButton needs="operator" type="submit" loading={push.isPending}>
             {t.pushes.send}
           </WriteButton>
         </Group>

@@ -25,9 +25,13 @@ export function RecordsTable() {
         title: t.pushes.empty,
         icon: IconSend,
         action: noTargets ? (
-          <ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>
+          <ButtonLink to="/pushes/targets/new" needs="admin">
+            {t.pushes.addTarget}
+          </ButtonLink>
         ) : (
-          <ButtonLink to="/pushes/new">{t.pushes.newPush}</ButtonLink>
+          <ButtonLink to="/pushes/new" needs="operator">
+            {t.pushes.newPush}
+          </ButtonLink>
         ),
         advice: noTargets ? t.pushes.emptyNoTargets : t.pushes.emptyAdvice,
       }}

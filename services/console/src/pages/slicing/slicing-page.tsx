@@ -19,7 +19,7 @@ export function Page() {
   const query = useQuery(sliceJobsQuery)
   const columns = useColumns()
   const submit = (
-    <ButtonLink to="/slicing/new" icon={IconLayoutGridAdd}>
+    <ButtonLink to="/slicing/new" needs="operator" icon={IconLayoutGridAdd}>
       {t.slicing.submit}
     </ButtonLink>
   )

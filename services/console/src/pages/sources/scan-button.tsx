@@ -26,6 +26,7 @@ export function ScanButton({ source, ...look }: { source: ScanSource } & Pick<Bu
   const busy = pending !== null || source.last_scan?.status === 'running'
   return (
     <WriteButton
+      needs="operator"
       variant="light"
       size="xs"
       icon={IconRefresh}

@@ -114,7 +114,7 @@ export function IssueForm({ pending, error, issued, onIssue }: IssueFormProps) {
         )}
         {error !== null && <Problem title={t.tokens.issueFailed} error={error} />}
         <Group>
-          <WriteButton type="submit" loading={pending}>
+          <WriteButton needs="admin" type="submit" loading={pending}>
             {t.tokens.issue}
           </WriteButton>
         </Group>

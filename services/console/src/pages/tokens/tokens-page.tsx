@@ -20,7 +20,7 @@ export function Page() {
   const [chosen, setChosen] = useState<Token | null>(null)
   const columns = useColumns(setChosen)
   const issue = (
-    <ButtonLink to="/tokens/new" icon={IconKey}>
+    <ButtonLink to="/tokens/new" needs="admin" icon={IconKey}>
       {t.tokens.issue}
     </ButtonLink>
   )
@@ -80,6 +80,7 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       (token) =>
         token.disabled_at === null && (
           <WriteButton
+            needs="admin"
             size="xs"
             variant="light"
             color="red"

@@ -50,7 +50,12 @@ function Shown({ vector }: { vector: AdminVector }) {
           <WithdrawnMark of={vector} />
           <WithdrawButton path={here} name={vector.name} withdrawn={vector.withdrawn} />
           <DeleteButton path={here} name={vector.name} words={t.remove.map} to="/vectors" />
-          <ButtonLink to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`} variant="default" icon={IconSend}>
+          <ButtonLink
+            to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`}
+            needs="operator"
+            variant="default"
+            icon={IconSend}
+          >
             {t.basemaps.push}
           </ButtonLink>
           <Download vector={vector} />

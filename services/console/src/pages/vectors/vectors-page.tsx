@@ -18,7 +18,7 @@ export function Page() {
       texts={t.vectors}
       icon={IconVector}
       first={
-        <ButtonLink to="/sources/new?kind=vector" icon={IconFolderPlus}>
+        <ButtonLink to="/sources/new?kind=vector" needs="admin" icon={IconFolderPlus}>
           {t.sources.add}
         </ButtonLink>
       }

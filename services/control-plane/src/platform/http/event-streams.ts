@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { refuse } from '@gateway/contracts/errors.js'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from './app-type.js'
 import { sendRefusal } from './refusal.js'
 
@@ -43,7 +43,10 @@ export class EventStreams {
       else if (stream.writable) stream.write(text)
     }
     const unsubscribe = subscribe((event) => send(asText(event)))
-    const heart = setInterval(() => send(':\n\n'), HEARTBEAT_MS).unref()
+    const heart = setInterval(() => {
+      send(':\n\n')
+      void endWithSession(reply.request, stream)
+    }, HEARTBEAT_MS).unref()
     stream.once('close', () => {
       unsubscribe()
       clearInterval(heart)
@@ -52,6 +55,12 @@ export class EventStreams {
     send(':\n\n')
     return reply.type('text/event-stream').header('X-Accel-Buffering', 'no').send(stream)
   }
+}
+
+/** The browser connects again, and learns that its session has ended. A store that does not answer ends nothing. */
+async function endWithSession({ isStillSignedIn }: FastifyRequest, stream: PassThrough): Promise<void> {
+  const lasts = isStillSignedIn === undefined || (await isStillSignedIn().catch(() => true))
+  if (!lasts) stream.end()
 }
 
 function asText({ event, id, data }: ServerEvent): string {

@@ -14,7 +14,7 @@ import { ambiguousFraming, unboundedHead } from './framing.js'
 
 const BASE = 'http://127.0.0.1:8910'
 const SETTINGS = { apiHost: '127.0.0.1', controlHost: '127.0.0.1', apiBaseUrl: BASE, adminHosts: [] }
-const CREDENTIALS = { adminUser: 'admin', adminPassword: 'password', adminToken: 'token' }
+const CREDENTIALS = { adminUser: 'admin', adminPassword: 'password', adminToken: 'token', oidcIssuer: null }
 const isKnownHost = knownHosts(SETTINGS)
 const findCaller = callerFinder('key', ['127.0.0.1'])
 const hooks = (text: string) => ({ 'webhook-id': text, 'webhook-timestamp': text, 'webhook-proof': text })

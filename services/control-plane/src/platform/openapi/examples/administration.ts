@@ -44,6 +44,10 @@ const TRAFFIC = {
 }
 
 export const ADMINISTRATION: Readonly<Record<string, Example>> = {
+  getSession: {
+    answer: { name: 'Anna Ode', actor: 'anna@example.com', role: 'operator', by: 'oidc', expires_at: LATER },
+  },
+  endSession: { answer: { ended: true } },
   listTokens: { answer: list(TOKEN) },
   issueToken: {
     request: { name: 'Road works', basemap_codes: ['world'], vector_codes: ['*'], expires_at: '2027-03-01' },

@@ -11,3 +11,6 @@ CREATE TABLE operator_sessions (
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX operator_sessions_by_expiry ON operator_sessions (expires_at);
+
+-- null also for tokens that were used before this was noted, or through an edge of the version before this one.
+ALTER TABLE tokens ADD COLUMN first_used_at timestamptz;

@@ -3,7 +3,7 @@ import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { HealthCheck } from '@gateway/contracts/health.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { queryOptions } from '@tanstack/react-query'
-import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { ApiError, adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
 import { useWrite } from './use-write.js'
 
 /** What a scan or an availability check may change. */
@@ -57,7 +57,7 @@ export function useDelete(path: string, onSuccess: () => void) {
   return useWrite(
     (files: boolean, signal) =>
       adminSend<Acknowledged>('DELETE', files ? `${path}?files=true` : path, undefined, { signal }),
-    { onSuccess, changes: [...SCANNED, 'targets', 'pushes'] },
+    { onSuccess, changes: [...SCANNED, 'targets', 'pushes', 'tokens'] },
   )
 }
 
@@ -66,4 +66,37 @@ export function useHealthCheck() {
     (_, signal) => adminSend('POST', '/health/check', undefined, { signal, timeoutMs: LONG_TIMEOUT_MS }),
     { changes: SCANNED },
   )
+}
+
+/** What a grant can name. */
+export interface Grantable {
+  readonly code: string
+  readonly name: string
+  /** what a grant may name it by as well */
+  readonly aliases?: readonly string[]
+}
+
+/** Typing narrows it down. */
+const FOUND = 50
+
+export function findBasemaps(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
+  return find<AdminBasemap>('/basemaps', text, signal)
+}
+
+export async function findVectors(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
+  const found = await find<AdminVector>('/vectors', text, signal)
+  return found.map(({ code, name, relative_path: path, file_name: file }) => ({ code, name, aliases: [path, file] }))
+}
+
+/** Some of what contains the text, and what has it for its code, which may not be among them. */
+async function find<T extends Grantable>(path: string, text: string, signal: AbortSignal): Promise<readonly T[]> {
+  const { items, total } = await adminGet<List<T>>(`${path}?limit=${FOUND}&q=${encodeURIComponent(text)}`, signal)
+  if (text === '' || total <= items.length || items.some(({ code }) => code === text)) return items
+  const exact = await adminGet<T>(`${path}/${segment(text)}`, signal).catch(notFoundAsNull)
+  return exact === null ? items : [exact, ...items]
+}
+
+function notFoundAsNull(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null
+  throw error
 }

@@ -1,6 +1,7 @@
 import type { DisabledToken } from '@gateway/contracts/edge.js'
-import type { IssuedToken, Token, TokenBody } from '@gateway/contracts/token.js'
+import type { IssuedToken, Token, TokenBody, TokenPatch } from '@gateway/contracts/token.js'
 import { queryOptions } from '@tanstack/react-query'
+import type { Acknowledged } from './catalog.js'
 import { adminGet, adminSend, type List, segment } from './client.js'
 import { useWrite } from './use-write.js'
 
@@ -13,6 +14,35 @@ export const tokensQuery = queryOptions({
   // No event is sent when a token is used.
   refetchInterval: 30_000,
 })
+
+export function tokenQuery(id: string) {
+  return queryOptions({
+    queryKey: ['tokens', id],
+    queryFn: ({ signal }) => adminGet<Token>(`/tokens/${segment(id)}`, signal),
+    refetchInterval: 30_000,
+  })
+}
+
+export function useUpdateToken(id: string) {
+  return useWrite(
+    (body: TokenPatch, signal) => adminSend<Token & Acknowledged>('PATCH', `/tokens/${segment(id)}`, body, { signal }),
+    { changes: ['tokens'] },
+  )
+}
+
+export function useRotateToken(id: string) {
+  return useWrite(
+    (graceSeconds: number, signal) =>
+      adminSend<IssuedToken & Acknowledged>(
+        'POST',
+        `/tokens/${segment(id)}/rotate`,
+        { grace_seconds: graceSeconds },
+        { signal },
+      ),
+    // The plaintext lives as long as the dialog that shows it.
+    { changes: ['tokens'], gcTime: 0 },
+  )
+}
 
 export function useIssueToken() {
   return useWrite((body: TokenBody, signal) => adminSend<IssuedToken>('POST', '/tokens', body, { signal }), {

@@ -1,13 +1,12 @@
-import { ActionIcon, Alert, Menu, Modal, Stack, Text } from '@mantine/core'
+import { ActionIcon, Alert, Modal, Popover, Stack, Text } from '@mantine/core'
 import { IconLogout, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { isSignedIn, sessionQuery, useSessionEnded, useSignOut } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 import { Name } from '../ui/name.js'
-import { notifyFailed } from '../ui/notify.js'
 import { shortText } from '../ui/shown-text.js'
 import { Moment } from '../ui/time.js'
-import { WriteButton } from '../ui/write-button.js'
+import { ActionButton, WriteButton } from '../ui/write-button.js'
 
 /** Who looks at this page, with which role, and the way out. */
 export function Account() {
@@ -17,14 +16,14 @@ export function Account() {
   if (session === undefined) return null
   const { name, actor, role, by, expires_at: end } = session
   return (
-    <Menu position="bottom-end" width={280}>
-      <Menu.Target>
+    <Popover position="bottom-end" width={280} trapFocus>
+      <Popover.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t.who(shortText(name), t.roles[role])}>
           <IconUser size={20} stroke={1.6} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Stack gap={2} px="sm" py="xs">
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t.account}>
+        <Stack gap={2}>
           <Text fw={600} component="div">
             <Name>{name}</Name>
           </Text>
@@ -42,20 +41,22 @@ export function Account() {
               {t.until} <Moment at={end} />
             </Text>
           )}
-        </Stack>
-        {isSignedIn(session) && (
-          <>
-            <Menu.Divider />
-            <Menu.Item
-              leftSection={<IconLogout size={16} aria-hidden />}
-              onClick={() => signOut.mutate(undefined, { onError: (error) => notifyFailed(t.signOutFailed, error) })}
+          {isSignedIn(session) && (
+            <ActionButton
+              needs="viewer"
+              variant="default"
+              mt="xs"
+              icon={IconLogout}
+              write={signOut}
+              onDone={() => {}}
+              failed={t.signOutFailed}
             >
               {t.signOut}
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+            </ActionButton>
+          )}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   )
 }
 

@@ -18,13 +18,11 @@ export type ProviderSettings = Pick<
 const TIMEOUT_SECONDS = 5
 /** How far the clocks of provider and gateway may be apart. */
 const CLOCK_TOLERANCE_SECONDS = 30
-/** Keys are renewed by the library as tokens need them; addresses hardly ever change. */
-const DISCOVERED_FOR_MS = 3_600_000
 
 /** An OpenID provider (OpenID Connect Core 1.0, authorization code flow with PKCE, RFC 7636). Its methods reject where it does not answer. */
 export class Provider {
   readonly #settings: ProviderSettings
-  #discovered: { readonly config: oidc.Configuration; readonly at: number } | null = null
+  #config: oidc.Configuration | null = null
 
   constructor(settings: ProviderSettings) {
     this.#settings = settings
@@ -36,7 +34,9 @@ export class Provider {
 
   /** Where the browser goes to sign in, and what it keeps meanwhile. */
   async begin(): Promise<{ readonly url: URL; readonly transaction: Transaction }> {
-    const config = await this.#configuration()
+    // Anew for every sign-in: a provider that is down must be noticed before a browser is sent there.
+    const config = await discover(this.#settings)
+    this.#config = config
     const transaction = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
@@ -79,11 +79,8 @@ export class Provider {
   }
 
   async #configuration(): Promise<oidc.Configuration> {
-    const now = performance.now()
-    if (this.#discovered !== null && now - this.#discovered.at < DISCOVERED_FOR_MS) return this.#discovered.config
-    const config = await discover(this.#settings)
-    this.#discovered = { config, at: now }
-    return config
+    this.#config ??= await discover(this.#settings)
+    return this.#config
   }
 
   /** Many providers tell groups only to who asks by a scope of that name, and refuse a scope that they do not know. */

@@ -8,6 +8,8 @@ export interface SignInPage {
   /** where to go once signed in */
   readonly to: string
   readonly hasPassword: boolean
+  /** whether its form is open at once: the other way in does not help, or it was tried */
+  readonly opensPassword: boolean
   /** a sentence above the ways in */
   readonly message: string | null
   /** beneath the message */
@@ -23,6 +25,7 @@ export function signInPage({
   host,
   to,
   hasPassword,
+  opensPassword,
   message,
   advice,
   offersSignOut,
@@ -46,15 +49,15 @@ ${words}
 ${advice === undefined ? '' : `<p>${escaped(advice)}</p>`}
 <p><a class="button" href="/admin/sign-in/start?to=${target}">${escaped(t.signIn(host))}</a></p>
 ${offersSignOut ? `<p><a href="/admin/sign-in/leave">${escaped(t.signOutThere(host))}</a></p>` : ''}
-${hasPassword ? passwordForm(t, target) : ''}
+${hasPassword ? passwordForm(t, target, opensPassword) : ''}
 </main>
 </body>
 </html>
 `
 }
 
-function passwordForm(t: PageTexts, target: string): string {
-  return `<details>
+function passwordForm(t: PageTexts, target: string, open: boolean): string {
+  return `<details${open ? ' open' : ''}>
 <summary>${t.password}</summary>
 <form method="post" action="/admin/sign-in/password?to=${target}">
 <label>${t.user}<input name="user" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="200"></label>

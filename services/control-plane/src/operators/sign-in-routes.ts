@@ -146,6 +146,7 @@ function sendPage(
           host: provider.host,
           to,
           hasPassword,
+          opensPassword: problem === 'unreachable' || problem === 'password' || problem === 'tooMany',
           message,
           ...(actorWithoutRole !== undefined && { advice: texts.noRoleAdvice }),
           offersSignOut: signedOut || actorWithoutRole !== undefined,

@@ -1,12 +1,13 @@
 import type { Token } from '@gateway/contracts/token.js'
-import { Code, Text } from '@mantine/core'
+import { Code } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { segment } from '../../api/client.js'
 import { tokensQuery } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
-import { ButtonLink } from '../../ui/links.js'
+import { ButtonLink, TextLink } from '../../ui/links.js'
 import { ListPage } from '../../ui/list-page.js'
 import { Name } from '../../ui/name.js'
 import { WriteButton } from '../../ui/write-button.js'
@@ -47,10 +48,10 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       id: 'name',
       header: t.common.name,
       value: ({ name }) => name,
-      cell: ({ name }) => (
-        <Text fw={550} inherit component="span">
+      cell: ({ id, name }) => (
+        <TextLink to={`/tokens/${segment(id)}`} fw={550}>
           <Name>{name}</Name>
-        </Text>
+        </TextLink>
       ),
     },
     {

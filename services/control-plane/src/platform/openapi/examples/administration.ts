@@ -14,6 +14,7 @@ const TOKEN = {
   expires_at: '2027-03-01T00:00:00.000Z',
   disabled_at: null,
   created_at: EARLIER,
+  first_used_at: null,
   last_used_at: null,
   previous_prefix: null,
   previous_expires_at: null,

@@ -4,6 +4,7 @@ import type { HealthCheck } from '@gateway/contracts/health.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError, adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import type { ListSource } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** What a scan or an availability check may change. */
@@ -15,26 +16,23 @@ export interface Acknowledged {
   readonly pending: readonly EdgePresence[]
 }
 
-export const basemapsQuery = queryOptions({
-  queryKey: ['basemaps'],
-  queryFn: ({ signal }) => everyPage<AdminBasemap>('/basemaps', signal),
-})
+export const BASEMAPS: ListSource = { key: 'basemaps', path: '/basemaps' }
+/** The versions of all basemaps. */
+export const VERSIONS: ListSource = { key: 'basemaps', path: '/versions' }
+export const VECTORS: ListSource = { key: 'vectors', path: '/vectors' }
 
-export const vectorsQuery = queryOptions({
-  queryKey: ['vectors'],
-  queryFn: ({ signal }) => everyPage<AdminVector>('/vectors', signal),
-})
+export function basemapQuery(code: string) {
+  return queryOptions({
+    queryKey: ['basemaps', 'one', code],
+    queryFn: ({ signal }) => adminGet<AdminBasemap>(`/basemaps/${segment(code)}`, signal),
+  })
+}
 
-/** The whole of a list, of which one answer carries a part. */
-async function everyPage<T>(path: string, signal: AbortSignal): Promise<List<T>> {
-  const { items: first, total } = await adminGet<List<T>>(path, signal)
-  const items = [...first]
-  for (let got = first.length; got > 0 && items.length < total; ) {
-    const page = await adminGet<List<T>>(`${path}?offset=${items.length}`, signal)
-    got = page.items.length
-    items.push(...page.items)
-  }
-  return { items, total }
+export function vectorQuery(code: string) {
+  return queryOptions({
+    queryKey: ['vectors', 'one', code],
+    queryFn: ({ signal }) => adminGet<AdminVector>(`/vectors/${segment(code)}`, signal),
+  })
 }
 
 export function useSetDefaultVersion(code: string) {
@@ -75,6 +73,9 @@ export interface Grantable {
   /** what a grant may name it by as well */
   readonly aliases?: readonly string[]
 }
+
+/** What a text leads to: some of those that contain it, and the one whose code it is. */
+export type FindCodes = (text: string, signal: AbortSignal) => Promise<readonly Grantable[]>
 
 /** Typing narrows it down. */
 const FOUND = 50

@@ -1,6 +1,7 @@
 import type { ListedSliceJob, SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
 import { queryOptions } from '@tanstack/react-query'
 import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { type ListSource, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** The body of a submit; see the interface. */
@@ -17,10 +18,12 @@ export interface SliceBody {
 
 export const isOpen = (job: ListedSliceJob): boolean => job.status === 'pending' || job.status === 'running'
 
-export const sliceJobsQuery = queryOptions({
-  queryKey: ['slicing', 'jobs'],
-  queryFn: ({ signal }) => adminGet<List<ListedSliceJob>>('/slice/jobs', signal),
-})
+export const SLICE_JOBS: ListSource = { key: 'slicing', path: '/slice/jobs' }
+
+/** Of the jobs, newest first, what the first page of the console shows: the newest, and those that run or wait. */
+export const newestJobQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1 })
+export const runningJobQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1, filters: { status: 'running' } })
+export const pendingJobsQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1, filters: { status: 'pending' } })
 
 export function sliceJobQuery(id: string) {
   return queryOptions({

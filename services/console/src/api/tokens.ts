@@ -2,18 +2,12 @@ import type { DisabledToken } from '@gateway/contracts/edge.js'
 import type { IssuedToken, Token, TokenBody, TokenPatch } from '@gateway/contracts/token.js'
 import { queryOptions } from '@tanstack/react-query'
 import type { Acknowledged } from './catalog.js'
-import { adminGet, adminSend, type List, segment } from './client.js'
+import { adminGet, adminSend, segment } from './client.js'
+import type { ListSource } from './list.js'
 import { useWrite } from './use-write.js'
 
-/** As many as one answer carries; the page says so where there are more. */
-export const LISTED_TOKENS = 1000
-
-export const tokensQuery = queryOptions({
-  queryKey: ['tokens'],
-  queryFn: ({ signal }) => adminGet<List<Token>>(`/tokens?limit=${LISTED_TOKENS}`, signal),
-  // No event is sent when a token is used.
-  refetchInterval: 30_000,
-})
+// No event is sent when a token is used.
+export const TOKENS: ListSource = { key: 'tokens', path: '/tokens', refetchInterval: 30_000 }
 
 export function tokenQuery(id: string) {
   return queryOptions({

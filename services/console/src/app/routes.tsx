@@ -34,6 +34,7 @@ export function createRoutes() {
             children: [
               page(undefined, () => import('../pages/overview/overview-page.js')),
               page('basemaps', () => import('../pages/basemaps/basemaps-page.js')),
+              page('versions', () => import('../pages/basemaps/versions-page.js')),
               page('basemaps/:code', () => import('../pages/basemaps/basemap-page.js')),
               page('basemaps/:code/compare', () => import('../pages/basemaps/compare-page.js')),
               page('basemaps/:code/versions/:version', () => import('../pages/basemaps/version-page.js')),

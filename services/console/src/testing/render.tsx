@@ -2,7 +2,7 @@ import type { Role } from '@gateway/contracts/operator.js'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render } from '@testing-library/react'
+import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
 import { afterEach, vi } from 'vitest'
@@ -11,6 +11,9 @@ import { sessionQuery } from '../api/session.js'
 import { createQueries } from '../app/queries.js'
 import { en } from '../texts/en.js'
 import { TextsProvider } from '../texts/texts.js'
+
+// What a test waits for is bounded by its own limit: a second is too little where other tests want the processor.
+configure({ asyncUtilTimeout: 15_000 })
 
 afterEach(() => {
   cleanup()

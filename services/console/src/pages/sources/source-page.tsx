@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { scanSourcesQuery, scansQuery, useSaveScanSource } from '../../api/scan-sources.js'
+import { scanSourceQuery, scansQuery, useSaveScanSource } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { ButtonLink } from '../../ui/links.js'
-import { Found, Loaded } from '../../ui/loaded.js'
+import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -24,10 +24,9 @@ export function Page() {
   const t = useTexts()
   const { code = '' } = useParams()
   return (
-    <Found
-      query={useQuery(scanSourcesQuery)}
+    <Loaded
+      query={useQuery(scanSourceQuery(code))}
       what={t.sources.what}
-      code={code}
       missing={{ title: t.sources.noSuch(shortText(code)), back: { label: t.sources.title, to: '/sources' } }}
     >
       {(source) => (
@@ -40,7 +39,7 @@ export function Page() {
           <Edit source={source} />
         </Frame>
       )}
-    </Found>
+    </Loaded>
   )
 }
 

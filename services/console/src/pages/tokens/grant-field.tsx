@@ -2,19 +2,16 @@ import { Alert, Button, Group, Input, Loader, MultiSelect, Radio, Stack } from '
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
-import type { Grantable } from '../../api/catalog.js'
+import type { FindCodes, Grantable } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
 import { shortText, shownText } from '../../ui/shown-text.js'
 import { type Grant, NO_GRANT } from './token-values.js'
 
-/** What of a kind a text leads to: some of those that contain it, and the one that it is. */
-type Find = (text: string, signal: AbortSignal) => Promise<readonly Grantable[]>
-
 interface GrantFieldProps {
   readonly label: string
   readonly kind: 'basemaps' | 'vectors'
-  readonly find: Find
+  readonly find: FindCodes
   readonly value?: Grant
   readonly onChange?: (grant: Grant) => void
   readonly error?: ReactNode

@@ -15,8 +15,13 @@ shareNonce()
 watchChunks()
 watchActivity()
 const language = preferredLanguage()
-// With the role in hand nothing is offered that it forbids, not even for a moment.
-const [texts] = await Promise.all([loadTexts(language), queries.prefetchQuery({ ...sessionQuery, retry: false })])
+/** With the role in hand nothing is offered that it forbids, not even for a moment; a service that is silent is not waited for. */
+const ROLE_WITHIN_MS = 1_500
+const role = Promise.race([
+  queries.prefetchQuery({ ...sessionQuery, retry: false }),
+  new Promise((resolve) => window.setTimeout(resolve, ROLE_WITHIN_MS)),
+])
+const [texts] = await Promise.all([loadTexts(language), role])
 createRoot(document.getElementById('root') as HTMLElement).render(<App language={language} texts={texts} />)
 
 /** Long enough for the first page and its data, also on a slow line. */

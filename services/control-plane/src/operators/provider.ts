@@ -23,6 +23,7 @@ const CLOCK_TOLERANCE_SECONDS = 30
 export class Provider {
   readonly #settings: ProviderSettings
   #config: oidc.Configuration | null = null
+  #discovering: Promise<oidc.Configuration> | null = null
 
   constructor(settings: ProviderSettings) {
     this.#settings = settings
@@ -35,8 +36,7 @@ export class Provider {
   /** Where the browser goes to sign in, and what it keeps meanwhile. */
   async begin(): Promise<{ readonly url: URL; readonly transaction: Transaction }> {
     // Anew for every sign-in: a provider that is down must be noticed before a browser is sent there.
-    const config = await discover(this.#settings)
-    this.#config = config
+    const config = await this.#discover()
     const transaction = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
@@ -79,8 +79,20 @@ export class Provider {
   }
 
   async #configuration(): Promise<oidc.Configuration> {
-    this.#config ??= await discover(this.#settings)
-    return this.#config
+    return this.#config ?? this.#discover()
+  }
+
+  /** However many wait for it, the provider is asked once: anyone may begin to sign in. */
+  #discover(): Promise<oidc.Configuration> {
+    this.#discovering ??= discover(this.#settings)
+      .then((config) => {
+        this.#config = config
+        return config
+      })
+      .finally(() => {
+        this.#discovering = null
+      })
+    return this.#discovering
   }
 
   /** Many providers tell groups only to who asks by a scope of that name, and refuse a scope that they do not know. */

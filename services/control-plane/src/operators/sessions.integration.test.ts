@@ -201,6 +201,18 @@ test('while the provider is down the page says so, and the password signs in', a
   expect((await as(cookie, { url: SESSION })).json()).toMatchObject({ actor: 'admin', role: 'admin', by: 'password' })
 })
 
+test('a sign-in that is begun at another name goes on at the base address, once', async () => {
+  const start = (query: string) =>
+    test0.app.inject({ url: `/admin/sign-in/start?${query}`, headers: { host: 'localhost:8910' } })
+  const moved = await start('to=/admin/audit')
+  expect([moved.statusCode, moved.headers.location]).toEqual([
+    302,
+    `${BASE}/admin/sign-in/start?moved&to=%2Fadmin%2Faudit`,
+  ])
+  // Behind a proxy that always shows this Host: no circle.
+  expect((await start('moved&to=/admin/audit')).statusCode).toBe(503)
+})
+
 test('an answer of a provider to nothing that this browser began is refused', async () => {
   const { statusCode, body } = await test0.app.inject({ url: '/admin/sign-in/callback?code=x&state=made-up' })
   expect([statusCode, body]).toEqual([400, expect.stringContaining('begun in another window')])

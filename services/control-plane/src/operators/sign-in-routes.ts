@@ -35,11 +35,12 @@ export async function signInRoutes(app: App, ctx: ControlContext, gate: AdminGat
   )
 
   app.get(`${SIGN_IN_PATH}/start`, options, async (request, reply) => {
-    const to = wantedPage(queryOf(request).get('to'))
-    // The browser comes back to this address, and must bring what it was given.
-    const base = new URL(settings.apiBaseUrl)
-    if (request.headers.host !== base.host) {
-      return reply.redirect(`${settings.apiBaseUrl}${SIGN_IN_PATH}/start?to=${encodeURIComponent(to)}`, 302)
+    const query = queryOf(request)
+    const to = wantedPage(query.get('to'))
+    // The browser comes back to this address, and must bring what it is given here. Once: a proxy may show another Host for ever.
+    const isElsewhere = request.headers.host !== new URL(settings.apiBaseUrl).host
+    if (isElsewhere && !query.has('moved')) {
+      return reply.redirect(`${settings.apiBaseUrl}${SIGN_IN_PATH}/start?moved&to=${encodeURIComponent(to)}`, 302)
     }
     try {
       const { url, transaction } = await provider.begin()

@@ -25,8 +25,10 @@ export type SendEvent = (event: ServerEvent) => void
 /** The streams of server-sent events (HTML standard, 9.2) of one route: bounded in number and in what waits for a slow reader. */
 export class EventStreams {
   readonly #open = new Set<PassThrough>()
+  readonly #heartbeatMs: number
 
-  constructor(app: App) {
+  constructor(app: App, heartbeatMs = HEARTBEAT_MS) {
+    this.#heartbeatMs = heartbeatMs
     // A stream never ends by itself: without this the process would not, either.
     app.addHook('preClose', async () => {
       for (const stream of this.#open) stream.end()
@@ -46,7 +48,7 @@ export class EventStreams {
     const heart = setInterval(() => {
       send(':\n\n')
       void endWithSession(reply.request, stream)
-    }, HEARTBEAT_MS).unref()
+    }, this.#heartbeatMs).unref()
     stream.once('close', () => {
       unsubscribe()
       clearInterval(heart)

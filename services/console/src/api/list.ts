@@ -49,14 +49,23 @@ export function withoutSecret(text: string): string {
 
 const PREFIX_LENGTH = 12
 
-/** A page of a list, as the address of the page says: search, sorting, filters and page, where Back and shared links find them again. */
-export function useList<T>(source: ListSource, sortable: readonly string[], filterNames: readonly string[]) {
+/**
+ * A page of a list, as the address of the page says: search, sorting, filters and page, where Back and shared links find them again.
+ * @param order by which it is sorted unless the address says otherwise; null: as the service does
+ */
+export function useList<T>(
+  source: ListSource,
+  sortable: readonly string[],
+  filterNames: readonly string[],
+  order: string | null = null,
+) {
   const [parameters, set] = useParameters()
   const q = withoutSecret(parameters.get('q') ?? '')
   const [settled] = useDebouncedValue(q, SEARCH_AFTER_MS)
   const asked = parameters.get('sort')
   // An old link may name what the service does not sort by.
-  const sort = asked !== null && sortable.includes(asked.replace(/^-/, '')) ? asked : null
+  const chosen = asked !== null && sortable.includes(asked.replace(/^-/, '')) ? asked : null
+  const sort = chosen ?? order
   const page = Math.max(1, Math.floor(Number(parameters.get('page'))) || 1)
   const filters = Object.fromEntries(filterNames.map((name) => [name, parameters.get(name)]))
   const request = { q: settled, sort, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, filters }
@@ -69,5 +78,5 @@ export function useList<T>(source: ListSource, sortable: readonly string[], filt
     if (isGone) set({ page: pages === 1 ? null : String(pages) })
   }, [isGone, pages, set])
   const isNarrowed = settled !== '' || Object.values(filters).some((value) => value)
-  return { query, q, sort, page, pages, filters, isNarrowed, set }
+  return { query, q, chosen, sort, page, pages, filters, isNarrowed, set }
 }

@@ -215,6 +215,8 @@ export const en = {
     search: 'Search basemaps',
     allVersions: 'All versions',
     searchVersions: 'Search basemaps and versions',
+    noVersions: 'There are no versions',
+    searchOwnVersions: 'Search versions by label or path',
     empty: 'There are no basemaps yet',
     emptyAdvice:
       'Add a scan source of kind basemap. Its directory holds {code}/{version}/{z}/{x}/{y}.png, or .mbtiles and .pmtiles files.',

@@ -210,6 +210,8 @@ export const zh: Texts = {
     search: '搜索底图',
     allVersions: '所有版本',
     searchVersions: '搜索底图和版本',
+    noVersions: '没有版本',
+    searchOwnVersions: '按标签或路径搜索版本',
     empty: '还没有底图',
     emptyAdvice:
       '请添加类型为底图的扫描源。其目录下存放 {code}/{version}/{z}/{x}/{y}.png，或 .mbtiles、.pmtiles 文件。',

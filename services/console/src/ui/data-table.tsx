@@ -57,7 +57,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
           rows={found.slice(from, to)}
           rowKey={rowKey}
           sortingOf={({ id }) => (sorting?.id === id ? sorting : null)}
-          onSort={(column) => set({ sort: sortingText(nextSorting(sorting, column)), page: null })}
+          onSort={(column) => set({ sort: sortingText(nextSorting(parseSorting(sort), column)), page: null })}
           {...(wide !== undefined && { wide })}
         />
       )}

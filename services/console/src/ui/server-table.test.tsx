@@ -59,6 +59,16 @@ test('search, sorting, filters and pages are the service’s, and are in the add
   expect(screen.queryByRole('button', { name: 'Made up' })).toBeNull()
 })
 
+test('a list that has an order of its own is sorted the other way by the first press on that column', async () => {
+  const sent = serve()
+  show(<ServerTable<Row> {...table.props} order="-name" />)
+  await screen.findByText('row 0')
+  const heading = () => screen.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')
+  expect([sent().at(-1), heading()]).toEqual(['?limit=25&sort=-name', 'descending'])
+  await userEvent.click(screen.getByRole('button', { name: 'Name' }))
+  await waitFor(() => expect([sent().at(-1), heading()]).toEqual(['?limit=25&sort=name', 'ascending']))
+})
+
 test('a token that is pasted whole is searched by its prefix, which is all that an address may hold', async () => {
   const sent = serve()
   const { router } = show(table)

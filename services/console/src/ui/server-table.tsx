@@ -24,17 +24,19 @@ interface ServerTableProps<T> extends Pick<ListTableProps<T>, 'what' | 'empty' |
   /** those with `sort` can be sorted by */
   readonly columns: readonly Column<T>[]
   readonly filters?: readonly Filter[]
+  /** as the service has it, `-version`; default: the service's own */
+  readonly order?: string
 }
 
 /** A list of the service as a table: searched, filtered, sorted and paged there, however long it is. At most one of a page. */
-export function ServerTable<T>({ source, columns, filters = [], search, ...table }: ServerTableProps<T>) {
+export function ServerTable<T>({ source, columns, filters = [], order, search, ...table }: ServerTableProps<T>) {
   const t = useTexts()
   const sortable = columns.flatMap(({ sort }) => sort ?? [])
   const names = filters.map(({ name }) => name)
-  const list = useList<T>(source, sortable, names)
+  const list = useList<T>(source, sortable, names, order)
   const sorting = parseSorting(list.sort)
   const onSort = (column: Column<T>) => {
-    const next = nextSorting(sorting, { id: column.sort as string, numeric: column.numeric ?? false })
+    const next = nextSorting(parseSorting(list.chosen), { id: column.sort as string, numeric: column.numeric ?? false })
     list.set({ sort: sortingText(next), page: null })
   }
   return (

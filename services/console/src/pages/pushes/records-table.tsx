@@ -9,7 +9,7 @@ import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { type Filter, ServerTable } from '../../ui/server-table.js'
-import { useParameter } from '../../ui/use-parameter.js'
+import { useParameters } from '../../ui/use-parameter.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
 
@@ -18,8 +18,8 @@ type AnyPush = PushRecord | VectorPushRecord
 /** The records of one kind: those of basemap versions unless the address says otherwise. */
 export function RecordsTable() {
   const t = useTexts()
-  const [kind, setKind] = useParameter('of')
-  const of: PushKind = kind === 'vector' ? 'vector' : 'basemap'
+  const [parameters, set] = useParameters()
+  const of: PushKind = parameters.get('of') === 'vector' ? 'vector' : 'basemap'
   return (
     <Stack gap="sm">
       <Group>
@@ -30,7 +30,7 @@ export function RecordsTable() {
             { value: 'basemap', label: t.pushes.ofBasemaps },
             { value: 'vector', label: t.pushes.ofVectors },
           ]}
-          onChange={(value) => setKind(value === 'vector' ? value : null)}
+          onChange={(value) => set({ of: value === 'vector' ? value : null, page: null })}
         />
       </Group>
       <Records key={of} of={of} />

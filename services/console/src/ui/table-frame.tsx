@@ -85,6 +85,8 @@ export function SearchField({ label, value, found, onChange }: SearchFieldProps)
         onChange={(event) => onChange(event.currentTarget.value)}
         leftSection={<IconSearch size={16} aria-hidden />}
         className="search-field"
+        // Beside filters it takes what they leave.
+        flex="1 1 14rem"
       />
       <VisuallyHidden role="status">{found === null ? '' : t.found(found)}</VisuallyHidden>
     </>

@@ -50,9 +50,9 @@ test('Enter waits for a search that is under way, and takes what is typed by the
     return find(text)
   }
   const grant = await type('ci{Enter}', slowly)
-  expect(grant()).toMatchObject({ codes: [], unknown: '' })
+  expect(grant()).toMatchObject({ codes: [], unknown: '', searching: true })
   answer()
-  await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '' }))
+  await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '', searching: false }))
 })
 
 test('a search that fails grants nothing, and says so', async () => {

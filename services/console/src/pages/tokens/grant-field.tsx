@@ -25,6 +25,9 @@ const SEARCH_AFTER_MS = 150
 export function GrantField({ label, kind, find, value: grant = NO_GRANT, onChange, error }: GrantFieldProps) {
   const t = useTexts().tokens
   const words = { chosen: t.chosen, all: t.all, none: t.noneGranted }
+  // A search may end when the field has changed.
+  const latest = useRef(grant)
+  latest.current = grant
   return (
     <Stack gap="xs">
       <Radio.Group
@@ -44,7 +47,7 @@ export function GrantField({ label, kind, find, value: grant = NO_GRANT, onChang
           kind={kind}
           find={find}
           grant={grant}
-          onChange={(change) => onChange?.({ ...grant, ...change })}
+          onChange={(change) => onChange?.({ ...latest.current, ...change })}
           invalid={error !== undefined && error !== null}
         />
       )}
@@ -60,14 +63,11 @@ interface ChosenCodesProps extends Pick<GrantFieldProps, 'label' | 'kind' | 'fin
 }
 
 /** Codes are chosen from what exists, as the service finds it. One that nothing has needs a second yes: it is more often a slip than a plan. */
-function ChosenCodes({ label, kind, find, grant: { codes, unknown }, onChange, invalid }: ChosenCodesProps) {
+function ChosenCodes({ label, kind, find, grant: { codes, unknown, searching }, onChange, invalid }: ChosenCodesProps) {
   const t = useTexts().tokens
   const queries = useQueryClient()
   const [typed, setTyped] = useState('')
   const [opened, setOpened] = useState(false)
-  const [waiting, setWaiting] = useState(false)
-  const latest = useRef(codes)
-  latest.current = codes
   const searchFor = (text: string) =>
     queryOptions({ queryKey: [kind, 'find', text], queryFn: ({ signal }) => find(text, signal) })
   const [settled] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
@@ -79,22 +79,23 @@ function ChosenCodes({ label, kind, find, grant: { codes, unknown }, onChange, i
     return name === code ? code : `${code} · ${name}`
   }
   const end = (change: Partial<Grant>) => {
-    onChange(change)
+    onChange({ searching: false, ...change })
     setTyped('')
     setOpened(false)
   }
+  const latest = useRef(codes)
+  latest.current = codes
   const take = (code: string) => end({ codes: [...new Set([...latest.current, code])] })
   /** Takes what is suggested first, or with `exactly` what is typed alone; what nothing has is to be decided. */
   const accept = async (exactly: boolean) => {
     const text = typed.trim()
-    if (text === '' || waiting) return
+    if (text === '' || searching) return
     if (codes.includes(text)) return setTyped('')
-    setWaiting(true)
+    onChange({ searching: true })
     // The list may lag behind what is typed.
     const answer = await queries.fetchQuery(searchFor(text)).catch(() => null)
-    setWaiting(false)
     // It says itself that it has failed.
-    if (answer === null) return
+    if (answer === null) return onChange({ searching: false })
     const isIt = answer.some((one) => one.code === text || one.aliases?.includes(text))
     const first = exactly || isIt ? undefined : ranked(answer, text).find(({ code }) => !codes.includes(code))
     if (isIt) take(text)
@@ -117,8 +118,8 @@ function ChosenCodes({ label, kind, find, grant: { codes, unknown }, onChange, i
       <MultiSelect
         aria-label={label}
         placeholder={codes.length === 0 ? t.choose : ''}
-        readOnly={waiting}
-        rightSection={waiting || search.isFetching ? <Loader size="xs" /> : undefined}
+        readOnly={searching}
+        rightSection={searching || search.isFetching ? <Loader size="xs" /> : undefined}
         data={[...new Set([...names.keys(), ...codes])]}
         value={[...codes]}
         onChange={(chosen) => onChange({ codes: chosen })}

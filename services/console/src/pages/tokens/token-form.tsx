@@ -45,6 +45,7 @@ export function TokenForm({ token, pending, error, saved, onSave }: TokenFormPro
           : null,
     },
   })
+  const isSearching = form.values.basemaps.searching || form.values.vectors.searching
   const save = (values: TokenValues) => onSave(bodyOf(values, token === undefined ? null : stored))
   return (
     <form onSubmit={form.onSubmit(save)} noValidate>
@@ -107,7 +108,12 @@ export function TokenForm({ token, pending, error, saved, onSave }: TokenFormPro
           <Problem title={token === undefined ? t.tokens.issueFailed : t.tokens.saveFailed} error={error} />
         )}
         <Group>
-          <WriteButton needs="admin" type="submit" loading={pending} disabled={token !== undefined && !form.isDirty()}>
+          <WriteButton
+            needs="admin"
+            type="submit"
+            loading={pending}
+            disabled={isSearching || (token !== undefined && !form.isDirty())}
+          >
             {token === undefined ? t.tokens.issue : t.common.save}
           </WriteButton>
         </Group>

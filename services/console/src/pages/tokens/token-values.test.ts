@@ -32,8 +32,8 @@ test('what was not touched is not sent, not even a moment that the form shows to
 
 test('grants and expiry are sent as the interface has them', () => {
   const values = valuesOf(TOKEN)
-  const grant = { mode: 'chosen', codes: ['world', 'city'], unknown: '' } as const
-  const none = { mode: 'none', codes: ['kept in the form'], unknown: '' } as const
+  const grant = { mode: 'chosen', codes: ['world', 'city'], unknown: '', searching: false } as const
+  const none = { mode: 'none', codes: ['kept in the form'], unknown: '', searching: false } as const
   expect(bodyOf({ ...values, basemaps: grant, vectors: none, expiry: 'never' }, values)).toEqual({
     basemap_codes: ['world', 'city'],
     vector_codes: [],

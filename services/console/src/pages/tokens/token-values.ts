@@ -7,9 +7,11 @@ export interface Grant {
   readonly codes: readonly string[]
   /** a code that nothing has: entered, and neither confirmed nor left out yet */
   readonly unknown: string
+  /** what was typed is being looked up: until it is known what it is, nothing may be saved */
+  readonly searching: boolean
 }
 
-export const NO_GRANT: Grant = { mode: 'none', codes: [], unknown: '' }
+export const NO_GRANT: Grant = { mode: 'none', codes: [], unknown: '', searching: false }
 
 /** What the form of a token holds. */
 export interface TokenValues {

@@ -30,6 +30,7 @@ const PAGES: Readonly<Record<string, string>> = {
   shapefile: '/vectors/regions-rivers',
   tokens: '/tokens',
   'issue-token': '/tokens/new',
+  versions: '/versions',
   sources: '/sources',
   source: '/sources/fixture-basemaps',
   'new-source': '/sources/new',

@@ -90,6 +90,7 @@ export const tokenSchema = z.object({
   expires_at: timestampSchema.nullable(),
   disabled_at: timestampSchema.nullable(),
   created_at: timestampSchema,
+  first_used_at: timestampSchema.nullable().describe('to within half a minute; null: never, or before this was noted'),
   last_used_at: timestampSchema.nullable(),
   previous_prefix: z
     .string()

@@ -16,13 +16,17 @@ export interface GuardedSettings {
   readonly adminAllowRemote: boolean
   readonly adminPassword: string | null
   readonly adminToken: string | null
+  readonly oidcIssuer: string | null
+  readonly oidcClientId: string | null
+  readonly oidcRoles: readonly unknown[]
 }
 
 /**
- * The start-up guard of the interface: remote administration without credentials is refused.
+ * The start-up guard of the interface: remote administration without credentials is refused, and sign-in by OpenID Connect that nobody could pass.
  * It holds for the control plane's own address too, since in a cluster that one is the address that others reach.
  */
 export function guardStart(settings: GuardedSettings): void {
+  guardSignIn(settings)
   if (!settings.adminAllowRemote || hasAdminCredentials(settings)) return
   const open = [
     ['API_HOST', settings.apiHost],
@@ -34,6 +38,22 @@ export function guardStart(settings: GuardedSettings): void {
   )
 }
 
-export function hasAdminCredentials(settings: Pick<GuardedSettings, 'adminPassword' | 'adminToken'>): boolean {
-  return settings.adminPassword !== null || settings.adminToken !== null
+function guardSignIn({ oidcIssuer, oidcClientId, oidcRoles }: GuardedSettings): void {
+  if (oidcIssuer === null) {
+    if (oidcClientId === null) return
+    throw new SettingsRefusal('OIDC_CLIENT_ID is set without OIDC_ISSUER: name the OpenID provider')
+  }
+  if (oidcClientId === null) {
+    throw new SettingsRefusal('OIDC_ISSUER needs OIDC_CLIENT_ID: what the OpenID provider calls this service')
+  }
+  if (oidcRoles.length === 0) {
+    throw new SettingsRefusal('OIDC_ISSUER needs OIDC_ROLES, such as admin=gis-admins,viewer=staff: nobody has a role')
+  }
+}
+
+/** Whether there is a way in: a password, a token, or an OpenID provider. */
+export function hasAdminCredentials(
+  settings: Pick<GuardedSettings, 'adminPassword' | 'adminToken' | 'oidcIssuer'>,
+): boolean {
+  return settings.adminPassword !== null || settings.adminToken !== null || settings.oidcIssuer !== null
 }

@@ -199,3 +199,42 @@ test('the control plane is reached on loopback where it listens on all addresses
   expect(controlPlaneUrl(load({ CONTROL_HOST: '0.0.0.0' }))).toBe('http://127.0.0.1:8911')
   expect(controlPlaneUrl(load({ CONTROL_HOST: 'control-plane' }))).toBe('http://control-plane:8911')
 })
+
+const SIGN_IN = {
+  OIDC_ISSUER: 'https://id.example.com/realms/maps/',
+  OIDC_CLIENT_ID: 'gateway',
+  OIDC_ROLES: 'viewer=*, admin = gis admins ,admin=a=b',
+}
+
+test('sign-in by OpenID Connect names its issuer as it is, and gives roles to values of a claim', () => {
+  expect(load(SIGN_IN)).toMatchObject({
+    oidcIssuer: 'https://id.example.com/realms/maps/',
+    oidcClientSecret: null,
+    oidcRoleClaim: 'groups',
+    oidcRoles: [
+      { role: 'viewer', value: '*' },
+      { role: 'admin', value: 'gis admins' },
+      { role: 'admin', value: 'a=b' },
+    ],
+    sessionTtlSeconds: 12 * 3600,
+    sessionIdleSeconds: 2 * 3600,
+  })
+})
+
+test.each([
+  [{ OIDC_ISSUER: 'http://id.example.com' }, /^OIDC_ISSUER must be the https address/],
+  [{ OIDC_ISSUER: 'https://id.example.com/?x=1' }, /^OIDC_ISSUER must be/],
+  [{ OIDC_CLIENT_ID: '' }, /^OIDC_ISSUER needs OIDC_CLIENT_ID/],
+  [{ OIDC_ISSUER: '' }, /^OIDC_CLIENT_ID is set without OIDC_ISSUER/],
+  [{ OIDC_ROLES: '' }, /^OIDC_ISSUER needs OIDC_ROLES/],
+  [{ OIDC_ROLES: 'owner=x' }, /^OIDC_ROLES must list roles/],
+  [{ OIDC_ROLES: 'admin=' }, /^OIDC_ROLES must list roles/],
+  [{ SESSION_IDLE: '0' }, /^SESSION_IDLE must be more than 0/],
+])('%j is refused, with what to write', (wrong, words) => {
+  expect(() => load({ ...SIGN_IN, ...wrong })).toThrow(words)
+})
+
+test('with an OpenID provider no password is made up, and remote administration may be opened', () => {
+  const settings = load({ ...SIGN_IN, ADMIN_ALLOW_REMOTE: 'true', API_HOST: '0.0.0.0' })
+  expect(ensureAdminCredentials(settings).outcome).toEqual({ state: 'configured' })
+})

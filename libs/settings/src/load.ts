@@ -3,7 +3,14 @@ import { distance } from 'fastest-levenshtein'
 import { linesWithoutValue, readEnvFile } from './env-file.js'
 import { guardStart } from './guard.js'
 import { SettingsRefusal } from './refusal.js'
-import { SECRET_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './schema.js'
+import {
+  type RoleGrant,
+  SECRET_SETTINGS,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type SettingValues,
+} from './schema.js'
 import { readSecretFile, SECRET_FILE_SETTINGS } from './secret-files.js'
 
 export const DEFAULT_CONFIG_FILE = 'config/service.env'
@@ -21,6 +28,17 @@ export interface Settings {
   readonly adminUser: string
   readonly adminPassword: string | null
   readonly adminToken: string | null
+  /** null: no sign-in by OpenID Connect, and no sessions */
+  readonly oidcIssuer: string | null
+  readonly oidcClientId: string | null
+  /** null: a public client, which proves itself by PKCE alone */
+  readonly oidcClientSecret: string | null
+  readonly oidcRoleClaim: string
+  readonly oidcRoles: readonly RoleGrant[]
+  /** from the sign-in to the end, whatever happens between */
+  readonly sessionTtlSeconds: number
+  /** without a request that a person caused */
+  readonly sessionIdleSeconds: number
   readonly adminAllowRemote: boolean
   readonly adminHosts: readonly string[]
   readonly trustedProxies: readonly string[]
@@ -164,6 +182,13 @@ function withDerived(v: SettingValues, configFile: string): Settings {
     adminUser: v.ADMIN_USER ?? DEFAULT_ADMIN_USER,
     adminPassword: v.ADMIN_PASSWORD ?? null,
     adminToken: v.ADMIN_TOKEN ?? null,
+    oidcIssuer: v.OIDC_ISSUER ?? null,
+    oidcClientId: v.OIDC_CLIENT_ID ?? null,
+    oidcClientSecret: v.OIDC_CLIENT_SECRET ?? null,
+    oidcRoleClaim: v.OIDC_ROLE_CLAIM,
+    oidcRoles: v.OIDC_ROLES,
+    sessionTtlSeconds: v.SESSION_TTL,
+    sessionIdleSeconds: v.SESSION_IDLE,
     adminAllowRemote: v.ADMIN_ALLOW_REMOTE,
     adminHosts: v.ADMIN_HOSTS,
     trustedProxies: v.TRUSTED_PROXIES,

@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
+import type { Role } from '@gateway/contracts/operator.js'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { isLoopbackHost } from './guard.js'
 import { usableMemory } from './usable-memory.js'
 
 /** Words for the refusal line are given here, since they name what the operator should write. */
@@ -46,6 +48,17 @@ const baseUrl = text
   }, 'must have no user, query or fragment')
   .transform(withoutLastSlashes)
 
+/** The issuer identifier of an OpenID provider, as its discovery document has it, slashes included (OpenID Connect Discovery 1.0, 4.3). */
+const issuer = text.refine(
+  (s) => URL.canParse(s) && isIssuer(new URL(s)),
+  'must be the https address of an OpenID provider (http on this machine alone)',
+)
+
+function isIssuer({ protocol, hostname, search, hash, username, password }: URL): boolean {
+  const bare = search === '' && hash === '' && username === '' && password === ''
+  return bare && (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname)))
+}
+
 const list = text.transform((s) =>
   s
     .split(',')
@@ -84,6 +97,28 @@ const destinations = list.pipe(
 
 function isCidrOrAddress(s: string): boolean {
   return ipaddr.isValid(s) || ipaddr.isValidCIDR(s)
+}
+
+export interface RoleGrant {
+  readonly role: Role
+  /** a value of the claim; `*`: everyone whom the provider signs in */
+  readonly value: string
+}
+
+const roleGrants = list.pipe(
+  z
+    .array(
+      z
+        .string()
+        .max(500)
+        .regex(/^(viewer|operator|admin) *=.*[^ =]/, 'must list roles with a value of the claim: admin=gis-admins'),
+    )
+    .transform((entries) => entries.map(roleGrant)),
+)
+
+function roleGrant(entry: string): RoleGrant {
+  const equals = entry.indexOf('=')
+  return { role: entry.slice(0, equals).trim() as Role, value: entry.slice(equals + 1).trim() }
 }
 
 const UNIT_SECONDS = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 } as const
@@ -144,6 +179,13 @@ export const SETTINGS = {
   ADMIN_USER: text.max(200).optional(),
   ADMIN_PASSWORD: text.max(1000).optional(),
   ADMIN_TOKEN: text.max(1000).optional(),
+  OIDC_ISSUER: issuer.optional(),
+  OIDC_CLIENT_ID: text.max(500).optional(),
+  OIDC_CLIENT_SECRET: text.max(1000).optional(),
+  OIDC_ROLE_CLAIM: text.max(500).default('groups'),
+  OIDC_ROLES: roleGrants.default([]),
+  SESSION_TTL: duration.default(12 * 3600),
+  SESSION_IDLE: duration.default(2 * 3600),
   ADMIN_ALLOW_REMOTE: flag.default(false),
   ADMIN_HOSTS: hosts.default([]),
   TRUSTED_PROXIES: cidrs.default([]),
@@ -200,6 +242,7 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'ADMIN_PASSWORD',
   'ADMIN_TOKEN',
+  'OIDC_CLIENT_SECRET',
   'DATABASE_URL',
   'REDIS_URL',
   'IMPORT_TOKEN',

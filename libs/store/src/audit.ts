@@ -3,7 +3,7 @@ import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 export interface AuditEntry {
-  /** the administrator's user name, `token` for ADMIN_TOKEN, `system` for what nobody asked for */
+  /** the e-mail address of who signed in, the administrator's user name, `token` for ADMIN_TOKEN, `system` for what nobody asked for */
   readonly actor: string
   readonly address: string
   readonly action: string

@@ -224,7 +224,7 @@ test('a change of very many things is one entry: reload everything', async () =>
   expect(changes).toMatchObject([{ revision: expect.any(Number), kind: 'all', key: '' }])
 })
 
-test('a token is found by digest, disabled once, and remembers its newest use', async () => {
+test('a token is found by digest, disabled once, and remembers its first and its newest use', async () => {
   const digest = Buffer.alloc(32, 7)
   const { id } = await store.sql.begin((tx) =>
     insertToken(tx, {
@@ -247,4 +247,5 @@ test('a token is found by digest, disabled once, and remembers its newest use', 
   await noteTokensUsed(store.sql, new Map([[id, new Date('2029-01-01')]]))
   const { items } = await listTokens(store.sql, { limit: 10, offset: 0 })
   expect(items[0]?.last_used_at).toBe('2030-01-01T00:00:00.000Z')
+  expect(items[0]?.first_used_at).toBe('2029-01-01T00:00:00.000Z')
 })

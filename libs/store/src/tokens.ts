@@ -101,7 +101,7 @@ export async function deleteToken(tx: Transaction, id: string): Promise<void> {
 }
 
 export const TOKEN_LISTING = {
-  searched: { name: 'name', prefix: 'prefix' },
+  searched: { name: 'name', prefix: 'prefix', 'the prefix before the last rotation': 'previous_prefix' },
   sortable: {
     created_at: 'created_at',
     name: 'lower(name)',
@@ -166,15 +166,16 @@ function earlier(expiresAt: string | null, graceUntil: string): string {
   return expiresAt !== null && expiresAt < graceUntil ? expiresAt : graceUntil
 }
 
-/** Notes when tokens were last used; an older moment never overwrites a newer one. */
+/** Notes when tokens were first and last used; an older moment never overwrites a newer last one. */
 export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, Date>): Promise<void> {
   if (used.size === 0) return
   await sql`
-    UPDATE tokens SET last_used_at = greatest(last_used_at, used.at)
+    UPDATE tokens SET last_used_at = greatest(last_used_at, used.at),
+      first_used_at = CASE WHEN last_used_at IS NULL OR first_used_at IS NOT NULL THEN least(first_used_at, used.at) END
     FROM unnest(${[...used.keys()]}::uuid[], ${[...used.values()].map((d) => d.toISOString())}::timestamptz[]) AS used (id, at)
     WHERE tokens.id = used.id`
 }
 
 function columns(sql: Queryable) {
-  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, expires_at, disabled_at, created_at, last_used_at, previous_prefix, previous_expires_at`
+  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, expires_at, disabled_at, created_at, first_used_at, last_used_at, previous_prefix, previous_expires_at`
 }

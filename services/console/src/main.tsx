@@ -3,7 +3,9 @@ import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
 import './app/global.css'
 import { createRoot } from 'react-dom/client'
-import { App } from './app/app.js'
+import { watchActivity } from './api/activity.js'
+import { sessionQuery } from './api/session.js'
+import { App, queries } from './app/app.js'
 import { shareNonce } from './app/nonce.js'
 import { watchChunks } from './app/outdated.js'
 import { preloadPages } from './app/routes.js'
@@ -11,8 +13,15 @@ import { loadTexts, preferredLanguage } from './texts/language.js'
 
 shareNonce()
 watchChunks()
+watchActivity()
 const language = preferredLanguage()
-const texts = await loadTexts(language)
+/** With the role in hand nothing is offered that it forbids, not even for a moment; a service that is silent is not waited for. */
+const ROLE_WITHIN_MS = 1_500
+const role = Promise.race([
+  queries.prefetchQuery({ ...sessionQuery, retry: false }),
+  new Promise((resolve) => window.setTimeout(resolve, ROLE_WITHIN_MS)),
+])
+const [texts] = await Promise.all([loadTexts(language), role])
 createRoot(document.getElementById('root') as HTMLElement).render(<App language={language} texts={texts} />)
 
 /** Long enough for the first page and its data, also on a slow line. */

@@ -36,9 +36,9 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   closePromptly(app, ctx.notice)
   refuseAmbiguousFraming(app)
   const findCaller = callerFinder(edgeLink, ctx.settings.trustedProxies)
-  registerAdminGate(app, ctx, findCaller)
+  const adminGate = registerAdminGate(app, ctx, findCaller)
   const refuseOtherMethods = trackPaths(app)
-  await registerFeatures(app, ctx, findCaller)
+  await registerFeatures(app, ctx, findCaller, adminGate)
   refuseOtherMethods()
   await app.ready()
   return app

@@ -4,7 +4,10 @@ import { catalogRoutes } from './catalog/routes.js'
 import { initialScans } from './catalog/scans/initial-scans.js'
 import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
+import { sessionRoutes } from './operators/session-routes.js'
+import { signInRoutes } from './operators/sign-in-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
+import type { AdminGate } from './platform/admin-gate/gate.js'
 import { auditRoutes } from './platform/audit/routes.js'
 import type { BackgroundLoop } from './platform/background.js'
 import type { ControlContext } from './platform/context.js'
@@ -31,12 +34,19 @@ import { systemRoutes } from './system/routes.js'
 import { tokenRoutes } from './tokens/routes.js'
 
 /** Registers the routes of all features on one instance, so that its hooks apply to all of them. Features meet nowhere else. */
-export async function registerFeatures(app: App, ctx: ControlContext, findCaller: FindCaller): Promise<void> {
+export async function registerFeatures(
+  app: App,
+  ctx: ControlContext,
+  findCaller: FindCaller,
+  adminGate: AdminGate,
+): Promise<void> {
   const edges = new KnownEdges(ctx)
   app.addHook('onListen', async () => void edges.watch(ctx.shutdown))
   await registerOpenApi(app, ctx)
   const gate = createServiceGate(app, ctx, findCaller)
   systemRoutes(app, ctx)
+  sessionRoutes(app, ctx)
+  if (ctx.settings.oidcIssuer !== null) await signInRoutes(app, ctx, adminGate)
   await catalogRoutes(app, ctx, { edges, gate, findCaller })
   tokenRoutes(app, ctx, edges)
   targetRoutes(app, ctx)

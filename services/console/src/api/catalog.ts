@@ -3,7 +3,8 @@ import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { HealthCheck } from '@gateway/contracts/health.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { queryOptions } from '@tanstack/react-query'
-import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { ApiError, adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import type { ListSource } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** What a scan or an availability check may change. */
@@ -15,26 +16,23 @@ export interface Acknowledged {
   readonly pending: readonly EdgePresence[]
 }
 
-export const basemapsQuery = queryOptions({
-  queryKey: ['basemaps'],
-  queryFn: ({ signal }) => everyPage<AdminBasemap>('/basemaps', signal),
-})
+export const BASEMAPS: ListSource = { key: 'basemaps', path: '/basemaps' }
+/** The versions of all basemaps. */
+export const VERSIONS: ListSource = { key: 'basemaps', path: '/versions' }
+export const VECTORS: ListSource = { key: 'vectors', path: '/vectors' }
 
-export const vectorsQuery = queryOptions({
-  queryKey: ['vectors'],
-  queryFn: ({ signal }) => everyPage<AdminVector>('/vectors', signal),
-})
+export function basemapQuery(code: string) {
+  return queryOptions({
+    queryKey: ['basemaps', 'one', code],
+    queryFn: ({ signal }) => adminGet<AdminBasemap>(`/basemaps/${segment(code)}`, signal),
+  })
+}
 
-/** The whole of a list, of which one answer carries a part. */
-async function everyPage<T>(path: string, signal: AbortSignal): Promise<List<T>> {
-  const { items: first, total } = await adminGet<List<T>>(path, signal)
-  const items = [...first]
-  for (let got = first.length; got > 0 && items.length < total; ) {
-    const page = await adminGet<List<T>>(`${path}?offset=${items.length}`, signal)
-    got = page.items.length
-    items.push(...page.items)
-  }
-  return { items, total }
+export function vectorQuery(code: string) {
+  return queryOptions({
+    queryKey: ['vectors', 'one', code],
+    queryFn: ({ signal }) => adminGet<AdminVector>(`/vectors/${segment(code)}`, signal),
+  })
 }
 
 export function useSetDefaultVersion(code: string) {
@@ -68,7 +66,7 @@ export function useDelete(path: string, onSuccess: () => void) {
   return useWrite(
     (files: boolean, signal) =>
       adminSend<Acknowledged>('DELETE', files ? `${path}?files=true` : path, undefined, { signal }),
-    { onSuccess, changes: [...SCANNED, 'targets', 'pushes'] },
+    { onSuccess, changes: [...SCANNED, 'targets', 'pushes', 'tokens'] },
   )
 }
 
@@ -77,4 +75,40 @@ export function useHealthCheck() {
     (_, signal) => adminSend('POST', '/health/check', undefined, { signal, timeoutMs: LONG_TIMEOUT_MS }),
     { changes: SCANNED },
   )
+}
+
+/** What a grant can name. */
+export interface Grantable {
+  readonly code: string
+  readonly name: string
+  /** what a grant may name it by as well */
+  readonly aliases?: readonly string[]
+}
+
+/** What a text leads to: some of those that contain it, and the one whose code it is. */
+export type FindCodes = (text: string, signal: AbortSignal) => Promise<readonly Grantable[]>
+
+/** Typing narrows it down. */
+const FOUND = 50
+
+export function findBasemaps(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
+  return find<AdminBasemap>('/basemaps', text, signal)
+}
+
+export async function findVectors(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
+  const found = await find<AdminVector>('/vectors', text, signal)
+  return found.map(({ code, name, relative_path: path, file_name: file }) => ({ code, name, aliases: [path, file] }))
+}
+
+/** Some of what contains the text, and what has it for its code, which may not be among them. */
+async function find<T extends Grantable>(path: string, text: string, signal: AbortSignal): Promise<readonly T[]> {
+  const { items, total } = await adminGet<List<T>>(`${path}?limit=${FOUND}&q=${encodeURIComponent(text)}`, signal)
+  if (text === '' || total <= items.length || items.some(({ code }) => code === text)) return items
+  const exact = await adminGet<T>(`${path}/${segment(text)}`, signal).catch(notFoundAsNull)
+  return exact === null ? items : [exact, ...items]
+}
+
+function notFoundAsNull(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null
+  throw error
 }

@@ -1,3 +1,5 @@
+import { backgroundHeader } from './activity.js'
+
 /** An answer that is no success, or none at all. */
 export class ApiError extends Error {
   /** the HTTP status; 0: nothing came back */
@@ -31,6 +33,14 @@ export interface RequestOptions {
 }
 
 const ADMIN = '/api/v1/admin'
+const unauthorized = new Set<() => void>()
+
+/** Calls back for every request that is refused for lack of credentials, until the function that it answers is called. */
+export function onUnauthorized(listener: () => void): () => void {
+  unauthorized.add(listener)
+  return () => void unauthorized.delete(listener)
+}
+
 const TIMEOUT_MS = 30_000
 /** For scans, availability checks and downloads. */
 export const LONG_TIMEOUT_MS = 600_000
@@ -62,9 +72,10 @@ export async function request<T>(
   try {
     const response = await fetch(path, {
       ...init,
-      headers: { ...(init.headers as Record<string, string>), ...headers },
+      headers: { ...backgroundHeader(), ...(init.headers as Record<string, string>), ...headers },
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     })
+    if (response.status === 401 && path.startsWith(ADMIN)) for (const listener of unauthorized) listener()
     if (!response.ok) throw new ApiError(response.status, await refusalIn(response))
     return await read(response)
   } catch (error) {

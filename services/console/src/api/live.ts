@@ -27,8 +27,8 @@ const HIDDEN_FOR_MS = 30_000
 /** A line that is cut says nothing, and an open stream is no proof. Interval and timeout together stay below three seconds. */
 const PROBE_EVERY_MS = 1_200
 const PROBE_TIMEOUT_MS = 1_500
-/** A small file of the control plane that needs no database. */
-const PROBED = '/admin/favicon.svg'
+/** Answered by the control plane without credentials and without its database. */
+const PROBED = '/api/v1/system'
 
 /** Keeps every query of the page up to date, and `useLiveState` true. */
 export function useLive(): void {
@@ -95,6 +95,8 @@ class Live {
     })
     this.#source.addEventListener('error', () => {
       this.#watching = false
+      // It may be refused because the session has ended, which an event stream does not tell.
+      void refresh(this.#queries, ['session'])
       if (this.#source?.readyState === EventSource.CLOSED) this.#connectLater(RECONNECT_MS)
       void this.#probe()
     })

@@ -2,36 +2,29 @@ import type { DeliveryAttempt, PushRecord, VectorPushRecord } from '@gateway/con
 import type { Target, TargetBody, TargetTrial } from '@gateway/contracts/target.js'
 import { queryOptions } from '@tanstack/react-query'
 import { adminGet, adminSend, type List, segment } from './client.js'
+import type { ListSource } from './list.js'
 import { useWrite } from './use-write.js'
 
-/** A push of either kind. */
-export type AnyPush = (PushRecord | VectorPushRecord) & { readonly of: PushKind }
 export type PushKind = 'basemap' | 'vector'
 
 const RECORDS: Record<PushKind, string> = { basemap: '/push-records', vector: '/vector-push-records' }
-const LISTED_RECORDS = 100
 
 export const targetsQuery = queryOptions({
   queryKey: ['targets'],
   queryFn: ({ signal }) => adminGet<List<Target>>('/targets', signal),
 })
 
-/** The newest of both kinds, newest first; `total` counts all. */
-export const pushesQuery = queryOptions({
-  queryKey: ['pushes', 'records'],
-  queryFn: async ({ signal }): Promise<List<AnyPush>> => {
-    const [basemaps, vectors] = await Promise.all([
-      adminGet<List<PushRecord>>(`${RECORDS.basemap}?limit=${LISTED_RECORDS}`, signal),
-      adminGet<List<VectorPushRecord>>(`${RECORDS.vector}?limit=${LISTED_RECORDS}`, signal),
-    ])
-    const items: AnyPush[] = [
-      ...basemaps.items.map((record) => ({ ...record, of: 'basemap' as const })),
-      ...vectors.items.map((record) => ({ ...record, of: 'vector' as const })),
-    ]
-    items.sort((a, b) => b.created_at.localeCompare(a.created_at))
-    return { items, total: basemaps.total + vectors.total }
-  },
-})
+export function targetQuery(code: string) {
+  return queryOptions({
+    queryKey: ['targets', 'one', code],
+    queryFn: ({ signal }) => adminGet<Target>(`/targets/${segment(code)}`, signal),
+  })
+}
+
+export const PUSHES: Readonly<Record<PushKind, ListSource>> = {
+  basemap: { key: 'pushes', path: RECORDS.basemap },
+  vector: { key: 'pushes', path: RECORDS.vector },
+}
 
 export type PushDetails = (PushRecord | VectorPushRecord) & { readonly attempt_log: readonly DeliveryAttempt[] }
 

@@ -9,6 +9,13 @@ export const scanSourcesQuery = queryOptions({
   queryFn: ({ signal }) => adminGet<List<ScanSource>>('/scan-sources', signal),
 })
 
+export function scanSourceQuery(code: string) {
+  return queryOptions({
+    queryKey: ['scan-sources', 'one', code],
+    queryFn: ({ signal }) => adminGet<ScanSource>(`/scan-sources/${segment(code)}`, signal),
+  })
+}
+
 export function scansQuery(code: string) {
   return queryOptions({
     queryKey: ['scan-sources', code, 'scans'],

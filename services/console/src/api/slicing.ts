@@ -2,6 +2,7 @@ import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { ListedSliceJob, SliceEncoding, SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
 import { queryOptions } from '@tanstack/react-query'
 import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { type ListSource, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** The body of a submit; see the interface. */
@@ -20,10 +21,17 @@ export interface SliceBody {
 
 export const isOpen = (job: ListedSliceJob): boolean => job.status === 'pending' || job.status === 'running'
 
-export const sliceJobsQuery = queryOptions({
-  queryKey: ['slicing', 'jobs'],
-  queryFn: ({ signal }) => adminGet<List<ListedSliceJob>>('/slice/jobs', signal),
-})
+export const SLICE_JOBS: ListSource = { key: 'slicing', path: '/slice/jobs' }
+
+/** Of the jobs, newest first, what the first page of the console shows: the newest, and those that run or wait. */
+export const newestJobQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1 })
+export const runningJobQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1, filters: { status: 'running' } })
+export const pendingJobsQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1, filters: { status: 'pending' } })
+
+/** The newest job that has made this layer; the empty code: any layer. */
+export function lastSliceQuery(target: string) {
+  return listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1, filters: { target_code: target, status: 'succeeded' } })
+}
 
 export function sliceJobQuery(id: string) {
   return queryOptions({

@@ -4,8 +4,9 @@ import type { HealthCheck } from '@gateway/contracts/health.js'
 import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import type { TrafficHistory } from '@gateway/contracts/traffic.js'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { adminGet, getJson, type List } from './client.js'
+import type { ListSource } from './list.js'
 
 export interface AuditEntry {
   readonly id: number
@@ -76,12 +77,4 @@ export const settingsQuery = queryOptions({
   queryFn: ({ signal }) => adminGet<SettingsView>('/settings', signal),
 })
 
-const AUDIT_PAGE = 50
-
-export const auditQuery = infiniteQueryOptions({
-  queryKey: ['audit'],
-  queryFn: ({ pageParam, signal }) =>
-    adminGet<List<AuditEntry>>(`/audit?limit=${AUDIT_PAGE}${pageParam === null ? '' : `&before=${pageParam}`}`, signal),
-  initialPageParam: null as number | null,
-  getNextPageParam: (page) => (page.items.length < AUDIT_PAGE ? undefined : page.items.at(-1)?.id),
-})
+export const AUDIT: ListSource = { key: 'audit', path: '/audit' }

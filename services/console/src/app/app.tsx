@@ -11,7 +11,7 @@ import { createQueries } from './queries.js'
 import { createRoutes } from './routes.js'
 import { cssVariables, theme } from './theme.js'
 
-const queries = createQueries()
+export const queries = createQueries()
 const router = createRoutes()
 
 export function App({ language, texts }: { language: Language; texts: Texts }) {

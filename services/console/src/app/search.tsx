@@ -1,13 +1,18 @@
+import type { AdminBasemap } from '@gateway/contracts/basemap.js'
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { Token } from '@gateway/contracts/token.js'
+import type { AdminVector } from '@gateway/contracts/vector.js'
 import { ActionIcon, Button, Kbd } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight'
 import { IconFolderSearch, IconKey, IconSearch, IconStack2, IconVector, type TablerIcon } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { basemapsQuery, vectorsQuery } from '../api/catalog.js'
+import { BASEMAPS, VECTORS } from '../api/catalog.js'
 import { segment } from '../api/client.js'
-import { scanSourcesQuery } from '../api/scan-sources.js'
-import { tokensQuery } from '../api/tokens.js'
+import { type ListSource, listQuery } from '../api/list.js'
+import { TOKENS } from '../api/tokens.js'
 import { useTexts } from '../texts/texts.js'
 import { shortText } from '../ui/shown-text.js'
 import { navigation } from './navigation.js'
@@ -47,37 +52,38 @@ export function SearchButton() {
 
 const isMac = () => /mac|iphone|ipad/i.test(navigator.userAgent)
 
-const LISTED = 8
-
-/** Finds everything that has an address by its name. Lists are loaded when the search is first opened. */
+/** Finds everything that has an address by its name, in lists of any length: the service searches. */
 export function Search() {
   const t = useTexts()
-  const [used, setUsed] = useState(false)
-  const found = useFound(used)
+  const [typed, setTyped] = useState('')
+  const found = useFound(typed)
   const go = useNavigate()
   const actions = useMemo((): SpotlightActionData[] => {
-    const pages = navigation(t).flatMap(({ entries }) =>
-      entries.map(({ to, label, icon: Icon, outside }) => ({
+    const text = typed.trim().toLowerCase()
+    const pages = navigation(t)
+      .flatMap(({ entries }) => entries)
+      .filter(({ label }) => label.toLowerCase().includes(text))
+      .map(({ to, label, icon: Icon, outside }) => ({
         id: `page ${to}`,
         label,
         leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
         onClick: () => (outside ? window.location.assign(to) : go(to)),
-      })),
-    )
+      }))
     const things = found.map(({ to, label, note, icon: Icon }) => ({
-      id: to + label,
+      id: to,
       label: shortText(label),
       description: note,
       leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
       onClick: () => go(to),
     }))
     return [...pages, ...things]
-  }, [t, found, go])
+  }, [t, found, go, typed])
   return (
     <Spotlight
       actions={actions}
-      onSpotlightOpen={() => setUsed(true)}
-      limit={LISTED}
+      query={typed}
+      onQueryChange={setTyped}
+      filter={(_, all) => all}
       scrollable
       maxHeight={440}
       shortcut={['mod + K', '/']}
@@ -93,15 +99,29 @@ export function Search() {
   )
 }
 
-function useFound(enabled: boolean) {
+/** Of each kind; more are in its list. */
+const LISTED = 6
+const SEARCH_AFTER_MS = 150
+
+function useFound(typed: string) {
   const t = useTexts().nav
-  const basemaps = useQuery({ ...basemapsQuery, enabled }).data?.items
-  const vectors = useQuery({ ...vectorsQuery, enabled }).data?.items
-  const sources = useQuery({ ...scanSourcesQuery, enabled }).data?.items
-  const tokens = useQuery({ ...tokensQuery, enabled }).data?.items
+  const [q] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
+  const find = <T,>(source: ListSource) => ({
+    ...listQuery<T>({ key: source.key, path: source.path }, { q, limit: LISTED }),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  })
+  const basemaps = useQuery(find<AdminBasemap>(BASEMAPS)).data?.items
+  const vectors = useQuery(find<AdminVector>(VECTORS)).data?.items
+  const sources = useQuery(find<ScanSource>({ key: 'scan-sources', path: '/scan-sources' })).data?.items
+  const tokens = useQuery(find<Token>(TOKENS)).data?.items
   return useMemo(() => {
+    if (q === '') return []
     const found = (to: string, label: string, note: string, icon: TablerIcon) => ({ to, label, note, icon })
     return [
+      ...(tokens ?? []).map(({ id, name, prefix }) =>
+        found(`/tokens/${segment(id)}`, name, `${t.tokens} · ${prefix}`, IconKey),
+      ),
       ...(basemaps ?? []).map(({ code, name }) =>
         found(`/basemaps/${segment(code)}`, name, `${t.basemaps} · ${code}`, IconStack2),
       ),
@@ -111,9 +131,6 @@ function useFound(enabled: boolean) {
       ...(sources ?? []).map(({ code, name, path }) =>
         found(`/sources/${segment(code)}`, name, `${t.sources} · ${path}`, IconFolderSearch),
       ),
-      ...(tokens ?? []).map(({ name, prefix }) =>
-        found(`/tokens?q=${encodeURIComponent(prefix)}`, name, `${t.tokens} · ${prefix}`, IconKey),
-      ),
     ]
-  }, [basemaps, vectors, sources, tokens, t])
+  }, [q, basemaps, vectors, sources, tokens, t])
 }

@@ -7,6 +7,7 @@ import { useLive } from '../api/live.js'
 import { useLiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from '../ui/links.js'
+import { Account, SessionEnded } from './account.js'
 import { LiveMark } from './live-mark.js'
 import { Mark } from './mark.js'
 import { Menu } from './menu.js'
@@ -54,6 +55,7 @@ export function Shell() {
             <SearchButton />
             <LiveMark state={live} />
             <Preferences />
+            <Account />
           </Group>
         </Group>
       </AppShell.Header>
@@ -71,6 +73,7 @@ export function Shell() {
         </div>
       </AppShell.Main>
       <Search />
+      <SessionEnded />
       <ScrollRestoration />
     </AppShell>
   )

@@ -1,14 +1,19 @@
+import type { Role } from '@gateway/contracts/operator.js'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render } from '@testing-library/react'
+import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
 import { afterEach, vi } from 'vitest'
 import { setLiveState } from '../api/live-state.js'
+import { sessionQuery } from '../api/session.js'
 import { createQueries } from '../app/queries.js'
 import { en } from '../texts/en.js'
 import { TextsProvider } from '../texts/texts.js'
+
+// What a test waits for is bounded by its own limit: a second is too little where other tests want the processor.
+configure({ asyncUtilTimeout: 15_000 })
 
 afterEach(() => {
   cleanup()
@@ -16,8 +21,10 @@ afterEach(() => {
   setLiveState('connecting')
 })
 
-/** A component as a page of the console shows it; `/elsewhere` is another page. */
-export function show(component: ReactNode) {
+/** A component as a page of the console shows it to who has this role; `/elsewhere` is another page. */
+export function show(component: ReactNode, role: Role = 'admin') {
+  const queries = createQueries()
+  queries.setQueryData(sessionQuery.queryKey, { name: role, actor: role, role, by: 'oidc', expires_at: null })
   const router = createMemoryRouter(
     [
       { path: '/', element: component },
@@ -31,7 +38,7 @@ export function show(component: ReactNode) {
   // Test mode: no transitions, which would not end here.
   const page = render(
     <MantineProvider env="test">
-      <QueryClientProvider client={createQueries()}>
+      <QueryClientProvider client={queries}>
         <TextsProvider language="en" texts={en}>
           <Notifications />
           <RouterProvider router={router} />

@@ -17,6 +17,8 @@ export interface Column<T> {
   /** what is shown, where it is not the value itself */
   readonly cell?: (row: T) => ReactNode
   readonly numeric?: boolean
+  /** the field by which the service sorts its list; absent: it does not */
+  readonly sort?: string
   /** the heading is for screen readers alone, and nothing is sorted by it: buttons */
   readonly actions?: boolean
 }
@@ -36,6 +38,7 @@ export function nameColumn<T extends Named>(t: Texts, addressOf: (code: string) 
   return {
     id: 'name',
     header: t.common.name,
+    sort: 'name',
     value: ({ name, code }) => `${name} ${code}`,
     cell: ({ name, code, enabled = true, withdrawn = false, source_enabled = true }) => (
       <>
@@ -72,6 +75,7 @@ export function sourceColumn<T extends { readonly source_code: string }>(t: Text
   return {
     id: 'source',
     header: t.common.source,
+    sort: 'source_code',
     value: (row) => row.source_code,
     cell: (row) => <SourceLink code={row.source_code} />,
   }
@@ -86,10 +90,16 @@ export function SourceLink({ code }: { code: string }) {
 }
 
 /** How long ago. What has a word instead of a time sorts as the latest. */
-export function agoColumn<T>(id: string, header: string, at: (row: T) => string | null, fallback?: string): Column<T> {
+export function agoColumn<T>(
+  id: string,
+  header: string,
+  at: (row: T) => string | null,
+  { fallback, sort }: { readonly fallback?: string; readonly sort?: string } = {},
+): Column<T> {
   return {
     id,
     header,
+    ...(sort !== undefined && { sort }),
     value: (row) => at(row) ?? (fallback === undefined ? '' : '9999'),
     cell: (row) => <Ago at={at(row)} {...(fallback !== undefined && { fallback })} />,
   }

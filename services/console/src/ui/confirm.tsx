@@ -42,6 +42,7 @@ export function Confirm({ opened, title, action, write, onConfirm, onClose, fail
               {look.cancel ?? t.common.cancel}
             </Button>
             <WriteButton
+              needs="viewer"
               // White on the usual red misses 4.5 to 1.
               {...(look.danger && { color: 'red.9' })}
               loading={write.isPending}

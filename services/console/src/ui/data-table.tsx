@@ -1,10 +1,8 @@
-import { Group, Pagination, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
-import { TableHeading } from './table-heading.js'
+import { Pages, SearchField, TableFrame } from './table-frame.js'
 import { filterRows, nextSorting, parseSorting, sortingText, sortRows } from './table-rows.js'
 import { useParameters } from './use-parameter.js'
 
@@ -39,65 +37,38 @@ export function DataTable<T>(props: DataTableProps<T>) {
   // Rows come and go by themselves: the page stays where it is, unless it is gone.
   const page = Math.min(wanted, Math.max(1, Math.ceil(found.length / pageSize)))
   const [from, to] = [(page - 1) * pageSize, Math.min(found.length, page * pageSize)]
+  const pages = Math.ceil(found.length / pageSize)
   return (
     <>
       {search !== undefined && (
-        <TextInput
-          type="search"
-          aria-label={search}
-          placeholder={search}
+        <SearchField
+          label={search}
           value={q}
-          onChange={(event) => set({ q: event.currentTarget.value, page: null })}
-          leftSection={<IconSearch size={16} aria-hidden />}
-          className="search-field"
+          found={q === '' ? null : found.length}
+          onChange={(text) => set({ q: text, page: null })}
         />
       )}
-      <VisuallyHidden role="status">{q === '' ? '' : t.table.found(found.length)}</VisuallyHidden>
       {found.length === 0 && q !== '' ? (
         <Empty title={t.table.nothingFound(q)}>{t.table.nothingFoundAdvice}</Empty>
       ) : (
-        <div className="table-scroll">
-          <Table
-            className={wide ? 'data-table' : 'data-table cards'}
-            aria-label={label}
-            role="table"
-            highlightOnHover
-            verticalSpacing="xs"
-          >
-            <Table.Thead role="rowgroup">
-              <Table.Tr role="row">
-                {columns.map((column) => (
-                  <TableHeading
-                    key={column.id}
-                    column={column}
-                    sorting={sorting?.id === column.id ? sorting : null}
-                    onSort={() => set({ sort: sortingText(nextSorting(sorting, column)), page: null })}
-                  />
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody role="rowgroup">
-              {found.slice(from, to).map((row) => (
-                <Row key={rowKey(row)} row={row} columns={columns} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+        <TableFrame
+          label={label}
+          columns={columns}
+          rows={found.slice(from, to)}
+          rowKey={rowKey}
+          sortingOf={({ id }) => (sorting?.id === id ? sorting : null)}
+          onSort={(column) => set({ sort: sortingText(nextSorting(parseSorting(sort), column)), page: null })}
+          {...(wide !== undefined && { wide })}
+        />
       )}
-      {found.length > pageSize && (
-        <Group justify="space-between">
-          <Text size="sm" c="dimmed">
-            {t.table.shown(from + 1, to, found.length)}
-          </Text>
-          <Pagination
-            total={Math.ceil(found.length / pageSize)}
-            value={page}
-            onChange={(n) => set({ page: n === 1 ? null : String(n) })}
-            getControlProps={(control) => ({ 'aria-label': t.table[control] })}
-            getItemProps={(n) => ({ 'aria-label': t.table.page(n) })}
-          />
-        </Group>
-      )}
+      <Pages
+        from={from + 1}
+        to={to}
+        of={found.length}
+        page={page}
+        pages={pages}
+        onPage={(n) => set({ page: n === 1 ? null : String(n) })}
+      />
     </>
   )
 }
@@ -119,21 +90,4 @@ function useTableState(inAddress: boolean) {
     page: Math.max(1, Number(read('page')) || 1),
     set: (values: Partial<TableState>) => (inAddress ? setParameters(values) : setState({ ...state, ...values })),
   }
-}
-
-function Row<T>({ row, columns }: { row: T; columns: readonly Column<T>[] }) {
-  return (
-    <Table.Tr role="row">
-      {columns.map(({ id, header, numeric, actions, cell, value }, i) => (
-        <Table.Td
-          key={id}
-          role="cell"
-          data-label={actions ? undefined : header}
-          className={numeric ? 'numeric' : actions ? 'actions' : i === 0 ? 'first' : ''}
-        >
-          {cell ? cell(row) : <bdi>{value(row)}</bdi>}
-        </Table.Td>
-      ))}
-    </Table.Tr>
-  )
 }

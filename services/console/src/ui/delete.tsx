@@ -35,7 +35,7 @@ export function DeleteButton({ path, name, words, to, withFiles = false }: Delet
   })
   return (
     <>
-      <WriteButton variant="light" color="red" className="danger" onClick={open}>
+      <WriteButton needs="admin" variant="light" color="red" className="danger" onClick={open}>
         {t.remove}
       </WriteButton>
       <Confirm

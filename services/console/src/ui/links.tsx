@@ -1,7 +1,9 @@
+import type { Role } from '@gateway/contracts/operator.js'
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useAllowed } from '../api/session.js'
 
 /** A link inside the console. */
 export function TextLink({ to, children, ...rest }: AnchorProps & { to: string; children: ReactNode }) {
@@ -15,11 +17,14 @@ export function TextLink({ to, children, ...rest }: AnchorProps & { to: string; 
 interface ButtonLinkProps extends Omit<ButtonProps, 'leftSection'> {
   readonly to: string
   readonly icon?: TablerIcon
+  /** whom it is offered to; default: everyone */
+  readonly needs?: Role
   readonly children: ReactNode
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({ to, icon, children, ...rest }: ButtonLinkProps) {
+export function ButtonLink({ to, icon, needs = 'viewer', children, ...rest }: ButtonLinkProps) {
+  if (!useAllowed(needs)) return null
   return (
     <Button component={Link} to={to} leftSection={buttonIcon(icon)} {...rest}>
       {children}

@@ -9,7 +9,7 @@ import { Loaded } from './loaded.js'
 import { Page } from './page.js'
 import { Section } from './section.js'
 
-interface ListTableProps<T> extends Omit<DataTableProps<T>, 'rows'> {
+export interface ListTableProps<T> extends Omit<DataTableProps<T>, 'rows'> {
   readonly query: UseQueryResult<List<T>>
   /** what is being loaded, for the message of a failure */
   readonly what: string
@@ -48,7 +48,7 @@ export function ListTable<T>({ query, what, empty, cut, ...table }: ListTablePro
   )
 }
 
-interface ListPageProps<T> extends Pick<ListTableProps<T>, 'query' | 'columns' | 'rowKey' | 'cut'> {
+export interface ListPageProps<T> extends Pick<ListTableProps<T>, 'query' | 'columns' | 'rowKey' | 'cut'> {
   readonly texts: Readonly<Record<'title' | 'lead' | 'what' | 'empty' | 'emptyAdvice' | 'search', string>>
   readonly icon: TablerIcon
   /** beside the heading */

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ApiError, type List } from '../api/client.js'
+import { ApiError } from '../api/client.js'
 import { useTexts } from '../texts/texts.js'
 import { Empty } from './empty.js'
 import { Missing, type MissingProps } from './missing.js'
@@ -35,23 +35,5 @@ export function Loaded<T>({ query, what, children, missing }: LoadedProps<T>) {
         <Skeleton h={36} />
       </Stack>
     </div>
-  )
-}
-
-interface FoundProps<T> extends Omit<LoadedProps<List<T>>, 'children'> {
-  readonly code: string
-  readonly missing: MissingProps
-  readonly children: (item: T) => ReactNode
-}
-
-/** The thing of a list that has a code, or a page that says that there is none. */
-export function Found<T extends { readonly code: string }>({ code, missing, children, ...loaded }: FoundProps<T>) {
-  return (
-    <Loaded {...loaded}>
-      {({ items }) => {
-        const item = items.find((one) => one.code === code)
-        return item === undefined ? <Missing {...missing} /> : children(item)
-      }}
-    </Loaded>
   )
 }

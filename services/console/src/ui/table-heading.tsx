@@ -5,8 +5,8 @@ import type { Sorting } from './table-rows.js'
 
 interface TableHeadingProps {
   readonly column: Pick<Column<never>, 'header' | 'numeric' | 'actions'>
-  /** null: rows are not sorted by this column */
-  readonly sorting: Sorting | null
+  /** undefined: rows cannot be sorted by this column; null: they are not */
+  readonly sorting: Sorting | null | undefined
   readonly onSort: () => void
 }
 
@@ -16,6 +16,13 @@ export function TableHeading({ column: { header, numeric, actions }, sorting, on
     return (
       <Table.Th role="columnheader" className="actions">
         <VisuallyHidden>{header}</VisuallyHidden>
+      </Table.Th>
+    )
+  }
+  if (sorting === undefined) {
+    return (
+      <Table.Th role="columnheader" className={numeric ? 'numeric' : ''}>
+        {header}
       </Table.Th>
     )
   }

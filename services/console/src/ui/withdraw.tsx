@@ -49,7 +49,7 @@ export function WithdrawButton({ path, name, withdrawn }: WithdrawButtonProps) {
     })
   return (
     <>
-      <WriteButton variant="default" onClick={open}>
+      <WriteButton needs="operator" variant="default" onClick={open}>
         {action}
       </WriteButton>
       <Confirm

@@ -1,7 +1,9 @@
+import type { Role } from '@gateway/contracts/operator.js'
 import { Button, type ButtonProps } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import type { ComponentPropsWithoutRef } from 'react'
 import { useLiveState } from '../api/live-state.js'
+import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 import { buttonIcon } from './links.js'
 import { notifyFailed } from './notify.js'
@@ -9,14 +11,17 @@ import { notifyFailed } from './notify.js'
 interface WriteButtonProps
   extends Omit<ButtonProps, 'leftSection'>,
     Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> {
+  /** whom it is offered to: who has another role does not see it */
+  readonly needs: Role
   readonly icon?: TablerIcon
   readonly spinning?: boolean
 }
 
 /** A button that changes something. Disabled while the service does not answer: nobody would see what came of it. */
-export function WriteButton({ disabled, icon, spinning = false, ...props }: WriteButtonProps) {
+export function WriteButton({ needs, disabled, icon, spinning = false, ...props }: WriteButtonProps) {
   const t = useTexts()
   const away = useLiveState() === 'away'
+  if (!useAllowed(needs)) return null
   return (
     <Button
       leftSection={buttonIcon(icon, spinning ? 'spin' : '')}

@@ -73,7 +73,12 @@ function Actions({
       <WithdrawnMark of={{ withdrawn, ...rest }} />
       <WithdrawButton path={here} name={name} withdrawn={withdrawn} />
       <DeleteButton path={here} name={name} words={t.remove.map} to="/basemaps" withFiles={useIsSliced(code)} />
-      <ButtonLink to={`/pushes/new?basemap=${encodeURIComponent(code)}`} variant="default" icon={IconSend}>
+      <ButtonLink
+        to={`/pushes/new?basemap=${encodeURIComponent(code)}`}
+        needs="operator"
+        variant="default"
+        icon={IconSend}
+      >
         {t.basemaps.push}
       </ButtonLink>
       <ButtonLink to={`${here}/compare`} variant="default" icon={IconColumns2}>

@@ -1,28 +1,34 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import { Text } from '@mantine/core'
 import { IconFolderPlus, IconStack2 } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { basemapsQuery } from '../../api/catalog.js'
+import { BASEMAPS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { agoColumn, type Column, nameColumn, sourceColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { ListPage } from '../../ui/list-page.js'
 import { Name } from '../../ui/name.js'
+import { ServerListPage } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
+import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 
 export function Page() {
   const t = useTexts()
   return (
-    <ListPage
+    <ServerListPage
       texts={t.basemaps}
       icon={IconStack2}
+      actions={
+        <ButtonLink to="/versions" variant="default">
+          {t.basemaps.allVersions}
+        </ButtonLink>
+      }
       first={
-        <ButtonLink to="/sources/new?kind=basemap" icon={IconFolderPlus}>
+        <ButtonLink to="/sources/new?kind=basemap" needs="admin" icon={IconFolderPlus}>
           {t.sources.add}
         </ButtonLink>
       }
-      query={useQuery(basemapsQuery)}
+      source={BASEMAPS}
+      filters={useCatalogFilters()}
       columns={useColumns()}
       rowKey={({ code }) => code}
     />
@@ -52,7 +58,13 @@ function useColumns(): readonly Column<AdminBasemap>[] {
           <Name>{version}</Name>
         ),
     },
-    { id: 'versions', header: t.basemaps.versions, numeric: true, value: ({ versions }) => versions.length },
+    {
+      id: 'versions',
+      header: t.basemaps.versions,
+      sort: 'versions',
+      numeric: true,
+      value: ({ versions }) => versions.length,
+    },
     { id: 'storage', header: t.basemaps.storage, value: ofCurrent((v) => `${v.storage} · ${v.format}`) },
     { id: 'zooms', header: t.common.zooms, value: ofCurrent((v) => `${v.min_zoom}–${v.max_zoom}`) },
     {
@@ -66,6 +78,6 @@ function useColumns(): readonly Column<AdminBasemap>[] {
       },
     },
     sourceColumn(t),
-    agoColumn('updated', t.common.updated, (basemap) => basemap.updated_at),
+    agoColumn('updated', t.common.updated, (basemap) => basemap.updated_at, { sort: 'updated_at' }),
   ]
 }

@@ -1,24 +1,23 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { basemapsQuery } from '../../api/catalog.js'
+import { basemapQuery } from '../../api/catalog.js'
 import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
-import { Found } from '../../ui/loaded.js'
+import { Loaded } from '../../ui/loaded.js'
 import { shortText } from '../../ui/shown-text.js'
 
 /** A basemap by the code in the address, or that it does not exist. */
 export function WithBasemap({ code, children }: { code: string; children: (basemap: AdminBasemap) => ReactNode }) {
   const t = useTexts().basemaps
   return (
-    <Found
-      query={useQuery(basemapsQuery)}
+    <Loaded
+      query={useQuery(basemapQuery(code))}
       what={t.what}
-      code={code}
       missing={{ title: t.noSuch(shortText(code)), back: { label: t.title, to: '/basemaps' } }}
     >
       {children}
-    </Found>
+    </Loaded>
   )
 }
 

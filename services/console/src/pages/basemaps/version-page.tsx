@@ -71,7 +71,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
           {isDefault ? (
             <Status tone="good">{t.basemaps.isDefault}</Status>
           ) : (
-            <WriteButton variant="default" onClick={() => setAsked(true)}>
+            <WriteButton needs="operator" variant="default" onClick={() => setAsked(true)}>
               {t.basemaps.makeDefault}
             </WriteButton>
           )}

@@ -1,12 +1,13 @@
 import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basemap.js'
 import { Group } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { IconStack2 } from '@tabler/icons-react'
+import { useState } from 'react'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, availabilityColumn, type Column } from '../../ui/columns.js'
-import { DataTable } from '../../ui/data-table.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
+import { ServerTable } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
 import { WithdrawnMark } from '../../ui/withdraw.js'
 import { WriteButton } from '../../ui/write-button.js'
@@ -17,10 +18,19 @@ export function VersionsTable({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts()
   const [chosen, setChosen] = useState<AdminBasemapVersion | null>(null)
   const columns = useColumns(basemap, setChosen)
-  const newestFirst = useMemo(() => basemap.versions.toReversed(), [basemap.versions])
   return (
     <>
-      <DataTable label={t.basemaps.versions} rows={newestFirst} columns={columns} rowKey={(v) => v.version} />
+      <ServerTable
+        source={{ key: 'basemaps', path: `/basemaps/${segment(basemap.code)}/versions` }}
+        what={t.basemaps.versions}
+        // A scan that finds no version any more keeps the record.
+        empty={{ title: t.basemaps.noVersions, icon: IconStack2, action: null, advice: t.basemaps.emptyAdvice }}
+        label={t.basemaps.versions}
+        search={t.basemaps.searchOwnVersions}
+        order="-version"
+        columns={columns}
+        rowKey={(v) => v.version}
+      />
       <DefaultDialog basemap={basemap} version={chosen} onClose={() => setChosen(null)} />
     </>
   )
@@ -36,6 +46,7 @@ function useColumns(
     {
       id: 'version',
       header: t.common.version,
+      sort: 'version',
       value: (v) => v.version,
       cell: (v) => (
         <Group gap="xs">
@@ -57,7 +68,7 @@ function useColumns(
       cell: (v) => <BoundsText bounds={v.bounds} />,
     },
     availabilityColumn(t),
-    agoColumn('scanned', t.basemaps.scannedAt, (v) => v.scanned_at),
+    agoColumn('scanned', t.basemaps.scannedAt, (v) => v.scanned_at, { sort: 'scanned_at' }),
     actionsColumn(t, ({ version, ...rest }) => (
       <Group gap="xs" wrap="nowrap" className="row-actions">
         <ButtonLink to={addressOf(version)} size="xs" variant="light" aria-label={`${t.basemaps.preview}: ${version}`}>
@@ -65,6 +76,7 @@ function useColumns(
         </ButtonLink>
         {version !== current && (
           <WriteButton
+            needs="operator"
             size="xs"
             variant="default"
             onClick={() => onMakeDefault({ version, ...rest })}

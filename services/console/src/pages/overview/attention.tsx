@@ -4,12 +4,15 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
 import { pushedName } from '../../api/pushes.js'
-import { sliceJobsQuery } from '../../api/slicing.js'
+import { newestJobQuery } from '../../api/slicing.js'
 import type { Dashboard } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { TextLink } from '../../ui/links.js'
 import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
+
+/** What was withdrawn, or is of a disabled source, is not missed where it is unavailable. */
+const MISSED = '?available=false&withdrawn=false&source_enabled=true'
 
 interface Finding {
   readonly key: string
@@ -59,7 +62,7 @@ function FindingIcon() {
 
 function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | undefined): readonly Finding[] {
   const t = useTexts().overview
-  const jobs = useQuery(sliceJobsQuery)
+  const jobs = useQuery(newestJobQuery)
   const { ledger, pushes, scan_sources: sources } = dashboard
   const findings: Finding[] = []
   const add = (key: string, words: string, detail = '', to?: string) =>
@@ -70,8 +73,8 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
     if (newest > revision) add(id, t.edgeBehind(host, pid, newest - revision))
   }
   const { versions_unavailable: versions, vectors_unavailable: vectors } = ledger
-  if (versions > 0) add('versions', t.versionsMissing(versions), '', '/basemaps?sort=-health')
-  if (vectors > 0) add('vectors', t.vectorsMissing(vectors), '', '/vectors?sort=-health')
+  if (versions > 0) add('versions', t.versionsMissing(versions), '', `/versions${MISSED}`)
+  if (vectors > 0) add('vectors', t.vectorsMissing(vectors), '', `/vectors${MISSED}`)
   for (const { code, last_scan: scan } of sources) {
     if (scan?.status !== 'failed') continue
     add(`scan ${code}`, t.scanFailed(shortText(code)), scan.message, `/sources/${segment(code)}`)

@@ -12,6 +12,7 @@ export function CheckButton() {
   const onDone = (health: HealthCheck) => notifyDone(t.checked, checkResult(t, health))
   return (
     <ActionButton
+      needs="operator"
       variant="default"
       icon={IconHeartbeat}
       write={useHealthCheck()}

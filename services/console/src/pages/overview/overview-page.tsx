@@ -34,7 +34,11 @@ export function Page() {
               <Section title={t.overview.welcome}>
                 <Empty
                   title={t.sources.empty}
-                  action={<ButtonLink to="/sources/new">{t.overview.addSource}</ButtonLink>}
+                  action={
+                    <ButtonLink to="/sources/new" needs="admin">
+                      {t.overview.addSource}
+                    </ButtonLink>
+                  }
                 >
                   {t.overview.welcomeAdvice}
                 </Empty>

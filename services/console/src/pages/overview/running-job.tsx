@@ -1,6 +1,6 @@
 import { Group, Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { sliceJobsQuery } from '../../api/slicing.js'
+import { pendingJobsQuery, runningJobQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
@@ -10,9 +10,8 @@ import { useFormats } from '../../ui/use-formats.js'
 export function RunningJob() {
   const t = useTexts()
   const formats = useFormats()
-  const { data } = useQuery(sliceJobsQuery)
-  const running = data?.items.find((job) => job.status === 'running')
-  const waiting = data?.items.filter((job) => job.status === 'pending').length ?? 0
+  const running = useQuery(runningJobQuery).data?.items[0]
+  const waiting = useQuery(pendingJobsQuery).data?.total ?? 0
   return (
     <Section title={t.overview.job}>
       {running === undefined ? (

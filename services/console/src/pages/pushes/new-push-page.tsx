@@ -2,7 +2,6 @@ import { Alert, Group, NativeSelect, Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { basemapsQuery, vectorsQuery } from '../../api/catalog.js'
 import { type NewPush, targetsQuery, usePush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { Empty } from '../../ui/empty.js'
@@ -27,7 +26,11 @@ export function Page() {
             items.length === 0 ? (
               <Empty
                 title={t.pushes.noTargets}
-                action={<ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>}
+                action={
+                  <ButtonLink to="/pushes/targets/new" needs="admin">
+                    {t.pushes.addTarget}
+                  </ButtonLink>
+                }
               >
                 {t.pushes.noTargetsAdvice}
               </Empty>
@@ -46,8 +49,6 @@ function PushForm({ targets }: { targets: readonly string[] }) {
   const t = useTexts()
   const go = useNavigate()
   const [parameters] = useSearchParams()
-  const basemaps = useQuery(basemapsQuery)
-  const vectors = useQuery(vectorsQuery)
   const push = usePush()
   const [kind, setKind] = useState(parameters.has('vector') ? 'vector' : 'basemap')
   const [target, setTarget] = useState(targets[0] ?? '')
@@ -87,13 +88,7 @@ function PushForm({ targets }: { targets: readonly string[] }) {
             <Radio value="vector" label={t.pushes.aVector} />
           </Group>
         </Radio.Group>
-        <PushedField
-          kind={kind}
-          basemaps={basemaps.data?.items ?? []}
-          vectors={vectors.data?.items ?? []}
-          value={pushed}
-          onChange={setPushed}
-        />
+        <PushedField kind={kind} value={pushed} onChange={setPushed} />
         {incomplete && (
           <Alert color="orange" role="alert">
             {t.pushes.chooseNeeded}
@@ -101,7 +96,7 @@ function PushForm({ targets }: { targets: readonly string[] }) {
         )}
         {push.error !== null && <Problem title={t.pushes.sendFailed} error={push.error} />}
         <Group>
-          <WriteButton type="submit" loading={push.isPending}>
+          <WriteButton needs="operator" type="submit" loading={push.isPending}>
             {t.pushes.send}
           </WriteButton>
         </Group>

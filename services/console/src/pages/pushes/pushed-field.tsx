@@ -1,7 +1,8 @@
-import type { AdminBasemap } from '@gateway/contracts/basemap.js'
-import type { AdminVector } from '@gateway/contracts/vector.js'
-import { NativeSelect, Select } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { basemapQuery, findBasemaps, findVectors } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
+import { CodeSelect } from '../../ui/code-select.js'
 
 export interface Pushed {
   readonly basemap_code: string
@@ -11,44 +12,38 @@ export interface Pushed {
 
 interface PushedFieldProps {
   readonly kind: string
-  readonly basemaps: readonly AdminBasemap[]
-  readonly vectors: readonly AdminVector[]
   readonly value: Pushed
   readonly onChange: (pushed: Pushed) => void
 }
 
-/** A list of thousands would freeze the page; typing narrows it down. */
-const MAX_OPTIONS = 50
-
 /** A basemap with its version, or a vector. */
-export function PushedField({ kind, basemaps, vectors, value, onChange }: PushedFieldProps) {
+export function PushedField({ kind, value, onChange }: PushedFieldProps) {
   const t = useTexts()
-  const none = { value: '', label: '–' }
+  const { basemap_code: code } = value
+  const basemap = useQuery({ ...basemapQuery(code), enabled: kind !== 'vector' && code !== '' }).data
   if (kind === 'vector') {
     return (
-      <Select
+      <CodeSelect
         label={t.pushes.vector}
-        searchable
-        limit={MAX_OPTIONS}
-        data={vectors.map(({ code, name }) => ({ value: code, label: name === code ? code : `${name} · ${code}` }))}
-        value={value.vector_code || null}
-        onChange={(code) => onChange({ ...value, vector_code: code ?? '' })}
+        kind="vectors"
+        find={findVectors}
+        value={value.vector_code}
+        onChange={(vector) => onChange({ ...value, vector_code: vector })}
       />
     )
   }
-  const basemap = basemaps.find(({ code }) => code === value.basemap_code)
+  const none = { value: '', label: '–' }
   const versions = basemap?.versions.map(({ version }) => version).reverse() ?? []
   const current =
     basemap?.default_version == null ? [] : [{ value: 'current', label: t.pushes.current(basemap.default_version) }]
   return (
     <>
-      <Select
+      <CodeSelect
         label={t.pushes.basemap}
-        searchable
-        limit={MAX_OPTIONS}
-        data={basemaps.map(({ code, name }) => ({ value: code, label: name === code ? code : `${name} · ${code}` }))}
-        value={value.basemap_code || null}
-        onChange={(code) => onChange({ ...value, basemap_code: code ?? '', version: '' })}
+        kind="basemaps"
+        find={findBasemaps}
+        value={code}
+        onChange={(chosen) => onChange({ ...value, basemap_code: chosen, version: '' })}
       />
       <NativeSelect
         label={t.pushes.version}

@@ -19,10 +19,10 @@ export function Page() {
       lead={t.pushes.lead}
       actions={
         <>
-          <ButtonLink to="/pushes/targets/new" variant="default" icon={IconPlus}>
+          <ButtonLink to="/pushes/targets/new" needs="admin" variant="default" icon={IconPlus}>
             {t.pushes.addTarget}
           </ButtonLink>
-          <ButtonLink to="/pushes/new" icon={IconSend}>
+          <ButtonLink to="/pushes/new" needs="operator" icon={IconSend}>
             {t.pushes.newPush}
           </ButtonLink>
         </>

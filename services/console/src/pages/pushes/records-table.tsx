@@ -1,33 +1,68 @@
-import { Text } from '@mantine/core'
+import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
-import { type AnyPush, pushedName, pushesQuery, targetsQuery } from '../../api/pushes.js'
+import { PUSHES, type PushKind, pushedName, targetsQuery } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
-import { ListTable } from '../../ui/list-page.js'
 import { Name } from '../../ui/name.js'
+import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { useParameters } from '../../ui/use-parameter.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
 
+type AnyPush = PushRecord | VectorPushRecord
+
+/** The records of one kind: those of basemap versions unless the address says otherwise. */
 export function RecordsTable() {
   const t = useTexts()
-  const query = useQuery(pushesQuery)
+  const [parameters, set] = useParameters()
+  const of: PushKind = parameters.get('of') === 'vector' ? 'vector' : 'basemap'
+  return (
+    <Stack gap="sm">
+      <Group>
+        <SegmentedControl
+          aria-label={t.pushes.whatKind}
+          value={of}
+          data={[
+            { value: 'basemap', label: t.pushes.ofBasemaps },
+            { value: 'vector', label: t.pushes.ofVectors },
+          ]}
+          onChange={(value) => set({ of: value === 'vector' ? value : null, page: null })}
+        />
+      </Group>
+      <Records key={of} of={of} />
+    </Stack>
+  )
+}
+
+function Records({ of }: { of: PushKind }) {
+  const t = useTexts()
   const targets = useQuery(targetsQuery)
-  const columns = useColumns()
+  const columns = useColumns(of)
+  const states = ['pending', 'retrying', 'succeeded', 'failed'] as const
+  const filters: Filter[] = [
+    { name: 'status', label: t.common.status, options: states.map((state) => [state, t.pushes.statuses[state]]) },
+  ]
   const noTargets = targets.data?.items.length === 0
   return (
-    <ListTable
-      query={query}
+    <ServerTable<AnyPush>
+      source={PUSHES[of]}
+      filters={filters}
       what={t.pushes.what}
       empty={{
         title: t.pushes.empty,
         icon: IconSend,
         action: noTargets ? (
-          <ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>
+          <ButtonLink to="/pushes/targets/new" needs="admin">
+            {t.pushes.addTarget}
+          </ButtonLink>
         ) : (
-          <ButtonLink to="/pushes/new">{t.pushes.newPush}</ButtonLink>
+          <ButtonLink to="/pushes/new" needs="operator">
+            {t.pushes.newPush}
+          </ButtonLink>
         ),
         advice: noTargets ? t.pushes.emptyNoTargets : t.pushes.emptyAdvice,
       }}
@@ -35,20 +70,20 @@ export function RecordsTable() {
       columns={columns}
       rowKey={({ id }) => id}
       search={t.pushes.search}
-      cut={t.pushes.listed}
     />
   )
 }
 
-function useColumns(): readonly Column<AnyPush>[] {
+function useColumns(of: PushKind): readonly Column<AnyPush>[] {
   const t = useTexts()
   return [
     {
       id: 'pushed',
       header: t.pushes.pushed,
+      sort: `${of}_code`,
       value: pushedName,
       cell: (record) => (
-        <TextLink to={`/pushes/${record.of}/${record.id}`} fw={550}>
+        <TextLink to={`/pushes/${of}/${record.id}`} fw={550}>
           <Name>{pushedName(record)}</Name>
         </TextLink>
       ),
@@ -56,6 +91,7 @@ function useColumns(): readonly Column<AnyPush>[] {
     {
       id: 'target',
       header: t.pushes.target,
+      sort: 'target_code',
       value: (record) => record.target_code,
       cell: ({ target_code: code }) => (
         <TextLink to={`/pushes/targets/${segment(code)}`}>
@@ -66,10 +102,11 @@ function useColumns(): readonly Column<AnyPush>[] {
     {
       id: 'status',
       header: t.common.status,
+      sort: 'status',
       value: (record) => record.status,
       cell: (record) => <PushStatus status={record.status} />,
     },
-    { id: 'attempts', header: t.pushes.attempts, numeric: true, value: (record) => record.attempts },
+    { id: 'attempts', header: t.pushes.attempts, sort: 'attempts', numeric: true, value: (record) => record.attempts },
     {
       id: 'message',
       header: t.pushes.message,
@@ -80,8 +117,8 @@ function useColumns(): readonly Column<AnyPush>[] {
         </Text>
       ),
     },
-    agoColumn('next', t.pushes.next, ({ next_attempt_at: at }) => at, '–'),
-    agoColumn('created', t.common.created, ({ created_at: at }) => at),
-    actionsColumn(t, (record) => <RetryButton of={record.of} record={record} />),
+    agoColumn('next', t.pushes.next, ({ next_attempt_at: at }) => at, { fallback: '–', sort: 'next_attempt_at' }),
+    agoColumn('created', t.common.created, ({ created_at: at }) => at, { sort: 'created_at' }),
+    actionsColumn(t, (record) => <RetryButton of={of} record={record} />),
   ]
 }

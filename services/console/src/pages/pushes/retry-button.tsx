@@ -16,6 +16,7 @@ export function RetryButton({ of, record, ...look }: RetryButtonProps) {
   const t = useTexts().pushes
   return (
     <ActionButton
+      needs="operator"
       size="xs"
       variant={record.status === 'succeeded' ? 'subtle' : 'light'}
       icon={IconRefresh}

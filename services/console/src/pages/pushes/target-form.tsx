@@ -1,6 +1,7 @@
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
-import { Checkbox, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { Checkbox, Fieldset, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
+import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { FormGuard } from '../../ui/leave-guard.js'
@@ -19,6 +20,7 @@ const CODE = /^[^.*/\\\s][^/\\\s]*$/
 
 export function TargetForm({ target, pending, error, onSave }: TargetFormProps) {
   const t = useTexts()
+  const mayChange = useAllowed('admin')
   const stored = {
     code: target?.code ?? '',
     name: target?.name ?? '',
@@ -52,76 +54,78 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
   return (
     <form onSubmit={save} noValidate>
       <FormGuard isDirty={() => form.isDirty()} />
-      <Stack maw={640}>
-        <ChangedElsewhere form={form} stored={stored} saving={pending} />
-        <TextInput
-          label={t.common.code}
-          description={t.pushes.codeHint}
-          required
-          disabled={target !== undefined}
-          autoComplete="off"
-          {...form.getInputProps('code')}
-        />
-        <TextInput
-          label={`${t.common.name} (${t.common.optional})`}
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        <Radio.Group label={t.common.kind} {...form.getInputProps('kind')}>
-          <Group mt="xs">
-            <Radio value="http" label={t.pushes.kinds.http} />
-            <Radio value="directory" label={t.pushes.kinds.directory} />
-          </Group>
-        </Radio.Group>
-        {kind === 'http' ? (
-          <>
+      <Fieldset variant="unstyled" disabled={!mayChange}>
+        <Stack maw={640}>
+          <ChangedElsewhere form={form} stored={stored} saving={pending} />
+          <TextInput
+            label={t.common.code}
+            description={t.pushes.codeHint}
+            required
+            disabled={target !== undefined}
+            autoComplete="off"
+            {...form.getInputProps('code')}
+          />
+          <TextInput
+            label={`${t.common.name} (${t.common.optional})`}
+            autoComplete="off"
+            {...form.getInputProps('name')}
+          />
+          <Radio.Group label={t.common.kind} {...form.getInputProps('kind')}>
+            <Group mt="xs">
+              <Radio value="http" label={t.pushes.kinds.http} />
+              <Radio value="directory" label={t.pushes.kinds.directory} />
+            </Group>
+          </Radio.Group>
+          {kind === 'http' ? (
+            <>
+              <TextInput
+                label={t.pushes.url}
+                type="url"
+                required
+                autoComplete="off"
+                spellCheck={false}
+                {...form.getInputProps('url')}
+              />
+              <Radio.Group label={t.pushes.mode} {...form.getInputProps('mode')}>
+                <Stack gap="xs" mt="xs">
+                  {(['notify', 'upload'] as const).map((mode) => (
+                    <Radio key={mode} value={mode} label={t.pushes.modes[mode]} description={t.pushes.modeHint[mode]} />
+                  ))}
+                </Stack>
+              </Radio.Group>
+              <PasswordInput
+                label={`${t.pushes.secret} (${t.common.optional})`}
+                description={target?.has_secret ? t.pushes.secretKept : t.pushes.secretHint}
+                autoComplete="new-password"
+                disabled={removeSecret}
+                {...form.getInputProps('secret')}
+              />
+              {target?.has_secret && (
+                <Checkbox label={t.pushes.secretRemove} {...form.getInputProps('removeSecret', { type: 'checkbox' })} />
+              )}
+            </>
+          ) : (
             <TextInput
-              label={t.pushes.url}
-              type="url"
+              label={t.pushes.path}
               required
               autoComplete="off"
               spellCheck={false}
-              {...form.getInputProps('url')}
+              {...form.getInputProps('path')}
             />
-            <Radio.Group label={t.pushes.mode} {...form.getInputProps('mode')}>
-              <Stack gap="xs" mt="xs">
-                {(['notify', 'upload'] as const).map((mode) => (
-                  <Radio key={mode} value={mode} label={t.pushes.modes[mode]} description={t.pushes.modeHint[mode]} />
-                ))}
-              </Stack>
-            </Radio.Group>
-            <PasswordInput
-              label={`${t.pushes.secret} (${t.common.optional})`}
-              description={target?.has_secret ? t.pushes.secretKept : t.pushes.secretHint}
-              autoComplete="new-password"
-              disabled={removeSecret}
-              {...form.getInputProps('secret')}
-            />
-            {target?.has_secret && (
-              <Checkbox label={t.pushes.secretRemove} {...form.getInputProps('removeSecret', { type: 'checkbox' })} />
-            )}
-          </>
-        ) : (
-          <TextInput
-            label={t.pushes.path}
-            required
-            autoComplete="off"
-            spellCheck={false}
-            {...form.getInputProps('path')}
+          )}
+          <Switch
+            label={t.common.enabled}
+            description={t.pushes.enabledHint}
+            {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
-        )}
-        <Switch
-          label={t.common.enabled}
-          description={t.pushes.enabledHint}
-          {...form.getInputProps('enabled', { type: 'checkbox' })}
-        />
-        {error !== null && <Problem title={t.pushes.saveFailed} error={error} />}
-        <Group>
-          <WriteButton type="submit" loading={pending}>
-            {t.common.save}
-          </WriteButton>
-        </Group>
-      </Stack>
+          {error !== null && <Problem title={t.pushes.saveFailed} error={error} />}
+          <Group>
+            <WriteButton needs="admin" type="submit" loading={pending}>
+              {t.common.save}
+            </WriteButton>
+          </Group>
+        </Stack>
+      </Fieldset>
     </form>
   )
 }

@@ -2,11 +2,11 @@ import type { Target } from '@gateway/contracts/target.js'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { targetsQuery, useSaveTarget } from '../../api/pushes.js'
+import { targetQuery, useSaveTarget } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { SAVED } from '../../ui/leave-guard.js'
-import { Found } from '../../ui/loaded.js'
+import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -20,17 +20,19 @@ const LIST = '/pushes?show=targets'
 export function Page() {
   const t = useTexts().pushes
   const { code } = useParams()
-  const query = useQuery(targetsQuery)
-  if (code === undefined) return <Edit title={t.addTarget} />
+  return code === undefined ? <Edit title={t.addTarget} /> : <Existing code={code} />
+}
+
+function Existing({ code }: { code: string }) {
+  const t = useTexts().pushes
   return (
-    <Found
-      query={query}
+    <Loaded
+      query={useQuery(targetQuery(code))}
       what={t.whatTargets}
-      code={code}
       missing={{ title: t.noSuchTarget(shortText(code)), back: { label: t.targets, to: LIST } }}
     >
       {(target) => <Edit title={t.editTarget(shortText(code))} target={target} />}
-    </Found>
+    </Loaded>
   )
 }
 

@@ -20,7 +20,11 @@ export function TargetsTable() {
       empty={{
         title: t.pushes.noTargets,
         icon: IconPlugConnected,
-        action: <ButtonLink to="/pushes/targets/new">{t.pushes.addTarget}</ButtonLink>,
+        action: (
+          <ButtonLink to="/pushes/targets/new" needs="admin">
+            {t.pushes.addTarget}
+          </ButtonLink>
+        ),
         advice: t.pushes.noTargetsAdvice,
       }}
       label={t.pushes.targets}

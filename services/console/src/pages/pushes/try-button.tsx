@@ -16,6 +16,7 @@ export function TryButton({ code }: { code: string }) {
   }
   return (
     <ActionButton
+      needs="admin"
       size="xs"
       variant="default"
       icon={IconPlugConnected}

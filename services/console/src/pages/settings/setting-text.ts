@@ -6,7 +6,7 @@ const DAY_SECONDS = 86_400
 
 /** The unit of a number, by the last part of the setting's name. */
 const UNITS: readonly (readonly [RegExp, (n: number, formats: Formats) => string])[] = [
-  [/_(SECONDS|TTL|WAITS)$/, (n, { duration }) => duration(n)],
+  [/_(SECONDS|TTL|IDLE|WAITS)$/, (n, { duration }) => duration(n)],
   [/_DAYS$/, (n, { duration }) => duration(n * DAY_SECONDS)],
   [/_BYTES$/, (n, { bytes }) => bytes(n)],
 ]

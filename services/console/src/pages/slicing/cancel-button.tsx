@@ -24,6 +24,7 @@ export function CancelButton({ job }: { job: ListedSliceJob }) {
   return (
     <>
       <WriteButton
+        needs="operator"
         size="xs"
         variant="light"
         color="red"

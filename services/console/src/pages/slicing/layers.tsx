@@ -32,6 +32,7 @@ export function Layers() {
                   </div>
                   <ButtonLink
                     to={`/slicing/new?rebuild=${encodeURIComponent(code)}`}
+                    needs="operator"
                     variant="default"
                     size="xs"
                     icon={IconStack3}

@@ -1,33 +1,36 @@
 import type { ListedSliceJob } from '@gateway/contracts/slice.js'
 import { IconLayoutGrid, IconLayoutGridAdd } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
-import { sliceJobsQuery } from '../../api/slicing.js'
+import { SLICE_JOBS } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
-import { ListTable } from '../../ui/list-page.js'
 import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { type Filter, ServerTable } from '../../ui/server-table.js'
 import { CancelButton } from './cancel-button.js'
 import { JobProgress, JobStatus, jobName } from './job-status.js'
 import { Layers } from './layers.js'
 
 export function Page() {
   const t = useTexts()
-  const query = useQuery(sliceJobsQuery)
   const columns = useColumns()
+  const states = ['pending', 'running', 'succeeded', 'failed'] as const
+  const filters: Filter[] = [
+    { name: 'status', label: t.common.status, options: states.map((state) => [state, t.slicing.statuses[state]]) },
+  ]
   const submit = (
-    <ButtonLink to="/slicing/new" icon={IconLayoutGridAdd}>
+    <ButtonLink to="/slicing/new" needs="operator" icon={IconLayoutGridAdd}>
       {t.slicing.submit}
     </ButtonLink>
   )
   return (
     <Frame title={t.slicing.title} lead={t.slicing.lead} actions={submit}>
       <Section title={t.slicing.jobs}>
-        <ListTable
-          query={query}
+        <ServerTable
+          source={SLICE_JOBS}
+          filters={filters}
           what={t.slicing.what}
           empty={{
             title: t.slicing.empty,
@@ -52,6 +55,7 @@ function useColumns(): readonly Column<ListedSliceJob>[] {
     {
       id: 'name',
       header: t.common.name,
+      sort: 'name',
       value: (job) => `${job.name} ${job.code}`,
       cell: (job) => (
         <TextLink to={`/slicing/jobs/${segment(job.id)}`} fw={550}>
@@ -59,21 +63,23 @@ function useColumns(): readonly Column<ListedSliceJob>[] {
         </TextLink>
       ),
     },
-    { id: 'layer', header: t.slicing.layer, value: (job) => job.target_code },
+    { id: 'layer', header: t.slicing.layer, sort: 'target_code', value: (job) => job.target_code },
     { id: 'images', header: t.slicing.sources, value: (job) => t.slicing.images(job.source_count) },
     {
       id: 'status',
       header: t.common.status,
+      sort: 'status',
       value: (job) => t.slicing.statuses[job.cancelled ? 'cancelled' : job.status],
       cell: (job) => <JobStatus job={job} />,
     },
     {
       id: 'progress',
       header: t.slicing.progress,
+      sort: 'progress',
       value: (job) => job.progress,
       cell: (job) => <JobProgress job={job} />,
     },
-    agoColumn('submitted', t.slicing.submitted, ({ created_at: at }) => at),
+    agoColumn('submitted', t.slicing.submitted, ({ created_at: at }) => at, { sort: 'created_at' }),
     actionsColumn(t, (job) => <CancelButton job={job} />),
   ]
 }

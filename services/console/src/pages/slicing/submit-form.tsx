@@ -145,7 +145,7 @@ export function SubmitForm(props: SubmitFormProps) {
         {estimated !== null && <Estimate key={JSON.stringify(estimated)} body={estimated} />}
         {props.error !== null && <Problem title={t.slicing.sendFailed} error={props.error} />}
         <Group>
-          <WriteButton type="submit" loading={props.pending}>
+          <WriteButton needs="operator" type="submit" loading={props.pending}>
             {t.slicing.send}
           </WriteButton>
           <Button variant="default" onClick={() => form.onSubmit((values) => setEstimated(toBody(values)))()}>

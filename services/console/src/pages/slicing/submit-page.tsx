@@ -2,7 +2,7 @@ import type { ListedSliceJob } from '@gateway/contracts/slice.js'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearchParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { sliceJobsQuery, useSubmitSlice } from '../../api/slicing.js'
+import { lastSliceQuery, useSubmitSlice } from '../../api/slicing.js'
 import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { SAVED } from '../../ui/leave-guard.js'
@@ -18,7 +18,7 @@ export function Page() {
   const [parameters] = useSearchParams()
   const rebuilt = parameters.get('rebuild')
   const dashboard = useQuery(dashboardQuery)
-  const jobs = useQuery(sliceJobsQuery)
+  const jobs = useQuery(lastSliceQuery(rebuilt ?? ''))
   const submit = useSubmitSlice()
   return (
     <Frame
@@ -31,7 +31,7 @@ export function Page() {
           <Loaded query={jobs} what={t.slicing.what}>
             {({ items }) => {
               const layer = layers.find(({ code }) => code === rebuilt)
-              const last = items.find(({ target_code, status }) => target_code === rebuilt && status === 'succeeded')
+              const last = items.find(({ target_code }) => target_code === rebuilt)
               return (
                 <SubmitForm
                   targetCode={rebuilt ?? ''}

@@ -26,6 +26,7 @@ export function ScanButton({ source, ...look }: { source: ScanSource } & Pick<Bu
   return (
     <Group gap="xs" wrap="nowrap" display="inline-flex">
       <WriteButton
+        needs="operator"
         variant="light"
         size="xs"
         icon={IconRefresh}
@@ -39,6 +40,7 @@ export function ScanButton({ source, ...look }: { source: ScanSource } & Pick<Bu
       </WriteButton>
       {(running || waiting) && (
         <WriteButton
+          needs="operator"
           size="xs"
           {...look}
           variant="default"

@@ -1,7 +1,8 @@
 import type { ScanSource, ScanSourceBody, SourceKind, TriedScan } from '@gateway/contracts/scan-source.js'
-import { Alert, Group, List, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Alert, Fieldset, Group, List, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, matches, useForm } from '@mantine/form'
 import { useTryScan } from '../../api/scan-sources.js'
+import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { FormGuard } from '../../ui/leave-guard.js'
@@ -24,6 +25,7 @@ const ABSOLUTE = /^\//
 
 export function SourceForm({ source, kind, pending, error, onSave }: SourceFormProps) {
   const t = useTexts()
+  const mayChange = useAllowed('admin')
   const stored = {
     code: source?.code ?? '',
     name: source?.name ?? '',
@@ -52,68 +54,70 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
   return (
     <form onSubmit={save(source === undefined)} noValidate>
       <FormGuard isDirty={() => form.isDirty()} />
-      <Stack maw={640}>
-        <ChangedElsewhere form={form} stored={stored} saving={pending} />
-        <TextInput
-          label={t.common.code}
-          description={t.sources.codeHint}
-          required
-          disabled={source !== undefined}
-          autoComplete="off"
-          {...form.getInputProps('code')}
-        />
-        <TextInput
-          label={`${t.common.name} (${t.common.optional})`}
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        <Radio.Group
-          label={t.common.kind}
-          description={source === undefined ? undefined : t.sources.kindFixed}
-          {...form.getInputProps('kind')}
-        >
-          <Stack gap="xs" mt="xs">
-            {(['basemap', 'vector'] as const).map((one) => (
-              <Radio
-                key={one}
-                value={one}
-                label={t.sources.kinds[one]}
-                description={t.sources.kindHint[one]}
-                disabled={source !== undefined}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <TextInput
-          label={t.common.path}
-          description={t.sources.pathHint}
-          required
-          autoComplete="off"
-          spellCheck={false}
-          {...form.getInputProps('path')}
-        />
-        <Switch
-          label={t.common.enabled}
-          description={t.sources.enabledHint}
-          {...form.getInputProps('enabled', { type: 'checkbox' })}
-        />
-        {trial.error !== null && <Problem title={t.sources.tryFailed} error={trial.error} />}
-        {trial.data !== undefined && <Tried tried={trial.data} />}
-        {error !== null && <Problem title={t.sources.saveFailed} error={error} />}
-        <Group>
-          <WriteButton type="submit" loading={pending}>
-            {source === undefined ? t.sources.saveAndScan : t.common.save}
-          </WriteButton>
-          {source === undefined && (
-            <WriteButton variant="default" disabled={pending} onClick={() => save(false)()}>
-              {t.common.save}
+      <Fieldset variant="unstyled" disabled={!mayChange}>
+        <Stack maw={640}>
+          <ChangedElsewhere form={form} stored={stored} saving={pending} />
+          <TextInput
+            label={t.common.code}
+            description={t.sources.codeHint}
+            required
+            disabled={source !== undefined}
+            autoComplete="off"
+            {...form.getInputProps('code')}
+          />
+          <TextInput
+            label={`${t.common.name} (${t.common.optional})`}
+            autoComplete="off"
+            {...form.getInputProps('name')}
+          />
+          <Radio.Group
+            label={t.common.kind}
+            description={source === undefined ? undefined : t.sources.kindFixed}
+            {...form.getInputProps('kind')}
+          >
+            <Stack gap="xs" mt="xs">
+              {(['basemap', 'vector'] as const).map((one) => (
+                <Radio
+                  key={one}
+                  value={one}
+                  label={t.sources.kinds[one]}
+                  description={t.sources.kindHint[one]}
+                  disabled={source !== undefined}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <TextInput
+            label={t.common.path}
+            description={t.sources.pathHint}
+            required
+            autoComplete="off"
+            spellCheck={false}
+            {...form.getInputProps('path')}
+          />
+          <Switch
+            label={t.common.enabled}
+            description={t.sources.enabledHint}
+            {...form.getInputProps('enabled', { type: 'checkbox' })}
+          />
+          {trial.error !== null && <Problem title={t.sources.tryFailed} error={trial.error} />}
+          {trial.data !== undefined && <Tried tried={trial.data} />}
+          {error !== null && <Problem title={t.sources.saveFailed} error={error} />}
+          <Group>
+            <WriteButton needs="admin" type="submit" loading={pending}>
+              {source === undefined ? t.sources.saveAndScan : t.common.save}
             </WriteButton>
-          )}
-          <WriteButton variant="default" loading={trial.isPending} onClick={tryIt}>
-            {t.sources.tryIt}
-          </WriteButton>
-        </Group>
-      </Stack>
+            {source === undefined && (
+              <WriteButton needs="admin" variant="default" disabled={pending} onClick={() => save(false)()}>
+                {t.common.save}
+              </WriteButton>
+            )}
+            <WriteButton needs="admin" variant="default" loading={trial.isPending} onClick={tryIt}>
+              {t.sources.tryIt}
+            </WriteButton>
+          </Group>
+        </Stack>
+      </Fieldset>
     </form>
   )
 }

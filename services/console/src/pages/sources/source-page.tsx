@@ -6,7 +6,7 @@ import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import {
   type ScanWarning,
-  scanSourcesQuery,
+  scanSourceQuery,
   scansQuery,
   scanWarningsQuery,
   useSaveScanSource,
@@ -16,7 +16,7 @@ import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { ButtonLink } from '../../ui/links.js'
-import { Found, Loaded } from '../../ui/loaded.js'
+import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -30,10 +30,9 @@ export function Page() {
   const t = useTexts()
   const { code = '' } = useParams()
   return (
-    <Found
-      query={useQuery(scanSourcesQuery)}
+    <Loaded
+      query={useQuery(scanSourceQuery(code))}
       what={t.sources.what}
-      code={code}
       missing={{ title: t.sources.noSuch(shortText(code)), back: { label: t.sources.title, to: '/sources' } }}
     >
       {(source) => (
@@ -46,7 +45,7 @@ export function Page() {
           <Edit source={source} />
         </Frame>
       )}
-    </Found>
+    </Loaded>
   )
 }
 

@@ -17,7 +17,7 @@ export function Page() {
   const query = useQuery(scanSourcesQuery)
   const columns = useColumns()
   const add = (
-    <ButtonLink to="/sources/new" icon={IconFolderPlus}>
+    <ButtonLink to="/sources/new" needs="admin" icon={IconFolderPlus}>
       {t.sources.add}
     </ButtonLink>
   )

@@ -1,10 +1,12 @@
 // @vitest-environment happy-dom
-import { screen } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
+import { ApiError } from '../../api/client.js'
 import { show } from '../../testing/render.js'
-import { type Grant, GrantField, NO_GRANT } from './grant-field.js'
+import { GrantField } from './grant-field.js'
+import { type Grant, NO_GRANT } from './token-values.js'
 
 const KNOWN = [
   { code: 'old-city', name: 'The city of old' },
@@ -13,13 +15,17 @@ const KNOWN = [
   { code: 'lakes', name: 'Lakes', aliases: ['w/l.json'] },
 ]
 
+/** As the service finds it: what contains the text, in the order of codes. */
+const find = async (text: string) =>
+  KNOWN.filter(({ code, name, aliases = [] }) => [code, name, ...aliases].some((one) => one.includes(text)))
+
 /** What the field holds after something was typed into it. */
-async function type(text: string): Promise<() => Grant> {
+async function type(text: string, by = find): Promise<() => Grant> {
   let current = { ...NO_GRANT, mode: 'chosen' as const } as Grant
   function Field() {
     const [grant, setGrant] = useState(current)
     current = grant
-    return <GrantField label="Basemaps" known={KNOWN} value={grant} onChange={setGrant} />
+    return <GrantField label="Basemaps" kind="basemaps" find={by} value={grant} onChange={setGrant} />
   }
   show(<Field />)
   if (text !== '')
@@ -29,41 +35,57 @@ async function type(text: string): Promise<() => Grant> {
 
 test('Enter takes what is suggested, not what is typed', async () => {
   const grant = await type('ci{Enter}')
-  expect(grant()).toMatchObject({ codes: ['city'], unknown: '' })
+  await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '' }))
 })
 
 test('Enter takes what is suggested also while no list is open to mark it', async () => {
   const grant = await type('ci{Escape}{Enter}')
-  expect(grant()).toMatchObject({ codes: ['city'], unknown: '' })
+  await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '' }))
 })
 
-test('nothing can be typed before it is known what exists', () => {
-  show(<GrantField label="Basemaps" known={[]} loading value={{ ...NO_GRANT, mode: 'chosen' }} />)
-  expect(screen.getByPlaceholderText('Type to find a code or a name')).toHaveProperty('disabled', true)
+test('Enter waits for a search that is under way, and takes what is typed by then, not what is shown', async () => {
+  let answer = () => {}
+  const slowly = async (text: string) => {
+    if (text !== '') await new Promise<void>((resolve) => (answer = resolve))
+    return find(text)
+  }
+  const grant = await type('ci{Enter}', slowly)
+  expect(grant()).toMatchObject({ codes: [], unknown: '', searching: true })
+  answer()
+  await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '', searching: false }))
+})
+
+test('a search that fails grants nothing, and says so', async () => {
+  const grant = await type('ci{Enter}', async (text) => {
+    if (text !== '') throw new ApiError(403, 'not for this role')
+    return []
+  })
+  await screen.findByText('Codes cannot be looked up')
+  expect(grant()).toMatchObject({ codes: [], unknown: '' })
 })
 
 test('a code that is written in full comes before those that contain it', async () => {
   const grant = await type('city{Enter}')
-  expect(grant().codes).toEqual(['city'])
+  await waitFor(() => expect(grant().codes).toEqual(['city']))
 })
 
 test('a code that nothing has is granted after a second yes', async () => {
   const grant = await type('cty{Enter}')
-  expect(grant()).toMatchObject({ codes: [], unknown: 'cty' })
+  await waitFor(() => expect(grant()).toMatchObject({ codes: [], unknown: 'cty' }))
   await screen.findByText('Nothing has the code “cty”')
   await userEvent.click(screen.getByRole('button', { name: 'Grant “cty” all the same' }))
-  expect(grant()).toMatchObject({ codes: ['cty'], unknown: '' })
+  await waitFor(() => expect(grant()).toMatchObject({ codes: ['cty'], unknown: '' }))
 })
 
 test('a code that nothing has can be left out, also when the field was left with it', async () => {
   const grant = await type('cty')
   await userEvent.tab()
-  expect(grant()).toMatchObject({ codes: [], unknown: 'cty' })
+  await waitFor(() => expect(grant()).toMatchObject({ codes: [], unknown: 'cty' }))
   await userEvent.click(screen.getByRole('button', { name: 'Leave it out' }))
   expect(grant()).toMatchObject({ codes: [], unknown: '' })
 })
 
 test('a vector may be named by its path as well', async () => {
   const grant = await type('w/l.json{Enter}')
-  expect(grant()).toMatchObject({ codes: ['w/l.json'], unknown: '' })
+  await waitFor(() => expect(grant()).toMatchObject({ codes: ['w/l.json'], unknown: '' }))
 })

@@ -1,55 +1,33 @@
-import { Alert, Button, Group, Input, MultiSelect, Radio, Stack } from '@mantine/core'
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { Alert, Button, Group, Input, Loader, MultiSelect, Radio, Stack } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import type { FindCodes, Grantable } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
+import { Problem } from '../../ui/problem.js'
 import { shortText, shownText } from '../../ui/shown-text.js'
-import { GRANT_ALL } from './grant-all.js'
-
-export interface Grant {
-  readonly mode: 'chosen' | 'all' | 'none'
-  readonly codes: readonly string[]
-  /** a code that nothing has: entered, and neither confirmed nor left out yet */
-  readonly unknown: string
-}
-
-export const NO_GRANT: Grant = { mode: 'none', codes: [], unknown: '' }
-
-export function grantCodes({ mode, codes }: Grant): string[] {
-  if (mode === 'all') return [GRANT_ALL]
-  return mode === 'chosen' ? [...codes] : []
-}
-
-export interface Grantable {
-  readonly code: string
-  readonly name: string
-  /** what a grant may name it by as well */
-  readonly aliases?: readonly string[]
-}
+import { type Grant, NO_GRANT } from './token-values.js'
 
 interface GrantFieldProps {
   readonly label: string
-  readonly known: readonly Grantable[]
-  /** what is known is still being loaded: nothing can be chosen before, as it would be taken for a slip */
-  readonly loading?: boolean
+  readonly kind: 'basemaps' | 'vectors'
+  readonly find: FindCodes
   readonly value?: Grant
   readonly onChange?: (grant: Grant) => void
   readonly error?: ReactNode
 }
 
 const MODES = ['chosen', 'all', 'none'] as const
-/** A list of thousands would freeze the page; typing narrows it down. */
-const MAX_OPTIONS = 50
+/** After the last letter, before the service is asked. */
+const SEARCH_AFTER_MS = 150
 
 /** Which maps a token may read: some, all, or none. */
-export function GrantField({
-  label,
-  known,
-  loading = false,
-  value: grant = NO_GRANT,
-  onChange,
-  error,
-}: GrantFieldProps) {
+export function GrantField({ label, kind, find, value: grant = NO_GRANT, onChange, error }: GrantFieldProps) {
   const t = useTexts().tokens
   const words = { chosen: t.chosen, all: t.all, none: t.noneGranted }
+  // A search may end when the field has changed.
+  const latest = useRef(grant)
+  latest.current = grant
   return (
     <Stack gap="xs">
       <Radio.Group
@@ -66,10 +44,10 @@ export function GrantField({
       {grant.mode === 'chosen' && (
         <ChosenCodes
           label={label}
-          known={known}
-          loading={loading}
+          kind={kind}
+          find={find}
           grant={grant}
-          onChange={(change) => onChange?.({ ...grant, ...change })}
+          onChange={(change) => onChange?.({ ...latest.current, ...change })}
           invalid={error !== undefined && error !== null}
         />
       )}
@@ -78,46 +56,61 @@ export function GrantField({
   )
 }
 
-interface ChosenCodesProps {
-  readonly label: string
-  readonly known: readonly Grantable[]
-  readonly loading: boolean
+interface ChosenCodesProps extends Pick<GrantFieldProps, 'label' | 'kind' | 'find'> {
   readonly grant: Grant
   readonly onChange: (change: Partial<Grant>) => void
   readonly invalid: boolean
 }
 
-/** Codes are chosen from what exists. One that nothing has needs a second yes: it is more often a slip than a plan. */
-function ChosenCodes({ label, known, loading, grant: { codes, unknown }, onChange, invalid }: ChosenCodesProps) {
+/** Codes are chosen from what exists, as the service finds it. One that nothing has needs a second yes: it is more often a slip than a plan. */
+function ChosenCodes({ label, kind, find, grant: { codes, unknown, searching }, onChange, invalid }: ChosenCodesProps) {
   const t = useTexts().tokens
+  const queries = useQueryClient()
   const [typed, setTyped] = useState('')
   const [opened, setOpened] = useState(false)
-  const names = new Map(known.map(({ code, name }) => [code, name]))
-  const options = [...names.keys(), ...codes.filter((code) => !names.has(code))]
+  const searchFor = (text: string) =>
+    queryOptions({ queryKey: [kind, 'find', text], queryFn: ({ signal }) => find(text, signal) })
+  const [settled] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
+  const search = useQuery({ ...searchFor(settled), placeholderData: keepPreviousData })
+  const found = search.data ?? []
+  const names = new Map(found.map(({ code, name }) => [code, name]))
   const textOf = (code: string) => {
     const name = names.get(code) ?? code
     return name === code ? code : `${code} · ${name}`
   }
-  const matching = (search: string) => ranked(options, textOf, search).filter((code) => !codes.includes(code))
   const end = (change: Partial<Grant>) => {
-    onChange(change)
+    onChange({ searching: false, ...change })
     setTyped('')
     setOpened(false)
   }
-  const accept = () => {
-    const code = typed.trim()
-    if (code === '' || codes.includes(code)) return
-    const exists = known.some((one) => one.code === code || one.aliases?.includes(code))
-    end(exists ? { codes: [...codes, code] } : { unknown: code })
+  const latest = useRef(codes)
+  latest.current = codes
+  const take = (code: string) => end({ codes: [...new Set([...latest.current, code])] })
+  /** Takes what is suggested first, or with `exactly` what is typed alone; what nothing has is to be decided. */
+  const accept = async (exactly: boolean) => {
+    const text = typed.trim()
+    if (text === '' || searching) return
+    if (codes.includes(text)) return setTyped('')
+    onChange({ searching: true })
+    // The list may lag behind what is typed.
+    const answer = await queries.fetchQuery(searchFor(text)).catch(() => null)
+    // It says itself that it has failed.
+    if (answer === null) return onChange({ searching: false })
+    const isIt = answer.some((one) => one.code === text || one.aliases?.includes(text))
+    const first = exactly || isIt ? undefined : ranked(answer, text).find(({ code }) => !codes.includes(code))
+    if (isIt) take(text)
+    else if (first !== undefined) take(first.code)
+    else end({ unknown: text })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
     event.preventDefault()
     // The list must not answer the same key once more: it would take back what was taken.
     event.stopPropagation()
-    const taken = markedOption(event.target as Element) ?? matching(typed)[0]
-    if (taken === undefined) accept()
-    else end({ codes: [...codes, taken] })
+    const isCurrent = settled === typed.trim() && !search.isPlaceholderData
+    const marked = isCurrent ? markedOption(event.target as Element) : undefined
+    if (marked === undefined) void accept(false)
+    else take(marked)
   }
   const decide = (granted: boolean) => onChange({ unknown: '', ...(granted && { codes: [...codes, unknown] }) })
   return (
@@ -125,30 +118,31 @@ function ChosenCodes({ label, known, loading, grant: { codes, unknown }, onChang
       <MultiSelect
         aria-label={label}
         placeholder={codes.length === 0 ? t.choose : ''}
-        disabled={loading}
-        data={options}
+        readOnly={searching}
+        rightSection={searching || search.isFetching ? <Loader size="xs" /> : undefined}
+        data={[...new Set([...names.keys(), ...codes])]}
         value={[...codes]}
         onChange={(chosen) => onChange({ codes: chosen })}
         searchable
         searchValue={typed}
         onSearchChange={setTyped}
-        onBlur={accept}
+        onBlur={() => void accept(true)}
         selectFirstOptionOnChange
         hidePickedOptions
-        filter={({ search, limit }) =>
-          matching(search)
-            .slice(0, limit)
-            .map((code) => ({ value: code, label: code }))
+        filter={() =>
+          ranked(found, settled)
+            .filter(({ code }) => !codes.includes(code))
+            .map(({ code }) => ({ value: code, label: code }))
         }
         renderOption={({ option }) => <bdi className="option-text">{shownText(textOf(option.value))}</bdi>}
         dropdownOpened={opened}
         onDropdownOpen={() => setOpened(true)}
         onDropdownClose={() => setOpened(false)}
-        limit={MAX_OPTIONS}
-        nothingFoundMessage={t.noMatch}
+        nothingFoundMessage={search.isPending ? undefined : t.noMatch}
         clearable
         error={invalid}
       />
+      {search.error !== null && <Problem title={t.searchFailed} error={search.error} />}
       {unknown !== '' && (
         <Alert color="orange" title={t.unknown(shortText(unknown))} role="alert">
           <Stack gap="xs">
@@ -175,12 +169,12 @@ function markedOption(field: Element): string | undefined {
   return marked?.getAttribute('value') ?? undefined
 }
 
-/** The codes whose text contains what is searched for; first the code that is it, then those that begin with it. */
-function ranked(codes: readonly string[], textOf: (code: string) => string, search: string): readonly string[] {
-  const text = search.trim().toLowerCase()
-  const rank = (code: string) => {
+/** What was found, in the order of fitness: first the code that is what was typed, then those that begin with it. */
+function ranked(found: readonly Grantable[], search: string): readonly Grantable[] {
+  const text = search.toLowerCase()
+  const rank = ({ code }: Grantable) => {
     const lower = code.toLowerCase()
-    return lower === text ? 0 : lower.startsWith(text) ? 1 : textOf(code).toLowerCase().includes(text) ? 2 : 3
+    return lower === text ? 0 : lower.startsWith(text) ? 1 : 2
   }
-  return codes.filter((code) => rank(code) < 3).sort((a, b) => rank(a) - rank(b))
+  return found.toSorted((a, b) => rank(a) - rank(b))
 }

@@ -1,3 +1,4 @@
+import type { TokenBody } from '@gateway/contracts/token.js'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { systemQuery } from '../../api/system.js'
@@ -6,8 +7,8 @@ import { useTexts } from '../../texts/texts.js'
 import { SAVED } from '../../ui/leave-guard.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
-import { IssueForm } from './issue-form.js'
 import { IssuedDialog } from './issued-dialog.js'
+import { TokenForm } from './token-form.js'
 
 export function Page() {
   const t = useTexts()
@@ -17,11 +18,11 @@ export function Page() {
   return (
     <Frame title={t.tokens.issue} lead={t.tokens.issueLead} above={[{ label: t.tokens.title, to: '/tokens' }]}>
       <Section title={t.tokens.issue} quiet>
-        <IssueForm
+        <TokenForm
           pending={issue.isPending}
           error={issue.error}
-          issued={issue.isSuccess}
-          onIssue={(body) => issue.mutate(body)}
+          saved={issue.isSuccess}
+          onSave={(body) => issue.mutate(body as TokenBody)}
         />
       </Section>
       <IssuedDialog

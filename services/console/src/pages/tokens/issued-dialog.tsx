@@ -8,18 +8,20 @@ import { LeaveGuard } from '../../ui/leave-guard.js'
 interface IssuedDialogProps {
   /** null: closed */
   readonly issued: IssuedToken | null
+  /** default: that it is issued */
+  readonly title?: string
   readonly apiBase: string
   readonly onClose: () => void
 }
 
 /** The one time that a token's plaintext is shown. It closes by its button alone, and Back asks first: a slip would lose the token. */
-export function IssuedDialog({ issued, apiBase, onClose }: IssuedDialogProps) {
+export function IssuedDialog({ issued, title, apiBase, onClose }: IssuedDialogProps) {
   const t = useTexts()
   return (
     <Modal
       opened={issued !== null}
       onClose={onClose}
-      title={t.tokens.issued}
+      title={title ?? t.tokens.issued}
       size="lg"
       closeOnClickOutside={false}
       closeOnEscape={false}

@@ -1,14 +1,14 @@
 import type { Token } from '@gateway/contracts/token.js'
-import { Code, Text } from '@mantine/core'
+import { Code } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { tokensQuery } from '../../api/tokens.js'
+import { segment } from '../../api/client.js'
+import { TOKENS } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
-import { ButtonLink } from '../../ui/links.js'
-import { ListPage } from '../../ui/list-page.js'
+import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
+import { type Filter, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { DisableDialog } from './disable-dialog.js'
 import { grantsText } from './grants-text.js'
@@ -16,27 +16,30 @@ import { TokenStatus } from './token-state.js'
 
 export function Page() {
   const t = useTexts()
-  const query = useQuery(tokensQuery)
   const [chosen, setChosen] = useState<Token | null>(null)
   const columns = useColumns(setChosen)
+  const states = ['active', 'expired', 'disabled'] as const
+  const filters: Filter[] = [
+    { name: 'status', label: t.common.status, options: states.map((state) => [state, t.tokens.states[state]]) },
+  ]
   const issue = (
-    <ButtonLink to="/tokens/new" icon={IconKey}>
+    <ButtonLink to="/tokens/new" needs="admin" icon={IconKey}>
       {t.tokens.issue}
     </ButtonLink>
   )
   return (
-    <ListPage
+    <ServerListPage
       texts={t.tokens}
       icon={IconKey}
       actions={issue}
       first={issue}
-      query={query}
+      source={TOKENS}
+      filters={filters}
       columns={columns}
       rowKey={({ id }) => id}
-      cut={t.tokens.listed}
     >
       <DisableDialog token={chosen} onClose={() => setChosen(null)} />
-    </ListPage>
+    </ServerListPage>
   )
 }
 
@@ -46,16 +49,18 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
     {
       id: 'name',
       header: t.common.name,
+      sort: 'name',
       value: ({ name }) => name,
-      cell: ({ name }) => (
-        <Text fw={550} inherit component="span">
+      cell: ({ id, name }) => (
+        <TextLink to={`/tokens/${segment(id)}`} fw={550}>
           <Name>{name}</Name>
-        </Text>
+        </TextLink>
       ),
     },
     {
       id: 'prefix',
       header: t.tokens.prefix,
+      sort: 'prefix',
       value: ({ prefix }) => prefix,
       cell: ({ prefix }) => <Code>{prefix}…</Code>,
     },
@@ -72,14 +77,18 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       value: (token) => grantsText(token, t.tokens),
       cell: (token) => <Name>{grantsText(token, t.tokens)}</Name>,
     },
-    agoColumn('expires', t.tokens.expires, ({ expires_at: at }) => at, t.tokens.expiresNever),
-    agoColumn('used', t.tokens.lastUsed, ({ last_used_at: at }) => at),
-    agoColumn('created', t.common.created, ({ created_at: at }) => at),
+    agoColumn('expires', t.tokens.expires, ({ expires_at: at }) => at, {
+      fallback: t.tokens.expiresNever,
+      sort: 'expires_at',
+    }),
+    agoColumn('used', t.tokens.lastUsed, ({ last_used_at: at }) => at, { sort: 'last_used_at' }),
+    agoColumn('created', t.common.created, ({ created_at: at }) => at, { sort: 'created_at' }),
     actionsColumn(
       t,
       (token) =>
         token.disabled_at === null && (
           <WriteButton
+            needs="admin"
             size="xs"
             variant="light"
             color="red"

@@ -45,6 +45,7 @@ export function EncodingField({ vector }: { vector: AdminVector }) {
         data={[{ value: OWN, label: t.ownEncoding }, ...new Set([...COMMON, ...(now === OWN ? [] : [now])])]}
       />
       <ActionButton
+        needs="operator"
         size="compact-xs"
         variant="default"
         disabled={chosen === now}

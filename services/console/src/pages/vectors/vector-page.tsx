@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { IconDownload, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
-import { vectorsQuery } from '../../api/catalog.js'
+import { vectorQuery } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { SourceLink } from '../../ui/columns.js'
@@ -11,7 +11,7 @@ import { Copyable } from '../../ui/copy.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
-import { Found } from '../../ui/loaded.js'
+import { Loaded } from '../../ui/loaded.js'
 import { notifyFailed } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -28,14 +28,13 @@ export function Page() {
   const t = useTexts()
   const { code = '' } = useParams()
   return (
-    <Found
-      query={useQuery(vectorsQuery)}
+    <Loaded
+      query={useQuery(vectorQuery(code))}
       what={t.vectors.what}
-      code={code}
       missing={{ title: t.vectors.noSuch(shortText(code)), back: { label: t.vectors.title, to: '/vectors' } }}
     >
       {(vector) => <Shown vector={vector} />}
-    </Found>
+    </Loaded>
   )
 }
 
@@ -52,7 +51,12 @@ function Shown({ vector }: { vector: AdminVector }) {
           <WithdrawnMark of={vector} />
           <WithdrawButton path={here} name={vector.name} withdrawn={vector.withdrawn} />
           <DeleteButton path={here} name={vector.name} words={t.remove.map} to="/vectors" />
-          <ButtonLink to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`} variant="default" icon={IconSend}>
+          <ButtonLink
+            to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`}
+            needs="operator"
+            variant="default"
+            icon={IconSend}
+          >
             {t.basemaps.push}
           </ButtonLink>
           <Download vector={vector} />

@@ -1,28 +1,34 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { IconFolderPlus, IconVector } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { vectorsQuery } from '../../api/catalog.js'
+import { VECTORS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { agoColumn, availabilityColumn, type Column, monoColumn, nameColumn, sourceColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { ListPage } from '../../ui/list-page.js'
+import { type Filter, ServerListPage } from '../../ui/server-table.js'
+import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 import { useFormats } from '../../ui/use-formats.js'
 
 export function Page() {
   const t = useTexts()
-  const query = useQuery(vectorsQuery)
   const columns = useColumns()
+  const kinds = ['geojson', 'shapefile'] as const
+  const ofKind: Filter = {
+    name: 'kind',
+    label: t.common.kind,
+    options: kinds.map((kind) => [kind, t.vectors.kinds[kind]]),
+  }
   return (
-    <ListPage
+    <ServerListPage
       texts={t.vectors}
       icon={IconVector}
       first={
-        <ButtonLink to="/sources/new?kind=vector" icon={IconFolderPlus}>
+        <ButtonLink to="/sources/new?kind=vector" needs="admin" icon={IconFolderPlus}>
           {t.sources.add}
         </ButtonLink>
       }
-      query={query}
+      source={VECTORS}
+      filters={[ofKind, ...useCatalogFilters()]}
       columns={columns}
       rowKey={({ code }) => code}
     />
@@ -34,16 +40,20 @@ function useColumns(): readonly Column<AdminVector>[] {
   const formats = useFormats()
   return [
     nameColumn(t, (code) => `/vectors/${segment(code)}`),
-    { id: 'kind', header: t.common.kind, value: ({ kind }) => t.vectors.kinds[kind] },
-    monoColumn('path', t.vectors.relativePath, (vector) => vector.relative_path),
+    { id: 'kind', header: t.common.kind, sort: 'kind', value: ({ kind }) => t.vectors.kinds[kind] },
+    {
+      ...monoColumn<AdminVector>('path', t.vectors.relativePath, (vector) => vector.relative_path),
+      sort: 'relative_path',
+    },
     {
       id: 'size',
       header: t.common.size,
+      sort: 'size',
       numeric: true,
       value: ({ size }) => size,
       cell: ({ size }) => formats.bytes(size),
     },
-    agoColumn('modified', t.vectors.modified, ({ modified_at: at }) => at),
+    agoColumn('modified', t.vectors.modified, ({ modified_at: at }) => at, { sort: 'modified_at' }),
     availabilityColumn(t),
     sourceColumn(t),
   ]

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { challenge, checkCredentials } from './credentials.js'
 
-const BOTH = { adminUser: 'admin', adminPassword: 'pass:word é', adminToken: 'the-token' }
+const BOTH = { adminUser: 'admin', adminPassword: 'pass:word é', adminToken: 'the-token', oidcIssuer: null }
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
 test('Basic makes the user the actor, Bearer makes it "token"', () => {
-  expect(checkCredentials(basic('admin:pass:word é'), BOTH)).toEqual({ ok: true, actor: 'admin' })
-  expect(checkCredentials('bearer  the-token', BOTH)).toEqual({ ok: true, actor: 'token' })
+  expect(checkCredentials(basic('admin:pass:word é'), BOTH)).toEqual({ ok: true, actor: 'admin', by: 'basic' })
+  expect(checkCredentials('bearer  the-token', BOTH)).toEqual({ ok: true, actor: 'token', by: 'bearer' })
 })
 
 test.each([
@@ -28,7 +28,7 @@ test.each([undefined, '', 'Digest x', 'the-token'])('%s counts as no credentials
 })
 
 test('an empty password or token never matches what is not configured', () => {
-  const none = { adminUser: 'admin', adminPassword: null, adminToken: null }
+  const none = { adminUser: 'admin', adminPassword: null, adminToken: null, oidcIssuer: null }
   for (const authorization of [basic('admin:'), 'Bearer ', undefined]) {
     expect(checkCredentials(authorization, none)).toMatchObject({ ok: false, code: 'admin_credentials_missing' })
   }
@@ -43,4 +43,12 @@ test('with only a token configured the words tell a browser user what to set, an
   })
   expect(challenge(tokenOnly)).not.toMatch(/Basic/)
   expect(challenge(BOTH)).toMatch(/^Basic realm="[^"]+", charset="UTF-8", Bearer/)
+})
+
+test('with sign-in by OpenID Connect the words name every way in, and Basic is offered only where it was tried', () => {
+  const signIn = { ...BOTH, oidcIssuer: 'https://id.example.com' }
+  expect(checkCredentials(undefined, signIn)).toMatchObject({
+    message: expect.stringMatching(/sign in at \/admin\/, or use HTTP Basic, or use ADMIN_TOKEN/),
+  })
+  expect(challenge(signIn, false)).not.toMatch(/Basic/)
 })

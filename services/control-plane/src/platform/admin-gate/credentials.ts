@@ -2,24 +2,29 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { Settings } from '@gateway/settings/load.js'
 
-export type CredentialSettings = Pick<Settings, 'adminUser' | 'adminPassword' | 'adminToken'>
+export type CredentialSettings = Pick<Settings, 'adminUser' | 'adminPassword' | 'adminToken' | 'oidcIssuer'>
 
-export type CredentialsVerdict = { readonly ok: true; readonly actor: string } | Refusal
+export type CredentialsVerdict =
+  | { readonly ok: true; readonly actor: string; readonly by: 'basic' | 'bearer' }
+  | Refusal
 
 /** The actor of ADMIN_TOKEN in the audit. */
 const TOKEN_ACTOR = 'token'
 
 const REALM = 'map asset gateway'
 
-/** The value of WWW-Authenticate (RFC 9110, 11.6.1). Basic is offered only where a password is configured: a browser would open its dialog in vain otherwise. */
-export function challenge({ adminPassword }: CredentialSettings): string {
+/**
+ * The value of WWW-Authenticate (RFC 9110, 11.6.1). Basic is offered only where a password is configured: a browser would open its dialog in
+ * vain otherwise.
+ */
+export function challenge({ adminPassword }: CredentialSettings, offersBasic = true): string {
   const bearer = `Bearer realm="${REALM}"`
-  return adminPassword === null ? bearer : `Basic realm="${REALM}", charset="UTF-8", ${bearer}`
+  return adminPassword === null || !offersBasic ? bearer : `Basic realm="${REALM}", charset="UTF-8", ${bearer}`
 }
 
 /** Judges an Authorization header in constant time with respect to what is configured. */
 export function checkCredentials(authorization: string | undefined, settings: CredentialSettings): CredentialsVerdict {
-  if (settings.adminPassword === null && settings.adminToken === null) {
+  if (settings.adminPassword === null && settings.adminToken === null && settings.oidcIssuer === null) {
     return refuse('admin_credentials_missing', 'no admin credential is configured: set ADMIN_PASSWORD or ADMIN_TOKEN')
   }
   if (authorization === undefined || authorization === '') {
@@ -40,7 +45,7 @@ function checkBearer(token: string, { adminToken }: CredentialSettings): Credent
   if (adminToken === null) {
     return refuse('admin_credentials_wrong', 'no ADMIN_TOKEN is configured; use HTTP Basic with ADMIN_PASSWORD')
   }
-  if (equal(token, adminToken)) return { ok: true, actor: TOKEN_ACTOR }
+  if (equal(token, adminToken)) return { ok: true, actor: TOKEN_ACTOR, by: 'bearer' }
   return refuse('admin_credentials_wrong', 'the admin token is wrong')
 }
 
@@ -52,7 +57,7 @@ function checkBasic(encoded: string, { adminUser, adminPassword }: CredentialSet
   const colon = decoded.indexOf(':')
   const user = equal(decoded.slice(0, Math.max(colon, 0)), adminUser)
   const password = equal(decoded.slice(colon + 1), adminPassword)
-  if (user && password) return { ok: true, actor: adminUser }
+  if (user && password) return { ok: true, actor: adminUser, by: 'basic' }
   return refuse('admin_credentials_wrong', 'the user name or the password is wrong')
 }
 
@@ -65,7 +70,14 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-function waysIn({ adminPassword, adminToken }: CredentialSettings): string {
+function waysIn({ adminPassword, adminToken, oidcIssuer }: CredentialSettings): string {
+  if (oidcIssuer !== null) {
+    const others = [
+      adminPassword !== null && 'HTTP Basic',
+      adminToken !== null && 'ADMIN_TOKEN as Authorization: Bearer',
+    ]
+    return ['sign in at /admin/', ...others.filter((way) => way !== false)].join(', or use ')
+  }
   if (adminPassword === null) {
     return 'send ADMIN_TOKEN as Authorization: Bearer; set ADMIN_PASSWORD to use the console in a browser'
   }

@@ -19,6 +19,16 @@ export function isCrossSite(facts: CrossSiteFacts, apiBaseUrl: string): boolean 
   return !isOwnOrigin(facts.origin, facts.host, apiBaseUrl)
 }
 
+/**
+ * Whether a request changes nothing, or says that a page of this service sends it: for credentials that a browser adds by itself. Browsers
+ * send Origin with every state-changing request.
+ */
+export function isOwnPage(facts: CrossSiteFacts, apiBaseUrl: string): boolean {
+  if (SAFE_METHODS.has(facts.method)) return true
+  if (facts.origin === undefined) return facts.secFetchSite === 'same-origin'
+  return isOwnOrigin(facts.origin, facts.host, apiBaseUrl)
+}
+
 function isOwnOrigin(origin: string, host: string | undefined, apiBaseUrl: string): boolean {
   // "null" is what sandboxed frames and data: pages send.
   if (!URL.canParse(origin)) return false

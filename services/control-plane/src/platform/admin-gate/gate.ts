@@ -1,15 +1,20 @@
 import type { ClientAddress } from '@gateway/access/client-address.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { noteSessionUsed, readSession } from '@gateway/store/operator-sessions.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ControlContext } from '../context.js'
+import { readInTime } from '../http/answer-in-time.js'
 import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { isAdminRequest } from './admin-path.js'
 import { Attempts } from './attempts.js'
 import type { FindCaller } from './caller.js'
-import { challenge, checkCredentials } from './credentials.js'
-import { isCrossSite } from './cross-site.js'
+import { type CredentialsVerdict, challenge, checkCredentials } from './credentials.js'
+import { isCrossSite, isOwnPage } from './cross-site.js'
 import { knownHosts } from './host-rule.js'
+import { neededRole, refusalOfRole } from './roles.js'
+import { OwnCookies, SESSION_COOKIE, sessionDigest } from './session-cookie.js'
+import './operator.js'
 
 const REMOTE_OFF = refuse(
   'admin_remote_off',
@@ -20,56 +25,169 @@ const HOST_UNKNOWN = refuse(
   'the Host of this request is not a name of this service; list it in ADMIN_HOSTS to use it for administration',
 )
 const CROSS_SITE = refuse('cross_site', 'this change was requested by a page of another origin')
+const NO_PAGE = refuse(
+  'cross_site',
+  'with a session, a change must say by Origin or Sec-Fetch-Site that a page of this service requests it',
+)
 const TOO_MANY = refuse(
   'too_many_requests',
   'too many wrong admin credentials from this address; wait before the next try',
 )
+const SESSION_ENDED = refuse('session_ended', 'the session has ended: sign in again')
+
+/** A page that nobody looks at sends this with what it requests by itself: such requests do not keep a session from ending. */
+const BACKGROUND_HEADER = 'x-background'
+
+export const SIGN_IN_PATH = '/admin/sign-in'
+
+/** What the routes of sign-in need of the gate. */
+export interface AdminGate {
+  /** Judges an Authorization header as the gate does, guesses counted. Answers the user's name; a refusal where it is not let in. */
+  admitByCredentials(request: FastifyRequest, reply: FastifyReply, authorization: string): CredentialsVerdict
+  /** the address of the client, for the audit */
+  addressOf(request: FastifyRequest): string
+}
 
 /**
  * Protects every admin route, and every unknown path that looks like one. In this order: remote callers while remote administration is off
- * (403), a Host that is not ours (403), a change that a foreign page requests (403), too many wrong guesses (429), credentials (401).
+ * (403), a Host that is not ours (403), a change that a foreign page requests (403), too many wrong guesses (429), credentials or a session
+ * (401; a browser that opens a page is sent to sign in where there is sign-in by OpenID Connect), the role (403).
  */
-export function registerAdminGate(app: App, ctx: ControlContext, findCaller: FindCaller): void {
-  const { settings, metrics } = ctx
+export function registerAdminGate(app: App, ctx: ControlContext, findCaller: FindCaller): AdminGate {
+  const { settings, metrics, sql } = ctx
   const isKnownHost = knownHosts(settings)
   const attempts = new Attempts(() => performance.now())
+  const cookies = new OwnCookies(settings.apiBaseUrl)
+  const hasSignIn = settings.oidcIssuer !== null
 
   app.decorateRequest('admin')
+  app.decorateRequest('operator')
+  app.decorateRequest('isStillSignedIn')
   app.addHook('onRequest', async (request, reply) => {
-    if (!isAdminRequest(request.routeOptions.url, request.raw.url ?? '')) return
-    const caller = findCaller({ peer: request.socket.remoteAddress ?? '', headers: request.headers })
-    const refusal = refusalOfPlace(request, caller) ?? refusalOfCredentials(request, reply, caller)
+    const { url: route, config } = request.routeOptions
+    if (!isAdminRequest(route, request.raw.url ?? '')) return
+    const caller = callerOf(request)
+    const refusal = refusalOfPlace(request, caller) ?? (await refusalOfIdentity(request, reply, caller))
     if (refusal === null) return
     metrics.authFailures.inc({ kind: 'admin', reason: refusal.code })
+    if (hasSignIn && config?.forStrangers !== true && isMissing(refusal) && opensPage(request)) {
+      return reply.redirect(`${SIGN_IN_PATH}?to=${encodeURIComponent(request.raw.url ?? '')}`, 302)
+    }
     return sendRefusal(reply, refusal)
   })
 
-  function refusalOfPlace(request: FastifyRequest, caller: ClientAddress): Refusal | null {
-    const { host, origin, 'sec-fetch-site': site } = request.headers
-    if (!caller.loopback && !settings.adminAllowRemote) return REMOTE_OFF
-    if (!isKnownHost(host)) return HOST_UNKNOWN
-    const facts = { method: request.method, host, origin, secFetchSite: site as string | undefined }
-    return isCrossSite(facts, settings.apiBaseUrl) ? CROSS_SITE : null
+  function callerOf({ socket, headers }: FastifyRequest): ClientAddress {
+    return findCaller({ peer: socket.remoteAddress ?? '', headers })
   }
 
-  function refusalOfCredentials(request: FastifyRequest, reply: FastifyReply, caller: ClientAddress): Refusal | null {
-    const pause = attempts.pauseMs(caller.address)
+  function refusalOfPlace(request: FastifyRequest, caller: ClientAddress): Refusal | null {
+    const { host } = request.headers
+    if (!caller.loopback && !settings.adminAllowRemote) return REMOTE_OFF
+    if (!isKnownHost(host)) return HOST_UNKNOWN
+    return isCrossSite(siteFacts(request), settings.apiBaseUrl) ? CROSS_SITE : null
+  }
+
+  /** Sets who it is where that suffices. */
+  async function refusalOfIdentity(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: ClientAddress,
+  ): Promise<Refusal | null> {
+    if (request.routeOptions.config?.forStrangers) return null
+    const { authorization } = request.headers
+    const id = hasSignIn && !authorization ? cookies.read(request.headers.cookie, SESSION_COOKIE) : undefined
+    const refusal =
+      id === undefined
+        ? refusalOfCredentials(request, reply, caller, authorization)
+        : await refusalOfSession(request, reply, caller, sessionDigest(id))
+    if (refusal !== null) return refusal
+    return refusalOfRole(request.operator.role, neededRole(request.method, request.routeOptions.url ?? ''))
+  }
+
+  async function refusalOfSession(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: ClientAddress,
+    digest: Buffer,
+  ): Promise<Refusal | null> {
+    const read = () => readSession(sql, digest, settings.sessionIdleSeconds)
+    const session = await readInTime(read(), reply)
+    if (session === null) {
+      reply.header('WWW-Authenticate', challenge(settings, false))
+      return SESSION_ENDED
+    }
+    // A browser adds the cookie by itself, whoever made it send the request.
+    if (!isOwnPage(siteFacts(request), settings.apiBaseUrl)) return NO_PAGE
+    const { name, actor, role, begunBy, expiresAt } = session
+    request.admin = { actor, address: caller.address }
+    request.operator = { name, role, by: begunBy, session: { digest, expiresAt } }
+    request.isStillSignedIn = async () => (await read()) !== null
+    if (isCausedByPerson(request)) await readInTime(noteSessionUsed(sql, digest), reply)
+    return null
+  }
+
+  function refusalOfCredentials(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: ClientAddress,
+    authorization: string | undefined,
+  ): Refusal | null {
+    const verdict = judged(request, reply, caller, authorization)
+    if (!verdict.ok) return verdict
+    request.admin = { actor: verdict.actor, address: caller.address }
+    request.operator = { name: verdict.actor, role: 'admin', by: verdict.by, session: null }
+    return null
+  }
+
+  function judged(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { address, loopback }: ClientAddress,
+    authorization: string | undefined,
+  ): CredentialsVerdict {
+    const pause = attempts.pauseMs(address)
     if (pause > 0) {
       reply.header('Retry-After', String(Math.ceil(pause / 1000)))
       return TOO_MANY
     }
-    const verdict = checkCredentials(request.headers.authorization, settings)
+    const verdict = checkCredentials(authorization, settings)
     if (verdict.ok) {
-      attempts.noteRight(caller.address)
-      request.admin = { actor: verdict.actor, address: caller.address }
-      return null
+      attempts.noteRight(address)
+      return verdict
     }
     // Browsers send the first request without credentials: only wrong ones count as guesses.
     if (verdict.code === 'admin_credentials_wrong') {
-      attempts.noteWrong(caller.address, caller.loopback, request.headers.authorization ?? '')
-      request.log.info({ address: caller.address }, 'wrong admin credentials')
+      attempts.noteWrong(address, loopback, authorization ?? '')
+      request.log.info({ address }, 'wrong admin credentials')
     }
-    reply.header('WWW-Authenticate', challenge(settings))
+    // A browser that is offered Basic opens its own dialogue over the console, whose page for signing in does better.
+    const offersBasic = !hasSignIn || /^basic /i.test(request.headers.authorization ?? '')
+    reply.header('WWW-Authenticate', challenge(settings, offersBasic))
     return verdict
   }
+
+  return {
+    admitByCredentials(request, reply, authorization) {
+      const verdict = judged(request, reply, callerOf(request), authorization)
+      if (!verdict.ok) metrics.authFailures.inc({ kind: 'admin', reason: verdict.code })
+      return verdict
+    },
+    addressOf: (request) => callerOf(request).address,
+  }
+}
+
+function siteFacts({ method, headers }: FastifyRequest) {
+  const { host, origin, 'sec-fetch-site': site } = headers
+  return { method, host, origin, secFetchSite: site as string | undefined }
+}
+
+const isMissing = ({ code }: Refusal): boolean => code === 'admin_credentials_missing' || code === 'session_ended'
+
+/** Whether a person opened an address, in contrast to a script that reads it. */
+function opensPage({ method, url, headers }: FastifyRequest): boolean {
+  return method === 'GET' && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html')
+}
+
+function isCausedByPerson({ headers }: FastifyRequest): boolean {
+  return headers[BACKGROUND_HEADER] === undefined && headers.accept !== 'text/event-stream'
 }

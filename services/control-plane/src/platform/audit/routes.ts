@@ -13,7 +13,8 @@ export const auditEntrySchema = z.object({
   actor: z
     .string()
     .describe(
-      "the administrator's user name, `token` for ADMIN_TOKEN, `system` for changes that the service makes by itself",
+      "the e-mail address of who signed in (`oidc:` and the provider's name for them where it tells none), the administrator's user name, " +
+        '`token` for ADMIN_TOKEN, `system` for changes that the service makes by itself',
     ),
   address: z.string().describe('the address of the client'),
   action: z.string(),

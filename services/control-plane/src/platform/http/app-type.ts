@@ -18,7 +18,7 @@ export type App = FastifyInstance<
 
 /** The author of an administrative request, for the audit. */
 export interface AdminIdentity {
-  /** the user name of Basic, or `token` for ADMIN_TOKEN */
+  /** the e-mail address of who signed in, the user name of Basic, or `token` for ADMIN_TOKEN */
   readonly actor: string
   readonly address: string
 }

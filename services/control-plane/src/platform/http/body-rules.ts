@@ -29,7 +29,8 @@ export function registerBodyRules(app: App, withinMs = ARRIVES_WITHIN_MS): void 
   app.addHook('preParsing', async (request, reply) => {
     if (request.is404) return sendRefusal(reply, NO_SUCH_PATH)
     if (request.headers[EDGE_ASK_HEADER] === undefined) return
-    if (!request.routeOptions.config.readsOwnBody && !isJson(request.headers)) return sendRefusal(reply, NOT_JSON)
+    const { readsOwnBody, takesForm } = request.routeOptions.config
+    if (!readsOwnBody && !takesForm && !isJson(request.headers)) return sendRefusal(reply, NOT_JSON)
     return reply.header(EDGE_ADMITTED_HEADER, '1').code(204).send()
   })
 }
@@ -46,5 +47,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** the route takes its body in by itself, of its own kind and in its own time */
     readsOwnBody?: boolean
+    /** the route takes the form of a page that needs no script */
+    takesForm?: boolean
   }
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { refuse } from '@gateway/contracts/errors.js'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from './app-type.js'
 import { sendRefusal } from './refusal.js'
 
@@ -25,8 +25,10 @@ export type SendEvent = (event: ServerEvent) => void
 /** The streams of server-sent events (HTML standard, 9.2) of one route: bounded in number and in what waits for a slow reader. */
 export class EventStreams {
   readonly #open = new Set<PassThrough>()
+  readonly #heartbeatMs: number
 
-  constructor(app: App) {
+  constructor(app: App, heartbeatMs = HEARTBEAT_MS) {
+    this.#heartbeatMs = heartbeatMs
     // A stream never ends by itself: without this the process would not, either.
     app.addHook('preClose', async () => {
       for (const stream of this.#open) stream.end()
@@ -43,7 +45,10 @@ export class EventStreams {
       else if (stream.writable) stream.write(text)
     }
     const unsubscribe = subscribe((event) => send(asText(event)))
-    const heart = setInterval(() => send(':\n\n'), HEARTBEAT_MS).unref()
+    const heart = setInterval(() => {
+      send(':\n\n')
+      void endWithSession(reply.request, stream)
+    }, this.#heartbeatMs).unref()
     stream.once('close', () => {
       unsubscribe()
       clearInterval(heart)
@@ -52,6 +57,12 @@ export class EventStreams {
     send(':\n\n')
     return reply.type('text/event-stream').header('X-Accel-Buffering', 'no').send(stream)
   }
+}
+
+/** The browser connects again, and learns that its session has ended. A store that does not answer ends nothing. */
+async function endWithSession({ isStillSignedIn }: FastifyRequest, stream: PassThrough): Promise<void> {
+  const lasts = isStillSignedIn === undefined || (await isStillSignedIn().catch(() => true))
+  if (!lasts) stream.end()
 }
 
 function asText({ event, id, data }: ServerEvent): string {

@@ -5,16 +5,19 @@ import { isPlainPath } from '@gateway/tiling/plain-path.js'
 import { expect, test } from 'vitest'
 import { admitImport } from '../../catalog/imports/credential.js'
 import { reducedCode } from '../../catalog/register/codes.js'
+import { wantedPage } from '../../operators/sign-in-routes.js'
 import { isAdminRequest } from '../admin-gate/admin-path.js'
 import { callerFinder } from '../admin-gate/caller.js'
 import { checkCredentials } from '../admin-gate/credentials.js'
 import { isCrossSite } from '../admin-gate/cross-site.js'
 import { knownHosts } from '../admin-gate/host-rule.js'
+import { neededRole } from '../admin-gate/roles.js'
+import { OwnCookies, SESSION_COOKIE } from '../admin-gate/session-cookie.js'
 import { ambiguousFraming, unboundedHead } from './framing.js'
 
 const BASE = 'http://127.0.0.1:8910'
 const SETTINGS = { apiHost: '127.0.0.1', controlHost: '127.0.0.1', apiBaseUrl: BASE, adminHosts: [] }
-const CREDENTIALS = { adminUser: 'admin', adminPassword: 'password', adminToken: 'token' }
+const CREDENTIALS = { adminUser: 'admin', adminPassword: 'password', adminToken: 'token', oidcIssuer: null }
 const isKnownHost = knownHosts(SETTINGS)
 const findCaller = callerFinder('key', ['127.0.0.1'])
 const hooks = (text: string) => ({ 'webhook-id': text, 'webhook-timestamp': text, 'webhook-proof': text })
@@ -28,6 +31,9 @@ const LOOKS: Record<string, (text: string) => unknown> = {
     admitImport({ authorization: text }, 'token', 0),
     admitImport(hooks(text), 'token', 0),
   ],
+  cookies: (text) => new OwnCookies(BASE).read(text, SESSION_COOKIE),
+  'a path to a role': (text) => neededRole('POST', text),
+  'where to go after signing in': wantedPage,
   'forwarding headers': (text) =>
     findCaller({ peer: '127.0.0.1', headers: { 'x-forwarded-for': text, 'x-edge-key': text, forwarded: text } }),
   'an address': (text) => isAdminRequest(undefined, `/${text}`),

@@ -1,3 +1,5 @@
+import type { Role } from '@gateway/contracts/operator.js'
+import { neededRole } from '../admin-gate/roles.js'
 import type { Operation, Paths } from './document.js'
 import { applyExample } from './examples/apply.js'
 
@@ -6,6 +8,12 @@ type Security = NonNullable<Operation['security']>
 export const SECURITY_SCHEMES = {
   adminBasic: { type: 'http', scheme: 'basic', description: 'ADMIN_USER and ADMIN_PASSWORD' },
   adminBearer: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' },
+  adminSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'gateway_session',
+    description: 'a session that began at `/admin/sign-in`; over https its name begins with `__Host-`',
+  },
   serviceBearer: { type: 'http', scheme: 'bearer', bearerFormat: 'bmp_…', description: 'a service token' },
   serviceHeader: { type: 'apiKey', in: 'header', name: 'X-Access-Token', description: 'a service token' },
   serviceQuery: { type: 'apiKey', in: 'query', name: 'token', description: 'a service token' },
@@ -19,14 +27,14 @@ export const SECURITY_SCHEMES = {
   serviceQueryLong: { type: 'apiKey', in: 'query', name: 'access_token', description: 'a service token' },
 } as const
 
-const ADMIN: Security = [{ adminBasic: [] }, { adminBearer: [] }]
+const ADMIN: Security = [{ adminBasic: [] }, { adminBearer: [] }, { adminSession: [] }]
 const IMPORT: Security = [{ importBearer: [] }, { importProof: [] }]
 const SERVICE: Security = [{ serviceBearer: [] }, { serviceHeader: [] }, { serviceQuery: [] }, { serviceQueryLong: [] }]
 
 const ERROR_WORDS: Readonly<Record<string, string>> = {
   400: 'Invalid parameters, named in the message; or different service tokens in one request',
   401: 'Credentials missing, wrong, expired or disabled; `WWW-Authenticate` says what is expected',
-  403: 'Not allowed: scope missing or resource not granted, whether or not it exists; for administration, a remote caller, an unknown Host or a foreign page',
+  403: 'Not allowed: scope missing or resource not granted, whether or not it exists; for administration, a remote caller, an unknown Host, a foreign page, or a role that does not suffice',
   404: 'No such resource',
   408: 'The body took more than 30 seconds to arrive',
   409: 'A scan is running already; of a removal, that a slice job or slicing itself needs it; of a cancellation, that the job has ended; of an import, that the code belongs to another scan source',
@@ -80,7 +88,7 @@ export const TAGS = [
   { name: 'Admin: tokens', description: 'Service tokens' },
   { name: 'Admin: push', description: 'Targets, pushes, and the records of all deliveries' },
   { name: 'Admin: slicing', description: 'Slice jobs under admin credentials, their logs and source images' },
-  { name: 'Admin: state', description: 'What the console shows: edges, audit, events, traffic, settings' },
+  { name: 'Admin: state', description: 'What the console shows: who one is, edges, audit, events, traffic, settings' },
   { name: 'System', description: 'Probes, metrics and version, without credentials' },
   { name: 'Events', description: 'Requests that this service sends' },
 ]
@@ -93,7 +101,7 @@ const CONVENTIONS: readonly Convention[] = [
     /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records)/,
   ),
   admin('Admin: slicing', /^\/api\/v1\/admin\/slice/),
-  admin('Admin: state', /^\/api\/v1\/admin\/(edges|audit|events|dashboard|settings)/),
+  admin('Admin: state', /^\/api\/v1\/admin\/(edges|audit|events|dashboard|settings|session)/),
   admin('Admin: catalog', /^\/api\/v1\/admin\//),
   { pattern: /^\/api\/v1\/catalog\//, tag: 'Catalog', security: SERVICE, errors: SERVICE_ERRORS },
   { pattern: /^\/api\/v1\/slice\//, tag: 'Slicing', security: SERVICE, errors: SERVICE_ERRORS },
@@ -153,6 +161,7 @@ export function applyConventions(paths: Paths): void {
 function applyTo(operation: Operation, convention: Convention, method: string, path: string): void {
   operation.tags = [convention.tag]
   operation.security = convention.security
+  if (convention.security === ADMIN) describeRole(operation, neededRole(method.toUpperCase(), path))
   const errors = new Set([...convention.errors, ...(OWN_ERRORS[`${method} ${path}`] ?? [])])
   if (operation.requestBody !== undefined) for (const status of [400, 408, 413, 415]) errors.add(status)
   if ((operation.parameters ?? []).length > 0) errors.add(400)
@@ -165,6 +174,11 @@ function applyTo(operation: Operation, convention: Convention, method: string, p
   for (const status of errors) responses[status] ??= { $ref: `#/components/responses/Error${status}` }
   operation.responses = responses
   applyExample(operation)
+}
+
+function describeRole(operation: Operation, role: Role): void {
+  operation['x-required-role'] = role
+  operation.description = `${operation.description ?? ''} Needs the role \`${role}\`.`.trim()
 }
 
 /** What the generator writes where a route gives no description. */

@@ -14,8 +14,11 @@ transfer encoding other than chunked is refused (400). 503 comes with \`Retry-Af
 several of them; different ones are 400. An \`Authorization\` of another scheme is ignored. The order of refusal is fixed: no usable token
 401; scope missing 403; resource not granted 403, whether or not it exists; granted but absent 404, also for what was withdrawn or is of a disabled scan source.
 
-**Administration** takes HTTP Basic (ADMIN_USER, by default \`admin\`, and ADMIN_PASSWORD) or \`Authorization: Bearer\` with ADMIN_TOKEN, on
-\`/api/v1/admin/*\` and \`/admin/*\`. The checks come in this order: a caller on another machine while ADMIN_ALLOW_REMOTE is false, 403; a
+**Administration** takes HTTP Basic (ADMIN_USER, by default \`admin\`, and ADMIN_PASSWORD), \`Authorization: Bearer\` with ADMIN_TOKEN, or, where
+OIDC_ISSUER is set, the cookie of a session, on \`/api/v1/admin/*\` and \`/admin/*\`. Basic and Bearer have the role \`admin\`; a session has the role
+that OIDC_ROLES gives its person: \`viewer\` reads; \`operator\` also scans, slices, pushes, sets defaults and withdraws; \`admin\` does everything. Each
+operation says in \`x-required-role\` which it needs (403). A session ends after SESSION_TTL, after SESSION_IDLE without a request (those with the header
+\`X-Background\`, and event streams, do not count), and on sign-out; a change within it needs \`Origin\` or \`Sec-Fetch-Site\` of this service (403). The checks come in this order: a caller on another machine while ADMIN_ALLOW_REMOTE is false, 403; a
 \`Host\` that is no loopback name or address, listen address (every address of the machine where the service listens on all), host of
 API_BASE_URL or entry of ADMIN_HOSTS, 403; a state-changing request that a page of another origin sends, a subdomain included, 403; too many
 wrong credentials, 429; credentials, 401, also for paths that do not exist. A forwarding header counts from TRUSTED_PROXIES alone; from

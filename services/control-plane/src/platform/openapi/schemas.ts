@@ -2,6 +2,7 @@ import { adminBasemapSchema, basemapSchema, basemapVersionSchema } from '@gatewa
 import { errorSchema } from '@gateway/contracts/common.js'
 import { edgePresenceSchema } from '@gateway/contracts/edge.js'
 import { healthCheckSchema } from '@gateway/contracts/health.js'
+import { sessionSchema } from '@gateway/contracts/operator.js'
 import { pushRecordSchema, vectorPushRecordSchema } from '@gateway/contracts/push.js'
 import { scanSchema, scanSourceSchema } from '@gateway/contracts/scan-source.js'
 import { sliceJobSchema } from '@gateway/contracts/slice.js'
@@ -28,6 +29,7 @@ const NAMED_SCHEMAS = {
   HealthCheck: healthCheckSchema,
   EdgePresence: edgePresenceSchema,
   AuditEntry: auditEntrySchema,
+  Session: sessionSchema,
 } as const
 
 /** Gives the resources names of their own in the document, for readers and for generators of clients. */

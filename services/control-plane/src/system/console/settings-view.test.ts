@@ -8,6 +8,7 @@ test('secrets are told to be set, and nothing more', () => {
     ADMIN_TOKEN: 'secret-two',
     DATABASE_URL: 'postgres://user:secret-three@db/x',
     REDIS_URL: 'redis://:secret-four@cache',
+    OIDC_CLIENT_SECRET: 'secret-five',
   }
   const view = viewSettings(loadSettings({ CONFIG_FILE: '/nonexistent', ...secrets }))
   expect(JSON.stringify(view)).not.toMatch(/secret-|@db|@cache/)
@@ -23,4 +24,10 @@ test('what differs from the defaults is no default', () => {
   const isDefault = (name: string) => view.find((setting) => setting.name === name)?.is_default
   // Addresses follow the port.
   expect(['API_PORT', 'API_BASE_URL', 'LOG_LEVEL'].map(isDefault)).toEqual([false, false, true])
+})
+
+test('a list of roles is shown as it is written', () => {
+  const signIn = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'gateway', OIDC_ROLES: 'viewer=*,admin=gis' }
+  const view = viewSettings(loadSettings({ CONFIG_FILE: '/nonexistent', ...signIn }))
+  expect(view.find(({ name }) => name === 'OIDC_ROLES')?.value).toEqual(['viewer=*', 'admin=gis'])
 })

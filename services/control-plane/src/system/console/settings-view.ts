@@ -1,6 +1,6 @@
 import { type SettingView, settingsViewSchema } from '@gateway/contracts/console.js'
 import { loadSettings, type Settings } from '@gateway/settings/load.js'
-import { SECRET_SETTINGS, SETTING_NAMES, type SettingName } from '@gateway/settings/schema.js'
+import { type RoleGrant, SECRET_SETTINGS, SETTING_NAMES, type SettingName } from '@gateway/settings/schema.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 
@@ -14,10 +14,15 @@ const FIELDS_WITH_UNIT = {
   TOKEN_DEFAULT_TTL: 'tokenDefaultTtlSeconds',
   RETRY_WAITS: 'retryWaitsSeconds',
   TILE_MEMORY: 'tileMemoryBytes',
+  SESSION_TTL: 'sessionTtlSeconds',
+  SESSION_IDLE: 'sessionIdleSeconds',
 } as const
 
+type NameWithUnit = keyof typeof FIELDS_WITH_UNIT
+const hasUnit = (name: SettingName): name is NameWithUnit => Object.hasOwn(FIELDS_WITH_UNIT, name)
+
 function fieldOf(name: SettingName): keyof Settings {
-  if (name === 'TOKEN_DEFAULT_TTL' || name === 'RETRY_WAITS' || name === 'TILE_MEMORY') return FIELDS_WITH_UNIT[name]
+  if (hasUnit(name)) return FIELDS_WITH_UNIT[name]
   const field = name.toLowerCase().replace(/_(.)/g, (_, first: string) => first.toUpperCase())
   return field as FieldOf<typeof name>
 }
@@ -42,13 +47,16 @@ export function settingsRoute(app: App, { settings }: Pick<ControlContext, 'sett
   )
 }
 
+const shownEntry = (entry: string | number | RoleGrant): string | number =>
+  typeof entry === 'object' ? `${entry.role}=${entry.value}` : entry
+
 export function viewSettings(settings: Settings): SettingView[] {
   const defaults = loadSettings({ CONFIG_FILE: NO_FILE })
   return SETTING_NAMES.map((name) => {
     const secret = SECRET_SETTINGS.has(name)
     const value = settings[fieldOf(name)]
     const isDefault = JSON.stringify(value) === JSON.stringify(defaults[fieldOf(name)])
-    const shown = value !== null && typeof value === 'object' ? [...value] : value
+    const shown = value !== null && typeof value === 'object' ? value.map(shownEntry) : value
     return { name, value: secret ? null : shown, secret, is_set: value !== null, is_default: isDefault }
   })
 }

@@ -14,6 +14,7 @@ const TOKEN = {
   expires_at: '2027-03-01T00:00:00.000Z',
   disabled_at: null,
   created_at: EARLIER,
+  first_used_at: null,
   last_used_at: null,
   previous_prefix: null,
   previous_expires_at: null,
@@ -44,6 +45,10 @@ const TRAFFIC = {
 }
 
 export const ADMINISTRATION: Readonly<Record<string, Example>> = {
+  getSession: {
+    answer: { name: 'Anna Ode', actor: 'anna@example.com', role: 'operator', by: 'oidc', expires_at: LATER },
+  },
+  endSession: { answer: { ended: true } },
   listTokens: { answer: list(TOKEN) },
   issueToken: {
     request: { name: 'Road works', basemap_codes: ['world'], vector_codes: ['*'], expires_at: '2027-03-01' },

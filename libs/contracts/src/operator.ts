@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { timestampSchema } from './common.js'
+
+/** What an operator may do: each role may also do what those before it may. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+export function hasRole(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed)
+}
+
+export const sessionSchema = z.object({
+  name: z.string().describe('the person, or the administrator’s user name; `token` for ADMIN_TOKEN'),
+  actor: z.string().describe('how the audit names the same'),
+  role: z.enum(ROLES),
+  by: z
+    .enum(['oidc', 'password', 'basic', 'bearer'])
+    .describe('a session that began at the OpenID provider or with the password, or credentials of this very request'),
+  expires_at: timestampSchema.nullable().describe('when the session ends at the latest; null: there is none'),
+})
+export type Session = z.infer<typeof sessionSchema>

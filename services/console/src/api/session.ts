@@ -1,0 +1,64 @@
+import type { Role, Session } from '@gateway/contracts/operator.js'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { adminGet, adminSend, onUnauthorized } from './client.js'
+import { useWrite } from './use-write.js'
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => adminGet<Session>('/session', signal),
+})
+
+/** Whether somebody signed in at the page for it, so that they can do so again, and sign out. */
+export const isSignedIn = (session: Session | undefined): session is Session =>
+  session?.by === 'oidc' || session?.by === 'password'
+
+const ROLES: readonly Role[] = ['viewer', 'operator', 'admin']
+
+/** Whether the role of who looks at the page allows what needs `role`. While it is not known everything is offered: the server decides. */
+export function useAllowed(role: Role): boolean {
+  const own = useQuery(sessionQuery).data?.role
+  return own === undefined || ROLES.indexOf(own) >= ROLES.indexOf(role)
+}
+
+export function useSignOut() {
+  return useWrite<void>((_, signal) => adminSend('DELETE', '/session', undefined, { signal }), {
+    onSuccess: () => window.location.assign('/admin/sign-in?ended'),
+  })
+}
+
+let ended = false
+const listeners = new Set<() => void>()
+
+function setEnded(value: boolean): void {
+  if (ended === value) return
+  ended = value
+  for (const listener of listeners) listener()
+}
+
+/** While the session has ended it is asked for this often: it begins again in another window. */
+const LOOK_EVERY_MS = 1_500
+
+/** Whether the session of before has ended. Everything is read again once there is one anew. */
+export function useSessionEnded(): boolean {
+  const queries = useQueryClient()
+  const isEnded = useSyncExternalStore(subscribe, () => ended)
+  useEffect(() => onUnauthorized(() => setEnded(true)), [])
+  useEffect(() => {
+    if (!isEnded) return
+    const timer = window.setInterval(async () => {
+      const session = await adminGet<Session>('/session').catch(() => null)
+      if (session === null) return
+      queries.setQueryData(sessionQuery.queryKey, session)
+      setEnded(false)
+      void queries.invalidateQueries()
+    }, LOOK_EVERY_MS)
+    return () => window.clearInterval(timer)
+  }, [isEnded, queries])
+  return isEnded
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}

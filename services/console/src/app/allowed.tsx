@@ -1,0 +1,27 @@
+import type { Role } from '@gateway/contracts/operator.js'
+import { IconLock } from '@tabler/icons-react'
+import type { ComponentType } from 'react'
+import { useAllowed } from '../api/session.js'
+import { useTexts } from '../texts/texts.js'
+import { Empty } from '../ui/empty.js'
+import { ButtonLink } from '../ui/links.js'
+import { Page } from '../ui/page.js'
+
+/** A page for those whose role allows what it is for; others are told which role it needs. */
+export function forRole(needed: Role, Content: ComponentType): ComponentType {
+  return function Allowed() {
+    const t = useTexts()
+    if (useAllowed(needed)) return <Content />
+    return (
+      <Page title={t.account.forbidden}>
+        <Empty
+          title={t.account.needed(t.account.roles[needed])}
+          icon={IconLock}
+          action={<ButtonLink to="/">{t.nav.overview}</ButtonLink>}
+        >
+          {t.account.forbiddenAdvice}
+        </Empty>
+      </Page>
+    )
+  }
+}

@@ -1,0 +1,65 @@
+import type { Token } from '@gateway/contracts/token.js'
+import { Radio, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconRotate } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { systemQuery } from '../../api/system.js'
+import { useRotateToken } from '../../api/tokens.js'
+import { useTexts } from '../../texts/texts.js'
+import { Confirm } from '../../ui/confirm.js'
+import { shortText } from '../../ui/shown-text.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { WriteButton } from '../../ui/write-button.js'
+import { IssuedDialog } from './issued-dialog.js'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+/** How long the secret of now goes on beside the new one; the API takes any time up to the last. */
+const OVERLAPS = [0, HOUR, DAY, 7 * DAY, 30 * DAY]
+
+/** Gives a token a new secret after confirmation, and shows it. */
+export function RotateButton({ token }: { token: Token }) {
+  const t = useTexts().tokens
+  const formats = useFormats()
+  const [opened, { open, close }] = useDisclosure()
+  const [overlap, setOverlap] = useState(DAY)
+  const system = useQuery(systemQuery)
+  const rotate = useRotateToken(token.id)
+  return (
+    <>
+      <WriteButton needs="admin" variant="default" icon={IconRotate} onClick={open}>
+        {t.rotate}
+      </WriteButton>
+      <Confirm
+        opened={opened && !rotate.isSuccess}
+        title={t.rotateTitle(shortText(token.name))}
+        action={t.rotate}
+        write={rotate}
+        onConfirm={() => rotate.mutate(overlap, { onSuccess: close })}
+        onClose={close}
+        failed={t.rotateFailed}
+      >
+        <Text>{t.rotateWords}</Text>
+        <Radio.Group label={t.overlap} value={String(overlap)} onChange={(seconds) => setOverlap(Number(seconds))}>
+          <Stack gap="xs" mt="xs">
+            {OVERLAPS.map((seconds) => (
+              <Radio
+                key={seconds}
+                value={String(seconds)}
+                label={seconds === 0 ? t.noOverlap : formats.duration(seconds)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+      </Confirm>
+      <IssuedDialog
+        issued={rotate.data ?? null}
+        title={t.rotated}
+        apiBase={system.data?.api_base_url ?? window.location.origin}
+        // With this the plaintext is gone.
+        onClose={rotate.reset}
+      />
+    </>
+  )
+}

@@ -1,0 +1,146 @@
+import type { Token, TokenBody } from '@gateway/contracts/token.js'
+import { Checkbox, Group, Radio, Stack, TagsInput, TextInput } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { findBasemaps, findVectors } from '../../api/catalog.js'
+import { settingsQuery } from '../../api/system.js'
+import type { Texts } from '../../texts/en.js'
+import { useTexts } from '../../texts/texts.js'
+import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
+import { FormGuard } from '../../ui/leave-guard.js'
+import { Problem } from '../../ui/problem.js'
+import { shortText } from '../../ui/shown-text.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { WriteButton } from '../../ui/write-button.js'
+import { GrantField } from './grant-field.js'
+import { bodyOf, type Grant, NEW_TOKEN, type TokenValues, valuesOf } from './token-values.js'
+
+interface TokenFormProps {
+  /** undefined: a new one */
+  readonly token?: Token
+  readonly pending: boolean
+  readonly error: Error | null
+  /** what was entered has been saved */
+  readonly saved: boolean
+  /** of a token that exists, the fields that differ */
+  readonly onSave: (body: Partial<TokenBody>) => void
+}
+
+/** What a token may do, issued or changed. */
+export function TokenForm({ token, pending, error, saved, onSave }: TokenFormProps) {
+  const t = useTexts()
+  const stored = token === undefined ? NEW_TOKEN : valuesOf(token)
+  const form = useForm<TokenValues>({
+    initialValues: stored,
+    validate: {
+      name: isNotEmpty(t.tokens.nameNeeded),
+      scopes: isNotEmpty(t.tokens.scopeNeeded),
+      basemaps: (grant, { scopes }) => problemOf(grant, scopes, t.tokens),
+      vectors: (grant, { scopes }) => problemOf(grant, scopes, t.tokens),
+      origins: (origins) => wrongOne(origins, isOrigin, t.tokens.originWrong),
+      networks: (networks) => wrongOne(networks, isNetwork, t.tokens.networkWrong),
+      moment: (moment, { expiry }) =>
+        expiry === 'at' && moment !== stored.moment && !(Date.parse(moment) > Date.now())
+          ? t.tokens.expiryNeeded
+          : null,
+    },
+  })
+  const isSearching = form.values.basemaps.searching || form.values.vectors.searching
+  const save = (values: TokenValues) => onSave(bodyOf(values, token === undefined ? null : stored))
+  return (
+    <form onSubmit={form.onSubmit(save)} noValidate>
+      {!saved && <FormGuard isDirty={() => form.isDirty()} />}
+      <Stack maw={680} gap="lg">
+        {token !== undefined && <ChangedElsewhere form={form} stored={stored} saving={pending} />}
+        <TextInput
+          label={t.tokens.name}
+          description={t.tokens.nameHint}
+          required
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <Checkbox.Group label={t.tokens.scopesTitle} {...form.getInputProps('scopes')}>
+          <Stack gap="xs" mt="xs">
+            <Checkbox value="read" label={t.tokens.scopeRead} description={t.tokens.scopeReadHint} />
+            <Checkbox value="slice" label={t.tokens.scopeSlice} description={t.tokens.scopeSliceHint} />
+          </Stack>
+        </Checkbox.Group>
+        {form.values.scopes.includes('read') && (
+          <>
+            <GrantField
+              label={t.tokens.basemaps}
+              kind="basemaps"
+              find={findBasemaps}
+              {...form.getInputProps('basemaps')}
+            />
+            <GrantField label={t.tokens.vectors} kind="vectors" find={findVectors} {...form.getInputProps('vectors')} />
+          </>
+        )}
+        <TagsInput
+          label={t.tokens.origins}
+          description={t.tokens.originsHint}
+          placeholder="https://maps.example.com"
+          {...form.getInputProps('origins')}
+        />
+        <TagsInput
+          label={t.tokens.networks}
+          description={t.tokens.networksHint}
+          placeholder="10.0.0.0/8"
+          {...form.getInputProps('networks')}
+        />
+        <Radio.Group label={t.tokens.expiry} {...form.getInputProps('expiry')}>
+          <Stack gap="xs" mt="xs">
+            {token === undefined && <UsualExpiry />}
+            <Radio value="at" label={t.tokens.expiryAt} />
+            <Radio value="never" label={t.tokens.expiryNever} />
+          </Stack>
+        </Radio.Group>
+        {form.values.expiry === 'at' && (
+          <TextInput
+            type="datetime-local"
+            label={t.tokens.expiryMoment}
+            required
+            maw={280}
+            {...form.getInputProps('moment')}
+          />
+        )}
+        {error !== null && (
+          <Problem title={token === undefined ? t.tokens.issueFailed : t.tokens.saveFailed} error={error} />
+        )}
+        <Group>
+          <WriteButton
+            needs="admin"
+            type="submit"
+            loading={pending}
+            disabled={isSearching || (token !== undefined && !form.isDirty())}
+          >
+            {token === undefined ? t.tokens.issue : t.common.save}
+          </WriteButton>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function UsualExpiry() {
+  const t = useTexts().tokens
+  const formats = useFormats()
+  const ttl = useQuery(settingsQuery).data?.items.find(({ name }) => name === 'TOKEN_DEFAULT_TTL')?.value
+  const usual = typeof ttl === 'number' ? t.expiryDefault(formats.duration(ttl)) : t.expiryDefaultUnknown
+  return <Radio value="default" label={usual} />
+}
+
+function problemOf({ mode, codes, unknown }: Grant, scopes: readonly string[], t: Texts['tokens']): string | null {
+  if (!scopes.includes('read') || mode !== 'chosen') return null
+  if (unknown !== '') return t.undecided(shortText(unknown))
+  return codes.length === 0 ? t.chooseNeeded : null
+}
+
+function wrongOne(entries: readonly string[], isRight: (entry: string) => boolean, words: (entry: string) => string) {
+  const wrong = entries.find((entry) => !isRight(entry))
+  return wrong === undefined ? null : words(shortText(wrong))
+}
+
+/** The server judges in detail; this finds slips. */
+const isOrigin = (text: string) => /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/i.test(text)
+const isNetwork = (text: string) => /^[0-9a-f.:]+(\/\d{1,3})?$/i.test(text)

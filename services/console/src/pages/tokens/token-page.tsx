@@ -1,0 +1,142 @@
+import type { Token } from '@gateway/contracts/token.js'
+import { Code, Fieldset, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useParams } from 'react-router'
+import { segment } from '../../api/client.js'
+import { useAllowed } from '../../api/session.js'
+import { tokenQuery, useUpdateToken } from '../../api/tokens.js'
+import { useTexts } from '../../texts/texts.js'
+import { DeleteButton } from '../../ui/delete.js'
+import { Fact, Facts } from '../../ui/facts.js'
+import { Loaded } from '../../ui/loaded.js'
+import { Name } from '../../ui/name.js'
+import { notifyDone } from '../../ui/notify.js'
+import { Page as Frame } from '../../ui/page.js'
+import { Section } from '../../ui/section.js'
+import { shortText } from '../../ui/shown-text.js'
+import { Ago, Moment, useNow } from '../../ui/time.js'
+import { WriteButton } from '../../ui/write-button.js'
+import { DisableDialog } from './disable-dialog.js'
+import { grantsText } from './grants-text.js'
+import { RotateButton } from './rotate-button.js'
+import { TokenForm } from './token-form.js'
+import { stateOf, TokenStatus } from './token-state.js'
+
+export function Page() {
+  const t = useTexts().tokens
+  const { id = '' } = useParams()
+  const missing = { title: t.noSuch, back: { label: t.title, to: '/tokens' } }
+  return (
+    <Loaded query={useQuery(tokenQuery(id))} what={t.what} missing={missing}>
+      {(token) => <Shown key={id} token={token} />}
+    </Loaded>
+  )
+}
+
+function Shown({ token }: { token: Token }) {
+  const t = useTexts()
+  return (
+    <Frame
+      title={token.name}
+      lead={<Code>{token.prefix}…</Code>}
+      above={[{ label: t.tokens.title, to: '/tokens' }]}
+      actions={<Actions token={token} />}
+    >
+      <Section title={t.basemaps.details}>
+        <TokenFacts token={token} />
+      </Section>
+      <Edit token={token} />
+    </Frame>
+  )
+}
+
+function Actions({ token }: { token: Token }) {
+  const t = useTexts()
+  const [asked, setAsked] = useState(false)
+  const hasEnded = stateOf(token, useNow()) !== 'active'
+  return (
+    <>
+      <TokenStatus token={token} />
+      {!hasEnded && <RotateButton token={token} />}
+      {token.disabled_at === null && (
+        <WriteButton needs="admin" variant="light" color="red" className="danger" onClick={() => setAsked(true)}>
+          {t.tokens.disable}
+        </WriteButton>
+      )}
+      {hasEnded && (
+        <DeleteButton
+          path={`/tokens/${segment(token.id)}`}
+          name={token.name}
+          words={t.tokens.deleteWords}
+          to="/tokens"
+        />
+      )}
+      <DisableDialog token={asked ? token : null} onClose={() => setAsked(false)} />
+    </>
+  )
+}
+
+function TokenFacts({ token }: { token: Token }) {
+  const t = useTexts()
+  const { previous_prefix: previous, previous_expires_at: until } = token
+  const now = useNow()
+  const overlaps = previous !== null && until !== null && Date.parse(until) > now
+  return (
+    <Facts>
+      <Fact name={t.tokens.grants}>
+        <Name>{grantsText(token, t.tokens)}</Name>
+      </Fact>
+      <Fact name={t.tokens.expires}>
+        <Ago at={token.expires_at} fallback={t.tokens.expiresNever} />
+      </Fact>
+      <Fact name={t.common.created}>
+        <Moment at={token.created_at} />
+      </Fact>
+      <Fact name={t.tokens.firstUsed}>
+        <Ago at={token.first_used_at} fallback={token.last_used_at === null ? t.common.never : t.tokens.notRecorded} />
+      </Fact>
+      <Fact name={t.tokens.lastUsed}>
+        <Ago at={token.last_used_at} />
+      </Fact>
+      {token.disabled_at !== null && (
+        <Fact name={t.tokens.disabledAt}>
+          <Moment at={token.disabled_at} />
+        </Fact>
+      )}
+      {overlaps && (
+        <Fact name={t.tokens.previousSecret}>
+          <Code>{previous}…</Code> {t.tokens.validUntil} <Moment at={until} />
+        </Fact>
+      )}
+    </Facts>
+  )
+}
+
+function Edit({ token }: { token: Token }) {
+  const t = useTexts()
+  const update = useUpdateToken(token.id)
+  const mayChange = useAllowed('admin')
+  return (
+    <Section title={t.tokens.edit} note={t.tokens.editLead}>
+      {token.disabled_at !== null && <Text size="sm">{t.tokens.editDisabled}</Text>}
+      <Fieldset variant="unstyled" disabled={!mayChange}>
+        <TokenForm
+          token={token}
+          pending={update.isPending}
+          error={update.error}
+          saved={false}
+          onSave={(body) =>
+            update.mutate(body, {
+              onSuccess: ({ name, confirmed, pending }) =>
+                notifyDone(
+                  t.tokens.saved(shortText(name)),
+                  t.withdraw.confirmedBy(confirmed.length, confirmed.length + pending.length),
+                ),
+            })
+          }
+        />
+      </Fieldset>
+    </Section>
+  )
+}

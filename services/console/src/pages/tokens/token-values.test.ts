@@ -1,0 +1,54 @@
+import type { Token } from '@gateway/contracts/token.js'
+import { expect, test } from 'vitest'
+import { bodyOf, NEW_TOKEN, valuesOf } from './token-values.js'
+
+const TOKEN: Token = {
+  id: '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10',
+  name: 'Road works',
+  prefix: 'bmp_8Jq2vWxY',
+  basemap_codes: ['world'],
+  vector_codes: ['*'],
+  scopes: ['read'],
+  allowed_origins: ['https://maps.example.com'],
+  allowed_networks: [],
+  expires_at: '2027-03-01T00:00:17.250Z',
+  disabled_at: null,
+  created_at: '2026-03-01T00:00:00.000Z',
+  first_used_at: null,
+  last_used_at: null,
+  previous_prefix: null,
+  previous_expires_at: null,
+}
+
+test('what was not touched is not sent, not even a moment that the form shows to the minute', () => {
+  const values = valuesOf(TOKEN)
+  expect(bodyOf(values, values)).toEqual({})
+  expect(bodyOf({ ...values, name: ' Road works 2 ' }, values)).toEqual({ name: 'Road works 2' })
+  expect(bodyOf({ ...values, networks: ['10.0.0.0/8'], origins: [] }, values)).toEqual({
+    allowed_networks: ['10.0.0.0/8'],
+    allowed_origins: [],
+  })
+})
+
+test('grants and expiry are sent as the interface has them', () => {
+  const values = valuesOf(TOKEN)
+  const grant = { mode: 'chosen', codes: ['world', 'city'], unknown: '', searching: false } as const
+  const none = { mode: 'none', codes: ['kept in the form'], unknown: '', searching: false } as const
+  expect(bodyOf({ ...values, basemaps: grant, vectors: none, expiry: 'never' }, values)).toEqual({
+    basemap_codes: ['world', 'city'],
+    vector_codes: [],
+    expires_at: 0,
+  })
+  // Without the scope nothing is read.
+  expect(bodyOf({ ...values, scopes: ['slice'] }, values)).toEqual({
+    scopes: ['slice'],
+    basemap_codes: [],
+    vector_codes: [],
+  })
+})
+
+test('a new token has the usual expiry unless one is chosen', () => {
+  expect(bodyOf({ ...NEW_TOKEN, name: 'x' }, null)).not.toHaveProperty('expires_at')
+  const at = bodyOf({ ...NEW_TOKEN, name: 'x', expiry: 'at', moment: '2030-01-01T00:00' }, null).expires_at
+  expect(Date.parse(String(at))).toBe(new Date('2030-01-01T00:00').getTime())
+})

@@ -1,0 +1,93 @@
+import type { Token, TokenBody } from '@gateway/contracts/token.js'
+import { GRANT_ALL } from './grant-all.js'
+
+/** Which maps of one kind a token may read. */
+export interface Grant {
+  readonly mode: 'chosen' | 'all' | 'none'
+  readonly codes: readonly string[]
+  /** a code that nothing has: entered, and neither confirmed nor left out yet */
+  readonly unknown: string
+  /** what was typed is being looked up: until it is known what it is, nothing may be saved */
+  readonly searching: boolean
+}
+
+export const NO_GRANT: Grant = { mode: 'none', codes: [], unknown: '', searching: false }
+
+/** What the form of a token holds. */
+export interface TokenValues {
+  name: string
+  scopes: string[]
+  basemaps: Grant
+  vectors: Grant
+  origins: string[]
+  networks: string[]
+  expiry: 'default' | 'at' | 'never'
+  /** as the field has it: local time without a zone */
+  moment: string
+}
+
+export const NEW_TOKEN: TokenValues = {
+  name: '',
+  scopes: ['read'],
+  basemaps: { ...NO_GRANT, mode: 'chosen' },
+  vectors: NO_GRANT,
+  origins: [],
+  networks: [],
+  expiry: 'default',
+  moment: '',
+}
+
+export function valuesOf(token: Token): TokenValues {
+  return {
+    name: token.name,
+    scopes: [...token.scopes],
+    basemaps: grantOf(token.basemap_codes),
+    vectors: grantOf(token.vector_codes),
+    origins: [...token.allowed_origins],
+    networks: [...token.allowed_networks],
+    expiry: token.expires_at === null ? 'never' : 'at',
+    moment: token.expires_at === null ? '' : localMoment(token.expires_at),
+  }
+}
+
+/** The body that issues a token with these values; with `before`, of one that changes it: the fields that differ. */
+export function bodyOf(values: TokenValues, before: TokenValues | null): Partial<TokenBody> {
+  const body = fieldsOf(values)
+  if (before === null) return body
+  const old = fieldsOf(before)
+  const differs = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(old[name as keyof TokenBody])
+  return Object.fromEntries(Object.entries(body).filter(differs))
+}
+
+function fieldsOf({ name, scopes, basemaps, vectors, origins, networks, expiry, moment }: TokenValues): TokenBody {
+  const reads = scopes.includes('read')
+  return {
+    name: name.trim(),
+    scopes: scopes as NonNullable<TokenBody['scopes']>,
+    basemap_codes: reads ? grantCodes(basemaps) : [],
+    vector_codes: reads ? grantCodes(vectors) : [],
+    allowed_origins: origins,
+    allowed_networks: networks,
+    ...(expiry === 'never' && { expires_at: 0 as const }),
+    ...(expiry === 'at' && { expires_at: new Date(moment).toISOString() }),
+  }
+}
+
+function grantOf(codes: readonly string[]): Grant {
+  if (codes.includes(GRANT_ALL)) return { ...NO_GRANT, mode: 'all' }
+  return codes.length === 0 ? NO_GRANT : { ...NO_GRANT, mode: 'chosen', codes }
+}
+
+function grantCodes({ mode, codes }: Grant): string[] {
+  if (mode === 'all') return [GRANT_ALL]
+  return mode === 'chosen' ? [...codes] : []
+}
+
+/** ISO 8601 to the field's form, in the zone of the browser, to the minute; it is sent only where it was changed. */
+function localMoment(at: string): string {
+  const date = new Date(at)
+  const two = (n: number) => String(n).padStart(2, '0')
+  const day = [String(date.getFullYear()).padStart(4, '0'), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
+}

@@ -1,0 +1,51 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { FindCodes } from '../api/catalog.js'
+import { useTexts } from '../texts/texts.js'
+
+/** After the last letter, before the service is asked. */
+const SEARCH_AFTER_MS = 150
+
+interface CodeSelectProps {
+  readonly label: string
+  readonly kind: 'basemaps' | 'vectors'
+  readonly find: FindCodes
+  /** empty: none is chosen */
+  readonly value: string
+  readonly onChange: (code: string) => void
+}
+
+/** One of what the service has, found by code or name. */
+export function CodeSelect({ label, kind, find, value, onChange }: CodeSelectProps) {
+  const t = useTexts().tokens
+  const [typed, setTyped] = useState(value)
+  // What stands in the field because it was chosen is not searched for.
+  const [settled] = useDebouncedValue(typed === value ? '' : typed.trim(), SEARCH_AFTER_MS)
+  const { data: found = [], isFetched } = useQuery({
+    queryKey: [kind, 'find', settled],
+    queryFn: ({ signal }) => find(settled, signal),
+    placeholderData: keepPreviousData,
+  })
+  const names = new Map(found.map(({ code, name }) => [code, name]))
+  const codes = [...new Set([...names.keys(), ...(value === '' ? [] : [value])])]
+  return (
+    <Select
+      label={label}
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      // The service has searched already.
+      filter={({ options }) => options}
+      data={codes}
+      renderOption={({ option: { value: code } }) => {
+        const name = names.get(code) ?? code
+        return <bdi className="option-text">{name === code ? code : `${name} · ${code}`}</bdi>
+      }}
+      value={value || null}
+      onChange={(code) => onChange(code ?? '')}
+      nothingFoundMessage={isFetched ? t.noMatch : undefined}
+    />
+  )
+}

@@ -1,0 +1,132 @@
+import { Group, NativeSelect } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
+import { useTexts } from '../texts/texts.js'
+import type { Column } from './columns.js'
+import { Empty } from './empty.js'
+import type { ListPageProps, ListTableProps } from './list-page.js'
+import { Loaded } from './loaded.js'
+import { Page } from './page.js'
+import { Section } from './section.js'
+import { Pages, SearchField, TableFrame } from './table-frame.js'
+import { nextSorting, parseSorting, sortingText } from './table-rows.js'
+
+/** What the rows of a list can be narrowed to; in the address by the name of the service's parameter. */
+export interface Filter {
+  readonly name: string
+  readonly label: string
+  /** value, and how it is called */
+  readonly options: readonly (readonly [string, string])[]
+}
+
+interface ServerTableProps<T> extends Pick<ListTableProps<T>, 'what' | 'empty' | 'label' | 'rowKey' | 'search'> {
+  readonly source: ListSource
+  /** those with `sort` can be sorted by */
+  readonly columns: readonly Column<T>[]
+  readonly filters?: readonly Filter[]
+  /** as the service has it, `-version`; default: the service's own */
+  readonly order?: string
+}
+
+/** A list of the service as a table: searched, filtered, sorted and paged there, however long it is. At most one of a page. */
+export function ServerTable<T>({ source, columns, filters = [], order, search, ...table }: ServerTableProps<T>) {
+  const t = useTexts()
+  const sortable = columns.flatMap(({ sort }) => sort ?? [])
+  const names = filters.map(({ name }) => name)
+  const list = useList<T>(source, sortable, names, order)
+  const sorting = parseSorting(list.sort)
+  const onSort = (column: Column<T>) => {
+    const next = nextSorting(parseSorting(list.chosen), { id: column.sort as string, numeric: column.numeric ?? false })
+    list.set({ sort: sortingText(next), page: null })
+  }
+  return (
+    <Loaded query={list.query} what={table.what}>
+      {({ items, total }) => {
+        if (total === 0 && !list.isNarrowed && list.q === '') return <NothingYet {...table.empty} />
+        const from = (list.page - 1) * PAGE_SIZE
+        return (
+          <>
+            <Group gap="sm" align="flex-end">
+              {search !== undefined && (
+                <SearchField
+                  label={search}
+                  value={list.q}
+                  found={list.isNarrowed ? total : null}
+                  onChange={(text) => list.set({ q: withoutSecret(text), page: null })}
+                />
+              )}
+              {filters.map(({ name, label, options }) => (
+                <NativeSelect
+                  key={name}
+                  aria-label={label}
+                  value={list.filters[name] ?? ''}
+                  data={[
+                    { value: '', label: t.table.any(label) },
+                    ...options.map(([value, text]) => ({ value, label: text })),
+                  ]}
+                  onChange={(event) => list.set({ [name]: event.currentTarget.value, page: null })}
+                />
+              ))}
+            </Group>
+            {total === 0 ? (
+              <Empty title={list.q === '' ? t.table.nothingLeft : t.table.nothingFound(list.q)}>
+                {t.table.nothingFoundAdvice}
+              </Empty>
+            ) : (
+              <TableFrame
+                label={table.label}
+                columns={columns}
+                rows={items}
+                rowKey={table.rowKey}
+                sortingOf={({ sort }) => (sort === undefined ? undefined : sorting?.id === sort ? sorting : null)}
+                onSort={onSort}
+                busy={list.query.isPlaceholderData}
+              />
+            )}
+            <Pages
+              from={from + 1}
+              to={from + items.length}
+              of={total}
+              page={list.page}
+              pages={list.pages}
+              onPage={(n) => list.set({ page: n === 1 ? null : String(n) })}
+            />
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function NothingYet({ title, icon, action, advice }: ListTableProps<unknown>['empty']) {
+  return (
+    <Empty title={title} icon={icon} action={action}>
+      {advice}
+    </Empty>
+  )
+}
+
+interface ServerListPageProps<T> extends Omit<ListPageProps<T>, 'query' | 'cut'> {
+  readonly source: ListSource
+  readonly filters?: readonly Filter[]
+  readonly children?: ReactNode
+}
+
+/** A page that is one list of the service. */
+export function ServerListPage<T>({ texts, icon, actions, first, children, ...list }: ServerListPageProps<T>) {
+  const { title, lead, what, empty, emptyAdvice, search } = texts
+  return (
+    <Page title={title} lead={lead} actions={actions}>
+      <Section title={title} quiet>
+        <ServerTable
+          {...list}
+          what={what}
+          empty={{ title: empty, icon, action: first, advice: emptyAdvice }}
+          label={title}
+          search={search}
+        />
+      </Section>
+      {children}
+    </Page>
+  )
+}

@@ -1,0 +1,124 @@
+import { Group, Pagination, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useTexts } from '../texts/texts.js'
+import type { Column } from './columns.js'
+import { TableHeading } from './table-heading.js'
+import type { Sorting } from './table-rows.js'
+
+interface TableFrameProps<T> {
+  readonly label: string
+  readonly columns: readonly Column<T>[]
+  readonly rows: readonly T[]
+  readonly rowKey: (row: T) => string
+  /** undefined: rows cannot be sorted by this column; null: they are not */
+  readonly sortingOf: (column: Column<T>) => Sorting | null | undefined
+  readonly onSort: (column: Column<T>) => void
+  /** many columns of short values: on a phone it scrolls sideways instead of making a long card of each row */
+  readonly wide?: boolean
+  /** other rows are on their way */
+  readonly busy?: boolean
+}
+
+/** Headings and rows; on a phone each row is a card. */
+export function TableFrame<T>({ label, columns, rows, rowKey, sortingOf, onSort, wide, busy }: TableFrameProps<T>) {
+  return (
+    <div className="table-scroll">
+      <Table
+        className={wide ? 'data-table' : 'data-table cards'}
+        aria-label={label}
+        aria-busy={busy}
+        role="table"
+        highlightOnHover
+        verticalSpacing="xs"
+      >
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            {columns.map((column) => (
+              <TableHeading key={column.id} column={column} sorting={sortingOf(column)} onSort={() => onSort(column)} />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody role="rowgroup">
+          {rows.map((row) => (
+            <Row key={rowKey(row)} row={row} columns={columns} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}
+
+function Row<T>({ row, columns }: { row: T; columns: readonly Column<T>[] }) {
+  return (
+    <Table.Tr role="row">
+      {columns.map(({ id, header, numeric, actions, cell, value }, i) => (
+        <Table.Td
+          key={id}
+          role="cell"
+          data-label={actions ? undefined : header}
+          className={numeric ? 'numeric' : actions ? 'actions' : i === 0 ? 'first' : ''}
+        >
+          {cell ? cell(row) : <bdi>{value(row)}</bdi>}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  )
+}
+
+interface SearchFieldProps {
+  readonly label: string
+  readonly value: string
+  /** null: nothing is searched for */
+  readonly found: number | null
+  readonly onChange: (text: string) => void
+}
+
+export function SearchField({ label, value, found, onChange }: SearchFieldProps) {
+  const t = useTexts().table
+  return (
+    <>
+      <TextInput
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        className="search-field"
+        // Beside filters it takes what they leave.
+        flex="1 1 14rem"
+      />
+      <VisuallyHidden role="status">{found === null ? '' : t.found(found)}</VisuallyHidden>
+    </>
+  )
+}
+
+interface PagesProps {
+  /** counted from 1 */
+  readonly from: number
+  readonly to: number
+  readonly of: number
+  readonly page: number
+  readonly pages: number
+  readonly onPage: (page: number) => void
+}
+
+/** Which rows are shown of how many, and the way to the others; nothing where all are. */
+export function Pages({ from, to, of, page, pages, onPage }: PagesProps) {
+  const t = useTexts().table
+  if (pages <= 1) return null
+  return (
+    <Group justify="space-between">
+      <Text size="sm" c="dimmed">
+        {t.shown(from, to, of)}
+      </Text>
+      <Pagination
+        total={pages}
+        value={page}
+        onChange={onPage}
+        getControlProps={(control) => ({ 'aria-label': t[control] })}
+        getItemProps={(n) => ({ 'aria-label': t.page(n) })}
+      />
+    </Group>
+  )
+}

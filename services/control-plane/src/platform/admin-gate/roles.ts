@@ -1,0 +1,49 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { hasRole, type Role } from '@gateway/contracts/operator.js'
+
+/** What operators may change: they scan, slice, push, switch defaults and withdraw. As the OpenAPI document writes paths, below `/api/v1/admin`. */
+const OF_OPERATORS: ReadonlySet<string> = new Set([
+  'POST /scan-sources/{code}/run',
+  'POST /scan-sources/{code}/queue',
+  'POST /scan-sources/{code}/cancel',
+  'POST /vectors/rescan',
+  'POST /health/check',
+  'POST /basemaps/{code}/default-version',
+  'PATCH /basemaps/{code}',
+  'PATCH /basemaps/{code}/versions/{version}',
+  'PATCH /vectors/{code}',
+  'POST /pushes',
+  'POST /vector-pushes',
+  'POST /push-records/{id}/retry',
+  'POST /vector-push-records/{id}/retry',
+  'POST /callback-records/{id}/retry',
+  'POST /slice/jobs',
+  'POST /slice/jobs/{id}/cancel',
+  'POST /slice/estimate',
+  // It lists directories of this machine, for nothing but submitting.
+  'GET /slice/files',
+])
+
+/** What changes nothing that others see. */
+const OF_VIEWERS: ReadonlySet<string> = new Set(['POST /preview-token', 'DELETE /session'])
+
+const PREFIX = '/api/v1/admin'
+
+/**
+ * The role that an admin route needs. Reading needs `viewer`; a change that is not named above needs `admin`, so that a route which is
+ * forgotten here is closed, not open.
+ *
+ * @param route its path, with parameters as `:code` or `{code}`
+ */
+export function neededRole(method: string, route: string): Role {
+  const path = route.replace(/:(\w+)/g, '{$1}')
+  const operation = `${method} ${path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path}`
+  if (OF_OPERATORS.has(operation)) return 'operator'
+  return method === 'GET' || method === 'HEAD' || OF_VIEWERS.has(operation) ? 'viewer' : 'admin'
+}
+
+/** null: the role suffices */
+export function refusalOfRole(role: Role, needed: Role): Refusal | null {
+  if (hasRole(role, needed)) return null
+  return refuse('role_missing', `this needs the role ${needed}, and yours is ${role}`)
+}

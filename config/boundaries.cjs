@@ -20,6 +20,7 @@ const LIBRARIES = {
   store: ['contracts'],
   tilesets: ['contracts', 'files'],
   tiling: ['contracts'],
+  tracing: [],
 }
 
 /** What each service may import of the libraries; none may import another service. */
@@ -36,8 +37,21 @@ const SERVICES = {
     'store',
     'tilesets',
     'tiling',
+    'tracing',
   ],
-  edge: ['access', 'bus', 'contracts', 'files', 'logging', 'native-edge', 'processes', 'settings', 'store', 'tilesets'],
+  edge: [
+    'access',
+    'bus',
+    'contracts',
+    'files',
+    'logging',
+    'native-edge',
+    'processes',
+    'settings',
+    'store',
+    'tilesets',
+    'tracing',
+  ],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
   tiler: ['contracts', 'files', 'tilesets', 'tiling'],
 }

@@ -81,6 +81,7 @@ test.each([
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['RETRY_WAITS', '30,,x'],
   ['DATABASE_URL', 'mysql://x'],
+  ['ACCESS_LOG_EVERY', '-1'],
   ['IMPORT_TOKEN', 'short'],
   ['TILE_CACHE_CONTROL', 'private\r\nSet-Cookie: a=b'],
   ['CURRENT_CACHE_CONTROL', 'größer'],

@@ -5,6 +5,7 @@ import { guardStart } from './guard.js'
 import { SettingsRefusal } from './refusal.js'
 import { SECRET_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './schema.js'
 import { readSecretFile, SECRET_FILE_SETTINGS } from './secret-files.js'
+import { type TracingProtocol, tracingProtocol } from './tracing.js'
 
 export const DEFAULT_CONFIG_FILE = 'config/service.env'
 
@@ -54,6 +55,10 @@ export interface Settings {
   readonly tileCacheControl: string | null
   readonly currentCacheControl: string | null
   readonly demo: boolean
+  /** one answer of the edge in so many is a line of its log; 0: none is */
+  readonly accessLogEvery: number
+  /** how traces are sent, by the standard variables of OpenTelemetry; null: they are not */
+  readonly tracing: TracingProtocol | null
   readonly logLevel: SettingValues['LOG_LEVEL']
 }
 
@@ -69,7 +74,7 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const file = readEnvFile(configFile)
   refuseUnknown(env, file, configFile)
   refuseWithoutValue(configFile)
-  const settings = withDerived(parseAll(env, file, configFile), configFile)
+  const settings = withDerived(parseAll(env, file, configFile), configFile, tracingProtocol(env))
   guardStart(settings)
   return settings
 }
@@ -138,7 +143,7 @@ function given(
   return { value: readSecretFile(`${name}_FILE`, path), where: ` in ${path}` }
 }
 
-function withDerived(v: SettingValues, configFile: string): Settings {
+function withDerived(v: SettingValues, configFile: string, tracing: Settings['tracing']): Settings {
   const apiBaseUrl = v.API_BASE_URL ?? `http://${reachableHost(v.API_HOST)}:${v.API_PORT}`
   return {
     configFile,
@@ -181,6 +186,8 @@ function withDerived(v: SettingValues, configFile: string): Settings {
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
     demo: v.DEMO,
+    accessLogEvery: v.ACCESS_LOG_EVERY,
+    tracing,
     logLevel: v.LOG_LEVEL,
   }
 }

@@ -181,6 +181,10 @@ export const SETTINGS = {
   TILE_CACHE_CONTROL: cacheControl.optional(),
   CURRENT_CACHE_CONTROL: cacheControl.optional(),
   DEMO: flag.default(true),
+  ACCESS_LOG_EVERY: text
+    .regex(/^\d{1,9}$/, 'must be a number of answers, or 0')
+    .transform(Number)
+    .default(0),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be trace, debug, info, warn, error, fatal or silent',

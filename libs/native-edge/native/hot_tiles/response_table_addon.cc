@@ -1,6 +1,7 @@
 // What the response table is to JavaScript (src/hot-tiles/response-table.ts is its only caller).
 #include "../addon.h"
 #include "../call.h"
+#include "answer_watch.h"
 #include "response_table.h"
 #include "tile_response.h"
 
@@ -48,6 +49,14 @@ napi_value counts(const Call &call) {
   return call.list(numbers);
 }
 
+// [answers with 304, tiles that had to make room, seconds of all timed answers, and the timed answers by AnswerWatch::kBounds]
+napi_value watched(const Call &call) {
+  std::vector<double> numbers = {static_cast<double>(hot_counts.not_modified), static_cast<double>(response_table.evictions()),
+                                 answer_watch.seconds};
+  for (const uint64_t timed : answer_watch.buckets) numbers.push_back(static_cast<double>(timed));
+  return call.list(numbers);
+}
+
 template <auto change>
 napi_value by_text(const Call &call) {
   (response_table.*change)(call.text(0));
@@ -71,6 +80,9 @@ void add_response_table(napi_env env, napi_value exports) {
     {"clear", [](const Call &) -> napi_value { return response_table.clear(), nullptr; }},
     {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
     {"counts", counts},
+    {"watched", watched},
+    {"pickEvery", [](const Call &call) -> napi_value { return answer_watch.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},
+    {"picked", [](const Call &call) { return call.value(answer_watch.picked()); }},
     {"takeUsedTokens", [](const Call &call) { return call.list(response_table.take_used_tokens()); }},
   });
 }

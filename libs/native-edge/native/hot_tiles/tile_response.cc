@@ -245,6 +245,7 @@ bool answer_hot(Connection &connection, const RequestHead &request) {
   Answer answer(std::move(found.answer), match == Match::Same, date_line(now.tv_sec));
   if (from_file && !send_file(connection, std::move(answer), moment.monotonic)) return false;
   if (!found.refused) hot_counts.answers++;
+  if (match == Match::Same) hot_counts.not_modified++;
   if (from_file) return true;
   hot_counts.body_bytes += answer.body.size();
   us_socket_t *socket = connection.socket;

@@ -25,6 +25,9 @@ export interface ResponseTableAddon {
   clear(): void
   trustTokensUntil(time: number): void
   counts(): number[]
+  watched(): number[]
+  pickEvery(requests: number): void
+  picked(): boolean
   takeUsedTokens(): string[]
 }
 
@@ -80,6 +83,25 @@ export interface ResponseCounts {
   /** Bodies that were cut because their file ended early, and because the client took nothing for too long. */
   readonly truncated: number
   readonly stalled: number
+}
+
+/** Upper bounds, in seconds, by which the addon sorts answers; it says the same (native/hot_tiles/answer_watch.h). */
+export const ANSWER_TIME_BOUNDS: readonly number[] = [
+  0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30,
+]
+/** One answer in so many is timed. */
+export const TIMED_EVERY = 64
+
+/** What the addon tells of its answers beyond their counts. Since the start. */
+export interface WatchedAnswers {
+  /** of `answers`: those with status 304 */
+  readonly notModified: number
+  /** tiles that had to make room for others */
+  readonly evictions: number
+  /** of the timed answers: until the first bytes were handed to the socket */
+  readonly seconds: number
+  /** timed answers by ANSWER_TIME_BOUNDS; the last number counts those beyond */
+  readonly timed: readonly number[]
 }
 
 const NOTHING = new Uint8Array(0)
@@ -210,6 +232,21 @@ export class ResponseTable {
       REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0]),
     ) as ResponseCounts['refusals']
     return { answers, refusals, bodyBytes, tiles, tileBytes, tokens, truncated, stalled }
+  }
+
+  watched(): WatchedAnswers {
+    const [notModified = 0, evictions = 0, seconds = 0, ...timed] = this.#addon.watched()
+    return { notModified, evictions, seconds, timed }
+  }
+
+  /** Leaves one request in so many to the handler, whatever the table has; 0: none. So that it can log them. */
+  pickEvery(requests: number): void {
+    this.#addon.pickEvery(requests)
+  }
+
+  /** Whether the request that the handler was just called for is one of those. */
+  get picked(): boolean {
+    return this.#addon.picked()
   }
 
   /** The tokens that something was answered to since the last call, to note when they were last used. */

@@ -25,11 +25,20 @@ export class TokenCache {
   readonly #lookup: TokenLookup
   readonly #usage: TokenUsage
 
-  /** @param onForgotten called with the plaintext of each entry that leaves, known token or unknown one */
-  constructor(find: FindTokens, usage: TokenUsage, onForgotten: (plaintext: string) => void = () => {}) {
+  /**
+   * @param onForgotten called with the plaintext of each entry that leaves, known token or unknown one
+   * @param onEvicted called for each that had to make room
+   */
+  constructor(
+    find: FindTokens,
+    usage: TokenUsage,
+    onForgotten: (plaintext: string) => void = () => {},
+    onEvicted: () => void = () => {},
+  ) {
     this.#usage = usage
     this.#lookup = new TokenLookup(find)
-    const dispose = (entry: Entry, plaintext: string): void => {
+    const dispose = (entry: Entry, plaintext: string, reason: LRUCache.DisposeReason): void => {
+      if (reason === 'evict') onEvicted()
       this.#plaintextOf.delete(entry.digest)
       onForgotten(plaintext)
     }

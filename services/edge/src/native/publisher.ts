@@ -1,10 +1,12 @@
 import type { AccessToken } from '@gateway/access/decide.js'
-import type {
-  FileRange,
-  FixedAnswer,
-  RefusedFor,
-  ResponseCounts,
-  ResponseTable,
+import {
+  type FileRange,
+  type FixedAnswer,
+  type RefusedFor,
+  type ResponseCounts,
+  type ResponseTable,
+  TIMED_EVERY,
+  type WatchedAnswers,
 } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { TileFile } from '@gateway/tilesets/source.js'
@@ -43,6 +45,7 @@ export class NativePublisher {
   readonly #trustedUntilMs: () => number
   #opened: Opened | null = null
   #closed = false
+  #pickEvery = 0
   #counted: Pick<ResponseCounts, 'answers' | 'refusals' | 'bodyBytes' | 'truncated' | 'stalled'> = {
     answers: 0,
     refusals: NONE_REFUSED,
@@ -50,6 +53,7 @@ export class NativePublisher {
     truncated: 0,
     stalled: 0,
   }
+  #watched: WatchedAnswers = { notModified: 0, evictions: 0, seconds: 0, timed: [] }
 
   /** @param trustedUntilMs the rule of the JavaScript path: until when tokens that are known may be honoured, by `performance.now()` */
   constructor(counters: Counters, usage: TokenUsage, trustedUntilMs: () => number) {
@@ -71,8 +75,19 @@ export class NativePublisher {
     if (table === undefined) return
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
+    table.pickEvery(this.#pickEvery)
     const timer = setInterval(() => this.#sweep(), SWEEP_MS)
     this.#opened = { table, tiles: new PublishedTiles(table, disks), tokens: new PublishedTokens(table), timer }
+  }
+
+  /** Leaves one request in so many to JavaScript, so that it can log them. To be called before `open`. */
+  pickEvery(requests: number): void {
+    this.#pickEvery = requests
+  }
+
+  /** Whether the newest request was left to JavaScript for that; null: nothing is answered without it. */
+  get picked(): boolean | null {
+    return this.#opened?.table.picked ?? null
   }
 
   /** A tile that was just loaded, by the snapshot of now. true: the table has it, and had it not before. */
@@ -165,6 +180,22 @@ export class NativePublisher {
     this.#counters.stalledReaders += now.stalled - before.stalled
     this.#counters.bytesSent += now.bodyBytes - before.bodyBytes
     this.#counted = now
+    this.#countWatched(this.#opened.table.watched(), newAnswers, sumOf(now.refusals) - sumOf(before.refusals))
+  }
+
+  #countWatched(now: WatchedAnswers, answers: number, refusals: number): void {
+    const before = this.#watched
+    const { tile } = this.#counters.answers
+    const notModified = now.notModified - before.notModified
+    tile.success += answers - notModified
+    tile.redirection += notModified
+    tile.clientError += refusals
+    tile.durations.addAll(
+      (now.seconds - before.seconds) * TIMED_EVERY,
+      now.timed.map((count, i) => (count - (before.timed[i] ?? 0)) * TIMED_EVERY),
+    )
+    this.#counters.nativeEvictions += now.evictions - before.evictions
+    this.#watched = now
   }
 }
 

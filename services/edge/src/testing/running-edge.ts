@@ -1,13 +1,17 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import type { AccessLog } from '@gateway/logging/access-log.js'
 import { createLog } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { loadSettings } from '@gateway/settings/load.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import type { Tracer } from '@gateway/tracing/span.js'
+import { NO_TRACER } from '@gateway/tracing/tracer.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage } from '../auth/token-usage.js'
 import type { Edge } from '../edge.js'
 import { DiskGate } from '../files/disk-gate.js'
+import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
@@ -39,17 +43,22 @@ export async function runEdge(options: {
   readonly controlPlane: string
   /** of this process's pool; what libuv has where nobody said otherwise by default */
   readonly threads?: number
+  readonly accessLog?: AccessLog
+  readonly tracer?: Tracer
 }): Promise<RunningEdge> {
   const token = createToken()
   const counters = new Counters()
   const log = createLog('edge', 'silent')
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => 0,
-    hotTileBytes: () => 0,
+    tileBytes: () => ({ native: 0, javascript: 0 }),
     tileMemoryBytes: () => 0,
     cachedTokens: () => 0,
     openTransfers: () => 0,
     syncAgeSeconds: () => 0,
+    storeUp: () => true,
+    busUp: () => true,
+    upstreamRequests: () => ({}),
     fileTier: () => 'copy',
     version: () => '0',
   })
@@ -62,6 +71,8 @@ export async function runEdge(options: {
     settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent' }),
     log,
     counters,
+    access: options.accessLog === undefined ? null : new Access(options.accessLog, native, []),
+    tracer: options.tracer ?? NO_TRACER,
     metrics,
     freshness: { loaded: true, together: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog: options.catalog },
     tokens: new TokenCache(

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AccessLog } from '@gateway/logging/access-log.js'
 import type { Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { dieWithParent } from '@gateway/processes/die-with-parent.js'
@@ -12,10 +13,12 @@ import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { openTracer } from '@gateway/tracing/tracer.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import type { Edge, Freshness } from '../edge.js'
 import { DiskGate } from '../files/disk-gate.js'
+import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
@@ -79,7 +82,12 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     },
   }
   const native = new NativePublisher(counters, usage, () => freshness.trustedUntilMs)
-  const tokens = new TokenCache(tokenFinder(store), usage, (plaintext) => native.forgetToken(plaintext))
+  const tokens = new TokenCache(
+    tokenFinder(store),
+    usage,
+    (plaintext) => native.forgetToken(plaintext),
+    () => counters.tokenEvictions++,
+  )
   const disks = new DiskGate({ log, threads: threadPoolSize() })
   const mbtiles = new MbtilesReaders({
     onHang: ({ path }) =>
@@ -92,7 +100,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     tiles.keepOnly(follower.catalog)
     loop.announce()
   }
-  const tileCache = new TileCache(Math.floor(settings.tileMemoryBytes / settings.edgeWorkers))
+  const tileCache = new TileCache(
+    Math.floor(settings.tileMemoryBytes / settings.edgeWorkers),
+    () => counters.tileEvictions++,
+  )
   const onCatalog = (catalog: Catalog) => {
     native.follow(catalog)
     tileCache.follow(catalog)
@@ -130,20 +141,32 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     idleSeconds: Math.ceil(settings.keepAliveSeconds),
     native: settings.nativeTier,
   })
+  const upstream = new Upstream(controlPlaneUrl(settings))
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => follower.appliedRevision,
-    hotTileBytes: () => tileCache.bytes + native.bytes,
+    tileBytes: () => ({ native: native.bytes, javascript: tileCache.bytes }),
     tileMemoryBytes: () => tileCache.capacityBytes + native.capacityBytes,
     cachedTokens: () => tokens.size,
     openTransfers: () => sender.stats().active,
     syncAgeSeconds: () => (follower.loaded ? (performance.now() - follower.knownCurrentAt) / 1000 : process.uptime()),
+    storeUp: () => loop.storeUp,
+    busUp: () => loop.busUp,
+    upstreamRequests: () => upstream.used,
     fileTier: () => sender.tier,
     version: ownVersion,
+  })
+  const tracer = await openTracer({
+    protocol: settings.tracing,
+    service: 'gateway-edge',
+    version: ownVersion(),
+    onTrouble: (error) => log.warn({ err: error }, 'traces cannot be sent'),
   })
   const edge: Edge = {
     settings,
     log,
     counters,
+    access: accessOf(settings, log, native),
+    tracer,
     metrics,
     freshness,
     tokens,
@@ -153,7 +176,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     native,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,
-    upstream: new Upstream(controlPlaneUrl(settings)),
+    upstream,
     upstreamKey: null,
     totals: () => totalsOrOwn(supervisor, metrics),
     draining: false,
@@ -180,10 +203,14 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       await supervisor.sendReport()
       await saveUsage(true)
       await loop.stop()
-      await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close()])
+      await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close(), tracer.close()])
       tiles.closeAll()
     },
   }
+}
+
+function accessOf({ accessLogEvery, trustedProxies }: Settings, log: Log, native: NativePublisher): Access | null {
+  return accessLogEvery === 0 ? null : new Access(new AccessLog(log, accessLogEvery), native, trustedProxies)
 }
 
 async function listenAfter(moment: Promise<unknown>, edge: Edge, server: HttpServer): Promise<void> {

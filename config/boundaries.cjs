@@ -10,6 +10,7 @@ const { join } = require('node:path')
 const LIBRARIES = {
   access: ['contracts'],
   bus: ['contracts', 'store'],
+  catalog: ['access', 'contracts', 'store', 'tilesets'],
   contracts: [],
   'embedded-postgres': ['processes', 'store'],
   files: [],
@@ -29,6 +30,7 @@ const SERVICES = {
   'control-plane': [
     'access',
     'bus',
+    'catalog',
     'contracts',
     'files',
     'logging',
@@ -42,6 +44,7 @@ const SERVICES = {
   edge: [
     'access',
     'bus',
+    'catalog',
     'contracts',
     'files',
     'logging',
@@ -52,6 +55,7 @@ const SERVICES = {
     'tilesets',
     'tracing',
   ],
+  doctor: ['bus', 'native-edge', 'settings', 'store'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
   tiler: ['contracts', 'files', 'tilesets', 'tiling'],
 }

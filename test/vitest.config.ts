@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           // No layer: what takes longer than a test may; see test/soak/run.mjs.
           name: 'by-hand',
-          include: ['test/soak/**/*.soak.ts'],
+          include: ['test/soak/**/*.soak.ts', 'test/clients/**/*.clients.ts'],
           globalSetup: 'test/harness/global-setup.ts',
           hookTimeout: 120_000,
         },

@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { evenPlot } from './compare/even-plot.js'
 import { judgeAgainstBefore } from './compare/goals.js'
 import { comparePlot } from './compare/plot.js'
 import { compareReport } from './compare/report.js'
@@ -23,7 +24,7 @@ import { floorPeer } from './peers/floor.js'
 
 import { lighttpdPeer } from './peers/lighttpd.js'
 import { nginxPeer } from './peers/nginx.js'
-import type { Peer, RunningPeer } from './peers/peer.js'
+import type { Environment, Peer, RunningPeer } from './peers/peer.js'
 import { tileserverGlPeer } from './peers/tileserver-gl.js'
 import { varnishPeer } from './peers/varnish.js'
 
@@ -50,15 +51,16 @@ const data = await dataSet()
 // What this process computes must not take from the server.
 bindSelf(cores?.load)
 const dir = await mkdtemp(join(tmpdir(), 'gateway-bench-requests-'))
-const running: RunningPeer[] = []
+const running = new Map<Environment, RunningPeer[]>()
+const stopAll = () => Promise.allSettled([...running.values()].flat().map((peer) => peer.stop()))
 // Their own processes would outlive them otherwise: nginx has workers, Varnish too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void Promise.allSettled(running.map((peer) => peer.stop())).then(() => process.exit(1)))
+  process.once(signal, () => void stopAll().then(() => process.exit(1)))
 }
 try {
-  const absent = await startPeers()
+  const workloads = chosenWorkloads()
+  const absent = await startPeers(new Set(workloads.map(({ environment = 'common' }) => environment)))
   const context = { data, generator, seconds: positive('seconds'), cores, dir }
-  const workloads = chosen<Workload>('workloads', WORKLOADS)
   const samples = await takeRounds(running, workloads, context, positive('rounds'))
   await keep(
     {
@@ -70,32 +72,45 @@ try {
       rounds: positive('rounds'),
       seconds: context.seconds,
       meanTileBytes: data.meanTileBytes,
-      peers: running.map(({ name, description }) => ({ name, description })),
+      peers: describePeers(),
       absent,
       samples,
     },
     workloads,
   )
 } finally {
-  for (const peer of running) await peer.stop()
+  await stopAll()
   await rm(dir, { recursive: true })
 }
 
-async function startPeers(): Promise<Comparison['absent']> {
+async function startPeers(environments: ReadonlySet<Environment>): Promise<Comparison['absent']> {
   const absent: { name: string; reason: string }[] = []
-  for (const peer of chosenPeers()) {
-    const started = await peer.start({ data, cores }).catch((error: Error) => {
-      if (peer === edgePeer || peer.name === 'before') throw error
-      return error.message.replaceAll(/\s+/g, ' ')
-    })
-    if (typeof started === 'string') {
-      absent.push({ name: peer.name, reason: started })
-      continue
+  for (const environment of environments) {
+    const started: RunningPeer[] = []
+    running.set(environment, started)
+    for (const peer of chosenPeers().filter((one) => one.environments.includes(environment))) {
+      const outcome = await peer.start({ data, environment, cores }).catch((error: Error) => {
+        if (peer === edgePeer || peer.name === 'before') throw error
+        return error.message.replaceAll(/\s+/g, ' ')
+      })
+      if (typeof outcome === 'string') {
+        if (!absent.some(({ name }) => name === peer.name)) absent.push({ name: peer.name, reason: outcome })
+        continue
+      }
+      started.push(outcome)
+      await verifyTiles(outcome, data, environment)
     }
-    running.push(started)
-    await verifyTiles(started, data)
   }
   return absent
+}
+
+/** Each by its name; where it is set up in several ways, all of them. */
+function describePeers(): Comparison['peers'] {
+  const all = [...running.values()].flat()
+  return [...new Set(all.map(({ name }) => name))].map((name) => {
+    const descriptions = new Set(all.filter((peer) => peer.name === name).map(({ description }) => description))
+    return { name, description: [...descriptions].join(' | ') }
+  })
 }
 
 async function keep(comparison: Comparison, workloads: readonly Workload[]): Promise<void> {
@@ -105,6 +120,8 @@ async function keep(comparison: Comparison, workloads: readonly Workload[]): Pro
   await writeFile(join(out, `${options.name}.json`), `${JSON.stringify(comparison, null, 1)}\n`)
   await writeFile(join(out, `${options.name}.md`), report)
   await writeFile(join(out, `${options.name}.svg`), comparePlot(comparison, workloads))
+  const even = evenPlot(comparison.samples)
+  if (even !== null) await writeFile(join(out, `${options.name}-even.svg`), even)
   if (judgeAgainstBefore(comparison.samples).some(({ met }) => !met)) process.exitCode = WORSE
   process.stdout.write(`${report}\nKept as ${options.name}.{json,md,svg} in ${out}\n`)
 }
@@ -117,7 +134,20 @@ function chosenPeers(): Peer[] {
   return [...others, earlierEdgePeer(resolve(before))]
 }
 
-function chosen<T extends { readonly name: string }>(option: 'peers' | 'workloads', all: readonly T[]): T[] {
+/** `even-*` names all that begin so. */
+function chosenWorkloads(): Workload[] {
+  const wanted = options.workloads?.split(',') ?? ['*']
+  return wanted.flatMap((name) => {
+    const found = WORKLOADS.filter((one) =>
+      name.endsWith('*') ? one.name.startsWith(name.slice(0, -1)) : one.name === name,
+    )
+    if (found.length === 0)
+      throw new Error(`--workloads: ${name} is none of ${WORKLOADS.map((one) => one.name).join(', ')}`)
+    return found
+  })
+}
+
+function chosen<T extends { readonly name: string }>(option: 'peers', all: readonly T[]): T[] {
   return (options[option]?.split(',') ?? all.map(({ name }) => name)).map((name) => {
     const found = all.find((one) => one.name === name)
     if (found === undefined) throw new Error(`--${option}: ${name} is none of ${all.map((one) => one.name).join(', ')}`)

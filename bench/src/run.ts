@@ -47,7 +47,7 @@ async function runAll(): Promise<Record<string, Figures>> {
   const data = await dataSet()
   const cores = chooseCores()
   bindSelf(cores?.load)
-  const gateway = await startGateway({ workers: 1, cores, basemaps: data.basemaps, vectors: data.vectors })
+  const gateway = await startGateway({ workers: 1, cores, basemaps: [data.basemaps], vectors: data.vectors })
   const found: Record<string, Figures> = {}
   try {
     const { token } = await gateway.admin.issueToken()

@@ -1,8 +1,11 @@
 /** HEALTHCHECK of both images: 0 where the process answers /health. Readiness is the load balancer's to ask. */
-import { get } from 'node:http'
+// biome-ignore lint/style/noProcessEnv: nothing of the gateway is loaded here
+const tls = process.env.TLS_CERT_FILE && process.argv[3] === 'edge'
+const { get } = tls ? await import('node:https') : await import('node:http')
 
 const port = Number(process.argv[2])
-get({ host: '127.0.0.1', port, path: '/health', timeout: 3_000 }, (answer) => {
+// Its certificate is for another name.
+get({ host: '127.0.0.1', port, path: '/health', timeout: 3_000, rejectUnauthorized: false }, (answer) => {
   process.exit(answer.statusCode === 200 ? 0 : 1)
 })
   .on('timeout', () => process.exit(1))

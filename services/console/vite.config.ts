@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -23,7 +24,7 @@ export default defineConfig({
   // Whose address the control plane serves it at.
   base: '/admin/',
   root: import.meta.dirname,
-  plugins: [react(), compressed()],
+  plugins: [react(), mapPage(), compressed()],
   build: {
     target: 'es2022',
     // These know light-dark(): rewritten for older ones it would look for a colour scheme that the component library sets in its own way.
@@ -38,21 +39,43 @@ export default defineConfig({
   worker: { format: 'es' },
 })
 
+/** The page at /map/, with the map library as it was published, by fixed names: other pages load it from there. */
+function mapPage(): Plugin {
+  return {
+    name: 'map-page',
+    apply: 'build',
+    writeBundle({ dir }) {
+      const library = dirname(createRequire(import.meta.url).resolve('maplibre-gl/dist/maplibre-gl.mjs'))
+      const to = (name: string) => join(dir as string, 'map', name)
+      cpSync(join(import.meta.dirname, 'src/map-page'), to(''), { recursive: true })
+      cpSync(join(import.meta.dirname, 'public/favicon.svg'), to('favicon.svg'))
+      for (const name of ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs', 'maplibre-gl.css'])
+        cpSync(join(library, name), to(name))
+    },
+  }
+}
+
 /** Lays a .br and a .gz beside each file that compresses, for the control plane to send as they are. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
     apply: 'build',
-    writeBundle({ dir }) {
-      const assets = join(dir as string, 'assets')
-      for (const name of readdirSync(assets)) {
-        const file = join(assets, name)
-        const bytes = readFileSync(file)
-        if (!/\.(js|mjs|css|svg)$/.test(name) || bytes.length < MIN_COMPRESSED_BYTES) continue
-        writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
-        const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
-        writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }))
-      }
+    enforce: 'post',
+    writeBundle: {
+      sequential: true,
+      order: 'post',
+      handler: ({ dir }) => ['assets', 'map'].forEach((folder) => void compressIn(join(dir as string, folder))),
     },
+  }
+}
+
+function compressIn(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    const bytes = readFileSync(file)
+    if (!/\.(js|mjs|css|svg)$/.test(name) || bytes.length < MIN_COMPRESSED_BYTES) continue
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }))
   }
 }

@@ -5,7 +5,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Browser, chromium } from 'playwright-core'
+import type { Vector } from '@gateway/contracts/vector.js'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useMaps, useToken } from '../conformance/maps.js'
@@ -82,6 +83,107 @@ test('GDAL reads a vector download', async () => {
   const url = `/vsicurl/${maps().gateway.url}/vectors/regions-countries/download?token=${token()}`
   const { stdout } = await execute('ogrinfo', ['-ro', '-so', '-al', url])
   expect(stdout).toMatch(/Feature Count: 200/)
+})
+
+test('GDAL reads GeoPackage and FlatGeobuf in ranges, and the catalog says of them what GDAL says', async () => {
+  const { gateway, vectorRoot } = maps()
+  const folder = join(gateway.home, 'formats')
+  await mkdir(folder)
+  const countries = join(vectorRoot, 'regions/countries.geojson')
+  for (const [format, name] of [
+    ['GPKG', 'utm.gpkg'],
+    ['FlatGeobuf', 'gauss.fgb'],
+  ] as const) {
+    const system = name === 'utm.gpkg' ? 'EPSG:32632' : 'EPSG:4547'
+    await execute('ogr2ogr', ['-f', format, '-t_srs', system, '-where', 'id < 5', join(folder, name), countries])
+  }
+  await gateway.admin.scanSource('formats', 'vector', folder)
+  for (const name of ['utm.gpkg', 'gauss.fgb']) {
+    const address = `${gateway.url}/vectors/${name}`
+    const [driver, system] = name === 'utm.gpkg' ? ['GPKG', 'EPSG:32632'] : ['FlatGeobuf', 'EPSG:4547']
+    // By a header, or the name of the file would not end as GDAL's GeoPackage driver wants it.
+    const env = {
+      ...process.env,
+      GDAL_HTTP_HEADERS: `X-Access-Token: ${token()}`,
+      GDAL_DISABLE_READDIR_ON_OPEN: 'EMPTY_DIR',
+    }
+    const { stdout, stderr } = await execute('ogrinfo', ['-ro', '-so', '-al', `/vsicurl/${address}`], { env })
+    expect([stderr, stdout]).toEqual([
+      '',
+      expect.stringMatching(new RegExp(`driver .${driver}' successful[\\s\\S]*Feature Count: 5`)),
+    ])
+    const code = name.slice(0, name.indexOf('.'))
+    const told = (await (await maps().get(`/api/v1/catalog/vectors/${code}?token=${token()}`)).json()) as Vector
+    expect(told).toMatchObject({
+      crs: system,
+      geometry_type: 'Polygon',
+      feature_count: 5,
+      fields: expect.arrayContaining([{ name: 'name', type: 'string' }]),
+    })
+    const whole = await maps().get(`/vectors/${code}/download?token=${token()}`)
+    expect(whole.headers.get('content-type')).toBe(
+      name === 'utm.gpkg' ? 'application/geopackage+sqlite3' : 'application/flatgeobuf',
+    )
+    expect(Buffer.from(await whole.arrayBuffer()).equals(await readFile(join(folder, name)))).toBe(true)
+    expect((await maps().get(`/vectors/${code}.zip?token=${token()}`)).status).toBe(404)
+  }
+})
+
+/** A page that reaches the gateway and no other host; what it asked of others is a problem, as are errors. */
+async function alonePage(): Promise<{ page: Page; problems: string[] }> {
+  const problems: string[] = []
+  const page = await browser.newPage({ viewport: { width: 512, height: 512 } })
+  await page.context().route(/^https?:/, (route) => {
+    if (new URL(route.request().url()).origin === maps().gateway.url) return route.continue()
+    problems.push(`a request to ${route.request().url()}`)
+    return route.abort()
+  })
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  page.on('pageerror', (error) => problems.push(error.message))
+  return { page, problems }
+}
+
+/** Waits until the middle of the map shows several colours, as the fixture's tiles have them by their address. */
+async function mapIsDrawn(page: Page, name: string): Promise<void> {
+  await mkdir(ARTIFACTS, { recursive: true })
+  const deviation = async () => {
+    const shot = await page.screenshot({ clip: { x: 64, y: 64, width: 384, height: 384 } })
+    const { channels } = await sharp(shot).stats()
+    return Math.max(...channels.map((channel) => channel.stdev))
+  }
+  await expect.poll(deviation, { timeout: 30_000 }).toBeGreaterThan(2)
+  await page.screenshot({ path: join(ARTIFACTS, name) })
+}
+
+test('the page of the first map draws a basemap without any other host, and says why where it cannot', async () => {
+  const { page, problems } = await alonePage()
+  await page.goto(`${maps().gateway.url}/map/#code=world&token=${token()}`)
+  await mapIsDrawn(page, 'first-map.png')
+  expect([await page.title(), problems]).toEqual(['world', []])
+  await page.goto(`${maps().gateway.url}/map/#code=nowhere&token=${token()}`)
+  await page
+    .getByRole('alert')
+    .getByText('The map of nowhere cannot be shown: there is nothing at this address')
+    .waitFor()
+  await page.goto(`${maps().gateway.url}/map/`)
+  await page.getByRole('alert').getByText('/map/#code=CODE&token=TOKEN').waitFor()
+  await page.close()
+})
+
+test('the page that the README shows draws a basemap as a file on the disk, without any other host', async () => {
+  const readme = await readFile(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
+  const [, shown = ''] = /```html\n([^`]*)```/.exec(readme) ?? []
+  const tilejson = `${maps().gateway.url}/tiles/world/tilejson.json?token=${token()}`
+  const file = join(maps().gateway.home, 'first-map.html')
+  await writeFile(
+    file,
+    shown.replaceAll('http://127.0.0.1:8910', maps().gateway.url).replace('PASTE THE TILEJSON ADDRESS', tilejson),
+  )
+  const { page, problems } = await alonePage()
+  await page.goto(`file://${file}`)
+  await mapIsDrawn(page, 'readme-map.png')
+  expect(problems).toEqual([])
+  await page.close()
 })
 
 async function servePage(request: IncomingMessage, response: ServerResponse): Promise<void> {

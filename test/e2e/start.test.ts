@@ -61,6 +61,9 @@ describe('on a machine without a database or Redis', () => {
     const tilejson = (await (await fetch(first.TileJSON ?? '')).json()) as { tiles: string[] }
     expect((await fetch((tilejson.tiles[0] ?? '').replace(/\{[xyz]\}/g, '0'))).status).toBe(200)
     expect((await fetch(first.Console ?? '')).status).toBe(401)
+    const { code, token: ofMap } = Object.fromEntries(new URLSearchParams(new URL(first.Map ?? '').hash.slice(1)))
+    expect(first.TileJSON).toBe(`${home.url}/tiles/${code}/tilejson.json?token=${ofMap}`)
+    expect((await fetch(first.Map ?? '')).headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(await terminate(start)).toEqual({ code: 0, signal: null })
     await nothingIsLeft()
 

@@ -1,5 +1,5 @@
 import type { Load } from '../load/load.js'
-import { load, measured, type RequestsFor, requestFile, type Workload } from './workload.js'
+import { load, measured, type RequestsFor, requestFile, secondsOf, type Workload } from './workload.js'
 
 interface Side extends Pick<Load, 'connections' | 'rate'> {
   readonly requests: RequestsFor
@@ -16,7 +16,7 @@ export function beside(name: string, title: string, tiles: Side, other: Side, le
     async measure(peer, context) {
       const files = [await tileFile(peer, context), await otherFile(peer, context)] as const
       if (files[0] === null || files[1] === null) return null
-      const longer = { ...context, seconds: Math.max(context.seconds, leastSeconds) }
+      const longer = { ...context, seconds: secondsOf(context, leastSeconds) }
       const both = [
         { ...tiles, requests: files[0] },
         { ...other, requests: files[1] },

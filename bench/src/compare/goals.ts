@@ -1,3 +1,4 @@
+import { MULTIPLES } from './even-workloads.js'
 import { type Figure, median, medianOf, ratios, type Taken } from './summary.js'
 
 type Place = `${string} ${string}`
@@ -26,6 +27,33 @@ const GOALS: readonly Goal[] = [
   ['p99 of tiles beside downloads, against nginx', 'p99', 'beside-downloads edge', 'beside-downloads nginx', 'most', 1],
   ['one hot tile, against the floor', RATE, 'hot edge', 'hot floor', 'least', 0.8],
   ['MBTiles, against tileserver-gl-light', RATE, 'mixmb edge', 'mixmb tileserver-gl-light', 'least', 10],
+  ...['browser', 'orders', 'head', 'tags', 'since', 'weights', 'basic', 'two-places', 'range'].map(
+    (form): Goal => [`the form ${form}, against lean`, RATE, `form-${form} edge`, 'mix edge', 'least', 0.9],
+  ),
+  ...MULTIPLES.flatMap((multiple) => [
+    ...cold(`files, ${multiple} times the memory`, `even-${multiple}`, 0.9, 1.3),
+    ...cold(`PMTiles, ${multiple} times the memory`, `evenpm-${multiple}`, 1.3),
+    ...cold(`MBTiles, ${multiple} times the memory`, `evenmb-${multiple}`, 0.7),
+  ]),
+  ...cold('vector tiles, files', 'vt', 0.9, 1.3),
+  ...cold('vector tiles, PMTiles', 'vtpm', 1.3),
+  ...cold('vector tiles, MBTiles', 'vtmb', 0.7),
+  [
+    'MBTiles at 20 times the memory, against tileserver-gl-light',
+    RATE,
+    'evenmb-20 edge',
+    'evenmb-20 tileserver-gl-light',
+    'least',
+    10,
+  ],
+  ...['connections', 'crowd-tokens', 'crowd-basemaps', 'crowd-all'].map(
+    (name): Goal => [`${name}, against the mix alone`, RATE, `${name} edge`, 'mix edge', 'least', 0.8],
+  ),
+  ['connections for one request each, against nginx', RATE, 'once edge', 'once nginx', 'least', 0.8],
+  ['the catalog of a crowd, against a small one', RATE, 'catalog-crowd edge', 'catalog edge', 'least', 0.8],
+  ['404, against one hot tile', RATE, 'missing edge', 'hot edge', 'least', 0.9],
+  ['401 without a token, against one hot tile', RATE, 'refused-missing edge', 'hot edge', 'least', 0.9],
+  ['403, against one hot tile', RATE, 'refused-grant edge', 'hot edge', 'least', 0.9],
   ['401 for a mistyped token, against one hot tile', RATE, 'refused-checksum edge', 'hot edge', 'least', 1],
   ['401 for an unknown token, against one hot tile', RATE, 'refused-unknown edge', 'hot edge', 'least', 1],
   ['the mix beside a flood of unknown tokens, against alone', RATE, 'beside-flood edge', 'mix edge', 'least', 0.9],
@@ -71,6 +99,15 @@ function judge(samples: readonly Taken[], [text, figure, of, to, limit, value]: 
     worst: (worst / scale).toFixed(2),
     met: limit === 'least' ? middle >= value : middle <= value,
   }
+}
+
+/** Even access, against nginx on the same tiles as files without its file cache. */
+function cold(text: string, workload: string, rate: number, p99?: number): readonly Goal[] {
+  const [of, to] = [`${workload} edge`, `${workload} nginx`] as const
+  return [
+    [`${text}: requests a second, against nginx`, RATE, of, to, 'least', rate],
+    ...(p99 === undefined ? [] : [[`${text}: p99, against nginx`, 'p99', of, to, 'most', p99] satisfies Goal]),
+  ]
 }
 
 function against(text: string, workload: string, peer: string, rate: number, cpu: number): readonly Goal[] {

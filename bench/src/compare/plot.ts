@@ -13,7 +13,7 @@ const PANELS: readonly Panel[] = [
   { title: 'p99 in milliseconds (less is better)', figure: 'p99' },
 ]
 /** Told apart by lightness too, for those who see few colours. */
-const COLOURS: Readonly<Record<string, string>> = {
+export const COLOURS: Readonly<Record<string, string>> = {
   edge: '#1d4ed8',
   nginx: '#94a3b8',
   lighttpd: '#0d9488',
@@ -21,7 +21,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   floor: '#d4d4d8',
   'tileserver-gl-light': '#f59e0b',
 }
-const OTHER_COLOUR = '#64748b'
+export const OTHER_COLOUR = '#64748b'
 const BAR = 16
 const GAP = 22
 const TITLE = 34
@@ -83,6 +83,6 @@ function bars(
   })
 }
 
-function text(x: number, y: number, content: string, more = ''): string {
+export function text(x: number, y: number, content: string, more = ''): string {
   return `<text x="${x.toFixed(1)}" y="${y}" ${more}>${content}</text>`
 }

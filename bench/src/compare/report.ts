@@ -56,8 +56,13 @@ function workloadTable({ samples, peers }: Comparison, { name }: Workload): stri
       const toNginx = (what: Figure): string =>
         figure(median(ratios(samples, `${name} ${peer}`, `${name} nginx`, what)))
       const rise = of('memoryRise')
+      const hits = of('hitRate')
+      const more = [
+        ...(rise === undefined ? [] : [`rose by ${figure(rise / MB)} MB`]),
+        ...(hits === undefined ? [] : [`${Math.round(hits * 100)} % from memory`]),
+      ]
       return [
-        rise === undefined ? peer : `${peer} (rose by ${figure(rise / MB)} MB)`,
+        more.length === 0 ? peer : `${peer} (${more.join(', ')})`,
         figure(of('requestsPerSecond')),
         toNginx('requestsPerSecond'),
         figure(of('cpuPer100k')),

@@ -1,4 +1,4 @@
-import type { RunningPeer } from '../peers/peer.js'
+import type { Environment, RunningPeer } from '../peers/peer.js'
 import type { Taken } from './summary.js'
 import type { Context, Sample, Workload } from './workload.js'
 
@@ -8,9 +8,12 @@ const ATTEMPTS = 2
 /** Fills caches, opens files, lets the compilers of the runtimes see the code. */
 const WARM_UP_SECONDS = 1
 
-/** Every workload at every server, round by round, in turns of alternating order, after a round to warm up that does not count. */
+/** The servers that run, by what they are set up with. */
+export type Running = ReadonlyMap<Environment, readonly RunningPeer[]>
+
+/** Every workload at every server of its environment, round by round, in turns of alternating order, after a round to warm up that does not count. */
 export async function takeRounds(
-  peers: readonly RunningPeer[],
+  running: Running,
   workloads: readonly Workload[],
   context: Context,
   rounds: number,
@@ -18,9 +21,10 @@ export async function takeRounds(
   const taken: Taken[] = []
   for (let round = 0; round <= rounds; round++) {
     for (const workload of workloads) {
+      const peers = running.get(workload.environment ?? 'common') ?? []
       for (const peer of round % 2 === 0 ? peers : peers.toReversed()) {
         if (round === 0) {
-          await workload.measure(peer, { ...context, seconds: WARM_UP_SECONDS })
+          await workload.measure(peer, { ...context, seconds: WARM_UP_SECONDS, isWarmUp: true })
           continue
         }
         const sample = await quietest(() => workload.measure(peer, context))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { DataSet } from '../data/data-set.js'
 import { type Generator, type Load, type LoadResult, type Request, writeRequests } from '../load/load.js'
 import { busySeconds, type Cores, cpuSeconds, memory, ownCpuSeconds } from '../machine.js'
-import type { RunningPeer } from '../peers/peer.js'
+import type { Environment, RunningPeer } from '../peers/peer.js'
 
 /** One measurement of one server. Latencies in milliseconds, memory in bytes, processor time in seconds. */
 export interface Sample {
@@ -16,6 +16,8 @@ export interface Sample {
   readonly peakMemory: number
   /** by how much resident memory rose during this measurement, where that is what was measured */
   readonly memoryRise?: number
+  /** the part of the tiles that came out of the server's own memory, where it tells */
+  readonly hitRate?: number
   /** processors that others kept busy meanwhile: what makes a sample doubtful */
   readonly othersBusy: number
 }
@@ -27,11 +29,15 @@ export interface Context {
   readonly cores: Cores | null
   /** for files of requests */
   readonly dir: string
+  /** the sample does not count, and may be shorter than it must be otherwise */
+  readonly isWarmUp?: true
 }
 
 export interface Workload {
   readonly name: string
   readonly title: string
+  /** what the servers are set up with; default: `common` */
+  readonly environment?: Environment
   /** null: it does not apply to this server */
   measure(peer: RunningPeer, context: Context): Promise<Sample | null>
 }
@@ -39,29 +45,46 @@ export interface Workload {
 /** The paths of a workload at one server, made at its first use; null: the server cannot serve it. */
 export type RequestsFor = (peer: RunningPeer, context: Context) => Promise<readonly Request[] | null>
 
-/** A workload that is one load on one server, every answer of which has the same status. */
+/** A workload that is one load on one server, every answer of which has the expected status. */
 export function plainLoad(
   name: string,
   title: string,
   options: {
     readonly connections: number
-    readonly status?: number
+    /** of every answer; of several any */
+    readonly status?: number | readonly number[]
     readonly leastSeconds?: number
     readonly requests: RequestsFor
+    readonly environment?: Environment
+    /** of the same load before each sample, which do not count: for what must first find its way into memory */
+    readonly settleSeconds?: number
+    /** called before each sample */
+    readonly prepare?: (context: Context) => void
   },
 ): Workload {
   const file = requestFile(name, options.requests)
+  const { connections, status = 200, leastSeconds = 0, settleSeconds = 0, environment, prepare } = options
   return {
     name,
     title,
+    ...(environment && { environment }),
     async measure(peer, context) {
       const requests = await file(peer, context)
       if (requests === null) return null
-      const { connections, status = 200, leastSeconds = 0 } = options
-      const longer = { ...context, seconds: Math.max(context.seconds, leastSeconds) }
-      return measured(peer, () => load(peer, longer, { requests, connections }, status))
+      const run = (seconds: number) => load(peer, { ...context, seconds }, { requests, connections }, status)
+      prepare?.(context)
+      if (settleSeconds > 0 && !context.isWarmUp) await run(settleSeconds)
+      const before = await peer.tileCounts?.()
+      const sample = await measured(peer, () => run(secondsOf(context, leastSeconds)))
+      const after = await peer.tileCounts?.()
+      if (before === undefined || after === undefined || after.tiles === before.tiles) return sample
+      return { ...sample, hitRate: (after.hits - before.hits) / (after.tiles - before.tiles) }
     },
   }
+}
+
+export function secondsOf({ seconds, isWarmUp }: Context, least: number): number {
+  return isWarmUp ? seconds : Math.max(seconds, least)
 }
 
 /** Writes the file of requests of each server once. */
@@ -86,11 +109,12 @@ export async function load(
   peer: RunningPeer,
   context: Context,
   what: Pick<Load, 'requests' | 'connections' | 'rate'>,
-  status = 200,
+  status: number | readonly number[] = 200,
 ): Promise<LoadResult> {
   const { generator, seconds, cores } = context
   const result = await generator({ port: peer.port, seconds, core: cores?.load, ...what })
-  if (Object.keys(result.statuses).some((seen) => seen !== String(status)) || result.failures > 0) {
+  const expected = [status].flat().map(String)
+  if (Object.keys(result.statuses).some((seen) => !expected.includes(seen)) || result.failures > 0) {
     throw new Error(`${peer.name} answered ${JSON.stringify(result.statuses)}, ${result.failures} connections broke`)
   }
   return result

@@ -1,17 +1,33 @@
 import { createToken } from '@gateway/access/token-format.js'
 import { LARGE_BODIES } from '../data/data-set.js'
-import { seededRandom } from '../data/random.js'
+import { below, seededRandom } from '../data/random.js'
 import { type Address, sampleEvenly, sampleTraffic } from '../data/traffic.js'
 import { mistyped } from '../load/bad-tokens.js'
 import type { Request } from '../load/load.js'
-import type { Basemap, RunningPeer } from '../peers/peer.js'
+import type { RunningPeer } from '../peers/peer.js'
 import { beside } from './beside.js'
+import { CROWD_WORKLOADS } from './crowd-workloads.js'
+import { EVEN_WORKLOADS } from './even-workloads.js'
+import { FORM_WORKLOADS } from './form-workloads.js'
+import {
+  answeredField,
+  BEARER,
+  CONNECTIONS,
+  changedMix,
+  LEAN,
+  LEAST_SECONDS,
+  mixRequests,
+  SEED,
+  tileRequests,
+  tokenOf,
+} from './requests.js'
 import { slowDownloads } from './slow-downloads.js'
 import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 
-const SEED = 7
-/** Requests before the sequence begins again: each tile of the mix comes about five times. */
 const MIX_REQUESTS = 20_000
+/** Addresses inside the zooms of the mix at which it has no tile. */
+const MISSING_TILES = 20_000
+const MISSING_ZOOM = 15
 /** Mistyped tokens, each another one. */
 const MISTYPED_TOKENS = 20_000
 /** Unknown ones, few enough to be remembered after they were asked for once: what a client with a withdrawn token makes of it. */
@@ -20,21 +36,15 @@ const LARGE_REQUESTS = 1_000
 const MANY_REQUESTS = 200_000
 const FLOOD_RATE = 2_000
 const FLOOD_TOKENS = 50_000
-const CONNECTIONS = 64
-/** For the mix: edge and nginx look at a file again after 10 s, and in a short sample that would come too often or not at all. */
-const LEAST_SECONDS = 9
 /** Large bodies fill the socket buffers: more connections measure the kernel's memory. */
 const LARGE_CONNECTIONS = 16
 const DOWNLOAD_CONNECTIONS = 4
-/** What a browser sends beside what the server needs. */
-const BROWSER = ['User-Agent: Mozilla/5.0 (X11; Linux x86_64)']
-
-export const mixRequests: RequestsFor = async (peer, { data }) =>
-  tileRequests(peer, 'mix', sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS))
+const REVISION = '?v=3'
+const tag = answeredField('etag')
 
 export const largeDownload: RequestsFor = async (peer) => {
   const path = peer.downloadPath('large')
-  return path === null ? null : [{ path, headers: [...BROWSER, ...peer.headers] }]
+  return path === null ? null : [{ path, headers: [...LEAN, ...peer.headers] }]
 }
 
 /** In the order in which they are reported. */
@@ -47,12 +57,19 @@ export const WORKLOADS: readonly Workload[] = [
   plainLoad('mix-revised', 'The mix, each address with a revision, as TileJSON gives it', {
     connections: CONNECTIONS,
     leastSeconds: LEAST_SECONDS,
-    requests: revised,
+    // A server without tokens is asked for no revisions: that is the mix.
+    requests: changedMix((request, _, peer) =>
+      tokenOf(peer) === undefined ? null : { ...request, path: request.path + REVISION },
+    ),
   }),
   plainLoad('mix-revised-query', 'The same with the token in the query as well', {
     connections: CONNECTIONS,
     leastSeconds: LEAST_SECONDS,
-    requests: revisedWithToken,
+    requests: changedMix((request, _, peer) => {
+      const token = tokenOf(peer)
+      if (token === undefined) return null
+      return { path: `${request.path}${REVISION}&token=${token}`, headers: without(request) }
+    }),
   }),
   plainLoad('hot', 'One tile of the mean size, again and again', {
     connections: CONNECTIONS,
@@ -62,7 +79,10 @@ export const WORKLOADS: readonly Workload[] = [
     connections: CONNECTIONS,
     status: 304,
     leastSeconds: LEAST_SECONDS,
-    requests: notModified,
+    requests: changedMix(async (request, _, peer) => {
+      const known = await tag(peer, request)
+      return known === null ? null : { ...request, headers: [...request.headers, `If-None-Match: ${known}`] }
+    }),
   }),
   plainLoad('refused-checksum', 'Mistyped tokens, each another one: 401', {
     connections: CONNECTIONS,
@@ -74,6 +94,26 @@ export const WORKLOADS: readonly Workload[] = [
     status: 401,
     requests: (peer, { data }) => refused(peer, data.hotTile, UNKNOWN_TOKENS, createToken),
   }),
+  plainLoad('refused-missing', 'No token: 401', {
+    connections: CONNECTIONS,
+    status: 401,
+    requests: changedMix((request, _, peer) =>
+      tokenOf(peer) === undefined ? null : { ...request, headers: without(request) },
+    ),
+  }),
+  plainLoad('refused-grant', 'A token that is not granted the tiles: 403', {
+    connections: CONNECTIONS,
+    status: 403,
+    requests: changedMix((request, _, { stranger }) =>
+      stranger === undefined ? null : { ...request, headers: [...without(request), `${BEARER}${stranger}`] },
+    ),
+  }),
+  plainLoad('missing', 'Tiles that do not exist, each another one: 404', {
+    connections: CONNECTIONS,
+    status: 404,
+    requests: missing,
+  }),
+  ...FORM_WORKLOADS,
   ...(['mixmb', 'mixpm'] as const).map((basemap) =>
     plainLoad(basemap, `The same mix from ${basemap === 'mixmb' ? 'MBTiles' : 'PMTiles'}`, {
       connections: CONNECTIONS,
@@ -93,6 +133,8 @@ export const WORKLOADS: readonly Workload[] = [
     requests: async (peer, { data }) =>
       tileRequests(peer, 'many', sampleEvenly(seededRandom(SEED), data.manyTiles, MANY_REQUESTS)),
   }),
+  ...EVEN_WORKLOADS,
+  ...CROWD_WORKLOADS,
   plainLoad('download', 'Downloads of 200 MB', { connections: DOWNLOAD_CONNECTIONS, requests: largeDownload }),
   beside(
     'beside-downloads',
@@ -115,59 +157,8 @@ export const WORKLOADS: readonly Workload[] = [
   ),
 ]
 
-/** null where the server does not have the basemap. */
-function tileRequests(peer: RunningPeer, basemap: Basemap, tiles: readonly Address[]): Request[] | null {
-  const requests: Request[] = []
-  for (const tile of tiles) {
-    const path = peer.tilePath(basemap, tile)
-    if (path === null) return null
-    requests.push({ path, headers: [...BROWSER, ...peer.headers] })
-  }
-  return requests
-}
-
-/** null where the server knows no tags. */
-async function notModified(...args: Parameters<RequestsFor>): Promise<Request[] | null> {
-  const [peer] = args
-  const requests = await mixRequests(...args)
-  if (requests === null) return null
-  const tags = new Map<string, string>()
-  for (const { path, headers } of requests) {
-    if (tags.has(path)) continue
-    const tag = await entityTag(peer, path, headers)
-    if (tag === null) return null
-    tags.set(path, tag)
-  }
-  return requests.map(({ path, headers }) => ({ path, headers: [...headers, `If-None-Match: ${tags.get(path)}`] }))
-}
-
-async function entityTag(peer: RunningPeer, path: string, headers: readonly string[]): Promise<string | null> {
-  const fields = headers.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string])
-  const answer = await fetch(`http://127.0.0.1:${peer.port}${path}`, { headers: fields })
-  await answer.arrayBuffer()
-  return answer.headers.get('etag')
-}
-
-const REVISION = '?v=3'
-const BEARER = 'Authorization: Bearer '
-
-/** null where addresses have no revision: that of a server without tokens is the mix. */
-async function revised(...args: Parameters<RequestsFor>): Promise<Request[] | null> {
-  const [peer] = args
-  const requests = await mixRequests(...args)
-  if (requests === null || !peer.headers.some((line) => line.startsWith(BEARER))) return null
-  return requests.map(({ path, headers }) => ({ path: path + REVISION, headers }))
-}
-
-async function revisedWithToken(...args: Parameters<RequestsFor>): Promise<Request[] | null> {
-  const [peer] = args
-  const token = peer.headers.find((line) => line.startsWith(BEARER))?.slice(BEARER.length)
-  const requests = await revised(...args)
-  if (requests === null || token === undefined) return null
-  return requests.map(({ path, headers }) => ({
-    path: `${path}&token=${token}`,
-    headers: headers.filter((line) => !line.startsWith(BEARER)),
-  }))
+function without({ headers }: Request): string[] {
+  return headers.filter((line) => !line.startsWith(BEARER))
 }
 
 /** null where the server asks for no token. */
@@ -179,8 +170,17 @@ async function refused(
 ): Promise<Request[] | null> {
   const path = peer.tilePath('mix', tile)
   if (path === null || !peer.headers.some((line) => line.startsWith('Authorization:'))) return null
-  return Array.from({ length: count }, () => ({
-    path,
-    headers: [...BROWSER, `Authorization: Bearer ${makeToken()}`],
-  }))
+  return Array.from({ length: count }, () => ({ path, headers: [...LEAN, `${BEARER}${makeToken()}`] }))
+}
+
+/** Each another address. */
+async function missing(...[peer, { data }]: Parameters<RequestsFor>): Promise<Request[] | null> {
+  const random = seededRandom(SEED)
+  const there = new Set(data.tiles.map(({ z, x, y }) => `${z}/${x}/${y}`))
+  const tiles: Address[] = []
+  while (tiles.length < MISSING_TILES) {
+    const tile = { z: MISSING_ZOOM, x: below(random, 2 ** MISSING_ZOOM), y: below(random, 2 ** MISSING_ZOOM) }
+    if (!there.has(`${tile.z}/${tile.x}/${tile.y}`)) tiles.push(tile)
+  }
+  return tileRequests(peer, 'mix', tiles)
 }

@@ -94,7 +94,8 @@ export function sampleEvenly(random: Random, addresses: readonly Address[], coun
   return Array.from({ length: count }, () => addresses[below(random, addresses.length)] as Address)
 }
 
-function firstAbove(cumulated: readonly number[], wanted: number): number {
+/** The place of the first number above `wanted`, of numbers that ascend. */
+export function firstAbove(cumulated: ArrayLike<number>, wanted: number): number {
   let low = 0
   let high = cumulated.length - 1
   while (low < high) {

@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
 import { freePort } from '@gateway/processes/free-port.js'
 import { isReady } from '@gateway/processes/readiness.js'
 import { SETTING_NAMES } from '@gateway/settings/schema.js'
+import { openStore, type Sql } from '@gateway/store/connect.js'
 import type { Cores } from '../machine.js'
 import { family } from '../machine.js'
 import { AdminClient } from './admin.js'
@@ -15,13 +16,17 @@ import { Service } from './service.js'
 export interface GatewayOptions {
   readonly workers: number
   readonly cores: Cores | null
-  /** becomes a scan source, and is scanned before the edge starts */
-  readonly basemaps?: string
+  /** become scan sources, and are scanned before the edge starts */
+  readonly basemaps?: readonly string[]
   readonly vectors?: string
   /** a redis-server of its own; otherwise Postgres NOTIFY */
   readonly redis?: boolean
   /** whose built processes run, instead of this checkout's */
   readonly checkout?: string
+  /** beside those that every gateway of a measurement has */
+  readonly settings?: Readonly<Record<string, string>>
+  /** puts more into the store before the edge starts */
+  readonly fill?: (sql: Sql) => Promise<void>
   /** for a profile of the edge's processes: options of Node */
   readonly nodeOptions?: string
 }
@@ -31,6 +36,8 @@ export interface Gateway {
   readonly url: string
   readonly port: number
   readonly admin: AdminClient
+  /** what the edge took from its start until it was ready, in milliseconds */
+  readonly edgeReadyMs: number
   /** the processes of the edge: its supervisor, then its workers */
   edgePids(): number[]
   stop(): Promise<void>
@@ -80,6 +87,7 @@ async function launch(
     ADMIN_TOKEN,
     DEMO: 'false',
     DRAIN_NOTICE_SECONDS: '0',
+    ...options.settings,
     ...(options.nodeOptions !== undefined && { NODE_OPTIONS: options.nodeOptions }),
   })
   const run = (name: string, core: number | undefined): Service => {
@@ -91,13 +99,21 @@ async function launch(
   const controlPlane = run('control-plane', options.cores?.load)
   await controlPlane.until(() => isReady(`http://127.0.0.1:${controlPort}/ready`))
   const admin = new AdminClient(`http://127.0.0.1:${controlPort}`, ADMIN_TOKEN)
-  if (options.basemaps !== undefined) await admin.scan('bench-basemaps', 'basemap', options.basemaps)
+  for (const [i, directory] of (options.basemaps ?? []).entries()) {
+    await admin.scan(`bench-basemaps-${i}`, 'basemap', directory)
+  }
   if (options.vectors !== undefined) await admin.scan('bench-vectors', 'vector', options.vectors)
+  if (options.fill !== undefined) {
+    const sql = openStore(postgres.url, { applicationName: 'bench', maxConnections: 1 })
+    await options.fill(sql).finally(() => sql.end())
+  }
+  const startedAt = performance.now()
   const edge = run('edge', options.cores?.server)
   const url = `http://127.0.0.1:${port}`
   await edge.until(() => isReady(`${url}/ready`))
+  const edgeReadyMs = performance.now() - startedAt
   await edge.until(async () => (await edgesAlive(admin)).length === options.workers)
-  return { url, port, admin, edgePids: () => family(edge.pid), stop }
+  return { url, port, admin, edgeReadyMs, edgePids: () => family(edge.pid), stop }
 }
 
 /** The edge processes that have announced themselves. */

@@ -3,9 +3,10 @@
 //
 //   load PORT CONNECTIONS SECONDS REQUESTS [RATE]
 //
-// REQUESTS is a file with one request a line: the path, then header lines, separated by tabs. Connections take the next line of the
-// file in turn, from the first again after the last. RATE limits the requests per second of all connections together. Prints one
-// line of JSON; latencies run from the send of a request to the last byte of its answer, in microseconds.
+// REQUESTS is a file with one request a line: the path, with "HEAD " before it for that method, then header lines, separated by tabs.
+// Connections take the next line of the file in turn, from the first again after the last. RATE limits the requests per second of all
+// connections together. A request that says "Connection: close" is the only one of its connection, and its latency begins with the
+// connecting. Prints one line of JSON; latencies run from the send of a request to the last byte of its answer, in microseconds.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,21 +18,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { kHeadBytes = 4096, kEvents = 256, kMaxLatency = 5 * 1000 * 1000, kStatuses = 600, kMaxConnections = 4096 };
+enum { kHeadBytes = 4096, kEvents = 256, kMaxLatency = 5 * 1000 * 1000, kStatuses = 600, kMaxConnections = 16384, kAddresses = 60 };
 
 struct request {
   char *text;
   size_t length;
+  bool is_head;  // its answer has no body, whatever length it announces
+  bool is_last;  // its connection ends with its answer
 };
 
 struct connection {
   int fd;
   bool busy;          // a request is on its way
   bool in_body;       // its answer's head has been read
-  bool closes;        // the server ends the connection with this answer
+  bool closes;        // the connection ends with this answer
+  const struct request *request;
   uint64_t left;      // body bytes still to come
   double sent_at;
   double due_at;      // with a rate: when the next request may go
@@ -62,9 +67,14 @@ static struct request make_request(char *line) {
   char *rest = line;
   const char *path = strsep(&rest, "\t");
   struct request request = {0};
+  request.is_head = strncmp(path, "HEAD ", 5) == 0;
+  if (request.is_head) path += 5;
   FILE *out = open_memstream(&request.text, &request.length);
-  fprintf(out, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: */*\r\n", path, port);
-  for (const char *header; (header = strsep(&rest, "\t"));) fprintf(out, "%s\r\n", header);
+  fprintf(out, "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n", request.is_head ? "HEAD" : "GET", path, port);
+  for (const char *header; (header = strsep(&rest, "\t"));) {
+    fprintf(out, "%s\r\n", header);
+    if (strcmp(header, "Connection: close") == 0) request.is_last = true;
+  }
   fputs("\r\n", out);
   fclose(out);
   return request;
@@ -85,11 +95,22 @@ static void read_requests(const char *file) {
   if (!request_count) fail("no request");
 }
 
+// From many addresses of this machine in turn, or connections that come and go would use up the ports of one.
+static void bind_to_next(int fd) {
+  static uint32_t next;
+  const struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + next++ % kAddresses)};
+  const int on = 1;
+  setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+  if (bind(fd, (const struct sockaddr *)&own, sizeof own)) fail("bind");
+}
+
 static void open_connection(struct connection *c) {
   const struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   const int on = 1;
   c->fd = socket(AF_INET, SOCK_STREAM, 0);
+  if (c->fd < 0) fail("socket");
   c->busy = false;
+  bind_to_next(c->fd);
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (connect(c->fd, (const struct sockaddr *)&address, sizeof address)) fail("connect");
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
@@ -109,6 +130,7 @@ static void fail_connection(struct connection *c) {
 static void send_next(struct connection *c, double time) {
   const struct request *request = &requests[next_request];
   next_request = (next_request + 1) % request_count;
+  c->request = request;
   c->busy = true;
   c->in_body = false;
   c->head_length = 0;
@@ -128,8 +150,8 @@ static bool read_head(struct connection *c) {
   const int status = atoi(c->head + strlen("HTTP/1.1 "));
   const char *length = strcasestr(c->head, "\r\ncontent-length:");
   const char *close_field = strcasestr(c->head, "\r\nconnection: close");
-  c->closes = close_field && close_field < end;
-  const bool has_body = length && length < end && status != 304;
+  c->closes = c->request->is_last || (close_field && close_field < end);
+  const bool has_body = length && length < end && status != 304 && !c->request->is_head;
   const uint64_t total = has_body ? strtoull(length + strlen("\r\ncontent-length:"), NULL, 10) : 0;
   const uint64_t come = (uint64_t)(c->head + c->head_length - (end + 4));
   statuses[status > 0 && status < kStatuses ? status : 0]++;
@@ -183,6 +205,14 @@ static void print_result(double seconds) {
   printf("},\"p50\":%zu,\"p90\":%zu,\"p99\":%zu,\"p999\":%zu}\n", percentile(.5), percentile(.9), percentile(.99), percentile(.999));
 }
 
+static void allow_files(rlim_t count) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= count) return;
+  limit.rlim_cur = count;
+  if (setrlimit(RLIMIT_NOFILE, &limit)) fail("the limit of open files");
+}
+
 int main(int argc, char **argv) {
   if (argc < 5) return fputs("usage: load PORT CONNECTIONS SECONDS REQUESTS [RATE]\n", stderr), 2;
   port = atoi(argv[1]);
@@ -190,6 +220,7 @@ int main(int argc, char **argv) {
   const double seconds = atof(argv[3]);
   const double rate = argc > 5 ? atof(argv[5]) : 0;
   if (count < 1 || count > kMaxConnections) return fputs("too many connections, or none\n", stderr), 2;
+  allow_files((rlim_t)count + 64);
   read_requests(argv[4]);
   pause_between = rate > 0 ? count / rate : 0;
   epoll_fd = epoll_create1(0);

@@ -34,6 +34,8 @@ export interface LoadResult {
 }
 
 export interface Request {
+  /** default: GET */
+  readonly method?: 'HEAD'
   readonly path: string
   readonly headers: readonly string[]
 }
@@ -48,7 +50,9 @@ const SOURCE = fileURLToPath(new URL('../../src/load/load.c', import.meta.url))
 
 /** One request a line, fields separated by tabs, which neither a path nor a header holds. */
 export function writeRequests(file: string, requests: readonly Request[]): string {
-  writeFileSync(file, `${requests.map(({ path, headers }) => [path, ...headers].join('\t')).join('\n')}\n`)
+  const line = ({ method, path, headers }: Request) =>
+    [method === undefined ? path : `${method} ${path}`, ...headers].join('\t')
+  writeFileSync(file, `${requests.map(line).join('\n')}\n`)
   return file
 }
 

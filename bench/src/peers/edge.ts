@@ -1,5 +1,12 @@
-import { startGateway } from '../gateway/gateway.js'
-import type { Peer } from './peer.js'
+import { evenSet } from '../data/even-set.js'
+import { zipfSet } from '../data/zipf-set.js'
+import { crowd } from '../gateway/crowd.js'
+import { type Gateway, type GatewayOptions, startGateway } from '../gateway/gateway.js'
+import { memory } from '../machine.js'
+import { type Environment, type Peer, type PeerOptions, type RunningPeer, tilePathOf } from './peer.js'
+
+/** The memory for tiles in the environment `small`: so little that 20 times as much is no more than fits into any page cache. */
+export const SMALL_MEMORY_BYTES = 28 * 1024 * 1024
 
 /** This project's edge: one process, all checks on. Its requests carry a token that may read everything. */
 export const edgePeer = gatewayPeer('edge', 'this gateway')
@@ -12,21 +19,63 @@ export function earlierEdgePeer(checkout: string): Peer {
 function gatewayPeer(name: string, title: string, checkout?: string): Peer {
   return {
     name,
-    async start({ data, cores }) {
+    environments: ['common', 'small', 'crowded'],
+    async start({ data, environment, cores }): Promise<RunningPeer> {
+      const special = await SPECIAL[environment](data)
       const { basemaps, vectors } = data
-      const gateway = await startGateway({ workers: 1, cores, basemaps, vectors, ...(checkout && { checkout }) })
+      const gateway = await startGateway({
+        workers: 1,
+        cores,
+        vectors,
+        ...special.options,
+        basemaps: [basemaps, ...(special.options.basemaps ?? [])],
+        ...(checkout && { checkout }),
+      })
       const { token } = await gateway.admin.issueToken()
+      const { token: stranger } = await gateway.admin.issueToken({ basemap_codes: ['none'] })
+      const seconds = (gateway.edgeReadyMs / 1000).toFixed(1)
+      const megabytes = Math.round(memory(gateway.edgePids(), 'now') / 1e6)
       return {
         name,
-        description: `${title}: one edge process, every request with a service token that is checked`,
+        description: `${title}: one edge process, every request with a service token that is checked; ${special.words}ready after ${seconds} s, with ${megabytes} MB`,
         port: gateway.port,
         pids: gateway.edgePids,
-        tilePath: (basemap, { z, x, y }) => `/tiles/${basemap}/v1/${z}/${x}/${y}.png`,
+        tilePath: tilePathOf,
         downloadPath: (vector) => `/vectors/${vector}/download`,
         sendsStoredBytes: true,
         headers: [`Authorization: Bearer ${token}`],
+        stranger,
+        ...(special.crowd && { crowd: special.crowd }),
+        tileCounts: () => tileCounts(gateway),
         stop: gateway.stop,
       }
     },
   }
+}
+
+interface Special {
+  readonly words: string
+  readonly options: Pick<GatewayOptions, 'basemaps' | 'settings' | 'fill'>
+  readonly crowd?: readonly string[]
+}
+
+const SPECIAL: Readonly<Record<Environment, (data: PeerOptions['data']) => Promise<Special>>> = {
+  common: async () => ({ words: '', options: {} }),
+  small: async (data) => ({
+    words: `${SMALL_MEMORY_BYTES / 1024 ** 2} MB for tiles; `,
+    options: {
+      basemaps: [(await evenSet(data)).basemaps, await zipfSet()],
+      settings: { TILE_MEMORY: String(SMALL_MEMORY_BYTES) },
+    },
+  }),
+  crowded: async () => {
+    const { tokens, fill } = crowd()
+    return { words: `${tokens.length} tokens and 10,000 versions in the store; `, options: { fill }, crowd: tokens }
+  },
+}
+
+async function tileCounts({ url }: Gateway): Promise<{ tiles: number; hits: number }> {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
+  const value = (name: string): number => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1] ?? 0)
+  return { tiles: value('gateway_tiles_total'), hits: value('gateway_hot_tile_hits_total') }
 }

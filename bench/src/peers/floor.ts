@@ -9,6 +9,7 @@ const SERVER = fileURLToPath(new URL('floor-server.js', import.meta.url))
 /** What uWebSockets.js does at best with a handler in JavaScript: the size of the hot tile, and no checks at all. */
 export const floorPeer: Peer = {
   name: 'floor',
+  environments: ['common'],
   async start({ data, cores }) {
     const port = await freePort()
     const { z, x, y, bytes } = data.hotTile

@@ -3,6 +3,7 @@ import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 /** lighttpd with what makes it fastest with files: one process, sendfile, its cache of file states; no log, no auth. */
 export const lighttpdPeer: Peer = {
   name: 'lighttpd',
+  environments: ['common'],
   async start({ data, cores }) {
     const version = versionOf('lighttpd', '-v')
     if (version === null) return 'apt-get install lighttpd'

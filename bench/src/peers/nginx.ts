@@ -1,12 +1,14 @@
 import type { DataSet } from '../data/data-set.js'
+import { evenDirectory } from '../data/even-set.js'
 import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 
 /**
  * nginx with what makes it fastest with files: one worker, sendfile, tcp_nopush, a cache of open files that looks at each again after
- * 10 s, as the edge does; no log, no auth. The files of `many` are served without that cache, which they would only fill.
+ * 10 s, as the edge does; no log, no auth. The files of `many` and the vector tiles are served without that cache, which they would only fill.
  */
 export const nginxPeer: Peer = {
   name: 'nginx',
+  environments: ['common', 'small'],
   async start({ data, cores }) {
     const version = versionOf('nginx', '-v')
     if (version === null) return 'apt-get install nginx-light'
@@ -38,7 +40,8 @@ export function nginxConfiguration(port: number, data: DataSet): string {
 pid nginx.pid;
 worker_processes 1;
 ${user}
-events { worker_connections 4096; }
+worker_rlimit_nofile 20000;
+events { worker_connections 16384; }
 http {
   ${temporary.join(' ')}
   types { image/png png; application/geo+json geojson; }
@@ -54,6 +57,12 @@ http {
     listen 127.0.0.1:${port};
     location /tiles/ { alias ${data.basemaps}/; }
     location /tiles/many/ { alias ${data.basemaps}/many/; open_file_cache off; }
+    location /tiles/vt/ {
+      alias ${evenDirectory()}/vt/;
+      open_file_cache off;
+      default_type application/vnd.mapbox-vector-tile;
+      add_header Content-Encoding gzip;
+    }
     location ~ ^/vectors/(\\w+)/download$ { alias ${data.vectors}/$1.geojson; }
   }
 }

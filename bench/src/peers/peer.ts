@@ -8,8 +8,27 @@ import type { Address } from '../data/traffic.js'
 import { answers, Service } from '../gateway/service.js'
 import { type Cores, family } from '../machine.js'
 
-/** What the data set has, by the names of its basemaps. */
-export type Basemap = 'mix' | 'mixmb' | 'mixpm' | 'cold' | 'many' | `b${string}`
+/** What is served, by the names of its basemaps. */
+export type Basemap =
+  | 'mix'
+  | 'mixmb'
+  | 'mixpm'
+  | 'cold'
+  | 'many'
+  | `b${string}`
+  | keyof typeof FOLDER_OF_ARCHIVE
+  | 'vt'
+  | 'zipf'
+  | `crowd-${number}`
+
+/** The archives of which a file server has the same tiles as files. */
+const FOLDER_OF_ARCHIVE = { evenmb: 'many', evenpm: 'many', vtmb: 'vt', vtpm: 'vt' } as const
+
+/**
+ * What a gateway is set up with. `common`: the common data, a store with one token, memory for tiles as by default. `small`: little memory
+ * for tiles, and what is asked for evenly or by Zipf's law. `crowded`: many basemaps and tokens in the store.
+ */
+export type Environment = 'common' | 'small' | 'crowded'
 
 /** A server of the comparison that runs and answers. */
 export interface RunningPeer {
@@ -27,17 +46,26 @@ export interface RunningPeer {
   readonly sendsStoredBytes: boolean
   /** header lines that every request carries */
   readonly headers: readonly string[]
+  /** the tokens of a crowded store; absent: there are none */
+  readonly crowd?: readonly string[]
+  /** a token that is granted none of the basemaps that are measured; absent: the server knows no tokens */
+  readonly stranger?: string
+  /** how many tiles it has answered, and how many of them out of its memory; absent: it does not tell */
+  tileCounts?(): Promise<{ readonly tiles: number; readonly hits: number }>
   stop(): Promise<void>
 }
 
 export interface PeerOptions {
   readonly data: DataSet
+  readonly environment: Environment
   readonly cores: Cores | null
 }
 
 /** A server that may be on this machine. `start` answers why not where it is not. */
 export interface Peer {
   readonly name: string
+  /** those in which it can take part */
+  readonly environments: readonly Environment[]
   start(options: PeerOptions): Promise<RunningPeer | string>
 }
 
@@ -74,5 +102,15 @@ export function versionOf(program: string, option: string): string | null {
 
 /** Where a file server finds the basemaps that are folders. */
 export function folderPath(basemap: Basemap, { z, x, y }: Address): string | null {
-  return ['mixmb', 'mixpm', 'cold'].includes(basemap) ? null : `/tiles/${basemap}/v1/${z}/${x}/${y}.png`
+  if (['mixmb', 'mixpm', 'cold', 'zipf'].includes(basemap) || basemap.startsWith('crowd-')) return null
+  return tilePathOf(Object.hasOwn(FOLDER_OF_ARCHIVE, basemap) ? FOLDER_OF_ARCHIVE[basemap as never] : basemap, {
+    z,
+    x,
+    y,
+  })
+}
+
+/** A gateway's address of a tile, and that of its file. */
+export function tilePathOf(basemap: Basemap, { z, x, y }: Address): string {
+  return `/tiles/${basemap}/v1/${z}/${x}/${y}.${basemap.startsWith('vt') ? 'pbf' : 'png'}`
 }

@@ -4,6 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@gateway/processes/free-port.js'
+import { evenDirectory } from '../data/even-set.js'
 import { answers, Service } from '../gateway/service.js'
 import { family } from '../machine.js'
 import type { Peer } from './peer.js'
@@ -16,16 +17,17 @@ const INSTALL_WITHIN_MS = 15 * 60_000
 /** tileserver-gl-light on the MBTiles of the mix, installed once into the system's temporary directory. */
 export const tileserverGlPeer: Peer = {
   name: 'tileserver-gl-light',
-  async start({ data, cores }) {
+  environments: ['common', 'small'],
+  async start({ data, environment, cores }) {
     const dir = await install()
     if (dir === null) return `${PACKAGE} ${VERSION} cannot be installed from npm`
     const port = await freePort()
     const config = join(dir, `config-${port}.json`)
-    const paths = { root: dir, mbtiles: join(data.basemaps, 'mixmb') }
-    await writeFile(
-      config,
-      JSON.stringify({ options: { paths }, styles: {}, data: { mix: { mbtiles: 'v1.mbtiles' } } }),
-    )
+    const isSmall = environment === 'small'
+    const basemaps = isSmall ? ['evenmb', 'vtmb'] : ['mixmb']
+    const sets = Object.fromEntries(basemaps.map((name) => [name, { mbtiles: `${name}/v1.mbtiles` }]))
+    const paths = { root: dir, mbtiles: isSmall ? evenDirectory() : data.basemaps }
+    await writeFile(config, JSON.stringify({ options: { paths }, styles: {}, data: sets }))
     const main = join(dir, `node_modules/${PACKAGE}/src/main.js`)
     const options = ['--config', config, '--bind', '127.0.0.1', '--port', String(port), '--silent']
     const service = new Service({
@@ -35,13 +37,14 @@ export const tileserverGlPeer: Peer = {
       cwd: dir,
       core: cores?.server,
     })
-    await service.until(() => answers(`http://127.0.0.1:${port}/data/mix/0/0/0.png`, 200))
+    await service.until(() => answers(`http://127.0.0.1:${port}/data/${basemaps[0]}.json`, 200))
     return {
       name: PACKAGE,
       description: `${PACKAGE} ${installedVersion(dir)}: MBTiles, no auth, no log`,
       port,
       pids: () => family(service.pid),
-      tilePath: (basemap, { z, x, y }) => (basemap === 'mixmb' ? `/data/mix/${z}/${x}/${y}.png` : null),
+      tilePath: (basemap, { z, x, y }) =>
+        basemaps.includes(basemap) ? `/data/${basemap}/${z}/${x}/${y}.${basemap === 'vtmb' ? 'pbf' : 'png'}` : null,
       downloadPath: () => null,
       sendsStoredBytes: true,
       headers: [],

@@ -8,6 +8,7 @@ const STORAGE = 'malloc,1500m'
 /** Varnish before nginx: everything in its memory, and a token that VCL checks, the other peer that does. */
 export const varnishPeer: Peer = {
   name: 'varnish',
+  environments: ['common'],
   async start({ data, cores }) {
     const version = versionOf('varnishd', '-V')
     if (version === null || versionOf('nginx', '-v') === null) return 'apt-get install varnish nginx-light gcc'

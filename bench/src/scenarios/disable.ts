@@ -24,7 +24,7 @@ function disableScenario(name: string, bus: string, redis: boolean): Scenario {
     title: `a token disabled under load, until the last of ${PROCESSES} processes refuses it, over ${bus}`,
     async run(context) {
       // Four processes may use every processor there is.
-      const options = { workers: PROCESSES, cores: null, basemaps: context.data.basemaps, redis }
+      const options = { workers: PROCESSES, cores: null, basemaps: [context.data.basemaps], redis }
       const gateway = await startGateway(options)
       try {
         return await disableMany(gateway, context)

@@ -9,15 +9,18 @@ import { RedisBus } from './redis-bus.js'
 export interface BusOptions {
   /** null: Postgres notifications */
   readonly redisUrl: string | null
+  /** where it is known already; else the store is asked */
+  readonly instanceId?: string | null
   /** for how long an edge process that fell silent may still accept what it knows, and is therefore named */
   readonly silentSeconds: number
   readonly onTrouble: (message: string) => void
 }
 
 /** The bus of this installation: Redis where one is configured, Postgres notifications otherwise. Needs a migrated store. */
-export async function openBus(sql: Sql, { redisUrl, silentSeconds, onTrouble }: BusOptions): Promise<Bus> {
+export async function openBus(sql: Sql, options: BusOptions): Promise<Bus> {
+  const { redisUrl, silentSeconds, onTrouble } = options
   if (redisUrl === null) return new PostgresBus(sql, silentSeconds)
-  const { instanceId } = await readInstanceKeys(sql)
+  const instanceId = options.instanceId ?? (await readInstanceKeys(sql)).instanceId
   return new RedisBus({
     url: redisUrl,
     instanceId,

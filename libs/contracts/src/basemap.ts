@@ -53,7 +53,7 @@ export const basemapVersionSchema = z.object({
 })
 export type BasemapVersion = z.infer<typeof basemapVersionSchema>
 
-const withdrawnSchema = z
+export const withdrawnSchema = z
   .boolean()
   .describe('an operator has taken it from its readers: neither served nor listed, whatever scans find')
 /** What administrators see of a basemap or vector beside the catalog's own fields. */

@@ -3,6 +3,8 @@
  * gaps. `key` is, for a token, the hex SHA-256 digest; for a basemap or vector, its code; for `all`, empty: reload everything.
  */
 export const CHANGE_KINDS = ['token', 'basemap', 'vector', 'all'] as const
+/** As the key of a basemap, which no code is: all of them, while tokens and vectors stay as they are. */
+export const EVERY_BASEMAP = '*'
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
 export interface Change {

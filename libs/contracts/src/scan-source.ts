@@ -9,6 +9,7 @@ export type ScanStatus = (typeof SCAN_STATUSES)[number]
 
 /** The outcome of one scan, counted in versions or vectors. */
 export const scanSchema = z.object({
+  id: z.uuid(),
   status: z.enum(SCAN_STATUSES),
   started_at: timestampSchema,
   finished_at: timestampSchema.nullable(),
@@ -20,8 +21,26 @@ export const scanSchema = z.object({
       'known of this source and not found by this scan, as unavailable; counted by every scan until it is found again',
     ),
   message: z.string(),
+  warnings: z.int().describe('what was left out or is doubtful; the first 1,000 are listed'),
+  steps: z.int().describe('folders listed and files read so far'),
+  cancelled: z.boolean().describe('an operator ended it; its status is `failed` then'),
 })
 export type Scan = z.infer<typeof scanSchema>
+
+/** What a scan would come to. */
+export const triedScanSchema = z.object({
+  added: z.int(),
+  updated: z.int(),
+  missing: z.int(),
+  found: z
+    .array(z.string())
+    .describe('what would be new, changed or back: `code/version`, or the path of a vector; the first 1,000'),
+  lost: z.array(z.string()).describe('what would become unavailable; the first 1,000'),
+  warnings: z.int(),
+  messages: z.array(z.string()).describe('what would be left out or is doubtful; the first 1,000'),
+  problem: z.string().nullable().describe('why the directory cannot be scanned; null: it can'),
+})
+export type TriedScan = z.infer<typeof triedScanSchema>
 
 export const scanSourceSchema = z.object({
   code: z.string(),
@@ -30,6 +49,7 @@ export const scanSourceSchema = z.object({
   path: z.string(),
   enabled: z.boolean().describe('false: it is not scanned, and nothing that was found in it is served or listed'),
   last_scan: scanSchema.nullable(),
+  queued_at: timestampSchema.nullable().describe('since when a scan of it waits for its turn; null: none does'),
 })
 export type ScanSource = z.infer<typeof scanSourceSchema>
 
@@ -44,3 +64,8 @@ export const scanSourceBodySchema = z.object({
   enabled: z.boolean().optional(),
 })
 export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
+
+/** A source that need not be known yet. */
+export const triedSourceSchema = scanSourceBodySchema
+  .pick({ kind: true, path: true })
+  .extend({ code: codeSchema.optional() })

@@ -1,11 +1,19 @@
 import { z } from 'zod'
-import { boundsSchema, withdrawableFields } from './basemap.js'
+import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 
-export const VECTOR_KINDS = ['geojson', 'shapefile'] as const
+export const VECTOR_KINDS = ['geojson', 'shapefile', 'geopackage', 'flatgeobuf'] as const
 export type VectorKind = (typeof VECTOR_KINDS)[number]
 
-/** As GeoJSON names them; `Geometry` for several kinds. */
+/** As what a vector of each kind is downloaded. GeoPackage's media type is registered with IANA; FlatGeobuf's is what its own tools and QGIS use. */
+export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension: string; readonly type: string }>> = {
+  geojson: { extension: 'geojson', type: 'application/geo+json' },
+  shapefile: { extension: 'zip', type: 'application/zip' },
+  geopackage: { extension: 'gpkg', type: 'application/geopackage+sqlite3' },
+  flatgeobuf: { extension: 'fgb', type: 'application/flatgeobuf' },
+}
+
+/** As GeoJSON names them; `Geometry` for several kinds, and for curves and surfaces, which GeoJSON has no names for. */
 export const GEOMETRY_TYPES = [
   'Point',
   'MultiPoint',
@@ -27,6 +35,9 @@ const vectorFieldSchema = z.object({
   type: z.enum(VECTOR_FIELD_TYPES).describe('`json`: anything else, or values of several types'),
 })
 
+/** From where the encoding is known; see the schema. */
+export const ENCODING_SOURCES = ['format', 'cpg', 'table', 'operator'] as const
+
 /** What a scan reads of a vector's content. */
 export const vectorFactsSchema = z.object({
   crs: z.string().nullable().describe('`EPSG:4326` say; the name that the file gives it where that has no known code'),
@@ -34,10 +45,19 @@ export const vectorFactsSchema = z.object({
   geometry_type: z
     .enum(GEOMETRY_TYPES)
     .nullable()
-    .describe('of a shapefile, `LineString` and `Polygon` may have several parts; `Geometry`: of several kinds'),
+    .describe(
+      'of a shapefile, `LineString` and `Polygon` may have several parts; `Geometry`: of several kinds, or curves and surfaces',
+    ),
   feature_count: z.int().nullable(),
   fields: z.array(vectorFieldSchema).nullable().describe('null also where there are more than 256'),
   encoding: z.string().nullable().describe('of the texts: `UTF-8`, `GBK`, ...'),
+  encoding_source: z
+    .enum(ENCODING_SOURCES)
+    .nullable()
+    .describe(
+      'from where it is known: `format` prescribes it or has it in its header; of a shapefile the `.cpg`, or the language driver of the `table`; ' +
+        'or an `operator` has set it',
+    ),
 })
 export type VectorFacts = z.infer<typeof vectorFactsSchema>
 export type VectorField = z.infer<typeof vectorFieldSchema>
@@ -49,6 +69,7 @@ export const UNKNOWN_FACTS: VectorFacts = {
   feature_count: null,
   fields: null,
   encoding: null,
+  encoding_source: null,
 }
 
 export const vectorSchema = z.object({
@@ -68,3 +89,19 @@ export type Vector = z.infer<typeof vectorSchema>
 
 export const adminVectorSchema = vectorSchema.extend({ path: z.string(), ...withdrawableFields })
 export type AdminVector = z.infer<typeof adminVectorSchema>
+
+/** Limit: characters of an encoding's name; the longest that is known has half as many. */
+const MAX_ENCODING = 40
+
+export const vectorPatchBodySchema = z
+  .strictObject({
+    withdrawn: withdrawnSchema.optional(),
+    encoding: z
+      .string()
+      .max(MAX_ENCODING)
+      .optional()
+      .describe('of a shapefile: what its texts are encoded in, whatever its files say; empty: what they say'),
+  })
+  .refine(({ withdrawn, encoding }) => withdrawn !== undefined || encoding !== undefined, {
+    message: 'withdrawn or encoding is needed',
+  })

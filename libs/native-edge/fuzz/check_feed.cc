@@ -11,6 +11,7 @@
 namespace {
 struct Tile {
   std::string body, etag;
+  int64_t modified = 0;
   uint32_t code = 0;
   bool packed = false;
 };
@@ -47,17 +48,19 @@ World make_world(Choices &choices) {
   response_table.clear();
   response_table.set_capacity(4'000'000);
   world.subjects.etags = {"\"1a-2b\"", "\"c\""};
+  world.subjects.dates = {"Sun, 06 Nov 1994 08:49:36 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 29 Feb 2016 23:59:59 GMT"};
   for (size_t i = 0; i < 6; i++) {
     const std::string target = i < 3 ? "/tiles/alps/v1/3/4/" + std::to_string(i) + ".png" : "/tiles/rhine/3/4/" + std::to_string(i) + ".pbf";
     Tile tile;
     tile.body = std::string(choices.once_in(4) ? choices.below(30'000) : choices.below(200), static_cast<char>('a' + i));
     tile.etag = choices.once_in(5) ? "" : choices.of(world.subjects.etags);
+    tile.modified = *seconds_of(choices.of(world.subjects.dates));
     tile.code = i < 3 ? 0 : 70;
     tile.packed = i % 2 == 1;
     world.subjects.targets.push_back(target);
     if (choices.once_in(5)) continue;
     const std::string head = head_of("200 " + target, tile.body.size()), not_modified = head_of("304 " + target, 0);
-    response_table.put_tile({target, head, not_modified, tile.etag, tile.body, tile.code, tile.packed});
+    response_table.put_tile({target, head, not_modified, tile.etag, tile.body, tile.code, tile.packed, {}, tile.modified});
     world.tiles[target] = tile;
   }
   for (size_t i = 0; i < 8; i++) {
@@ -138,26 +141,8 @@ Outcome_ deliver(const std::string &bytes, const std::vector<size_t> &pieces, Ch
 
 struct Answer {
   std::string status, id, body;
+  bool closes;
 };
-
-// The answers in an output; a refusal of the feed itself, which has no X-Id, ends them.
-std::vector<Answer> answers_in(const std::string &output, const std::string &bytes) {
-  std::vector<Answer> answers;
-  for (size_t at = 0; at < output.size();) {
-    const size_t end = output.find("\r\n\r\n", at);
-    REQUIRE(end != std::string::npos, "a torn answer: " + shown(output.substr(at)) + " to " + shown(bytes));
-    const std::string head = output.substr(at, end + 2 - at);
-    const size_t id = head.find("\r\nX-Id: "), length = head.find("\r\nContent-Length: ");
-    if (id == std::string::npos) break;
-    REQUIRE(length != std::string::npos, shown(head));
-    const size_t size = std::stoul(head.substr(length + 18));
-    if (output.size() < end + 4 + size) break;  // closed while it was sent
-    const size_t from = id + 8;
-    answers.push_back({head.substr(9, 3), head.substr(from, head.find("\r\n", from) - from), output.substr(end + 4, size)});
-    at = end + 4 + size;
-  }
-  return answers;
-}
 
 // The requests in a stream as the plain reading has them, up to the first that is not valid.
 std::vector<std::pair<std::string, Reading>> requests_in(const std::string &bytes) {
@@ -176,11 +161,47 @@ std::vector<std::pair<std::string, Reading>> requests_in(const std::string &byte
   }
 }
 
+// The answers in an output to these bytes; a refusal of the feed itself, which has no X-Id, ends them.
+std::vector<Answer> answers_in(const std::string &output, const std::string &bytes) {
+  const auto requests = requests_in(bytes);
+  std::vector<Answer> answers;
+  for (size_t at = 0; at < output.size();) {
+    const size_t end = output.find("\r\n\r\n", at);
+    REQUIRE(end != std::string::npos, "a torn answer: " + shown(output.substr(at)) + " to " + shown(bytes));
+    const std::string head = output.substr(at, end + 2 - at);
+    const size_t id = head.find("\r\nX-Id: "), length = head.find("\r\nContent-Length: ");
+    if (id == std::string::npos) break;
+    REQUIRE(length != std::string::npos, shown(head));
+    REQUIRE(answers.size() < requests.size(), "more answers than requests: " + shown(bytes));
+    const bool is_head = requests[answers.size()].second.method == "HEAD";
+    const size_t size = is_head ? 0 : std::stoul(head.substr(length + 18));
+    if (output.size() < end + 4 + size) break;  // closed while it was sent
+    const size_t from = id + 8;
+    answers.push_back({head.substr(9, 3), head.substr(from, head.find("\r\n", from) - from), output.substr(end + 4, size), head.find("\r\nConnection: close\r\n") != std::string::npos});
+    at = end + 4 + size;
+  }
+  return answers;
+}
+
+// Whether the client's copy is (RFC 9110, 13.2.2).
+bool is_still_good(const Reading &request, const Tile &tile, const std::string &about) {
+  const std::string tags = request.list("if-none-match"), since = request.list("if-modified-since");
+  if (!tags.empty()) return tag_matches(tags, tile.etag);
+  if (since.empty()) return false;
+  const std::optional<int64_t> seconds = seconds_of(since);
+  REQUIRE(seconds, about);
+  return tile.modified <= *seconds;
+}
+
 // Whether the table may answer so to this request.
 void check_answer(const World &world, const std::string &bytes, const Reading &request, const Answer &answer) {
   const std::set<std::string> tokens = tokens_of(request);
   const std::string about = answer.status + " " + answer.id + " to " + shown(bytes);
-  REQUIRE(request.method == "GET", about);
+  REQUIRE(request.method == "GET" || request.method == "HEAD", about);
+  REQUIRE(answer.closes == wants_close(request), about);
+  const bool is_refused = answer.status == "401";
+  REQUIRE(!is_refused || !has_basic(request), about);
+  REQUIRE(!is_refused || answer.body == (request.method == "HEAD" ? "" : "refused"), about);
   if (answer.id == "no-token") return REQUIRE(tokens.empty(), about);
   REQUIRE(tokens.size() == 1, about);
   const std::string &text = *tokens.begin();
@@ -194,24 +215,26 @@ void check_answer(const World &world, const std::string &bytes, const Reading &r
   const Tile &tile = found->second;
   REQUIRE(token.is_known && !token.has_ended && (token.all || token.code == tile.code), about);
   REQUIRE(!tile.packed || accepts_gzip_plainly(request.list("accept-encoding")), about);
-  const std::string if_none_match = request.list("if-none-match");
-  const bool matches = !if_none_match.empty() && tag_matches(if_none_match, tile.etag);
+  const bool matches = is_still_good(request, tile, about);
   REQUIRE(answer.status == (matches ? "304" : "200"), about);
-  REQUIRE(answer.body == (matches ? "" : tile.body), about);
+  REQUIRE(answer.body == (matches || request.method == "HEAD" ? "" : tile.body), about);
 }
 
 bool must_be_answered(const World &world, const Made &made) {
   const auto tile = world.tiles.find(made.target);
+  if (made.conditional && tile != world.tiles.end() && tile->second.etag.empty()) return false;
   const auto token = world.tokens.find(made.token);
   return tile != world.tiles.end() && token != world.tokens.end() && world.is_trusted && token->second.is_known && !token->second.has_ended &&
          (token->second.all || token->second.code == tile->second.code);
 }
 
-// What uWS must be given of a request: the very bytes, or a probe in HTTP/1.0 in the form that it reads.
-std::string as_given(const std::string &bytes) {
+// What uWS must be given of a request: the very bytes, with a wish to close in the form that it reads, or a probe in HTTP/1.0 in such a form.
+std::string as_given(const std::string &bytes, const Reading &request) {
   const std::string line = bytes.substr(0, bytes.find("\r\n"));
   const size_t old = line.rfind(" HTTP/1.0");
-  if (old == std::string::npos || old + 9 != line.size()) return bytes;
+  if (old == std::string::npos || old + 9 != line.size()) {
+    return !wants_close(request) || wants_close_plainly(request) ? bytes : line + "\r\nConnection: close" + bytes.substr(line.size());
+  }
   return line.substr(0, old) + " HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n";
 }
 
@@ -223,8 +246,10 @@ void check_outcome(const World &world, const std::string &bytes, const std::vect
   for (size_t i = 0; i < answers.size(); i++) {
     const auto &[text, request] = requests[i];
     if (answers[i].id != "uws") check_answer(world, text, request, answers[i]);
-    else if (given < outcome.requests.size()) REQUIRE(outcome.requests[given] == as_given(text), "uWS has read another request: " + shown(outcome.requests[given]));
+    else if (given < outcome.requests.size()) REQUIRE(outcome.requests[given] == as_given(text, request), "uWS has read another request: " + shown(outcome.requests[given]));
     if (answers[i].id == "uws") given++;
+    else if (answers[i].closes) REQUIRE(outcome.closed, "a connection stays: " + shown(bytes));
+    REQUIRE(i + 1 == answers.size() || !wants_close(request), "a connection goes on: " + shown(bytes));
   }
   // Requests that nothing is wrong with, as far as they go before one that is not canonical.
   for (size_t i = 0; i < made.size() && made[i].canonical; i++) {

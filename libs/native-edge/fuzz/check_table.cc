@@ -133,7 +133,7 @@ class Both {
       given.grants.resize(std::max<size_t>(given.grants.size(), token.codes.back() / 64 + 1));
       given.grants[token.codes.back() / 64] |= uint64_t{1} << token.codes.back() % 64;
     }
-    table_.put_token(std::move(given));
+    numbers_[table_.put_token(std::move(given))] = text;
     tokens_[text] = token;
   }
 
@@ -160,7 +160,8 @@ class Both {
   }
 
   void take_used() {
-    std::vector<std::string> used = table_.take_used_tokens(), expected;
+    std::vector<std::string> used, expected;
+    for (const uint32_t number : table_.take_used_tokens()) used.push_back(numbers_.at(number));
     std::sort(used.begin(), used.end());
     for (auto &[text, token] : tokens_) {
       if (token.used) expected.push_back(text);
@@ -249,6 +250,7 @@ class Both {
   std::vector<std::string> targets_, texts_;
   std::map<std::string, ModelTile> tiles_;
   std::map<std::string, ModelToken> tokens_;
+  std::map<uint32_t, std::string> numbers_;  // whose number it is, or was last
   std::map<std::string, bool> unknown_;
   std::string refusals_[kRefusals];
   std::vector<std::pair<TilePointer, std::string>> sending_;

@@ -130,6 +130,7 @@ void FakeConnection::given(char *data, size_t length) {
     const std::optional<Reading> reading = read_head(input_.substr(0, end + 4));
     REQUIRE(reading.has_value(), "uWS was given what is not valid: " + shown(input_));
     has_head_ = true;
+    is_last_ = wants_close_plainly(*reading);
     if (reading->target.substr(0, 6) == "/wait/") pending_ = true;
     else answer();
     if (reading->target == "/zap") return disconnect();
@@ -143,6 +144,11 @@ void FakeConnection::given(char *data, size_t length) {
   requests_.push_back(std::move(input_));
   input_.clear();
   has_head_ = false;
+  close_after_last();
+}
+
+void FakeConnection::close_after_last() {
+  if (is_last_ && !has_head_ && !pending_ && backlog_.empty()) disconnect();
 }
 
 void FakeConnection::answer() {
@@ -160,6 +166,7 @@ void FakeConnection::flush() {
   if (sent > 0) backlog_.erase(0, static_cast<size_t>(sent));
   if (backlog_.empty()) events_ &= ~kWritable;
   else events_ |= kWritable;
+  close_after_last();
 }
 
 void FakeConnection::turn() {

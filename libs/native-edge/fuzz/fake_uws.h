@@ -11,6 +11,7 @@
 extern int64_t fake_now_ms;
 
 // One connection. Its handler answers each request at once, with 'X-Id: uws'; one for /wait/ by answer_waiting(), and after one for /zap it closes.
+// So it does, as uWS, after a whole request with Connection: close.
 class FakeConnection {
  public:
   // What uSockets receives at once (LIBUS_RECV_BUFFER_LENGTH), and so hands over at most.
@@ -40,10 +41,11 @@ class FakeConnection {
   void given(char *data, size_t length);
   void answer();
   void flush();
+  void close_after_last();
   void disconnect();
 
   int fd_ = -1, client_ = -1, events_ = kReadable;
-  bool closed_ = false, pending_ = false;
+  bool closed_ = false, pending_ = false, is_last_ = false;
   std::string input_;    // of the request that uWS is reading
   bool has_head_ = false;
   std::string backlog_;  // what uWS could not send yet

@@ -1,6 +1,7 @@
 #include "reading.h"
 
 #include <string.h>
+#include <time.h>
 
 #include <algorithm>
 
@@ -138,10 +139,57 @@ std::optional<size_t> body_end(const Reading &head, const std::string &bytes, bo
   }
 }
 
+namespace {
+// Nothing where it is not RFC 4648, 4, padding included.
+std::optional<std::string> from_base64(const std::string &text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const size_t padding = std::min(text.find('='), text.size());
+  if (text.size() % 4 || text.size() - padding > 2 || text.find_first_not_of('=', padding) != std::string::npos) return {};
+  std::string bits, made;
+  for (const char c : text.substr(0, padding)) {
+    const size_t value = digits.find(c);
+    if (value == std::string::npos || c == 0) return {};
+    for (int bit = 5; bit >= 0; bit--) bits += value >> bit & 1 ? '1' : '0';
+  }
+  for (size_t at = 0; at + 8 <= bits.size(); at += 8) made += static_cast<char>(std::stoi(bits.substr(at, 8), nullptr, 2));
+  return made;
+}
+
+std::set<std::string> passwords_that_are_tokens(const std::string &credentials) {
+  const std::optional<std::string> text = from_base64(credentials);
+  if (!text) return {"(unreadable)"};
+  const size_t colon = text->find(':');
+  if (colon == std::string::npos || text->substr(colon + 1, 4) != "bmp_") return {};
+  return {text->substr(colon + 1)};
+}
+}  // namespace
+
+bool has_basic(const Reading &head) {
+  const auto values = head.all("authorization");
+  return std::any_of(values.begin(), values.end(), [](const std::string &value) { return lower(value.substr(0, 5)) == "basic"; });
+}
+
+bool wants_close(const Reading &head) {
+  const std::vector<std::string> options = split(lower(head.list("connection")), ',');
+  return std::any_of(options.begin(), options.end(), [](const std::string &option) { return trimmed(option) == "close"; });
+}
+
+bool wants_close_plainly(const Reading &head) {
+  const auto values = head.all("connection");
+  return !values.empty() && lower(values[0]) == "close";
+}
+
+std::optional<int64_t> seconds_of(const std::string &date) {
+  tm parts{};
+  if (date.size() != 29 || strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts) != date.c_str() + 29) return {};
+  return timegm(&parts);
+}
+
 std::set<std::string> tokens_of(const Reading &head) {
   std::set<std::string> found;
   for (const std::string &value : head.all("authorization")) {
     const size_t blank = value.find(' ');
+    if (lower(value.substr(0, blank)) == "basic" && blank != std::string::npos) found.merge(passwords_that_are_tokens(value.substr(blank + 1)));
     if (lower(value.substr(0, blank)) == "bearer" && blank != std::string::npos) found.insert(trimmed(value.substr(blank)));
   }
   for (const std::string &value : head.all("x-access-token")) found.insert(value);

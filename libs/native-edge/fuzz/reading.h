@@ -28,11 +28,18 @@ std::optional<Reading> read_head(const std::string &head);
 // Where a body ends, by the same: bytes of it, or nothing where it is not complete. `malformed`: it never will be.
 std::optional<size_t> body_end(const Reading &head, const std::string &bytes, bool *malformed);
 
-// Every token that a request carries in any of the four ways (interface.md, "Service tokens").
+// Every token that a request carries in any of its places (interface.md, "Service tokens"; the password of Basic). What is only nearly base64
+// counts as a token of its own, which nobody has.
 std::set<std::string> tokens_of(const Reading &head);
+bool has_basic(const Reading &head);
+// RFC 9112, 9.6; and whether the first Connection field says that and nothing else.
+bool wants_close(const Reading &head);
+bool wants_close_plainly(const Reading &head);
 
 bool accepts_gzip_plainly(const std::string &accept_encoding);
 bool tag_matches(const std::string &if_none_match, const std::string &etag);
+// IMF-fixdate (RFC 9110, 5.6.7) as seconds since 1970.
+std::optional<int64_t> seconds_of(const std::string &date);
 bool token_checks_out(const std::string &token);
 // Puts its check behind "bmp_" and 32 letters.
 std::string with_check(const std::string &token);

@@ -11,8 +11,15 @@ const Texts kNames = {"Host", "Authorization", "X-Access-Token", "Accept-Encodin
                       "Range", "Expect", "Upgrade", "Connection", "Content-Length", "Transfer-Encoding", "User-Agent", "Cookie", "Accept",
                       "Origin", "X", "Hosts", "Content-Lengths", "X-Forwarded-For", "TE", "Trailer", "I", "H"};
 const Texts kEncodings = {"gzip", "gzip, deflate, br", "identity", "br", "gzip;q=0", "gzip;q=0.0, *", "*", "*;q=0", "GZIP", "x-gzip", "notgzip",
-                          "gzipped", "br, notgzip", "gzip;q=1", "br,gzip", "", "identity, gzip ", "g zip"};
-const Texts kConnections = {"keep-alive", "Keep-Alive", "close", "keep-alive, close", "close, X-Access-Token", "upgrade", "", "keep-alive,keep-alive"};
+                          "gzipped", "br, notgzip", "gzip;q=1", "br,gzip", "", "identity, gzip ", "g zip", "gzip;q=0.000;x", "gzip; q=0.5",
+                          "*;q=0, gzip ;a=b", "gzip;q=0, x-gzip", "gzip;Q=0.", "\xc2\xa0gzip", "x-gzip;q=0,*", "*,*;q=0"};
+const Texts kAccepting = {"gzip", "gzip, deflate, br", "br;q=1.0, gzip;q=0.8, *;q=0.1", "*", "X-GZIP", "identity;q=0,\tgzip ;q=0.001", "deflate, *"};
+const Texts kConnections = {"keep-alive", "Keep-Alive", "close", "Close", "keep-alive, close", "close, X-Access-Token", "upgrade", "",
+                            "keep-alive,keep-alive", "TE ,CLOSE", "closed, x-close", ",close,"};
+const Texts kRanges = {"bytes=0-", "bytes=0-9", "bytes=-5", "bytes=9999999-", "lines=1-2", "bytes=0-0,2-3", ""};
+const Texts kDates = {"yesterday", "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "Tue, 29 Feb 2000 12:00:00 GMT", "Wed, 29 Feb 2023 12:00:00 GMT",
+                      "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 0094 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+                      "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 anF 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 +00", "Sun,+06 Nov 1994 08:49:37 GMT", ""};
 
 std::string cased(Choices &choices, std::string name) {
   const size_t how = choices.below(6);
@@ -27,6 +34,35 @@ std::string tag_list(Choices &choices, const Subjects &subjects) {
   const Texts forms = {tag, tag, "W/" + tag, "\"other\", " + tag, "\"other\"", "*", tag + "x", tag.substr(1), tag + tag, "W/" + tag + ", \"\"",
                        "\"", "W/", "\"a,b\"", " ", tag.substr(0, tag.size() - 1)};
   return choices.of(forms);
+}
+
+std::string date(Choices &choices, const Subjects &subjects) { return choices.of(choices.once_in(2) ? subjects.dates : kDates); }
+
+std::string base64(const std::string &text) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string made;
+  uint32_t bits = 0, have = 0;
+  for (const char c : text) {
+    bits = bits << 8 | static_cast<unsigned char>(c);
+    for (have += 8; have >= 6; have -= 6) made += digits[bits >> (have - 6) & 63];
+  }
+  if (have > 0) made += digits[bits << (6 - have) & 63];
+  while (made.size() % 4) made += '=';
+  return made;
+}
+
+// The credentials of Basic, which may be a token's or not.
+std::string basic(Choices &choices, const std::string &token) {
+  static const Texts users = {"", "user", "a b", "\xc3\xa4", "bmp_"};
+  std::string made = base64(choices.of(users) + (choices.once_in(12) ? "" : ":") + (choices.once_in(6) ? "secret" : token));
+  switch (choices.below(12)) {
+    case 0:
+      return made.substr(0, choices.below(made.size() + 1));
+    case 1:
+      return made.insert(choices.below(made.size() + 1), choices.text(1, "=-_ \t+/:"));
+    default:
+      return made;
+  }
 }
 
 std::string token_text(Choices &choices, const Subjects &subjects) {
@@ -77,11 +113,13 @@ std::string value_for(Choices &choices, const std::string &name, const Subjects 
   if (name == "Host") return "x";
   if (name == "Authorization") {
     static const Texts schemes = {"Bearer ", "Bearer ", "bearer ", "BEARER ", "Bearer  ", "Bearer", "Basic ", "Bearer\t", ""};
+    if (choices.once_in(3)) return (choices.once_in(3) ? "basic " : "Basic ") + basic(choices, token_text(choices, subjects));
     return choices.of(schemes) + token_text(choices, subjects);
   }
   if (name == "X-Access-Token") return token_text(choices, subjects);
   if (name == "Accept-Encoding") return choices.of(kEncodings);
   if (name == "If-None-Match") return tag_list(choices, subjects);
+  if (name == "If-Modified-Since") return date(choices, subjects);
   if (name == "Connection") return choices.of(kConnections);
   if (name == "Content-Length") {
     static const Texts lengths = {"0", "5", "5", "00005", "-1", "5,5", "5 5", "+5", "18446744073709551616", "999999999999999999", "", "0x5"};
@@ -91,7 +129,7 @@ std::string value_for(Choices &choices, const std::string &name, const Subjects 
     static const Texts codings = {"chunked", "chunked", "Chunked", "gzip, chunked", "chunked, chunked", "identity", "", "xchunked"};
     return choices.of(codings);
   }
-  if (name == "Range") return "bytes=0-9";
+  if (name == "Range") return choices.of(kRanges);
   return choices.once_in(20) ? choices.text(choices.below(40)) : choices.text(choices.below(60), "abc;=,\t \"\\/()\x80");
 }
 
@@ -131,29 +169,60 @@ void mutate(Choices &choices, std::string *bytes) {
     }
   }
 }
+
+// The forms in which a token may be presented: what stands behind the path, and header lines.
+std::pair<std::string, std::string> presented(Choices &choices, const std::string &token) {
+  const std::string bearer = (choices.once_in(3) ? "bEARER " : "Bearer ") + token, header = "X-Access-Token: " + token + "\r\n";
+  switch (choices.below(9)) {
+    case 0:
+      return {"?token=" + token, ""};
+    case 1:
+      return {"?access_token=" + token, ""};
+    case 2:
+      return {"", "Authorization: " + bearer + "\r\n"};
+    case 3:
+      return {"?v=3", header};
+    case 4:
+      return {"?v=%33&access_token=" + token + "&x=a+b&", ""};
+    case 5:
+      return {"", "Authorization: Basic " + base64("user:" + token) + "\r\n"};
+    case 6:
+      return {"?token=" + token, "Authorization: " + bearer + "\r\n" + header};
+    case 7:
+      return {"?token=" + token + "&v=1&access_token=" + token + "&token=", header + header};
+    default:
+      return {"?token=" + token, "Authorization: Basic " + base64("user:secret") + "\r\n"};
+  }
+}
+
+Made make_canonical(Choices &choices, const Subjects &subjects) {
+  Made made;
+  made.canonical = true;
+  made.target = choices.of(subjects.targets);
+  made.token = choices.of(subjects.tokens);
+  const auto [query, lines] = presented(choices, made.token);
+  made.bytes = (choices.once_in(4) ? "HEAD " : "GET ") + made.target + query + " HTTP/1.1\r\nHost: x\r\n" + lines;
+  if (choices.once_in(2)) {
+    made.bytes += "Accept-Encoding: " + choices.of(kAccepting) + "\r\nUser-Agent: map\r\nConnection: " + (choices.once_in(3) ? "TE" : "keep-alive") + "\r\n";
+    if (choices.once_in(3)) made.bytes += "Range: bytes=0-\r\n";
+    made.conditional = choices.once_in(3);
+    if (made.conditional && choices.once_in(2)) made.bytes += "If-Modified-Since: " + choices.of(subjects.dates) + "\r\n";
+    else if (made.conditional) made.bytes += "If-None-Match: " + choices.of(subjects.etags) + ", W/\"other\"\r\n";
+  } else {
+    made.canonical = false;
+    made.bytes += "Accept-Encoding: " + choices.of(kEncodings) + "\r\n";
+    if (choices.once_in(2)) made.bytes += "If-None-Match: " + tag_list(choices, subjects) + "\r\n";
+    if (choices.once_in(2)) made.bytes += "If-Modified-Since: " + date(choices, subjects) + "\r\n";
+    if (choices.once_in(4)) made.bytes += "Connection: " + choices.of(kConnections) + "\r\n";
+  }
+  made.bytes += "\r\n";
+  return made;
+}
 }  // namespace
 
 Made make_request(Choices &choices, const Subjects &subjects) {
+  if (choices.once_in(3)) return make_canonical(choices, subjects);
   Made made;
-  if (choices.once_in(3)) {
-    made.canonical = true;
-    made.target = choices.of(subjects.targets);
-    made.token = choices.of(subjects.tokens);
-    const size_t way = choices.below(4);
-    const Texts queries = {"?token=" + made.token, "?access_token=" + made.token};
-    made.bytes = "GET " + made.target + (way < 2 ? queries[way] : "") + " HTTP/1.1\r\nHost: x\r\n";
-    if (way == 2) made.bytes += "Authorization: Bearer " + made.token + "\r\n";
-    if (way == 3) made.bytes += "X-Access-Token: " + made.token + "\r\n";
-    if (choices.once_in(2)) made.bytes += "Accept-Encoding: gzip, deflate, br\r\nUser-Agent: map\r\nConnection: keep-alive\r\n\r\n";
-    else {
-      made.canonical = false;
-      made.bytes += "Accept-Encoding: " + choices.of(kEncodings) + "\r\n";
-      if (choices.once_in(2)) made.bytes += "If-None-Match: " + tag_list(choices, subjects) + "\r\n";
-      if (choices.once_in(4)) made.bytes += "Connection: " + choices.of(kConnections) + "\r\n";
-      made.bytes += "\r\n";
-    }
-    return made;
-  }
   const bool other_target = choices.once_in(4);
   made.bytes = choices.of(kMethods) + " " + (other_target ? choices.of(kOtherTargets) : choices.of(subjects.targets));
   if (choices.once_in(2)) made.bytes += "?" + query(choices, subjects);

@@ -7,13 +7,14 @@
 
 // What requests may be about.
 struct Subjects {
-  std::vector<std::string> targets, tokens, etags;
+  std::vector<std::string> targets, tokens, etags, dates;
 };
 
 struct Made {
   std::string bytes;
-  // What a map client sends, with this target and token: the table must answer it where it may.
+  // What a map client sends, in one form or another, with this target and token: the table must answer it where it may.
   bool canonical = false;
+  bool conditional = false;
   std::string target, token;
 };
 

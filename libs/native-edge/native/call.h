@@ -2,13 +2,15 @@
 #pragma once
 #include <node_api.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // A call: its arguments, of which those that are missing or of another type read as 0, false or empty, and the values it can return.
 class Call {
  public:
-  static constexpr size_t kMaxArguments = 10;
+  static constexpr size_t kMaxArguments = 11;
 
   Call(napi_env env, napi_callback_info info) : env(env) {
     size_t count = kMaxArguments;  // Node-API fills the rest with undefined
@@ -66,6 +68,15 @@ class Call {
   napi_value value(std::string_view text) const {
     napi_value result;
     napi_create_string_utf8(env, text.data(), text.size(), &result);
+    return result;
+  }
+  // As a Uint32Array.
+  napi_value value(const std::vector<uint32_t> &numbers) const {
+    napi_value buffer, result;
+    void *memory = nullptr;
+    napi_create_arraybuffer(env, numbers.size() * sizeof(uint32_t), &memory, &buffer);
+    std::copy(numbers.begin(), numbers.end(), static_cast<uint32_t *>(memory));
+    napi_create_typedarray(env, napi_uint32_array, numbers.size(), buffer, 0, &result);
     return result;
   }
   template <typename List>

@@ -35,6 +35,9 @@ export interface Settings {
   readonly drainNoticeSeconds: number
   readonly drainSeconds: number
   readonly keepAliveSeconds: number
+  /** PEM files of the edge's certificate chain and key; null: the edge speaks plain HTTP */
+  readonly tlsCertFile: string | null
+  readonly tlsKeyFile: string | null
   /** with which uWebSockets.js binaries the native tier is tried */
   readonly nativeTier: 'any' | 'proven' | 'off'
   /** of all edge processes of this host together */
@@ -76,6 +79,7 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   refuseWithoutValue(configFile)
   const settings = withDerived(parseAll(env, file, configFile), configFile, tracingProtocol(env))
   guardStart(settings)
+  refuseHalfTls(settings)
   return settings
 }
 
@@ -95,6 +99,13 @@ function refuseUnknown(env: NodeJS.ProcessEnv, file: Record<string, string>, con
 function refuseWithoutValue(configFile: string): void {
   const name = linesWithoutValue(configFile).find((key) => isSetting(key) || nearest(key) !== null)
   if (name !== undefined) throw new SettingsRefusal(`${name} in ${configFile} has no value: write ${name}=...`)
+}
+
+/** One without the other would leave the edge in plain HTTP without a word. */
+function refuseHalfTls({ tlsCertFile, tlsKeyFile }: Settings): void {
+  if ((tlsCertFile === null) === (tlsKeyFile === null)) return
+  const [set, missing] = tlsKeyFile === null ? ['TLS_CERT_FILE', 'TLS_KEY_FILE'] : ['TLS_KEY_FILE', 'TLS_CERT_FILE']
+  throw new SettingsRefusal(`${set} is set and ${missing} is not: TLS needs both`)
 }
 
 function isSetting(key: string): boolean {
@@ -144,7 +155,8 @@ function given(
 }
 
 function withDerived(v: SettingValues, configFile: string, tracing: Settings['tracing']): Settings {
-  const apiBaseUrl = v.API_BASE_URL ?? `http://${reachableHost(v.API_HOST)}:${v.API_PORT}`
+  const apiBaseUrl =
+    v.API_BASE_URL ?? `${v.TLS_CERT_FILE === undefined ? 'http' : 'https'}://${reachableHost(v.API_HOST)}:${v.API_PORT}`
   return {
     configFile,
     apiHost: v.API_HOST,
@@ -170,6 +182,8 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     drainNoticeSeconds: v.DRAIN_NOTICE_SECONDS,
     drainSeconds: v.DRAIN_SECONDS,
     keepAliveSeconds: v.KEEP_ALIVE_SECONDS,
+    tlsCertFile: v.TLS_CERT_FILE ?? null,
+    tlsKeyFile: v.TLS_KEY_FILE ?? null,
     nativeTier: v.NATIVE_TIER,
     tileMemoryBytes: v.TILE_MEMORY,
     basemapRoots: v.BASEMAP_ROOTS,
@@ -202,6 +216,11 @@ export function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '*') return '127.0.0.1'
   if (host === '::' || host === '[::]') return '[::1]'
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}
+
+/** Where a process on this machine reaches the edge. */
+export function edgeUrl({ apiHost, apiPort, tlsCertFile }: Settings): string {
+  return `${tlsCertFile === null ? 'http' : 'https'}://${reachableHost(apiHost)}:${apiPort}`
 }
 
 /** Where the edge, and everyone else, reaches the control plane. */

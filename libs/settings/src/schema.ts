@@ -56,6 +56,9 @@ const list = text.transform((s) =>
 
 const directory = text.refine((s) => !s.includes('\0'), 'must be a path').transform((s) => resolve(s))
 
+/** As `directory`: a path, absolute from the working directory on. */
+const file = directory
+
 const directories = list.pipe(
   z
     .array(z.string().refine(isAbsolute, 'must list absolute directories'))
@@ -181,6 +184,8 @@ export const SETTINGS = {
   KEEP_ALIVE_SECONDS: seconds
     .refine((n) => n <= MOST_IDLE_SECONDS, `must be at most ${MOST_IDLE_SECONDS} seconds`)
     .default(75),
+  TLS_CERT_FILE: file.optional(),
+  TLS_KEY_FILE: file.optional(),
   NATIVE_TIER: z.enum(['any', 'proven', 'off'], { error: 'must be any, proven or off' }).default('any'),
   TILE_MEMORY: bytes
     .refine((n) => n >= LEAST_TILE_MEMORY, 'must be at least 1m')

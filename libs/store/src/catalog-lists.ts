@@ -91,7 +91,7 @@ export const VECTOR_LISTING = {
   sortable: {
     code: 'v.code COLLATE "C"',
     name: 'lower(v.name)',
-    kind: 'v.kind',
+    kind: 'coalesce(v.format, v.kind)',
     relative_path: 'v.relative_path COLLATE "C"',
     size: 'v.size',
     modified_at: 'v.modified_at',
@@ -100,7 +100,7 @@ export const VECTOR_LISTING = {
   order: 'code',
   key: 'v.code COLLATE "C"',
   filters: {
-    kind: 'v.kind = $',
+    kind: 'coalesce(v.format, v.kind) = $',
     source_code: 'v.source_code = $',
     available: 'v.available = $',
     withdrawn: 'v.withdrawn = $',

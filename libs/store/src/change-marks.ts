@@ -13,7 +13,7 @@ export interface ChangeMarks {
 export async function readChangeMarks(sql: Queryable): Promise<ChangeMarks> {
   const [row] = await sql<ChangeMarks[]>`
     SELECT (SELECT revision FROM revision_counter)::text AS catalog,
-           (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at)) FROM scans) AS scans,
+           (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at), sum(steps), (SELECT count(*) FROM scan_queue)) FROM scans) AS scans,
            (SELECT coalesce(max(updated_at)::text, '') FROM deliveries) AS deliveries,
            concat_ws(' ',
              (SELECT max(submission) FROM slice_jobs),

@@ -76,6 +76,21 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
   return applied !== null && (applied.at(-1)?.number ?? 0) >= (readMigrations().at(-1)?.number ?? 0)
 }
 
+/** How the database's schema stands to this program's. */
+export interface SchemaState {
+  /** names of migrations that the database has not got yet */
+  readonly pending: readonly string[]
+  /** names of those that a newer program has made, with which this one works */
+  readonly newer: readonly string[]
+}
+
+/** Reads alone. Throws StoreRefusal where this program and the database do not fit. */
+export async function readSchemaState(sql: Sql): Promise<SchemaState> {
+  const migrations = readMigrations()
+  const applied = (await readApplied(sql)) ?? []
+  return { pending: pending(migrations, applied).map(({ name }) => name), newer: unknownOf(migrations, applied) }
+}
+
 /** In their order; null: there is no such table. The column `compatible` is younger than the table. */
 async function readApplied(sql: Sql): Promise<readonly Applied[] | null> {
   const [table] = await sql<{ present: boolean }[]>`SELECT to_regclass('schema_migrations') IS NOT NULL AS present`

@@ -5,7 +5,14 @@ import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 type ScanRow = { readonly [K in keyof Scan]: unknown }
-type SourceRow = Omit<ScanSource, 'last_scan'> & ScanRow
+type SourceRow = Omit<ScanSource, 'last_scan' | 'queued_at'> & { readonly queued_at: Date | null } & ScanRow
+
+function scanColumns(sql: Queryable, table: 'scans' | 'last') {
+  const of = sql(table)
+  return sql`
+    ${of}.id, ${of}.status, ${of}.started_at, ${of}.finished_at, ${of}.added, ${of}.updated, ${of}.missing, ${of}.message,
+    ${of}.warning_count AS warnings, ${of}.steps, ${of}.cancelled_by IS NOT NULL AS cancelled`
+}
 
 /** Scan sources ordered by code, each with its last scan; `code` null reads all of them. */
 export async function readScanSources(sql: Queryable, code: string | null = null): Promise<ScanSource[]> {
@@ -39,16 +46,17 @@ export async function listScanSources(sql: Queryable, request: ListRequest): Pro
 function sources(sql: Queryable) {
   return {
     columns: sql`
-      s.code, s.name, s.kind, s.path, s.enabled, last.status, last.started_at, last.finished_at, last.added, last.updated, last.missing,
-      last.message`,
+      s.code, s.name, s.kind, s.path, s.enabled, queue.queued_at, ${scanColumns(sql, 'last')}`,
     from: sql`
       scan_sources s
-      LEFT JOIN LATERAL (SELECT * FROM scans WHERE source_code = s.code ORDER BY started_at DESC LIMIT 1) last ON true`,
+      LEFT JOIN LATERAL (SELECT * FROM scans WHERE source_code = s.code ORDER BY started_at DESC LIMIT 1) last ON true
+      LEFT JOIN scan_queue queue ON queue.source_code = s.code`,
   }
 }
 
-function toScanSource({ code, name, kind, path, enabled, ...scan }: SourceRow): ScanSource {
-  return { code, name, kind, path, enabled, last_scan: scan.status === null ? null : isoDates<Scan>(scan) }
+function toScanSource({ code, name, kind, path, enabled, queued_at, ...scan }: SourceRow): ScanSource {
+  const last_scan = scan.status === null ? null : isoDates<Scan>(scan)
+  return { code, name, kind, path, enabled, last_scan, queued_at: queued_at?.toISOString() ?? null }
 }
 
 export interface NewScanSource {
@@ -108,15 +116,59 @@ export interface ScanOutcome {
   readonly updated: number
   readonly missing: number
   readonly message: string
+  /** the first of what was left out or is doubtful, and how many there are */
+  readonly warnings?: { readonly texts: readonly string[]; readonly total: number }
 }
 
 export async function finishScan(sql: Queryable, id: string, outcome: ScanOutcome): Promise<Scan> {
   const [row] = await sql<ScanRow[]>`
     UPDATE scans SET status = ${outcome.status}, finished_at = clock_timestamp(), added = ${outcome.added}, updated = ${outcome.updated},
-                     missing = ${outcome.missing}, message = ${outcome.message}
+                     missing = ${outcome.missing}, message = ${outcome.message}, warnings = ${[...(outcome.warnings?.texts ?? [])]}::text[],
+                     warning_count = ${outcome.warnings?.total ?? 0}
     WHERE id = ${id}
-    RETURNING status, started_at, finished_at, added, updated, missing, message`
+    RETURNING ${scanColumns(sql, 'scans')}`
   return isoDates<Scan>(row as ScanRow)
+}
+
+/** Records how far a scan is; answers who has cancelled it, or null. */
+export async function renewScan(sql: Queryable, id: string, steps: number): Promise<string | null> {
+  const [row] = await sql<{ cancelled_by: string | null }[]>`
+    UPDATE scans SET steps = ${steps} WHERE id = ${id} RETURNING cancelled_by`
+  return row?.cancelled_by ?? null
+}
+
+/** Queues a scan of a source; one that waits already keeps its place. */
+export async function queueScan(tx: Transaction, sourceCode: string): Promise<void> {
+  await tx`INSERT INTO scan_queue (source_code) VALUES (${sourceCode}) ON CONFLICT DO NOTHING`
+}
+
+export async function isScanQueued(sql: Queryable): Promise<boolean> {
+  const rows = await sql`SELECT FROM scan_queue LIMIT 1`
+  return rows.length > 0
+}
+
+/** The code of the source that has waited longest, which waits no more. The caller holds the scan lock. */
+export async function takeQueuedScan(sql: Queryable): Promise<string | null> {
+  const [row] = await sql<{ source_code: string }[]>`
+    DELETE FROM scan_queue WHERE source_code = (SELECT source_code FROM scan_queue ORDER BY queued_at, source_code LIMIT 1)
+    RETURNING source_code`
+  return row?.source_code ?? null
+}
+
+/** Takes a waiting scan of a source out of the queue and asks for the end of a running one; false: there is neither. */
+export async function cancelScans(tx: Transaction, sourceCode: string, actor: string): Promise<boolean> {
+  const queued = await tx`DELETE FROM scan_queue WHERE source_code = ${sourceCode} RETURNING 1`
+  const running = await tx`
+    UPDATE scans SET cancelled_by = coalesce(cancelled_by, ${actor}) WHERE source_code = ${sourceCode} AND status = 'running'
+    RETURNING 1`
+  return queued.length + running.length > 0
+}
+
+/** What a scan left out, in the order in which it was found; null: there is no such scan of that source. */
+export async function readScanWarnings(sql: Queryable, sourceCode: string, id: string): Promise<string[] | null> {
+  const [row] = await sql<{ warnings: string[] }[]>`
+    SELECT warnings FROM scans WHERE source_code = ${sourceCode} AND id = ${id}`
+  return row?.warnings ?? null
 }
 
 /** Scans that a process left `running` when it died; called by whoever holds the scan lock, so that none of them can be alive. */
@@ -129,7 +181,7 @@ export async function failAbandonedScans(sql: Queryable): Promise<void> {
 /** The scans of a source, newest first. */
 export async function readScans(sql: Queryable, sourceCode: string): Promise<Scan[]> {
   const rows = await sql<ScanRow[]>`
-    SELECT status, started_at, finished_at, added, updated, missing, message FROM scans
+    SELECT ${scanColumns(sql, 'scans')} FROM scans
     WHERE source_code = ${sourceCode} ORDER BY started_at DESC LIMIT ${KEPT_SCANS}`
   return rows.map((row) => isoDates<Scan>(row))
 }

@@ -148,6 +148,19 @@ export async function findTokensByDigest(sql: Queryable, digests: readonly Buffe
   })
 }
 
+/** Tokens that are neither disabled nor expired, in all their digests, those first that were used last; `limit` of them at most. */
+export async function readUsableTokens(sql: Queryable, limit: number): Promise<StoredToken[]> {
+  const rows = await sql<{ digests: string[] }[]>`
+    SELECT array_remove(ARRAY[encode(digest, 'hex'), encode(previous_digest, 'hex')], NULL) AS digests
+    FROM tokens WHERE disabled_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+    ORDER BY last_used_at DESC NULLS LAST LIMIT ${limit}`
+  const digests = rows.flatMap((row) => row.digests)
+  return findTokensByDigest(
+    sql,
+    digests.map((digest) => Buffer.from(digest, 'hex')),
+  )
+}
+
 /** `expiresAt` null: never. Both in UTC, of one form. */
 function earlier(expiresAt: string | null, graceUntil: string): string {
   return expiresAt !== null && expiresAt < graceUntil ? expiresAt : graceUntil

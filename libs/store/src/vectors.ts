@@ -1,6 +1,15 @@
-import type { VectorFacts, VectorKind } from '@gateway/contracts/vector.js'
+import type { VectorFacts, VectorField, VectorKind } from '@gateway/contracts/vector.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
+
+/** What a scan read of a vector's content. */
+export interface ReadFacts extends VectorFacts {
+  /**
+   * the fields of a table in which the names of some are not ASCII, each name as its bytes (those of ISO 8859-1): what they are in another
+   * encoding is told without reading the file again
+   */
+  readonly raw_fields?: readonly VectorField[] | undefined
+}
 
 export interface StoredVector {
   readonly code: string
@@ -22,7 +31,9 @@ export interface StoredVector {
   /** an operator has taken it from its readers */
   readonly withdrawn: boolean
   /** what a scan read of its content; null: not read yet in its present state */
-  readonly facts: VectorFacts | null
+  readonly facts: ReadFacts | null
+  /** set by an operator, and stronger than what its files say; null: not set */
+  readonly setEncoding: string | null
 }
 
 /** Which vectors there are, by code; `codes` null: all of them. */
@@ -37,9 +48,10 @@ export async function readVectorSizes(sql: Queryable, codes: readonly string[] |
 /** Vectors ordered by code; `codes` null reads all of them. */
 export async function readVectors(sql: Queryable, codes: readonly string[] | null): Promise<StoredVector[]> {
   const rows = await sql<StoredVector[]>`
-    SELECT v.code, v.name, v.kind, v.relative_path AS "relativePath", v.file_name AS "fileName", v.path, v.size,
+    SELECT v.code, v.name, coalesce(v.format, v.kind) AS kind, v.relative_path AS "relativePath", v.file_name AS "fileName", v.path, v.size,
            v.modified_at AS "modifiedAt", v.fingerprint, v.available, v.source_code AS "sourceCode", s.path AS "sourcePath",
-           s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts
+           s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts,
+           v.encoding AS "setEncoding"
     FROM vectors v JOIN scan_sources s ON s.code = v.source_code
     WHERE ${codes as string[] | null}::text[] IS NULL OR v.code = ANY(${codes as string[] | null}::text[])
     ORDER BY v.code COLLATE "C"`
@@ -58,7 +70,10 @@ export async function readVectorFingerprints(sql: Queryable, sourceCode: string)
   return new Map(rows.map((row) => [row.relative_path, row.fingerprint]))
 }
 
-export type NewVector = Omit<StoredVector, 'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn'>
+export type NewVector = Omit<StoredVector, 'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn' | 'setEncoding'>
+
+/** Kinds that the column `kind` takes; others stand in `format` (see the migration 0015). */
+const FIRST_KINDS: ReadonlySet<VectorKind> = new Set(['geojson', 'shapefile'])
 
 /**
  * Creates a vector or replaces what is known of it, and makes it available. The code of a known relative path never changes. Facts that
@@ -67,20 +82,22 @@ export type NewVector = Omit<StoredVector, 'available' | 'sourcePath' | 'sourceE
 export async function upsertVectors(tx: Transaction, vectors: readonly NewVector[]): Promise<void> {
   // Rows travel as columns of arrays: one statement, whatever their number.
   await tx`
-    INSERT INTO vectors (code, name, kind, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts,
+    INSERT INTO vectors (code, name, kind, format, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts,
                          facts_fingerprint)
-    SELECT code, name, kind, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts::jsonb,
-           CASE WHEN facts IS NOT NULL THEN fingerprint END
+    SELECT code, name, coalesce(kind, 'geojson'), format, relative_path, file_name, path, size, modified_at, fingerprint, source_code,
+           facts::jsonb, CASE WHEN facts IS NOT NULL THEN fingerprint END
     FROM unnest(
-      ${vectors.map((v) => v.code)}::text[], ${vectors.map((v) => v.name)}::text[], ${vectors.map((v) => v.kind)}::text[],
+      ${vectors.map((v) => v.code)}::text[], ${vectors.map((v) => v.name)}::text[],
+      ${vectors.map((v) => (FIRST_KINDS.has(v.kind) ? v.kind : null))}::text[],
+      ${vectors.map((v) => (FIRST_KINDS.has(v.kind) ? null : v.kind))}::text[],
       ${vectors.map((v) => v.relativePath)}::text[], ${vectors.map((v) => v.fileName)}::text[], ${vectors.map((v) => v.path)}::text[],
       ${vectors.map((v) => v.size)}::bigint[], ${vectors.map((v) => v.modifiedAt.toISOString())}::timestamptz[],
       ${vectors.map((v) => v.fingerprint)}::text[], ${vectors.map((v) => v.sourceCode)}::text[],
       ${vectors.map((v) => (v.facts === null ? null : JSON.stringify(v.facts)))}::text[])
-      AS new (code, name, kind, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts)
+      AS new (code, name, kind, format, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts)
     ON CONFLICT (code) DO UPDATE SET
-      name = excluded.name, kind = excluded.kind, relative_path = excluded.relative_path, file_name = excluded.file_name,
-      path = excluded.path, size = excluded.size, modified_at = excluded.modified_at, fingerprint = excluded.fingerprint,
+      name = excluded.name, kind = excluded.kind, format = excluded.format, relative_path = excluded.relative_path,
+      file_name = excluded.file_name, path = excluded.path, size = excluded.size, modified_at = excluded.modified_at, fingerprint = excluded.fingerprint,
       facts = coalesce(excluded.facts, vectors.facts),
       facts_fingerprint = coalesce(excluded.facts_fingerprint, vectors.facts_fingerprint),
       available = true, updated_at = now()`
@@ -99,6 +116,13 @@ export async function setVectorsAvailable(
 export async function setVectorWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
   const rows = await tx`
     UPDATE vectors SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
+  return rows.length > 0
+}
+
+/** Sets the encoding of its texts; null: what its files say. false: no such vector. */
+export async function setVectorEncoding(tx: Transaction, code: string, encoding: string | null): Promise<boolean> {
+  const rows = await tx`
+    UPDATE vectors SET encoding = ${encoding}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
 }
 

@@ -2,6 +2,7 @@ import { readLayerSources } from '@gateway/store/layer-sources.js'
 import { importLeftovers } from './catalog/imports/leftovers.js'
 import { catalogRoutes } from './catalog/routes.js'
 import { initialScans } from './catalog/scans/initial-scans.js'
+import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
 import { auditRoutes } from './platform/audit/routes.js'
@@ -63,6 +64,7 @@ export const deliveries = deliveryLoop({
 /** The background work of all features; main starts it once the process listens. */
 export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   initialScans,
+  scanQueue,
   importLeftovers,
   deliveries,
   slicingLoop,

@@ -7,6 +7,7 @@ const facts = { consoleUrl: `${base}/admin/`, credentials: 'user admin, password
 
 test('one line for each thing to try, and nothing where there is none', () => {
   const demo = {
+    map: `${base}/map/#code=world&token=bmp_x`,
     tilejson: `${base}/tiles/world/tilejson.json?token=bmp_x`,
     tile: `${base}/tiles/world/current/0/0/0.jpg?token=bmp_x`,
     geojson: `${base}/vectors/countries/download?token=bmp_x`,
@@ -15,6 +16,7 @@ test('one line for each thing to try, and nothing where there is none', () => {
   }
   const lines = banner({ ...facts, demo }).split('\n')
   expect(lines.filter((l) => l.includes('token='))).toEqual([
+    expect.stringMatching(/^ {2}Map +http:\/\/127\.0\.0\.1:8910\/map\/#code=world&token=bmp_x$/),
     expect.stringMatching(/^ {2}TileJSON +http:\/\/127\.0\.0\.1:8910\/tiles\/world\/tilejson\.json\?token=bmp_x$/),
     expect.stringMatching(/^ {2}Tile +curl -fsS -o tile\.jpg '.*\/0\/0\/0\.jpg\?token=bmp_x'$/),
     expect.stringMatching(/^ {2}GeoJSON +curl -fsS -o demo\.geojson '.*\/vectors\/countries\/download\?token=bmp_x'$/),
@@ -30,7 +32,10 @@ test('without demo data the console remains', () => {
 
 test('a shell takes the address of a printed command as one word, whatever is in it', () => {
   const tile = `${base}/tiles/it's%20&co/current/0/0/0.png?token=bmp_x&a=$HOME`
-  const text = banner({ ...facts, demo: { tilejson: null, tile, geojson: null, shapefile: null, slice: null } })
+  const text = banner({
+    ...facts,
+    demo: { map: null, tilejson: null, tile, geojson: null, shapefile: null, slice: null },
+  })
   const command =
     text
       .split('\n')

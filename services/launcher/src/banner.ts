@@ -1,5 +1,7 @@
 /** Addresses of demo resources, token included; null where there is none of the kind. */
 export interface DemoAddresses {
+  /** of the page that draws it */
+  readonly map: string | null
   readonly tilejson: string | null
   readonly tile: string | null
   readonly geojson: string | null
@@ -25,6 +27,7 @@ export function banner({ consoleUrl, credentials, demo }: BannerFacts): string {
 /** What there is to try, a line each. */
 export function demoLines(demo: DemoAddresses | null): string[] {
   const lines: string[] = []
+  if (demo?.map) lines.push(line('Map', demo.map))
   if (demo?.tilejson) lines.push(line('TileJSON', demo.tilejson))
   if (demo?.tile) lines.push(line('Tile', curl(demo.tile, `tile.${extensionOf(demo.tile)}`)))
   if (demo?.geojson) lines.push(line('GeoJSON', curl(demo.geojson, 'demo.geojson')))

@@ -3,7 +3,7 @@ import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
 import { createLog, type Log } from '@gateway/logging/log.js'
 import { StartRefusal } from '@gateway/processes/start-refusal.js'
 import { type CredentialsOutcome, ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
-import { controlPlaneUrl, loadSettings, reachableHost, type Settings } from '@gateway/settings/load.js'
+import { controlPlaneUrl, edgeUrl, loadSettings, type Settings } from '@gateway/settings/load.js'
 import { makeDirectory } from '@gateway/settings/make-directory.js'
 import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
 import { tryLock } from '../setup/lock.mjs'
@@ -75,12 +75,11 @@ async function ownPostgres({ dataDir }: Settings, log: Log): Promise<string> {
 /** The gateway runs without its demo too: an error here is logged and stops nothing. */
 async function demoAddresses(): Promise<DemoAddresses | null> {
   if (settings.adminToken === null) return null
-  const edgeUrl = `http://${reachableHost(settings.apiHost)}:${settings.apiPort}`
   try {
     return await prepareDemo(adminClient(controlPlaneUrl(settings), settings.adminToken), {
       dataDir: settings.dataDir,
-      readUrl: edgeUrl,
-      apiUrl: edgeUrl,
+      readUrl: controlPlaneUrl(settings),
+      apiUrl: edgeUrl(settings),
       tileBaseUrl: settings.tilePublicBaseUrl,
     })
   } catch (error) {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@gateway/logging/log.js'
 import { childEnvironment } from '@gateway/settings/child-environment.js'
-import { controlPlaneUrl, reachableHost, type Settings } from '@gateway/settings/load.js'
+import { controlPlaneUrl, edgeUrl, type Settings } from '@gateway/settings/load.js'
 import { EXIT_REFUSED } from '@gateway/settings/refusal.js'
 import { Child } from './child.js'
 import type { Shutdown } from './shutdown.js'
@@ -24,11 +24,7 @@ export async function startServices(
   }
   const services = [
     { name: 'control plane', script: mainOf('control-plane'), readyUrl: `${controlPlaneUrl(settings)}/ready` },
-    {
-      name: 'edge',
-      script: mainOf('edge'),
-      readyUrl: `http://${reachableHost(settings.apiHost)}:${settings.apiPort}/ready`,
-    },
+    { name: 'edge', script: mainOf('edge'), readyUrl: `${edgeUrl(settings)}/ready` },
   ].map((spec) => {
     const child = new Child({ ...common, ...spec }, log, giveUp)
     // The edge, the control plane's only client, has ended by then: it needs no notice.

@@ -8,13 +8,15 @@ import {
   type TilingRequest,
   tilingRequestSchema,
 } from '@gateway/tiling/protocol.js'
+import { engineHere } from './engines/choose.js'
 import { Failure, reasonOf } from './failure.js'
 import { killAll } from './process.js'
 import { type Reporter, run } from './run.js'
 
 /**
  * The tiling tool: one JSON request on stdin, JSON lines on stdout, a log for people on stderr; see protocol.ts. Ends with
- * 0 after `ok: true`, with 1 after `ok: false`, and with 128 + n after signal n.
+ * 0 after `ok: true`, with 1 after `ok: false`, and with 128 + n after signal n. With `--engine` it only says, as JSON, by which engine
+ * it would work on this machine.
  */
 
 const SIGNALS = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const
@@ -95,4 +97,5 @@ setInterval(() => {
   if (process.ppid !== parent) leave(1)
 }, PARENT_CHECK_MS).unref()
 
-await main()
+if (process.argv[2] === '--engine') process.stdout.write(`${JSON.stringify(engineHere())}\n`)
+else await main()

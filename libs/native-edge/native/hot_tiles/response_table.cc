@@ -138,18 +138,27 @@ void ResponseTable::drop_code(uint32_t code) {
   }
 }
 
-void ResponseTable::put_token(TokenEntry token) {
+uint32_t ResponseTable::put_token(TokenEntry token) {
   drop_token(token.text);
-  auto entry = std::make_unique<TokenEntry>(std::move(token));
-  const std::string_view key = entry->text;
-  tokens_.emplace(key, std::move(entry));
+  if (free_numbers_.empty()) {
+    free_numbers_.push_back(static_cast<uint32_t>(entries_.size()));
+    entries_.emplace_back();
+  }
+  token.number = free_numbers_.back();
+  free_numbers_.pop_back();
+  std::unique_ptr<TokenEntry> &entry = entries_[token.number];
+  entry = std::make_unique<TokenEntry>(std::move(token));
+  tokens_.emplace(entry->text, entry.get());
+  return entry->number;
 }
 
 void ResponseTable::drop_token(std::string_view text) {
   const auto found = tokens_.find(text);
   if (found == tokens_.end()) return;
-  const std::unique_ptr<TokenEntry> token = std::move(found->second);
+  const uint32_t number = found->second->number;
   tokens_.erase(found);
+  entries_[number].reset();
+  free_numbers_.push_back(number);
 }
 
 void ResponseTable::put_unknown(std::string_view text) { unknown_.emplace(text); }
@@ -163,10 +172,14 @@ void ResponseTable::set_refusal(Refused why, const TileParts &answer) {
 void ResponseTable::clear() {
   while (!ring_.empty()) remove(ring_.back());
   tokens_.clear();
+  entries_.clear();
+  free_numbers_.clear();
+  used_tokens_.clear();
   unknown_.clear();
 }
 
-ResponseTable::Found ResponseTable::refuse(Refused why) {
+ResponseTable::Found ResponseTable::refuse(Refused why, const Credential &credential) {
+  if (!credential.may_refuse) return {};
   const TilePointer &answer = refusals_[static_cast<size_t>(why)];
   if (answer) hot_counts.refusals[static_cast<size_t>(why)]++;
   return {answer, true};
@@ -176,27 +189,27 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
   if (credential.kind == Credential::Unclear) return {};
   TileResponse *tile = tile_at(target);
   if (!tile && !is_tile_address(target)) return {};
-  if (credential.kind == Credential::None) return refuse(Refused::NoToken);
+  if (credential.kind == Credential::None) return refuse(Refused::NoToken, credential);
   const auto token = tokens_.find(credential.token);
   if (token == tokens_.end()) {
     if (!is_plain_text(credential.token)) return {};
-    if (!is_well_formed_token(credential.token)) return refuse(Refused::Malformed);
+    if (!is_well_formed_token(credential.token)) return refuse(Refused::Malformed, credential);
     const bool is_unknown = now.monotonic < trusted_until_ && unknown_.count(std::string(credential.token));
-    return is_unknown ? refuse(Refused::Unknown) : Found();
+    return is_unknown ? refuse(Refused::Unknown, credential) : Found();
   }
   if (!tile) return {};
   TokenEntry &holder = *token->second;
   if (now.monotonic >= trusted_until_ || (holder.expires_at && now.calendar >= holder.expires_at) || !may_read(holder, tile->parts.code)) return {};
-  if (!std::exchange(holder.used, true)) used_tokens_.push_back(holder.text);
+  if (!std::exchange(holder.used, true)) used_tokens_.push_back(holder.number);
   tile->used = tile->looked = true;
   return {TilePointer(tile)};
 }
 
-std::vector<std::string> ResponseTable::take_used_tokens() {
-  std::vector<std::string> used;
-  for (std::string &text : std::exchange(used_tokens_, {})) {
-    const auto found = tokens_.find(text);
-    if (found != tokens_.end() && std::exchange(found->second->used, false)) used.push_back(std::move(text));
+std::vector<uint32_t> ResponseTable::take_used_tokens() {
+  std::vector<uint32_t> used;
+  for (const uint32_t number : std::exchange(used_tokens_, {})) {
+    TokenEntry *token = entries_[number].get();
+    if (token && std::exchange(token->used, false)) used.push_back(number);
   }
   return used;
 }

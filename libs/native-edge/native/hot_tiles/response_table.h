@@ -35,6 +35,7 @@ struct TileParts {
   uint32_t code = 0;        // the basemap, as JavaScript numbers them
   bool needs_gzip = false;  // the body is gzip: only for clients that accept it
   FileRange range;          // of a large tile; `body` is empty then
+  int64_t modified = 0;     // whole seconds since 1970; looked at only where there is an etag
   bool is_file() const { return range.length > 0; }
 };
 
@@ -94,6 +95,7 @@ struct TokenEntry {
   bool all = false;              // may read every basemap
   std::vector<uint64_t> grants;  // else: one bit for each code
   bool used = false;             // since JavaScript last asked
+  uint32_t number = 0;           // its place in ResponseTable::entries_
 };
 
 // Why a request is refused (401). The values are shared with src/hot-tiles/response-table.ts.
@@ -104,6 +106,7 @@ constexpr size_t kRefusals = 3;
 struct Credential {
   enum Kind { None, Token, Unclear } kind = Unclear;
   std::string_view token;
+  bool may_refuse = true;  // false: JavaScript words the refusal
 };
 
 // Milliseconds: since 1970, by which tokens expire, and of CLOCK_MONOTONIC, by which trust ends.
@@ -122,8 +125,8 @@ class ResponseTable {
   bool has_tile(std::string_view target) { return tile_at(target) != nullptr; }
   Use take_use(std::string_view target);
   void drop_code(uint32_t code);
-  // JavaScript bounds the number of tokens, of either kind.
-  void put_token(TokenEntry token);
+  // JavaScript bounds the number of tokens, of either kind. Answers the token's number, which is another one's once it is dropped.
+  uint32_t put_token(TokenEntry token);
   void drop_token(std::string_view text);
   // A well-formed token that the store does not know; until dropped.
   void put_unknown(std::string_view text);
@@ -152,12 +155,13 @@ class ResponseTable {
   size_t token_count() const { return tokens_.size(); }
   // Since the start: tiles that had to make room.
   uint64_t evictions() const { return evictions_; }
-  std::vector<std::string> take_used_tokens();
+  // By their numbers.
+  std::vector<uint32_t> take_used_tokens();
 
  private:
   TileResponse **slot_of(std::string_view target, size_t hash);
   TileResponse *tile_at(std::string_view target);
-  Found refuse(Refused why);
+  Found refuse(Refused why, const Credential &credential);
   void remove(TileResponse *tile);
   void make_room();
   void grow();
@@ -170,8 +174,10 @@ class ResponseTable {
   // has the memory caches miss about twice as often, which is a measurable part of a hit.
   std::vector<TileResponse *> buckets_ = std::vector<TileResponse *>(1024);
   std::vector<TileResponse *> ring_;  // each holds its tile. For eviction by CLOCK: a hand goes round and takes what was not used since it last came by
-  std::unordered_map<std::string_view, std::unique_ptr<TokenEntry>> tokens_;  // the keys are views into the entries
-  std::vector<std::string> used_tokens_;  // since JavaScript last asked; some may have been dropped meanwhile
+  std::unordered_map<std::string_view, TokenEntry *> tokens_;  // the keys are views into the entries
+  std::vector<std::unique_ptr<TokenEntry>> entries_;           // by number; null: free, and in free_numbers_
+  std::vector<uint32_t> free_numbers_;
+  std::vector<uint32_t> used_tokens_;  // since JavaScript last asked; some may have been dropped meanwhile
   std::unordered_set<std::string> unknown_;
   TilePointer refusals_[kRefusals];
 };

@@ -6,25 +6,25 @@
 #include "tile_response.h"
 
 namespace {
-// target, head, body, basemap number, whether it needs gzip, head of a 304, etag, and of a file in place of the body: descriptor, offset, length
+// target, head, body, basemap number, whether it needs gzip, head of a 304, etag, of a file in place of the body: descriptor, offset, length,
+// and when it was modified
 napi_value put_tile(const Call &call) {
   const std::string target = call.text(0), head = call.text(1), not_modified = call.text(5), etag = call.text(6);
   FileRange range;
   range.file = static_cast<int>(call.integer(7));
   range.offset = call.integer(8);
   range.length = static_cast<uint64_t>(call.integer(9));
-  response_table.put_tile({target, head, not_modified, etag, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), range});
+  response_table.put_tile({target, head, not_modified, etag, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), range, call.integer(10)});
   return nullptr;
 }
 
-// text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words
+// Its number. text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words
 napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
   token.grants.resize(bits.size() / sizeof(uint64_t));
   bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
-  response_table.put_token(std::move(token));
-  return nullptr;
+  return call.value(static_cast<double>(response_table.put_token(std::move(token))));
 }
 
 // a Refused, head, body
@@ -83,6 +83,6 @@ void add_response_table(napi_env env, napi_value exports) {
     {"watched", watched},
     {"pickEvery", [](const Call &call) -> napi_value { return answer_watch.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},
     {"picked", [](const Call &call) { return call.value(answer_watch.picked()); }},
-    {"takeUsedTokens", [](const Call &call) { return call.list(response_table.take_used_tokens()); }},
+    {"takeUsedTokens", [](const Call &call) { return call.value(response_table.take_used_tokens()); }},
   });
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -10,6 +9,7 @@
 #include <algorithm>
 
 #include "../transfer/file_transfer.h"
+#include "request_fields.h"
 #include "response_table.h"
 
 ResponseCounts hot_counts;
@@ -30,18 +30,30 @@ std::string_view date_line(time_t now) {
 }
 
 constexpr size_t kSmallHead = 2048;
+constexpr std::string_view kLastLine = "Connection: close\r\n\r\n";
+
+// What is sent of a tile.
+struct Wanted {
+  bool head_only = false;     // of the 200: the method is HEAD
+  bool not_modified = false;  // the 304
+  bool is_last = false;       // the connection ends with it
+};
 
 // A head, its date and a body as one sequence of bytes, and how much of it has gone.
 struct Answer {
   TilePointer tile;  // keeps what the views below look at
   std::string_view head, body;
-  char date[64];
+  char date[96];
   size_t date_size;
+  bool is_last;
   size_t sent = 0;
 
-  Answer(TilePointer &&it, bool not_modified, std::string_view line) : tile(std::move(it)), date_size(line.copy(date, sizeof date)) {
-    head = not_modified ? tile->not_modified : tile->head;
-    if (!not_modified) body = tile->body;
+  Answer(TilePointer &&it, const Wanted &wanted, std::string_view line)
+      : tile(std::move(it)), date_size(line.copy(date, sizeof date)), is_last(wanted.is_last) {
+    head = wanted.not_modified ? tile->not_modified : tile->head;
+    if (!wanted.not_modified && !wanted.head_only) body = tile->body;
+    // In place of the empty line.
+    if (is_last) date_size += kLastLine.copy(date + date_size - 2, kLastLine.size()) - 2;
   }
   size_t size() const { return head.size() + date_size + body.size(); }
   // `flags`: of sendmsg.
@@ -85,7 +97,10 @@ Pumped Answer::send_some(int fd, int flags) {
 // The rest of an answer that the kernel did not take at once. It keeps the tile alive, but copies nothing.
 class ResponseTransfer : public Transfer {
  public:
-  explicit ResponseTransfer(Answer answer) : Transfer(answer.size()), answer_(std::move(answer)) { left = length - answer_.sent; }
+  explicit ResponseTransfer(Answer answer) : Transfer(answer.size()), answer_(std::move(answer)) {
+    left = length - answer_.sent;
+    is_last = answer_.is_last;
+  }
   Pumped pump(int fd) override {
     const Pumped pumped = answer_.send_some(fd);
     left = length - answer_.sent;
@@ -104,7 +119,9 @@ constexpr int64_t kResidencyMs = 50;
 class TileFileTransfer : public FileTransfer {
  public:
   explicit TileFileTransfer(Answer head)
-      : FileTransfer(head.tile->range.file, head.tile->range.offset, head.tile->range.length), head_(std::move(head)) {}
+      : FileTransfer(head.tile->range.file, head.tile->range.offset, head.tile->range.length), head_(std::move(head)) {
+    is_last = head_.is_last;
+  }
   // The kernel gives up pages in the order of their use, so what was just found in memory, and sent, is the last that it would.
   bool is_in_memory(int64_t now) {
     const FileRange &range = head_.tile->range;
@@ -148,6 +165,7 @@ bool send_file(Connection &connection, Answer head, int64_t now) {
   switch (const Pumped pumped = transfer->start(us.us_poll_fd(socket))) {
     case Pumped::All:
       transfer->count(Outcome::Sent);
+      if (transfer->is_last) us.us_socket_close(0, socket, 0, nullptr);
       break;
     case Pumped::Again:
       begin_transfer(connection, std::move(transfer), pumped);
@@ -159,52 +177,6 @@ bool send_file(Connection &connection, Answer head, int64_t now) {
   return true;
 }
 
-// The one token of a query (what follows the question mark). Other parameters do not matter, a revision say: what a tile's address names is
-// the same with any. Unclear, and so for JavaScript: several tokens, an empty one, a name that would have to be decoded first, a second
-// question mark at the beginning, which URLSearchParams skips, and a query that is longer than tile requests have.
-Credential token_of_query(std::string_view query) {
-  constexpr size_t longest = 512;
-  if (query.size() > longest || (!query.empty() && query.front() == '?')) return {};
-  Credential found{Credential::None};
-  while (!query.empty()) {
-    const size_t end = std::min(query.find('&'), query.size());
-    const std::string_view parameter = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    const size_t equals = std::min(parameter.find('='), parameter.size());
-    const std::string_view name = parameter.substr(0, equals);
-    if (name.find_first_of("%+") != std::string_view::npos) return {};
-    if (name != "token" && name != "access_token") continue;
-    if (found.kind == Credential::Token || parameter.size() <= equals + 1) return {};
-    // An encoded character makes a text that is neither a token of the table nor plain.
-    found = {Credential::Token, parameter.substr(equals + 1)};
-  }
-  return found;
-}
-
-Credential credential_of(const RequestHead &request, std::string_view query) {
-  constexpr std::string_view bearer = "Bearer ";
-  const Credential in_query = token_of_query(query);
-  if (in_query.kind == Credential::Unclear) return {};
-  const int ways = !request.authorization.empty() + !request.x_access_token.empty() + (in_query.kind == Credential::Token);
-  if (ways == 0) return {Credential::None};
-  if (ways > 1) return {};
-  if (!request.x_access_token.empty()) return {Credential::Token, request.x_access_token};
-  if (request.authorization.empty()) return in_query;
-  const bool is_bearer = request.authorization.size() > bearer.size() &&
-                         strncasecmp(request.authorization.data(), bearer.data(), bearer.size()) == 0;
-  return is_bearer ? Credential{Credential::Token, request.authorization.substr(bearer.size())} : Credential();
-}
-
-// Weights ("gzip;q=0") are left to JavaScript.
-bool accepts_gzip(std::string_view accept_encoding) {
-  if (accept_encoding.find(';') != std::string_view::npos) return false;
-  for (;;) {
-    const size_t comma = std::min(accept_encoding.find(','), accept_encoding.size());
-    if (trim(accept_encoding.substr(0, comma)) == "gzip") return true;
-    if (comma == accept_encoding.size()) return false;
-    accept_encoding.remove_prefix(comma + 1);
-  }
-}
 #ifdef CLOCK_MONOTONIC_COARSE
 constexpr clockid_t kUptimeClock = CLOCK_MONOTONIC_COARSE;  // some milliseconds late, and at no cost where reading the clock has one
 #else
@@ -212,17 +184,6 @@ constexpr clockid_t kUptimeClock = CLOCK_MONOTONIC;
 #endif
 
 int64_t milliseconds(const timespec &time) { return static_cast<int64_t>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000; }
-
-
-enum class Match { Same, Other, Unclear };
-
-// If-None-Match against the tile's tag, weakly, as RFC 9110, 13.1.2 wants it. Lists and "*" are left to JavaScript.
-Match compare_tags(std::string_view if_none_match, std::string_view etag) {
-  if (if_none_match.substr(0, 2) == "W/") if_none_match.remove_prefix(2);
-  if (etag.empty() || if_none_match.size() < 2 || if_none_match.front() != '"') return Match::Unclear;
-  if (if_none_match.find('"', 1) != if_none_match.size() - 1) return Match::Unclear;
-  return if_none_match == etag ? Match::Same : Match::Other;
-}
 }  // namespace
 
 bool answer_hot(Connection &connection, const RequestHead &request) {
@@ -235,23 +196,25 @@ bool answer_hot(Connection &connection, const RequestHead &request) {
   const Moment moment{milliseconds(now), milliseconds(uptime)};
   ResponseTable::Found found = response_table.find(request.target.substr(0, question), credential_of(request, query), moment);
   if (!found.answer) return false;
-  Match match = Match::Other;
+  Wanted wanted{request.is_head, false, request.closes};
   if (!found.refused) {
     if (found.answer->needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
-    if (!request.if_none_match.empty()) match = compare_tags(request.if_none_match, found.answer->etag);
-    if (match == Match::Unclear) return false;
+    const Copy copy = judge_copy(request, found.answer->etag, found.answer->modified);
+    if (copy == Copy::Unclear) return false;
+    wanted.not_modified = copy == Copy::Good;
   }
-  const bool from_file = found.answer->is_file() && match != Match::Same;
-  Answer answer(std::move(found.answer), match == Match::Same, date_line(now.tv_sec));
+  const bool from_file = found.answer->is_file() && !wanted.not_modified && !wanted.head_only;
+  Answer answer(std::move(found.answer), wanted, date_line(now.tv_sec));
   if (from_file && !send_file(connection, std::move(answer), moment.monotonic)) return false;
   if (!found.refused) hot_counts.answers++;
-  if (match == Match::Same) hot_counts.not_modified++;
+  if (wanted.not_modified) hot_counts.not_modified++;
   if (from_file) return true;
   hot_counts.body_bytes += answer.body.size();
   us_socket_t *socket = connection.socket;
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
   const Pumped pumped = answer.send_some(us.us_poll_fd(socket));
-  if (pumped == Pumped::PeerGone) us.us_socket_close(0, socket, 0, nullptr);
+  const bool is_over = pumped == Pumped::PeerGone || (pumped == Pumped::All && answer.is_last);
+  if (is_over) us.us_socket_close(0, socket, 0, nullptr);
   else if (pumped != Pumped::All) begin_transfer(connection, std::make_unique<ResponseTransfer>(std::move(answer)), Pumped::Again);
   return true;
 }

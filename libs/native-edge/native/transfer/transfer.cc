@@ -48,7 +48,8 @@ us_socket_t *settle(Connection &connection, Outcome outcome) {
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
   transfer->ended(outcome);
   // JavaScript may have closed the connection, and `connection` with it.
-  if (outcome == Outcome::Sent || us.us_socket_is_closed(0, socket)) return socket;
+  const bool goes_on = outcome == Outcome::Sent && !transfer->is_last;
+  if (goes_on || us.us_socket_is_closed(0, socket)) return socket;
   return us.us_socket_close(0, socket, 0, nullptr);
 }
 
@@ -140,6 +141,7 @@ size_t transfer_quota() {
 
 void begin_transfer(Connection &connection, std::unique_ptr<Transfer> transfer, Pumped pumped) {
   Progress::socket(*transfer) = connection.socket;
+  if (transfer->is_last) connection.last_request = true;
   connection.transfer = std::move(transfer);
   under_way++;
   go_on_later(*connection.transfer, pumped);

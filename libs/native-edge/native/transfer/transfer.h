@@ -36,6 +36,7 @@ class Transfer {
   const uint64_t length;
   uint64_t left;
   bool head_waits = false;  // uWS could not send the head yet and must do so first
+  bool is_last = false;     // the connection ends with it: what comes behind the request is dropped
 
  private:
   friend struct Progress;

@@ -20,7 +20,7 @@ struct Connection {
   size_t scanned = 0;   // so much of `held` is known not to contain the end of a head
   bool waiting = false;  // in App::waiting
   bool reading_paused = false;
-  bool last_request = false;   // a probe in HTTP/1.0: the connection ends with its answer, and what follows is dropped
+  bool last_request = false;   // the connection ends with the answer under way (Connection: close, a probe in HTTP/1.0): what follows is dropped
   bool idle_extended = false;  // uWS's time-out has passed with nothing under way: the rest of App::idle_seconds runs
   std::unique_ptr<Transfer> transfer;  // the body being sent
 };

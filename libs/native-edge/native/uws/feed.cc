@@ -50,9 +50,11 @@ us_socket_t *being_fed = nullptr;
 us_socket_t *give_to_uws(us_socket_t *socket, char *data, size_t length) {
   char behind[kPadding];
   memcpy(behind, data + length, sizeof behind);
+  const uint64_t files_before = app.files_started;
   being_fed = socket;
   us_socket_t *after = uws.data(socket, data, static_cast<int>(length));
   being_fed = nullptr;
+  if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
   memcpy(data + length, behind, sizeof behind);
   return after;
 }
@@ -65,6 +67,18 @@ us_socket_t *answer_old_probe(us_socket_t *socket, const RequestHead &request) {
   const size_t length = head.size();
   head.resize(length + kPadding);
   return give_to_uws(socket, head.data(), length);
+}
+
+// The head of a request that wants the connection to end after its answer. uWS understands one form of saying so, and closes then by itself:
+// it is given that beside what the client said.
+us_socket_t *give_with_close(us_socket_t *socket, const RequestHead &request, const char *data, size_t length) {
+  constexpr std::string_view version = " HTTP/1.1\r\n", line = "Connection: close\r\n";
+  const auto fields = static_cast<size_t>(request.target.data() + request.target.size() + version.size() - data);
+  std::string head(data, length);
+  head.insert(fields, line);
+  const size_t size = head.size();
+  head.resize(size + kPadding);
+  return give_to_uws(socket, head.data(), size);
 }
 
 // Leaves what is held until the request before it is answered.
@@ -119,7 +133,7 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
       const uint64_t files_before = app.files_started;
       if (!answer_watch.picks() && request.plain && answer_watch.timed([&] { return answer_hot(*connection, request); })) {
         if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
-        if (us.us_socket_is_closed(0, socket)) return socket;
+        if (us.us_socket_is_closed(0, socket) || connection->last_request) return socket;
         data += head;
         length -= head;
         scanned = 0;
@@ -128,13 +142,18 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
       connection->body.begin(request);
       take = head;
       scanned = 0;
+      if (request.closes && !request.closes_plainly) {
+        us_socket_t *after = give_with_close(socket, request, data, head);
+        if (after != socket || us.us_socket_is_closed(0, socket)) return after;
+        data += head;
+        length -= head;
+        continue;
+      }
     }
     bool malformed = false;
     take += connection->body.take(data + take, length - take, &malformed);
     if (malformed) return refuse(socket, Refusal::BadRequest);
-    const uint64_t files_before = app.files_started;
     us_socket_t *after = give_to_uws(socket, data, take);
-    if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
     // From here on `connection` is valid only if the socket is open.
     if (after != socket || us.us_socket_is_closed(0, socket)) return after;
     data += take;

@@ -7,7 +7,7 @@
 
 namespace {
 constexpr int kMaxLengthDigits = 18;  // what uWS reads; a longer Content-Length is refused by both
-constexpr int kMaxFields = 98;        // uWS holds 99 with the request line, and refuses more in a form of its own
+constexpr int kMaxFields = 97;        // uWS holds 99 with the request line, and refuses more in a form of its own; feed.cc may add one
 constexpr int kMaxChunkDigits = 8;    // chunks of up to 4 GB; uWS overflows at 15
 
 struct TokenTable {
@@ -38,7 +38,8 @@ const char *read_request_line(const char *p, const char *end, RequestHead *head)
   while (p < end && is_token(*p)) p++;
   if (p == method || end - p < 2 || p[0] != ' ' || p[1] != '/') return nullptr;
   head->method = {method, static_cast<size_t>(p - method)};
-  head->plain = head->method == "GET";
+  head->is_head = head->method == "HEAD";
+  head->plain = head->is_head || head->method == "GET";
   const char *target = ++p;
   while (p < end && static_cast<unsigned char>(*p) > ' ' && *p != 127) p++;
   head->target = {target, static_cast<size_t>(p - target)};
@@ -69,25 +70,40 @@ int hex_value(char c) {
   return -1;
 }
 
-// Keeps the value of a field that must not come twice, nor empty, in a plain request.
+// Keeps the value of a field that must not come twice in a plain request. An empty one is as good as none.
 void keep(std::string_view value, std::string_view *place, RequestHead *head) {
-  if (place->data() || value.empty()) head->plain = false;
+  if (place->data()) head->plain = false;
   *place = value;
 }
 
 // As `keep`, of a field that names one thing, so that two values would name two. false: it came with another value before, be that empty:
-// uWS shows JavaScript the first one alone.
+// uWS shows JavaScript the first one alone. The same value again says nothing new.
 bool keep_one(std::string_view value, std::string_view *place, RequestHead *head) {
-  if (place->data() && value != *place) return false;
+  if (place->data()) return value == *place;
   keep(value, place, head);
   return true;
 }
 
+// Whether a list of connection options holds "close" (RFC 9110, 7.6.1).
+bool has_close(std::string_view options) {
+  for (;;) {
+    const size_t comma = std::min(options.find(','), options.size());
+    if (equals(trim(options.substr(0, comma)), "close")) return true;
+    if (comma == options.size()) return false;
+    options.remove_prefix(comma + 1);
+  }
+}
+
 // What is seen of a head before it can be judged.
 struct Seen {
-  int hosts = 0, framings = 0, fields = 0;
-  bool if_modified_since = false;
+  int hosts = 0, framings = 0, fields = 0, connections = 0;
 };
+
+// What the other options name may be dropped by a server that passes a request on, which this one does not.
+void note_connection(std::string_view value, RequestHead *head, Seen *seen) {
+  if (++seen->connections == 1) head->closes_plainly = equals(value, "close");
+  head->closes = head->closes || has_close(value);
+}
 
 // Notes one field; false: the request is to be refused.
 bool read_field(std::string_view key, std::string_view value, RequestHead *head, Seen *seen) {
@@ -104,11 +120,8 @@ bool read_field(std::string_view key, std::string_view value, RequestHead *head,
       return true;
     case 'i':
       if (equals(key, "if-none-match")) keep(value, &head->if_none_match, head);
-      else if (equals(key, "if-modified-since")) seen->if_modified_since = true;
+      else if (equals(key, "if-modified-since")) keep(value, &head->if_modified_since, head);
       else if (key.size() > 3 && equals(key.substr(0, 3), "if-")) head->plain = false;
-      return true;
-    case 'r':
-      if (equals(key, "range")) head->plain = false;
       return true;
     case 'e':
       if (equals(key, "expect")) head->plain = false;
@@ -117,7 +130,7 @@ bool read_field(std::string_view key, std::string_view value, RequestHead *head,
       if (equals(key, "upgrade")) head->plain = false;
       return true;
     case 'c':
-      if (equals(key, "connection") && !equals(value, "keep-alive")) head->plain = false;
+      if (equals(key, "connection")) note_connection(value, head, seen);
       if (!equals(key, "content-length")) return true;
       head->plain = false;
       seen->framings++;
@@ -161,8 +174,6 @@ RequestHead read_request_head(const char *data, size_t size) {
   }
   if (p != end || seen.framings > 1) return head;
   if (head.old_probe ? seen.framings > 0 || seen.hosts > 1 : seen.hosts != 1) return head;
-  // Beside If-None-Match it is ignored (RFC 9110, 13.1.3).
-  if (seen.if_modified_since && head.if_none_match.empty()) head.plain = false;
   head.refusal = Refusal::None;
   return head;
 }

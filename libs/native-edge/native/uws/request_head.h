@@ -21,8 +21,9 @@ struct RequestHead {
   bool chunked = false;
   uint64_t length = 0;  // of the body, where it is not chunked
 
-  // A GET without body and without any field that could change the answer, but for those kept here.
+  // A GET or HEAD without body and without any field that could change the answer, but for those kept here.
   bool plain = false;
+  bool is_head = false;
   // A GET or HEAD of a probe in HTTP/1.0, without body. Nothing else is answered in that version.
   bool old_probe = false;
   std::string_view method;
@@ -31,6 +32,11 @@ struct RequestHead {
   std::string_view x_access_token;
   std::string_view accept_encoding;
   std::string_view if_none_match;
+  std::string_view if_modified_since;
+  // The client wants the connection to end with the answer (RFC 9112, 9.6): "close" is among its connection options.
+  bool closes = false;
+  // And the first Connection field says nothing else, which is the one form that uWS understands.
+  bool closes_plainly = false;
 };
 
 // Whether a head may begin so: with a method, that is a token (RFC 9110, 5.6.2).

@@ -7,6 +7,8 @@ const TARGET = '/tiles/alps/v1/10/5/7.pbf'
 const TOKEN = 'bmp_granted'
 const TILE = { target: TARGET, headers: [['Content-Type', 'application/x-protobuf']], body: BODY, code: 'alps' }
 const FAR = 4_102_444_800_000
+const MODIFIED = 'Sun, 06 Nov 1994 08:49:37 GMT'
+const asBasic = (credentials: string) => `Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`
 
 let server: ServerProcess
 let client: RawClient
@@ -65,10 +67,15 @@ describe('the response table', () => {
       `${TARGET}?v=%33&x=token=&mytoken=1&token=${TOKEN}&`,
       '',
     ],
+    ['the password of Basic', TARGET, asBasic(`a user:${TOKEN}`)],
+    ['the query, beside the password of somebody else', `${TARGET}?token=${TOKEN}`, asBasic('user:secret')],
+    ['several places, if it is the same', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}\r\n`.repeat(2)],
+    ['both names in the query', `${TARGET}?token=${TOKEN}&access_token=${TOKEN}`, ''],
+    ['the query, beside an empty one', `${TARGET}?token=&access_token=${TOKEN}`, ''],
     [
       'fields that change nothing',
       `${TARGET}?token=${TOKEN}`,
-      'Connection: keep-alive\r\nCookie: a=b\r\nOrigin: x\r\n',
+      'Connection: keep-alive, TE\r\nCookie: a=b\r\nOrigin: x\r\nRange: bytes=0-\r\n',
     ],
   ])('answers a token by %s', async (_name, path, headers) => {
     const before = await counts()
@@ -82,10 +89,12 @@ describe('the response table', () => {
   it.each([
     ['no token', TARGET, ''],
     ['an unknown token', `${TARGET}?token=${TOKEN}x`, ''],
-    ['a token in two ways', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}\r\n`],
-    ['another scheme', TARGET, 'Authorization: Basic YTpi\r\n'],
-    ['a token twice in the query', `${TARGET}?token=${TOKEN}&access_token=${TOKEN}`, ''],
-    ['an empty token beside another', `${TARGET}?token=&access_token=${TOKEN}`, ''],
+    ['two tokens', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}x\r\n`],
+    ['two tokens in the query', `${TARGET}?token=${TOKEN}&access_token=${TOKEN}x`, ''],
+    ['a token and another as password', `${TARGET}?token=${TOKEN}`, asBasic(`user:${TOKEN}x`)],
+    ['a password alone', TARGET, asBasic('user:secret')],
+    ['what is only nearly base64', TARGET, asBasic(`user:${TOKEN}`).replace('=', '-')],
+    ['another scheme', `${TARGET}?token=${TOKEN}`, 'Authorization: Digest YTpi\r\n'],
     ['an encoded name in the query', `${TARGET}?%74oken=x`, `X-Access-Token: ${TOKEN}\r\n`],
     ['a blank in a name in the query', `${TARGET}?a+b=1&token=${TOKEN}`, ''],
     ['a very long query', `${TARGET}?token=${TOKEN}&v=${'3'.repeat(600)}`, ''],
@@ -95,15 +104,82 @@ describe('the response table', () => {
     ['an encoded path', `/tiles/%61lps/v1/10/5/7.pbf?token=${TOKEN}`, ''],
     ['If-None-Match', `${TARGET}?token=${TOKEN}`, 'If-None-Match: "x"\r\n'],
     ['If-Modified-Since', `${TARGET}?token=${TOKEN}`, 'If-Modified-Since: x\r\n'],
-    ['a range', `${TARGET}?token=${TOKEN}`, 'Range: bytes=0-1\r\n'],
-    ['Connection: close', `${TARGET}?token=${TOKEN}`, 'Connection: close\r\n'],
+    ['If-Range', `${TARGET}?token=${TOKEN}`, 'Range: bytes=0-1\r\nIf-Range: "x"\r\n'],
     ['a body', `${TARGET}?token=${TOKEN}`, 'Content-Length: 0\r\n'],
     ['an upgrade', `${TARGET}?token=${TOKEN}`, 'Upgrade: h2c\r\n'],
   ])('leaves a request with %s to the handler', async (_name, path, headers) => {
     expect(await ask(path, headers)).toBe('handler')
   })
 
-  it.each(['HEAD', 'OPTIONS', 'DELETE', 'get'])('leaves %s to the handler', async (method) => {
+  it.each([
+    ['its tag', 'If-None-Match: "a-1"', 304],
+    ['its tag, weakly', 'If-None-Match: W/"a-1"', 304],
+    ['its tag in a list', 'If-None-Match: "a,b", W/"x" ,"a-1"', 304],
+    ['any tag', 'If-None-Match: *', 304],
+    ['other tags', 'If-None-Match: "a", "1"', 200],
+    ['another tag, whatever the date', `If-None-Match: "x"\r\nIf-Modified-Since: ${MODIFIED}`, 200],
+    ['its date', `If-Modified-Since: ${MODIFIED}`, 304],
+    ['a later date', 'If-Modified-Since: Thu, 29 Feb 2024 23:59:59 GMT', 304],
+    ['an earlier date', 'If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT', 200],
+  ])('compares %s with the copy that a client has', async (_name, lines, status) => {
+    const validator = { etag: '"a-1"', modifiedMs: Date.parse(MODIFIED) + 999, headers: [['ETag', '"a-1"']] }
+    await call(['putTile', { ...TILE, validator }])
+    for (const method of ['GET', 'HEAD']) {
+      client.write(request(`${TARGET}?token=${TOKEN}`, `${lines}\r\n`, method))
+      const answer = await client.response(method === 'GET' && status === 200)
+      expect([answer.status, answer.headers.get('x-answered-by')]).toEqual([status, undefined])
+    }
+  })
+
+  it.each([
+    'Sunday, 06-Nov-94 08:49:37 GMT',
+    'Sun Nov  6 08:49:37 1994',
+    'Sun, 31 Feb 1999 08:49:37 GMT',
+    'Sun, 06 Nov 0099 08:49:37 GMT',
+    'Sun, 06 Nov 1994 08:49:37 UTC',
+  ])('leaves a date in another form to the handler: %s', async (date) => {
+    const validator = { etag: '"a-1"', modifiedMs: 0, headers: [['ETag', '"a-1"']] }
+    await call(['putTile', { ...TILE, validator }])
+    expect(await ask(`${TARGET}?token=${TOKEN}`, `If-Modified-Since: ${date}\r\n`)).toBe('handler')
+  })
+
+  it('answers HEAD by the head of GET', async () => {
+    const before = await counts()
+    client.write(request(`${TARGET}?token=${TOKEN}`, '', 'HEAD'))
+    const { status, headers } = await client.response(false)
+    expect([status, headers.get('content-length')]).toEqual([200, String(BODY.length)])
+    expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('table')
+    expect(await counts()).toMatchObject({ answers: before.answers + 2, bodyBytes: before.bodyBytes + BODY.length })
+  })
+
+  it.each(['close', 'Close', 'keep-alive, close', 'TE ,CLOSE'])(
+    'ends a connection, and says so, for %s',
+    async (option) => {
+      const hot = request(`${TARGET}?token=${TOKEN}`)
+      // What comes behind is not answered any more; the other one is answered by the handler.
+      for (const target of [`${TARGET}?token=${TOKEN}`, '/tiles/another']) {
+        const leaving = await server.connect()
+        leaving.write(hot + request(target, `Connection: ${option}\r\n`) + hot)
+        expect(await answered(leaving)).toBe('table')
+        const last = await leaving.response()
+        if (target !== '/tiles/another') expect(last.headers.get('connection')).toBe('close')
+        await expect(leaving.response()).rejects.toThrow()
+      }
+    },
+  )
+
+  it('ends a connection behind an answer that its client reads late', async () => {
+    const leaving = await server.connect()
+    leaving.socket.pause()
+    const hot = request(`${TARGET}?token=${TOKEN}`)
+    leaving.write(hot.repeat(400) + request(`${TARGET}?token=${TOKEN}`, 'Connection: close\r\n') + hot)
+    await counts()
+    leaving.socket.resume()
+    for (let i = 0; i < 401; i++) expect(await answered(leaving)).toBe('table')
+    await expect(leaving.response()).rejects.toThrow()
+  })
+
+  it.each(['OPTIONS', 'DELETE', 'get'])('leaves %s to the handler', async (method) => {
     expect(await ask(`${TARGET}?token=${TOKEN}`, '', method)).toBe('handler')
   })
 
@@ -153,13 +229,16 @@ describe('the response table', () => {
     expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('table')
   })
 
-  it('sends gzip only to clients that accept it without conditions', async () => {
+  it('sends gzip only to clients that accept it', async () => {
     await call(['putTile', { ...TILE, gzip: true }])
     const path = `${TARGET}?token=${TOKEN}`
     expect(await ask(path)).toBe('handler')
     expect(await ask(path, 'Accept-Encoding: br\r\n')).toBe('handler')
     expect(await ask(path, 'Accept-Encoding: gzip;q=0\r\n')).toBe('handler')
-    expect(await ask(path, 'Accept-Encoding: gzip, deflate, br\r\n')).toBe('table')
+    expect(await ask(path, 'Accept-Encoding: deflate, gzip;q=0, *\r\n')).toBe('handler')
+    for (const accepting of ['gzip, deflate, br', 'br;q=1.0, gzip;q=0.8, *;q=0.1', 'X-GZip', 'identity, *']) {
+      expect(await ask(path, `Accept-Encoding: ${accepting}\r\n`)).toBe('table')
+    }
   })
 
   it.each([
@@ -217,9 +296,18 @@ describe('the response table', () => {
   })
 
   it('tells which tokens were used since it was last asked', async () => {
-    await call(['takeUsedTokens'], ['putToken', 'idle', 'all', null])
+    const puts = [
+      ['putToken', 'idle', 'all', null],
+      ['putToken', TOKEN, 'all', null],
+    ] as [string, ...unknown[]][]
+    const [, , number] = await call(['takeUsedTokens'], ...puts)
     await ask(`${TARGET}?token=${TOKEN}`)
-    expect(await call(['takeUsedTokens'], ['takeUsedTokens'])).toEqual([[TOKEN], []])
+    const taken = await call(['takeUsedTokens'], ['takeUsedTokens'])
+    expect(taken.map((numbers) => Object.values(numbers as object))).toEqual([[number], []])
+    // Used, and dropped before anyone asked: its number is another's by then.
+    await ask(`${TARGET}?token=${TOKEN}`)
+    const [, other, after] = await call(['dropToken', TOKEN], ['putToken', 'other', 'all', null], ['takeUsedTokens'])
+    expect([other, Object.values(after as object)]).toEqual([number, []])
   })
 
   it('answers in order among other requests, and to a client that does not read', async () => {

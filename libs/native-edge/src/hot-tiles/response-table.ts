@@ -12,12 +12,13 @@ export interface ResponseTableAddon {
     file: number,
     offset: number,
     length: number,
+    modified: number,
   ): void
   hasTile(target: string): boolean
   takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
-  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): void
+  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): number
   dropToken(text: string): void
   putUnknown(text: string): void
   dropUnknown(text: string): void
@@ -28,7 +29,7 @@ export interface ResponseTableAddon {
   watched(): number[]
   pickEvery(requests: number): void
   picked(): boolean
-  takeUsedTokens(): string[]
+  takeUsedTokens(): Uint32Array
 }
 
 type Headers = readonly (readonly [name: string, value: string])[]
@@ -61,8 +62,11 @@ export interface TileResponse {
   readonly target: string
   /** Every field of a 200 answer but Content-Length and Date. They must be the same for all callers, CORS fields included. */
   readonly headers: Headers
-  /** The strong entity tag, which is also in `headers`, and every field of a 304 answer but Date. Without it conditional requests reach the handler. */
-  readonly validator?: { readonly etag: string; readonly headers: Headers }
+  /**
+   * The strong entity tag and the time in Last-Modified, in milliseconds since 1970, which are also in `headers`, and every field of a 304 answer
+   * but Date. Without it conditional requests reach the handler.
+   */
+  readonly validator?: { readonly etag: string; readonly modifiedMs: number; readonly headers: Headers }
   readonly body: Uint8Array | FileRange
   /** The basemap that a token must be granted, and by which the tile is dropped. */
   readonly code: string
@@ -119,12 +123,14 @@ const MAX_BODY_BYTES = 256 * 1024
 
 /**
  * The native tier's table of answers: tiles, the tokens that may read them, and refusals. Small tiles are in memory; large ones are sent from
- * their open file, of which there are at most 512, and what the kernel does not have in memory of one is left to the handler. It answers a
- * GET for exactly the path of a tile, with a token of the table that is granted and not expired and comes in exactly one of the four ways
- * (Authorization: Bearer, X-Access-Token, token= or access_token= in the query, whatever else is in it), and an If-None-Match of one entity
- * tag. For any path that has the form of a tile's address (`/tiles/` and four or five parts, nothing encoded) it refuses requests without a
- * token, with a malformed one, and with one that is known to be unknown, once `setRefusal` was called. All other requests reach the route
- * handler: other conditions, ranges, HEAD, several tokens, an encoded name in the query, `Connection: close`.
+ * their open file, of which there are at most 512, and what the kernel does not have in memory of one is left to the handler. It answers a GET
+ * or HEAD for exactly the path of a tile, with one token of the table that is granted and not expired, in any of its places (Authorization:
+ * Bearer, Basic with the token as password, X-Access-Token, token= or access_token= in the query, whatever else is in it), whether the same
+ * stands in one of them or in several. It knows If-None-Match, If-Modified-Since with a date in the form of Last-Modified, Accept-Encoding and
+ * `Connection: close`; Range has no meaning for tiles. For any path that has the form of a tile's address (`/tiles/` and four or five parts,
+ * nothing encoded) it refuses requests without a token, with a malformed one, and with one that is known to be unknown, once `setRefusal` was
+ * called; but not who sent Basic credentials. All other requests reach the route handler: other conditions, different tokens, an encoded name in
+ * the query, a packed tile for a client that does not accept gzip.
  *
  * Every call is synchronous: what has been dropped is not sent any more once the call has returned. The caller
  * - puts only what its own checks would allow at that moment: a token with scope `read` and its grants, a tile of a version that is
@@ -158,7 +164,9 @@ export class ResponseTable {
     const notModified = validator === undefined ? '' : headOf('304 Not Modified', validator.headers)
     const bytes = inMemory ? body : NOTHING
     const { fd, offset, length } = inMemory ? NO_RANGE : body
-    this.#addon.putTile(target, head, bytes, number, gzip, notModified, validator?.etag ?? '', fd, offset, length)
+    const { etag = '', modifiedMs = 0 } = validator ?? {}
+    const modified = Math.floor(modifiedMs / 1000)
+    this.#addon.putTile(target, head, bytes, number, gzip, notModified, etag, fd, offset, length, modified)
   }
 
   /** Whether the tile is still here, or had to make room. */
@@ -181,8 +189,11 @@ export class ResponseTable {
     if (number !== undefined) this.#addon.dropCode(number)
   }
 
-  /** `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. */
-  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null): void {
+  /**
+   * `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. Answers the token's number: a small one,
+   * which may be another's once the token is dropped.
+   */
+  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null): number {
     const numbers = codes === 'all' ? [] : codes.map((code) => this.#numberOf(code))
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
     for (const number of numbers) {
@@ -191,7 +202,7 @@ export class ResponseTable {
     }
     // 0 stands for never; a token that expired in 1970 has expired by any other time before now.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
-    this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer))
+    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer))
   }
 
   dropToken(token: string): void {
@@ -249,8 +260,8 @@ export class ResponseTable {
     return this.#addon.picked()
   }
 
-  /** The tokens that something was answered to since the last call, to note when they were last used. */
-  takeUsedTokens(): string[] {
+  /** The numbers of the tokens that something was answered to since the last call, to note when they were last used. */
+  takeUsedTokens(): Uint32Array {
     return this.#addon.takeUsedTokens()
   }
 

@@ -45,7 +45,7 @@ export interface SendOptions {
   readonly remote?: string | undefined
 }
 
-export type NativeUse = 'any' | 'proven' | 'off'
+export type NativeUse = 'any' | 'proven' | 'off' | 'tls'
 
 export interface SenderOptions {
   readonly log: SenderLog
@@ -55,7 +55,7 @@ export interface SenderOptions {
   readonly idleSeconds?: number | undefined
   /**
    * With which uWebSockets.js binaries the native tier is tried: `any` that passes the probe and the self-test, those that it was `proven`
-   * with alone, or none (`off`: bodies are copied).
+   * with alone, or none (`off`: bodies are copied; `tls`: because they are encrypted in this process).
    */
   readonly native?: NativeUse | undefined
   /** For tests. */
@@ -63,7 +63,7 @@ export interface SenderOptions {
 }
 
 /**
- * Sends ranges of files as response bodies of a uWebSockets.js App (plain HTTP, no TLS): by sendfile(2) where that is possible, by copying where it is not. The
+ * Sends ranges of files as response bodies of a uWebSockets.js App: by sendfile(2) over plain TCP where that is possible, by copying where it is not. The
  * bytes are the same. Until `attach` has found a better tier it copies.
  *
  * - One sender for each process and App; it belongs to the thread of its event loop.
@@ -108,11 +108,16 @@ export class FileSender {
 
   /** Attaches the native tier where it passes its self-test through the listener. Takes some tenths of a second; does not reject. */
   async attach(listener: Listener): Promise<void> {
-    const refusal = this.#options.native === 'off' ? 'the native tier is off' : await this.#attachNative(listener)
+    const refusal = this.#notWanted() ?? (await this.#attachNative(listener))
     this.#reason = refusal ?? 'its self-test passed'
     const fields = { tier: this.tier, reason: this.reason }
     if (refusal === null) this.#options.log.info(fields, 'the file sender is attached')
     else this.#options.log.warn(fields, 'files are copied, which costs more than sendfile')
+  }
+
+  #notWanted(): string | null {
+    if (this.#options.native === 'tls') return 'TLS ends in this process, which encrypts what it sends'
+    return this.#options.native === 'off' ? 'the native tier is off' : null
   }
 
   /** null: attached; otherwise why not. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js-older'
 
 /** What is used of uWebSockets.js. Both versions have it in the same form; the types are the older one's. */
-type Uws = Pick<typeof Server, 'App' | 'us_listen_socket_close' | 'us_socket_local_port'>
+type Uws = Pick<typeof Server, 'App' | 'SSLApp' | 'us_listen_socket_close' | 'us_socket_local_port'>
 
 /**
  * uWebSockets.js of this machine: the newer version where its binary loads (Node 20, 22 and 24; glibc 2.38, as in Debian 13), else the older
@@ -26,4 +26,4 @@ async function load(): Promise<Uws> {
   }
 }
 
-export const { App, us_listen_socket_close, us_socket_local_port } = await load()
+export const { App, SSLApp, us_listen_socket_close, us_socket_local_port } = await load()

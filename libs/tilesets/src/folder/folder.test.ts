@@ -71,6 +71,24 @@ describe('a probe of a folder', () => {
     })
   })
 
+  it('tells a geographic folder of gdal2tiles whose zoom 0 is one tile, and refuses it', async () => {
+    const resource = `<TileMap version="1.0.0" tilemapservice="http://tms.osgeo.org/1.0.0">
+      <SRS>EPSG:4326</SRS>
+      <BoundingBox minx="0.00000000000000" miny="-22.50000000000000" maxx="90.00000000000000" maxy="45.00000000000000"/>
+      <TileSets profile="geodetic"><TileSet href="3" units-per-pixel="0.70312500000000" order="0"/></TileSets></TileMap>`
+    // Of 22.5 degrees: columns 8 to 11, rows 3 to 5 from the south.
+    for (const y of [3, 4, 5]) for (const x of [8, 9, 10, 11]) put(`3/${x}/${y}.png`)
+    put('tilemapresource.xml', resource)
+    expect(await probe()).toMatchObject({ tileMatrixSet: 'WorldCRS84Quad', bounds: [0, -22.5, 90, 45] })
+    fs.rmSync(path.join(folder, '3'), { recursive: true })
+    // Of 45 degrees: columns 4 and 5, rows 1 and 2.
+    for (const y of [1, 2]) for (const x of [4, 5]) put(`3/${x}/${y}.png`)
+    await expect(probe()).rejects.toThrow('--tmscompatible')
+    // As the message advises.
+    fs.renameSync(path.join(folder, '3'), path.join(folder, '2'))
+    expect(await probe()).toMatchObject({ minZoom: 2, bounds: [0, -22.5, 90, 45] })
+  })
+
   it('refuses another grid by its name', async () => {
     put('0/0/0.png')
     put('tilejson.json', json({ crs: 'EPSG:32650' }))

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { promisify } from 'node:util'
 import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { openBelow } from '@gateway/files/open-below.js'
+import { BrokenArchiveError } from '../broken-archive.js'
 import { formatOfExtension } from '../formats.js'
 import { readFolderMetadata } from '../metadata/file.js'
 import { servedGrid } from '../metadata/metadata.js'
@@ -10,10 +11,15 @@ import type { TileSetProbe } from '../tile-set.js'
 import { zoomRange } from '../zoom-range.js'
 import { extentOf } from './extent.js'
 import { folderFingerprint } from './fingerprint.js'
+import { isOneTileAtZoom0 } from './gdal-geodetic.js'
 import { listZooms, type ZoomListing } from './listing.js'
 
 const readAsync = promisify(fs.read)
 const closeAsync = promisify(fs.close)
+
+const ONE_TILE_AT_ZOOM_0 =
+  'its zoom 0 is one tile of 360 degrees and not two of 180 (gdal2tiles without --tmscompatible): make it again with that option, or ' +
+  'remove the folder of zoom 0 and give each other one the name of the zoom above it'
 
 /**
  * Looks at a folder above zoom folders: lists folders, reads the metadata file and the start of one tile. Time grows with the number
@@ -24,6 +30,9 @@ export async function probeFolder(root: string, folder: string): Promise<TileSet
   const zooms = await listZooms(root, folder, metadata.grid ?? 'WebMercatorQuad')
   if (zooms.length === 0) return null
   const tileMatrixSet = servedGrid(metadata)
+  if (metadata.fromGdal && metadata.bounds !== null && isOneTileAtZoom0(zooms, tileMatrixSet, metadata.bounds)) {
+    throw new BrokenArchiveError(ONE_TILE_AT_ZOOM_0)
+  }
   const { extension, format, warnings } = chooseExtension(zooms, metadata.format)
   const storage = metadata.scheme ?? 'xyz'
   const sample = examineSample(format, await readSample(root, zooms, extension))

@@ -1,8 +1,8 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { asArchiveError } from './sqlite-error.js'
+import { plainColumns, readObjects, type SchemaObjects } from './plain-tables.js'
 
-/** Limit: tables, views, indexes and triggers of an archive; real ones have a dozen. */
+/** Limit: tables and views of an archive; real ones have a dozen. */
 const MAX_OBJECTS = 1_000
 
 /** Where the tiles of an archive are, in plain tables. */
@@ -34,17 +34,12 @@ const WORDS_OF_VIEWS = new Set(
 )
 const SIGNS_OF_VIEWS = new Set([',', '.', '=', '(', ')', ';', '"', '`', '[', ']'])
 
-interface SchemaObject {
-  readonly type: string
-  readonly sql: string
-}
-
 /**
  * Finds the tables that hold the tiles. A view comes with the file and may do anything, so none is ever asked: where `tiles` is one, it must
  * be one of the known forms, and the tables behind it are asked. Throws `BrokenArchiveError` for every other schema.
  */
 export function findTileTables(database: DatabaseSyncInstance): TileTables {
-  const objects = readObjects(database)
+  const objects = readObjects(database, MAX_OBJECTS)
   const tiles = objects.get('tiles')
   if (tiles === undefined) throw new BrokenArchiveError('there is no table of tiles')
   if (tiles.type !== 'view') {
@@ -60,36 +55,18 @@ export function findTileTables(database: DatabaseSyncInstance): TileTables {
 
 /** Whether there is a plain table of metadata. */
 export function hasMetadataTable(database: DatabaseSyncInstance): boolean {
-  return lacking(database, readObjects(database), 'metadata', ['name', 'value']) === null
+  return lacking(database, readObjects(database, MAX_OBJECTS), 'metadata', ['name', 'value']) === null
 }
 
-function hasTables(
-  database: DatabaseSyncInstance,
-  objects: ReadonlyMap<string, SchemaObject>,
-  { keys, data }: TileTables,
-): boolean {
+function hasTables(database: DatabaseSyncInstance, objects: SchemaObjects, { keys, data }: TileTables): boolean {
   const ofKeys = [...KEY_COLUMNS, ...(data?.by ?? ['tile_data'])]
   if (lacking(database, objects, keys, ofKeys) !== null) return false
   return data === null || lacking(database, objects, data.table, [...data.by, 'tile_data']) === null
 }
 
-/** The names of a schema are unique, in lower case; a temporary table, which could hide one, nobody makes. */
-function readObjects(database: DatabaseSyncInstance): Map<string, SchemaObject> {
-  const sql = `SELECT type, lower(name) AS name, coalesce(sql, '') AS sql FROM main.sqlite_schema
-    WHERE type IN ('table', 'view') LIMIT ${MAX_OBJECTS + 1}`
-  let rows: { type: unknown; name: unknown; sql: unknown }[]
-  try {
-    rows = database.prepare(sql).all()
-  } catch (error) {
-    throw asArchiveError(error)
-  }
-  if (rows.length > MAX_OBJECTS) throw new BrokenArchiveError(`there are more than ${MAX_OBJECTS} tables and views`)
-  return new Map(rows.map((row) => [String(row.name), { type: String(row.type), sql: String(row.sql) }]))
-}
-
 function requireColumns(
   database: DatabaseSyncInstance,
-  objects: ReadonlyMap<string, SchemaObject>,
+  objects: SchemaObjects,
   table: string,
   columns: readonly string[],
 ): void {
@@ -100,23 +77,16 @@ function requireColumns(
 /** What keeps it from being a plain table with these columns, in words; null: nothing. */
 function lacking(
   database: DatabaseSyncInstance,
-  objects: ReadonlyMap<string, SchemaObject>,
+  objects: SchemaObjects,
   table: string,
   columns: readonly string[],
 ): string | null {
-  const object = objects.get(table)
-  // Virtual tables are of type table as well.
-  if (object?.type !== 'table' || !/^CREATE\s+TABLE\b/i.test(object.sql)) return 'is no plain table'
-  let stored: Map<string, unknown>
-  try {
-    const rows: { name: unknown; hidden: unknown }[] = database.prepare(`PRAGMA main.table_xinfo("${table}")`).all()
-    stored = new Map(rows.map((row) => [String(row.name).toLowerCase(), row.hidden]))
-  } catch (error) {
-    throw asArchiveError(error)
-  }
+  const stored = plainColumns(database, objects, table)
+  if (stored === null) return 'is no plain table'
   for (const column of columns) {
-    if (!stored.has(column)) return `has no column ${column}`
-    if (stored.get(column) !== 0) return `computes its column ${column}`
+    const found = stored.get(column)
+    if (found === undefined) return `has no column ${column}`
+    if (found.isComputed) return `computes its column ${column}`
   }
   return null
 }

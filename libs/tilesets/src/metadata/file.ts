@@ -22,6 +22,8 @@ const readAsync = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
 export interface FolderMetadata extends TileSetMetadata {
   /** the bytes that were read, for the fingerprint */
   readonly content: readonly Uint8Array[]
+  /** gdal2tiles has written the folder and counts rows from the south */
+  readonly fromGdal: boolean
 }
 
 /** The metadata beside the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error. */
@@ -36,20 +38,36 @@ export async function readFolderMetadata(root: string, folder: string): Promise<
     fields = { ...parse(name, data, warnings), ...fields }
   }
   const resource = await readSmallFile(root, folder, TMS_RESOURCE, warnings)
+  const fromGdal = resource?.includes('<TileMap') ?? false
   if (resource !== null) {
     content.push(resource)
-    if (resource.includes('<TileMap')) fields = { scheme: 'tms', ...gridOfResource(resource), ...fields }
+    if (fromGdal) fields = { scheme: 'tms', ...gridOfResource(resource), ...fields }
   }
   const metadata = readMetadata(fields)
-  return { ...metadata, content, warnings: [...warnings, ...metadata.warnings] }
+  return { ...metadata, content, fromGdal, warnings: [...warnings, ...metadata.warnings] }
 }
 
-/** What it says of its grid, by one line each, as gdal2tiles writes them. */
+/** West, south, east and north. */
+const BOX_SIDES = [
+  /\bminx="([-0-9.]{1,40})"/,
+  /\bminy="([-0-9.]{1,40})"/,
+  /\bmaxx="([-0-9.]{1,40})"/,
+  /\bmaxy="([-0-9.]{1,40})"/,
+]
+
+/** What it says of its grid, by one line each, as gdal2tiles writes them. Its box is in degrees whatever the grid. */
 function gridOfResource(resource: Buffer): Record<string, unknown> {
   const text = resource.toString('utf8', 0, MAX_RESOURCE_HEAD)
   const srs = /<SRS>([^<]{1,1000})<\/SRS>/.exec(text)?.[1]
   const profile = /<TileSets profile="([^"]{1,100})"/.exec(text)?.[1]
-  return { ...(srs === undefined ? {} : { srs }), ...(profile === undefined ? {} : { profile }) }
+  const box = /<BoundingBox ([^>]{1,400})>/.exec(text)?.[1] ?? ''
+  const bounds = BOX_SIDES.map((side) => Number(side.exec(box)?.[1] ?? Number.NaN))
+  return {
+    ...(srs === undefined ? {} : { srs }),
+    ...(profile === undefined ? {} : { profile }),
+    // Other writers give the box of Web Mercator in metres, as the specification wants it.
+    ...(profile === 'geodetic' && bounds.every(Number.isFinite) ? { bounds } : {}),
+  }
 }
 
 function parse(name: string, data: Buffer, warnings: string[]): Record<string, unknown> {

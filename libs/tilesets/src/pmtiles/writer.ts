@@ -17,7 +17,7 @@ export interface PmtilesDescription {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-interface Entry {
+export interface Entry {
   readonly tileId: number
   /** 0: a leaf directory */
   runLength: number
@@ -113,7 +113,7 @@ function encodeDirectories(entries: readonly Entry[]): { root: Buffer; leaves: B
 }
 
 /** PMTiles 3, section 4, gzipped: the count, then tile numbers as differences, run lengths, lengths and offsets, each as a column. */
-function encodeDirectory(entries: readonly Entry[]): Buffer {
+export function encodeDirectory(entries: readonly Entry[]): Buffer {
   const numbers = [entries.length]
   entries.forEach(({ tileId }, i) => {
     numbers.push(tileId - (entries[i - 1]?.tileId ?? 0))
@@ -139,7 +139,7 @@ function varint(value: number): number[] {
  * @param sections lengths of root directory, metadata, leaf directories and tiles, which follow the header in this order
  * @param counts of addressed tiles, entries and contents
  */
-function encodeHeader(
+export function encodeHeader(
   sections: readonly number[],
   counts: readonly number[],
   [minZoom = 0, maxZoom = 0]: readonly number[],

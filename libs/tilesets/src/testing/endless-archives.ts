@@ -41,8 +41,13 @@ export function makeEndlessTable(file: string): void {
     `CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob);
     INSERT INTO tiles VALUES (0, 0, 0, x'${PIXEL.toString('hex')}')`,
   )
+  makeTableEndless(file, 'tiles')
+}
+
+/** Leads the pages of a table that has one page, of 4096 bytes, to the same page over and over. */
+export function makeTableEndless(file: string, table: string): void {
   const database = new DatabaseSync(file)
-  const { rootpage } = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'tiles'`).get()
+  const { rootpage } = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)
   database.close()
   const pages = fs.readFileSync(file)
   const root = (rootpage - 1) * PAGE_BYTES

@@ -52,6 +52,17 @@ export function useWithdraw(path: string) {
   })
 }
 
+/**
+ * @param code as a segment of an address
+ * @param encoding empty: what the files say
+ */
+export function useSetEncoding(code: string, encoding: string) {
+  return useWrite(
+    (_: undefined, signal) => adminSend<Acknowledged>('PATCH', `/vectors/${code}`, { encoding }, { signal }),
+    { changes: ['vectors'] },
+  )
+}
+
 /** @param path of anything that has a record, after `/api/v1/admin` */
 export function useDelete(path: string, onSuccess: () => void) {
   return useWrite(

@@ -1,4 +1,4 @@
-import type { Scan, ScanSource, ScanSourceBody } from '@gateway/contracts/scan-source.js'
+import type { Scan, ScanSource, ScanSourceBody, TriedScan } from '@gateway/contracts/scan-source.js'
 import { queryOptions } from '@tanstack/react-query'
 import { SCANNED } from './catalog.js'
 import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
@@ -22,14 +22,43 @@ export function useSaveScanSource() {
   })
 }
 
-/** A scan takes its time: the callbacks are called even where the page is left meanwhile. */
-export function useRunScan(callbacks: {
-  readonly onSuccess: (scan: Scan, code: string) => void
-  readonly onError: (error: Error, code: string) => void
-}) {
+export function scanWarningsQuery(code: string, id: string) {
+  return queryOptions({
+    queryKey: ['scan-sources', code, 'scans', id, 'warnings'],
+    queryFn: ({ signal }) =>
+      adminGet<List<ScanWarning>>(`/scan-sources/${segment(code)}/scans/${segment(id)}/warnings`, signal),
+  })
+}
+
+export interface ScanWarning {
+  readonly number: number
+  readonly message: string
+}
+
+/** Queues a scan; its source tells how it goes. */
+export function useQueueScan(callbacks: WriteCallbacks) {
   return useWrite(
     (code: string, signal) =>
-      adminSend<Scan>('POST', `/scan-sources/${segment(code)}/run`, undefined, { signal, timeoutMs: LONG_TIMEOUT_MS }),
+      adminSend<ScanSource>('POST', `/scan-sources/${segment(code)}/queue`, undefined, { signal }),
     { ...callbacks, changes: SCANNED },
+  )
+}
+
+export function useCancelScan(callbacks: WriteCallbacks) {
+  return useWrite(
+    (code: string, signal) =>
+      adminSend<ScanSource>('POST', `/scan-sources/${segment(code)}/cancel`, undefined, { signal }),
+    { ...callbacks, changes: SCANNED },
+  )
+}
+
+interface WriteCallbacks {
+  readonly onError: (error: Error, code: string) => void
+}
+
+/** What a scan would come to; writes nothing. */
+export function useTryScan() {
+  return useWrite((body: Pick<ScanSourceBody, 'kind' | 'path'> & { readonly code?: string }, signal) =>
+    adminSend<TriedScan>('POST', '/scan-sources/try', body, { signal, timeoutMs: LONG_TIMEOUT_MS }),
   )
 }

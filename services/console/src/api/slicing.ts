@@ -1,4 +1,5 @@
-import type { ListedSliceJob, SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { ListedSliceJob, SliceEncoding, SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
 import { queryOptions } from '@tanstack/react-query'
 import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
 import { useWrite } from './use-write.js'
@@ -12,6 +13,8 @@ export interface SliceBody {
   readonly zoom_max: number
   readonly tile_size: number
   readonly tile_format: string
+  readonly tile_matrix_set: TileMatrixSetId
+  readonly encoding: SliceEncoding
   readonly callback_url?: string
 }
 

@@ -1,10 +1,12 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
-import { addProtocol, setWorkerUrl } from 'maplibre-gl'
+import { addProjection, addProtocol, setWorkerUrl } from 'maplibre-gl'
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url'
+import { GEOGRAPHIC } from './geographic.js'
 import { drawGridTile, GRID_PROTOCOL } from './grid-tile.js'
 
 // What runs beside the page is a file of this origin, as the content security policy demands.
 setWorkerUrl(workerUrl)
+addProjection(GEOGRAPHIC)
 addProtocol(GRID_PROTOCOL, async ({ url }) => ({ data: await drawGridTile(url) }))
 
 export { LngLatBounds, Map as MapLibre, NavigationControl, ScaleControl } from 'maplibre-gl'

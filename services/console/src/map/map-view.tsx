@@ -1,13 +1,18 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { Alert } from '@mantine/core'
-import type { LayerSpecification, MapMouseEvent, SourceSpecification } from 'maplibre-gl'
+import type { LayerSpecification, MapMouseEvent, SourceSpecification, StyleSpecification } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import { TOKEN_HEADER } from '../api/preview.js'
 import { useTexts } from '../texts/texts.js'
 import type { Camera } from './camera.js'
+import { type GEOGRAPHIC, gridAddress } from './geographic.js'
 import { MapLibre, NavigationControl, ScaleControl } from './library.js'
 
 export interface MapContent {
+  /** the plane that the sources' tiles lie in; Web Mercator where it is left out */
+  readonly projection?: typeof GEOGRAPHIC.name
+  /** below it the map would be empty */
+  readonly minZoom?: number
   readonly sources: Readonly<Record<string, SourceSpecification>>
   readonly layers: readonly LayerSpecification[]
 }
@@ -53,7 +58,7 @@ export function MapView(props: MapViewProps) {
 
   const { content } = props
   useEffect(() => {
-    map?.setStyle({ version: 8, sources: { ...content.sources }, layers: [...content.layers] }, { diff: true })
+    map?.setStyle({ ...ground(content), sources: { ...content.sources }, layers: [...content.layers] }, { diff: true })
   }, [map, content])
 
   if (failure !== null) {
@@ -69,23 +74,31 @@ export function MapView(props: MapViewProps) {
 type Latest = { readonly current: MapViewProps }
 
 function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<typeof useTexts>['map']): MapLibre {
-  const { camera, bounds, label } = latest.current
+  const { camera = null, bounds, label, content } = latest.current
   const map = new MapLibre({
     container,
-    style: { version: 8, sources: {}, layers: [] },
-    ...startingAt(camera ?? null, bounds),
+    style: ground(content),
+    ...(camera === null ? WORLD : { zoom: camera.zoom, center: [camera.lon, camera.lat] }),
+    ...(content.minZoom !== undefined && { minZoom: content.minZoom }),
     maxZoom: MAX_ZOOM,
     // Attributions come from files and are shown as text beside the map, not as the markup that they may be.
     attributionControl: false,
     locale: { 'Map.Title': `${t.label(label)}. ${t.hint}` },
-    transformRequest: (url) => ({ url, headers: isOwn(url) ? tokenHeader(latest.current.token) : {} }),
+    transformRequest: (asked) => {
+      const url = gridAddress(asked)
+      return { url, headers: isOwn(url) ? tokenHeader(latest.current.token) : {} }
+    },
   })
   map.addControl(new NavigationControl({ showCompass: false }), 'top-right')
   map.addControl(new ScaleControl({}), 'bottom-left')
   map.on('click', (event) => latest.current.onClick?.(event))
-  map.on('moveend', () => {
-    const { lat, lng } = map.getCenter().wrap()
-    latest.current.onCamera?.({ zoom: map.getZoom(), lat, lon: lng })
+  map.once('style.load', () => {
+    // Only now the map knows its projection.
+    if (camera === null && bounds !== null) map.fitBounds(unbroken(bounds), { padding: 24, duration: 0 })
+    map.on('moveend', () => {
+      const { lat, lng } = map.getCenter().wrap()
+      latest.current.onCamera?.({ zoom: map.getZoom(), lat, lon: lng })
+    })
   })
   // A tile that does not exist is no error of the page; the inspector tells of it.
   map.on('error', () => {})
@@ -93,12 +106,15 @@ function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<type
   return map
 }
 
-function startingAt(camera: Camera | null, bounds: Bounds | null) {
-  if (camera !== null) return { zoom: camera.zoom, center: [camera.lon, camera.lat] as [number, number] }
-  if (bounds === null) return { zoom: 0.5, center: [0, 20] as [number, number] }
-  const [west, south, east, north] = bounds
-  // East of the antimeridian the map counts on.
-  return { bounds: [west, south, west > east ? east + 360 : east, north] as Bounds, fitBoundsOptions: { padding: 24 } }
+const WORLD: { zoom: number; center: [number, number] } = { zoom: 0.5, center: [0, 20] }
+
+function ground({ projection }: MapContent): StyleSpecification {
+  return { version: 8, projection: { type: projection ?? 'mercator' }, sources: {}, layers: [] }
+}
+
+/** East of the antimeridian the map counts on. */
+function unbroken([west, south, east, north]: Bounds): Bounds {
+  return [west, south, west > east ? east + 360 : east, north]
 }
 
 function isOwn(url: string): boolean {

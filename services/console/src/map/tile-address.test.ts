@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseAddress, tileAt, tileBounds } from './tile-address.js'
 
-const images = { minZoom: 0, maxZoom: 5, tileSize: 256, vector: false }
+const images = { minZoom: 0, maxZoom: 5, tileSize: 256, columns: 1 as const, vector: false }
+const geographic = { ...images, columns: 2 as const }
 
 test('the tile at a place is the one that the map library shows there', () => {
   expect(tileAt(-0.1, 51.5, 2, images)).toEqual({ z: 3, x: 3, y: 2 })
@@ -29,7 +30,15 @@ test('an address is read with its limits', () => {
 })
 
 test('a tile contains the places that it is found at', () => {
-  const [west, south, east, north] = tileBounds({ z: 3, x: 3, y: 2 })
+  const [west, south, east, north] = tileBounds({ z: 3, x: 3, y: 2 }, images)
   expect(tileAt((west + east) / 2, (south + north) / 2, 2, images)).toEqual({ z: 3, x: 3, y: 2 })
   expect([west, east]).toEqual([-45, 0])
+})
+
+test('a geographic grid has two columns at zoom 0, and reaches to the poles', () => {
+  expect(tileAt(116.4, 39.9, 2, geographic)).toEqual({ z: 2, x: 6, y: 1 })
+  expect(tileAt(540, -90, 1, geographic)).toEqual({ z: 1, x: 0, y: 1 })
+  expect(tileBounds({ z: 2, x: 6, y: 1 }, geographic)).toEqual([90, 0, 135, 45])
+  expect(parseAddress('3/15/7', geographic)).toEqual({ z: 3, x: 15, y: 7 })
+  expect(parseAddress('3/15/8', geographic)).toBe('range')
 })

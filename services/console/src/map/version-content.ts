@@ -1,6 +1,7 @@
-import type { BasemapVersion } from '@gateway/contracts/basemap.js'
+import type { BasemapVersion, Bounds } from '@gateway/contracts/basemap.js'
 import type { LayerSpecification, SourceSpecification } from 'maplibre-gl'
 import { tilePath } from '../api/preview.js'
+import { columnsOf, GEOGRAPHIC, squareTemplate } from './geographic.js'
 import { GRID_PROTOCOL } from './grid-tile.js'
 import type { MapContent } from './map-view.js'
 
@@ -15,16 +16,20 @@ export function versionContent(
   grid: boolean,
 ): MapContent {
   const path = tilePath(code, version.version, '{z}/{x}/{y}', version.format)
+  const geographic = columnsOf(version) === 2
+  const tilesAt = (template: string) => [geographic ? squareTemplate(template) : template]
   // The browser keeps tiles for a year: another content has another address.
-  const tiles = [`${window.location.origin}${path}?v=${version.revision}`]
-  const range = { minzoom: version.min_zoom, maxzoom: version.max_zoom }
-  // Across the antimeridian (west above east) a source's bounds would let no tile through.
-  const bounds = version.bounds === null || version.bounds[0] > version.bounds[2] ? {} : { bounds: version.bounds }
+  const tiles = tilesAt(`${window.location.origin}${path}?v=${version.revision}`)
+  const shift = geographic ? 1 : 0
+  const range = { minzoom: version.min_zoom + shift, maxzoom: version.max_zoom + shift }
+  const bounds = boundsOf(version, geographic)
   const gridSource: SourceSpecification = {
     type: 'raster',
-    tiles: [`${GRID_PROTOCOL}://tile/{z}/{x}/{y}`],
+    tiles: tilesAt(`${GRID_PROTOCOL}://tile/{z}/{x}/{y}`),
     tileSize: version.tile_size,
     ...range,
+    // Below the south pole is nothing.
+    ...(geographic && { bounds: WORLD }),
   }
   const gridLayer: LayerSpecification = {
     id: 'grid',
@@ -32,23 +37,36 @@ export function versionContent(
     source: 'grid',
     paint: { 'raster-fade-duration': 0 },
   }
+  const plane = geographic ? { projection: GEOGRAPHIC.name } : {}
   const withGrid = {
     sources: grid ? { grid: gridSource } : {},
     layers: grid ? [gridLayer] : [],
   }
   if (version.format === 'pbf') {
     return {
+      ...plane,
+      // Of vector tiles the map takes the zoom below, and in its square the world is two tiles at zoom 1.
+      ...(geographic && { minZoom: 1 }),
       sources: { version: { type: 'vector', tiles, ...range, ...bounds }, ...withGrid.sources },
       layers: [...vectorLayers.flatMap(layersOf), ...withGrid.layers],
     }
   }
   return {
+    ...plane,
     sources: {
       version: { type: 'raster', tiles, tileSize: version.tile_size, ...range, ...bounds },
       ...withGrid.sources,
     },
     layers: [{ id: 'version', type: 'raster', source: 'version' }, ...withGrid.layers],
   }
+}
+
+const WORLD: Bounds = [-180, -90, 180, 90]
+
+/** Across the antimeridian (west above east) a source's bounds would let no tile through. */
+function boundsOf({ bounds }: BasemapVersion, geographic: boolean): { readonly bounds?: Bounds } {
+  if (bounds !== null && bounds[0] <= bounds[2]) return { bounds }
+  return geographic ? { bounds: WORLD } : {}
 }
 
 function layersOf(name: string, i: number): LayerSpecification[] {

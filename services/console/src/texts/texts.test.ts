@@ -21,6 +21,8 @@ const INTERNATIONAL = new Set([
   'overview.edge.unknown',
   'vectors.kinds.geojson',
   'vectors.kinds.shapefile',
+  'vectors.kinds.geopackage',
+  'vectors.kinds.flatgeobuf',
   'settings.apiBase',
   'pushes.current',
 ])

@@ -1,3 +1,4 @@
+import { listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { DELIVERY_STATUSES, type DeliveryAttempt, deliveryAttemptSchema } from '@gateway/contracts/push.js'
@@ -15,7 +16,6 @@ import type { Listing } from '@gateway/store/listing.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
-import { listQuery } from '../platform/http/list-query.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
 

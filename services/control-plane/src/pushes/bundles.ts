@@ -17,10 +17,10 @@ export function versionBundle(basemapCode: string, root: string, version: Stored
   return { root, kind: 'folder', place, compressible: false, files: () => tilesOf(version.path, place) }
 }
 
-/** A GeoJSON file, or all parts of a shapefile. */
+/** All parts of a shapefile, or the one file of another vector. */
 export function vectorBundle(vector: StoredVector): Bundle {
   const head = { root: vector.sourcePath, kind: 'files', place: vector.relativePath, compressible: true } as const
-  if (vector.kind === 'geojson') return oneOf([{ name: vector.relativePath, path: vector.path }], head)
+  if (vector.kind !== 'shapefile') return oneOf([{ name: vector.relativePath, path: vector.path }], head)
   return { ...head, files: () => partsOf(vector) }
 }
 

@@ -1,3 +1,4 @@
+import { text } from '@gateway/catalog/list-query.js'
 import {
   pushBodySchema,
   pushRecordSchema,
@@ -8,7 +9,6 @@ import { KEPT_DAYS, KEPT_NEWEST } from '@gateway/store/delivery-retention.js'
 import { recordRoutes } from '../deliveries/records.js'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
-import { text } from '../platform/http/list-query.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { pushBasemap, pushVector } from './push.js'
 import { toPushRecord, toVectorPushRecord } from './record.js'

@@ -4,8 +4,11 @@ import { LRUCache } from 'lru-cache'
 import { type FindTokens, TokenLookup } from './token-lookup.js'
 import type { TokenUsage } from './token-usage.js'
 
-/** Limit: about 1 KB each with a handful of grants; far more tokens than a gateway has in use at once. */
-const MAX_TOKENS = 50_000
+/** Limit: about 3 KB each with a handful of grants, the native table's part included; more tokens than a gateway has in use at once. */
+const MAX_TOKENS = 65_536
+/** A token that is known without asking the store, by the hex SHA-256 of its plaintext; null: it must be asked. */
+export type KnownToken = (digest: string) => AccessToken | null
+
 /** Limit: unknown tokens remembered. Their own cache, so that a flood of made-up tokens pushes out no good one. */
 const MAX_UNKNOWN = 20_000
 
@@ -24,6 +27,7 @@ export class TokenCache {
   readonly #plaintextOf = new Map<string, string>()
   readonly #lookup: TokenLookup
   readonly #usage: TokenUsage
+  readonly #knownToken: KnownToken
 
   /**
    * @param onForgotten called with the plaintext of each entry that leaves, known token or unknown one
@@ -33,9 +37,11 @@ export class TokenCache {
     find: FindTokens,
     usage: TokenUsage,
     onForgotten: (plaintext: string) => void = () => {},
+    knownToken: KnownToken = () => null,
     onEvicted: () => void = () => {},
   ) {
     this.#usage = usage
+    this.#knownToken = knownToken
     this.#lookup = new TokenLookup(find)
     const dispose = (entry: Entry, plaintext: string, reason: LRUCache.DisposeReason): void => {
       if (reason === 'evict') onEvicted()
@@ -60,8 +66,11 @@ export class TokenCache {
   /** Asks the store. Rejects where it is out of reach. Requests for one token share one query, those for several share it too. */
   async lookUp(plaintext: string): Promise<AccessToken | null> {
     const digest = tokenDigest(plaintext)
-    const token = await this.#lookup.find(digest, (found) => this.#remember(plaintext, digest.toString('hex'), found))
-    return token
+    const hex = digest.toString('hex')
+    const known = this.#knownToken(hex)
+    if (known === null) return this.#lookup.find(digest, (found) => this.#remember(plaintext, hex, found))
+    this.#remember(plaintext, hex, known)
+    return known
   }
 
   noteUsed(token: AccessToken, nowMs: number): void {

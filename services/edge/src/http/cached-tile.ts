@@ -12,6 +12,7 @@ import { isNotModified } from '../files/conditional.js'
 import { OpenFile } from '../tiles/open-file.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import { logAnswer, noteAnswer } from './answer-log.js'
+import { type ConnectionEnd, connectionEnd, endAtOnce, endWith, sayEnd } from './connection-end.js'
 import { active, guarded, sendPart } from './exchange.js'
 import {
   countRefusal,
@@ -61,7 +62,7 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const hot = edge.tileCache.get(path, freshness.catalog, now)
   if (hot === undefined) return onColdTile(edge, res, req, caller)
   const decision = decide(token, hot.basemap.wanted, 'read', caller.today, null)
-  if (!decision.ok) return refuseCaller(edge, res, caller, decision)
+  if (!decision.ok) return refuseCaller(edge, res, req, caller, decision)
   const status = answerTile(edge, res, req, path, hot)
   if (status === null) return onTileSlow(edge, res, req)
   edge.counters.hotTileHits++
@@ -76,11 +77,11 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   const parsed = parseTilePath(path)
   if (parsed.kind !== 'tile') return onTileSlow(edge, res, req)
   const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
-  if (!decision.ok) return refuseCaller(edge, res, caller, decision)
+  if (!decision.ok) return refuseCaller(edge, res, req, caller, decision)
   const target = findTarget(edge, parsed)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
-  if (!target.ok) refuse(edge, res, caller, target, req)
-  else if (tile === null) refuse(edge, res, caller, TILE_NOT_FOUND, req)
+  if (!target.ok) refuse(edge, res, req, caller, target)
+  else if (tile === null) refuse(edge, res, req, caller, TILE_NOT_FOUND)
   else if (tile === undefined) onTileSlow(edge, res, req, target)
   else {
     const prepared = prepareTile(target, tile, now)
@@ -100,23 +101,23 @@ function answerTile(edge: Edge, res: HttpResponse, req: HttpRequest, path: strin
   const { answer, body } = tile
   if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return null
   edge.counters.tiles++
+  const end = connectionEnd(req.getHeader('connection'), edge.draining)
   const [ifNoneMatch, ifModifiedSince] = [req.getHeader('if-none-match'), req.getHeader('if-modified-since')]
   const isConditional = ifNoneMatch !== '' || ifModifiedSince !== ''
   if (isConditional && isNotModified(ifNoneMatch, ifModifiedSince, answer)) {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value)
-    endEmpty(edge, res)
+    endEmpty(res, end)
     return 304
   }
   res.writeHeader(answer.found.name, answer.found.value)
   if (body instanceof OpenFile) {
     active.add(res)
-    if (edge.draining) res.writeHeader('Connection', 'close')
+    sayEnd(res, end)
     sendPart(edge, res, path, body.acquire(), () => active.delete(res))
     return 200
   }
   edge.counters.bytesSent += body.length
-  if (edge.draining) res.end(body, true)
-  else if (!res.tryEnd(body, body.length)[1]) waitForRoom(edge, res, body)
+  if (!endWith(res, body, end)) waitForRoom(edge, res, body)
   return 200
 }
 
@@ -125,8 +126,8 @@ function bytesOf({ body }: CachedTile, status: number): number {
 }
 
 /** Ends an answer that has no body by its status, and so no length. */
-function endEmpty(edge: Edge, res: HttpResponse): void {
-  if (edge.draining) res.writeHeader('Connection', 'close')
+function endEmpty(res: HttpResponse, end: ConnectionEnd): void {
+  sayEnd(res, end)
   res.endWithoutBody()
 }
 
@@ -158,29 +159,29 @@ type Caller = Pick<KnownCaller, 'path' | 'query' | 'plaintext' | 'now'>
 function onUnknownToken(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Caller) {
   const isMistyped = caller.plaintext !== '' && !isTokenWellFormed(caller.plaintext)
   const kind = isMistyped ? parseTilePath(caller.path).kind : null
-  if (kind === 'tile' || kind === 'tilejson') return refuse(edge, res, caller, TOKEN_MALFORMED)
+  if (kind === 'tile' || kind === 'tilejson') return refuse(edge, res, req, caller, TOKEN_MALFORMED)
   onTileSlow(edge, res, req)
 }
 
 /** A token that is unknown to the store, disabled, expired or not granted. */
-function refuseCaller(edge: Edge, res: HttpResponse, caller: KnownCaller, refusal: Refusal): void {
+function refuseCaller(edge: Edge, res: HttpResponse, req: HttpRequest, caller: KnownCaller, refusal: Refusal): void {
   edge.counters.tokenHits++
   if (caller.token === null) edge.native.noteUnknown(caller.plaintext)
-  refuse(edge, res, caller, refusal)
+  refuse(edge, res, req, caller, refusal)
 }
 
 /**
  * Refuses at once: a client with a withdrawn token comes as often as a map does, one that looks beyond a map's edge too, and a scanner more
  * often, so this costs as little as a tile out of memory.
  */
-function refuse(edge: Edge, res: HttpResponse, caller: Caller, refusal: Refusal, req?: HttpRequest): void {
+function refuse(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Caller, refusal: Refusal): void {
   const { path, query, now } = caller
   countRefusal(edge, refusal)
-  const { status, headers, body } =
-    req !== undefined && refusal === TILE_NOT_FOUND ? missingTile(query, req) : prepareRefusal(refusal)
+  const { status, headers, body } = refusal === TILE_NOT_FOUND ? missingTile(query, req) : prepareRefusal(refusal)
   res.writeStatus(status).writeHeader(headers.name, headers.value)
-  if (body === NOTHING) endEmpty(edge, res)
-  else res.end(body, edge.draining)
+  const end = connectionEnd(req.getHeader('connection'), edge.draining)
+  if (body === NOTHING) endEmpty(res, end)
+  else endAtOnce(res, body, end)
   edge.counters.bytesSent += body.length
   const code = Number.parseInt(status, 10)
   edge.counters.answers.tile.count(code)

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Refusal } from '@gateway/contracts/errors.js'
-import type { VectorKind } from '@gateway/contracts/vector.js'
+import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
@@ -32,13 +32,15 @@ export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest
   authorize(exchange, vector?.wanted ?? { kind: 'vector', names: [code] }, () => answerVector(exchange, vector))
 }
 
-const KIND_OF_EXTENSION: Readonly<Record<string, VectorKind>> = { geojson: 'geojson', zip: 'shapefile' }
+const KIND_OF_EXTENSION: ReadonlyMap<string, string> = new Map(
+  Object.entries(VECTOR_DOWNLOADS).map(([kind, { extension }]) => [extension, kind]),
+)
 
-/** GET and HEAD of `/vectors/{code}.geojson` and `/vectors/{code}.zip`: the download under the name that desktop software expects. */
+/** GET and HEAD of `/vectors/{code}.geojson`, `.zip`, `.gpkg` and `.fgb`: the download under the name that desktop software expects. */
 export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const name = req.getUrl().slice(VECTORS.length)
   const dot = name.lastIndexOf('.')
-  const kind = KIND_OF_EXTENSION[name.slice(dot + 1)]
+  const kind = KIND_OF_EXTENSION.get(name.slice(dot + 1))
   if (kind === undefined || dot < 1 || name.includes('/')) return onOther(edge, res, req)
   edge.counters.requests++
   const exchange = new Exchange(edge, 'download', res, req)

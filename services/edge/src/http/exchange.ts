@@ -13,6 +13,7 @@ import { isNotModified, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/counters.js'
 import { forwardedFor } from './access.js'
 import { noteAnswer } from './answer-log.js'
+import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
 
 const NOTHING = new Uint8Array(0)
@@ -85,6 +86,7 @@ export class Exchange {
   readonly #origin: string
   readonly #referer: string
   readonly #forwardedFor: string
+  readonly #connection: string
   readonly #startedAt = performance.now()
   readonly #trace: Span | null
   #aborted = false
@@ -110,6 +112,7 @@ export class Exchange {
     }
     this.#origin = req.getHeader('origin')
     this.#referer = req.getHeader('referer')
+    this.#connection = req.getHeader('connection')
     this.#forwardedFor = req.getHeader('x-forwarded-for') === '' ? '' : forwardedFor(req)
     this.#trace = startTrace(edge, kind, req)
     active.add(this)
@@ -160,10 +163,7 @@ export class Exchange {
     if (this.isHead) return this.#endHead(status, headers, bytes.length)
     let done = false
     this.#cork(status, headers, bytes.length, () => {
-      if (this.edge.draining) {
-        this.raw.end(bytes, true)
-        done = true
-      } else done = this.raw.tryEnd(bytes, bytes.length)[1]
+      done = endWith(this.raw, bytes, this.#end)
     })
     if (done) return this.#completed(bytes.length)
     this.raw.onWritable((offset) => {
@@ -178,7 +178,7 @@ export class Exchange {
     if (!this.#begin()) return
     this.#cork(status, headers, 0, () => {
       // Not by `endWithoutBody`, which would announce a length with it. The client closes, or the end of the process does.
-      this.#sayClose()
+      sayEnd(this.raw, this.#end)
       this.raw.endWithoutBody()
     })
     this.#completed(0)
@@ -192,7 +192,7 @@ export class Exchange {
       return this.#endHead(status, headers, part.length)
     }
     this.#cork(status, headers, part.length, () => {
-      this.#sayClose()
+      sayEnd(this.raw, this.#end)
       // From here on the sender holds the response, and its end is the only news of it.
       sendPart(this.edge, this.raw, this.path, part, () => active.delete(this))
     })
@@ -200,7 +200,7 @@ export class Exchange {
 
   #endHead(status: string, headers: HeaderBlock, length: number): void {
     this.#cork(status, headers, 0, () => {
-      this.#sayClose()
+      sayEnd(this.raw, this.#end)
       if (length === 0) this.raw.end(NOTHING)
       else endHead(this.raw, length)
     })
@@ -225,8 +225,8 @@ export class Exchange {
     noteAnswer(this.edge, this.raw, { kind, path, query, ...given })
   }
 
-  #sayClose(): void {
-    if (this.edge.draining) this.raw.writeHeader('Connection', 'close')
+  get #end() {
+    return connectionEnd(this.#connection, this.edge.draining)
   }
 
   #completed(bytes: number): void {

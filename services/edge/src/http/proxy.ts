@@ -8,6 +8,7 @@ import type { Edge } from '../edge.js'
 import { headersForClient, type RequestHead, rebuildHead } from '../proxy/request-head.js'
 import type { Lane, UpstreamAnswer, Verdict } from '../proxy/upstream.js'
 import { noteAnswer } from './answer-log.js'
+import { connectionEnd, endAtOnce, sayEnd } from './connection-end.js'
 import { active, guarded } from './exchange.js'
 import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
 import { CollectedBody, type TakenBody, takeBody } from './request-body.js'
@@ -52,6 +53,7 @@ interface Head {
   readonly path: string
   readonly query: string
   readonly method: string
+  readonly connection: string
   readonly rebuilt: RequestHead | Refusal
   /** the trace that the caller is in */
   readonly trace: TraceContext | null
@@ -69,6 +71,7 @@ function readHead(req: HttpRequest): Head {
     query: query ?? '',
     method,
     trace: parseTraceparent(req.getHeader('traceparent'), req.getHeader('tracestate')),
+    connection: req.getHeader('connection'),
     rebuilt: tooLong ? TOO_LONG : rebuildHead({ method, path, query, headers }),
   }
 }
@@ -204,7 +207,7 @@ class PassedRequest implements UpstreamAnswer {
       headers: headersForClient(headers),
       length,
       bodiless,
-      close: this.#edge.draining,
+      end: connectionEnd(this.#head.connection, this.#edge.draining),
       onComplete: (bytes) => this.#completed(bytes),
     })
   }
@@ -240,7 +243,7 @@ class PassedRequest implements UpstreamAnswer {
     const { status, headers, body } = prepareRefusal(refusal)
     countRefusal(this.#edge, refusal)
     // Behind a body that was framed in two ways the next request cannot be found.
-    const close = this.#edge.draining || refusal.code === 'invalid_parameters' || this.#arriving
+    const close = refusal.code === 'invalid_parameters' || this.#arriving
     this.#answerAtOnce(status, [[headers.name, headers.value]], body, close)
   }
 
@@ -251,11 +254,12 @@ class PassedRequest implements UpstreamAnswer {
     if (code >= 500) this.#edge.counters.serverErrors++
     const isHead = this.#head.method === 'HEAD'
     this.#note(code, isHead ? 0 : body.length)
+    const end = connectionEnd(this.#head.connection, close || this.#edge.draining)
     this.#res.cork(() => {
       this.#res.writeStatus(status)
       for (const [name, value] of headers) this.#res.writeHeader(name, value)
-      if (!isHead && !BODILESS.has(code)) return void this.#res.end(body, close)
-      if (close) this.#res.writeHeader('Connection', 'close')
+      if (!isHead && !BODILESS.has(code)) return endAtOnce(this.#res, body, end)
+      sayEnd(this.#res, end)
       if (isHead) endHead(this.#res, body.length)
       else this.#res.endWithoutBody()
     })

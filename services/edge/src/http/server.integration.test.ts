@@ -6,7 +6,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { loadSettings } from '@gateway/settings/load.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
@@ -44,7 +44,10 @@ beforeAll(async () => {
     {
       codes: null,
       rows: [
-        storedBasemap('raster', [storedVersion('v1', { path: path.join(home, 'maps/raster') })], source),
+        storedBasemap('raster', [storedVersion('v1', { path: path.join(home, 'maps/raster') })], {
+          ...source,
+          name: 'Raster '.repeat(100),
+        }),
         storedBasemap(
           'vector',
           [storedVersion('v1', { path: path.join(home, 'maps/vector'), format: 'pbf', extension: 'pbf' })],
@@ -99,20 +102,24 @@ function ask(address: string, options: http.RequestOptions & { body?: Uint8Array
   })
 }
 
+/** By JavaScript and by the native table. */
+function hotTileHits(): number {
+  running.edge.counters.beforeReading()
+  return running.edge.counters.hotTileHits
+}
+
 test('a tile that is asked for again and again is answered from memory, with the same bytes and headers', async () => {
-  // The first one may be kept by the native table alone, which answers none of these: they come with Connection: close.
-  await ask('/tiles/raster/0/0/0.png')
   const first = await ask('/tiles/raster/0/0/0.png')
-  const before = running.edge.counters.hotTileHits
+  const before = hotTileHits()
   const second = await ask('/tiles/raster/0/0/0.png')
-  expect(running.edge.counters.hotTileHits).toBe(before + 1)
+  expect(hotTileHits()).toBe(before + 1)
   expect(first.body.equals(SMALL) && second.body.equals(SMALL)).toBe(true)
   expect({ ...second.headers, date: '' }).toEqual({ ...first.headers, date: '' })
 })
 
 test('a revision in the query changes nothing: the same tile, as hot, with the token wherever it stands', async () => {
   const tile = '/tiles/raster/0/0/0.png'
-  const { token, edge } = running
+  const { token } = running
   for (let i = 0; i < 3; i++) await ask(tile)
   const lean = await ask(tile)
   for (const [query, headers] of [
@@ -120,9 +127,9 @@ test('a revision in the query changes nothing: the same tile, as hot, with the t
     [`?v=3&token=${token}`, { 'x-access-token': '' }],
     [`?access_token=${token}&v=4`, { 'x-access-token': '' }],
   ] as const) {
-    const before = edge.counters.hotTileHits
+    const before = hotTileHits()
     const revised = await ask(tile + query, { headers })
-    expect(edge.counters.hotTileHits, query).toBe(before + 1)
+    expect(hotTileHits(), query).toBe(before + 1)
     expect({ ...revised.headers, date: '' }).toEqual({ ...lean.headers, date: '' })
     expect(revised.body.equals(SMALL)).toBe(true)
   }
@@ -146,10 +153,14 @@ test('TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL stand in place of the year th
   const addresses = ['/tiles/raster/v1/0/0/0.png', '/tiles/raster/current/0/0/0.png', '/tiles/raster/0/0/0.png']
   const { edge } = running
   const { settings } = edge
+  const forget = () => {
+    for (const address of addresses) edge.tileCache.drop(address)
+    edge.native.follow(EMPTY_CATALOG)
+  }
   const values = async (env: NodeJS.ProcessEnv) => {
     // What is kept has been prepared by the settings before.
     Object.assign(edge, { settings: loadSettings({ ...env, CONFIG_FILE: '/nonexistent' }) })
-    for (const address of addresses) edge.tileCache.drop(address)
+    forget()
     return Promise.all(addresses.map(async (address) => (await ask(address)).headers['cache-control']))
   }
   expect(await values({})).toEqual([YEAR, YEAR, YEAR])
@@ -161,7 +172,7 @@ test('TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL stand in place of the year th
     'no-store',
   ])
   Object.assign(edge, { settings })
-  for (const address of addresses) edge.tileCache.drop(address)
+  forget()
 })
 
 test('HEAD has the headers of GET, of small tiles, large tiles and downloads', async () => {
@@ -342,6 +353,8 @@ test('a process that was cut off for too long answers 503, even to tokens and ti
   const { freshness } = running.edge
   Object.assign(running.edge, { freshness: { ...freshness, trustedUntilMs: performance.now() - 1 } })
   try {
+    // The native table follows within a sweep: it was told before until when it may answer.
+    await expect.poll(async () => (await ask('/tiles/raster/0/0/0.png')).status).toBe(503)
     for (const address of ['/tiles/raster/0/0/0.png', '/vectors/points/download', '/ready']) {
       const answer = await ask(address)
       expect([answer.status, answer.headers['retry-after']], address).toEqual([503, '5'])
@@ -374,6 +387,59 @@ test('an address of another form than a path, and an older HTTP for all but prob
   const answered = running.edge.sender.tier === 'native' ? '200' : '505'
   for (const head of ['GET /ready HTTP/1.0', 'HEAD /health HTTP/1.0\r\nHost: x', 'GET /metrics HTTP/1.0']) {
     expect(await old(head), head).toMatch(new RegExp(`^HTTP/1\\.1 ${answered} `))
+  }
+})
+
+test('a client that wants its connection to end is told so, and it ends, whatever the answer', async () => {
+  onUpstream = (_, res) => {
+    res.write('first ')
+    setImmediate(() => res.end('second'))
+  }
+  const { edge, token } = running
+  const { headers } = await ask('/tiles/raster/0/0/0.png')
+  const mine = `X-Access-Token: ${token}\r\n`
+  const requests = [
+    ['200', '/tiles/raster/0/0/0.png', mine],
+    ['200', '/tiles/raster/1/0/0.png', mine],
+    ['200', '/tiles/vector/0/0/0.pbf', mine],
+    ['304', '/tiles/raster/0/0/0.png', `${mine}If-None-Match: ${headers.etag}\r\n`],
+    ['404', '/tiles/raster/9/9/9.png', mine],
+    ['204', '/tiles/raster/9/9/9.png?missing=204', mine],
+    ['401', '/tiles/raster/0/0/0.png', ''],
+    ['401', '/geojson/points.geojson', ''],
+    ['200', '/geojson/points.geojson', mine],
+    ['200', '/health', ''],
+    ['200', '/ready', ''],
+    ['200', '/api/v1/chunked', ''],
+  ] as const
+  // Without the native tier the server understands the first alone.
+  const forms = ['close', 'Close', 'keep-alive, close', 'TE ,CLOSE'].slice(0, edge.sender.tier === 'native' ? 4 : 1)
+  for (const connection of forms) {
+    for (const [status, target, lines] of requests) {
+      for (const method of ['GET', 'HEAD']) {
+        const about = `${method} ${target}, ${connection}`
+        const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
+        socket.write(`${method} ${target} HTTP/1.1\r\nHost: x\r\n${lines}Connection: ${connection}\r\n\r\n`)
+        const [head = ''] = (await text(socket)).split('\r\n\r\n')
+        expect(head, about).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+        expect(head.match(/^Connection: .*$/gm), about).toEqual(['Connection: close'])
+      }
+    }
+  }
+})
+
+test('a tile in memory is not read anew for whoever asks for it in another form', async () => {
+  const { token } = running
+  const tile = '/tiles/raster/0/0/0.png'
+  const asBasic = { authorization: `Basic ${Buffer.from(`user:${token}`).toString('base64')}`, 'x-access-token': '' }
+  const byJavaScript = { 'if-match': '*' }
+  for (let i = 0; i < 3; i++) await ask(tile, { headers: byJavaScript })
+  for (const headers of [{}, asBasic, byJavaScript, { ...asBasic, ...byJavaScript }]) {
+    for (const method of ['GET', 'HEAD']) {
+      const before = hotTileHits()
+      const { status } = await ask(tile, { method, headers })
+      expect([status, hotTileHits()], `${method} ${Object.keys(headers)}`).toEqual([200, before + 1])
+    }
   }
 })
 
@@ -419,6 +485,39 @@ test.each([
   await allAsked
   clients.stdin.end('read\n')
   expect((await text(clients.stdout)).trim()).toBe(String(answer.length))
+})
+
+test('the catalog is answered without the control plane: compressed, by tag, to HEAD, and refused in the order of all refusals', async () => {
+  onUpstream = (_, res) => res.writeHead(500).end()
+  const list = await ask('/api/v1/catalog/basemaps?limit=2')
+  expect([list.status, list.headers]).toMatchObject([
+    200,
+    {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'access-control-allow-origin': '*',
+      vary: 'Accept-Encoding',
+      etag: expect.stringMatching(/^W\/"/),
+    },
+  ])
+  const gzipped = await ask('/api/v1/catalog/basemaps?limit=2', { headers: { 'accept-encoding': 'br, gzip' } })
+  expect([gzipped.headers['content-encoding'], gzipped.headers.etag]).toEqual(['gzip', list.headers.etag])
+  expect(gunzipSync(gzipped.body)).toEqual(list.body)
+  const head = await ask('/api/v1/catalog/basemaps?limit=2', { method: 'HEAD' })
+  expect([head.status, head.headers['content-length']]).toEqual([200, String(list.body.length)])
+  const same = await ask('/api/v1/catalog/basemaps?limit=2', {
+    headers: { 'if-none-match': `"x", ${list.headers.etag}` },
+  })
+  expect([same.status, same.body.length, same.headers.etag]).toEqual([304, 0, list.headers.etag])
+  const status = async (target: string, options = {}) => (await ask(`/api/v1/catalog/${target}`, options)).status
+  const nobody = { headers: { 'x-access-token': '' } }
+  expect(await status('vectors/roads')).toBe(200)
+  expect(await status('vectors/nowhere')).toBe(404)
+  expect(await status('vectors/%E0%A4%A')).toBe(400)
+  expect(await status('vectors?colour=red')).toBe(400)
+  expect(await status('vectors?colour=red', nobody)).toBe(401)
+  expect(await status('basemaps/nowhere', nobody)).toBe(401)
+  expect(await status('basemaps', { method: 'DELETE' })).toBe(405)
 })
 
 test('a server that was given notice goes on, says that it is not ready, and ends its connections with their next answer', async () => {

@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '@gateway/native-edge/uws/uws.js'
-import { App, us_listen_socket_close, us_socket_local_port } from '@gateway/native-edge/uws/uws.js'
+import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from '@gateway/native-edge/uws/uws.js'
+import { readTlsPair, type TlsPair } from '@gateway/settings/tls-pair.js'
 import type { Edge } from '../edge.js'
 import { onArchive } from './archives.js'
 import { onTile } from './cached-tile.js'
+import { CATALOG_ROUTES } from './catalog.js'
+import { CertificateWatch } from './certificate-watch.js'
 import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
 import { active, Exchange, type Handler, safely } from './exchange.js'
 import { PREFLIGHT } from './header-block.js'
@@ -31,9 +34,44 @@ export interface HttpServer {
   drain(seconds: number): Promise<void>
 }
 
-/** A server that has found the fastest way to send files, and may listen. */
+/** A server that has found the fastest way to send files, and may listen. Throws SettingsRefusal for a TLS pair that is none. */
 export async function prepareServer(edge: Edge): Promise<HttpServer> {
-  const app = App()
+  const pair = readTlsPair(edge.settings)
+  const app = appFor(edge, pair)
+  const proving = await listenOn(app, PROVING_HOST, 0)
+  await edge.sender.attach({ host: PROVING_HOST, port: us_socket_local_port(proving) })
+  us_listen_socket_close(proving)
+  edge.native.open(edge.sender, edge.tileCache, edge.disks, REFUSALS_WITHOUT_JAVASCRIPT)
+  const apps = [app]
+  let listener: Listener | null = null
+  let watch: CertificateWatch | null = null
+  return {
+    async listen(host, port) {
+      listener = { socket: await listenOn(app, host, port), port }
+      if (pair === null) return
+      watch = new CertificateWatch(edge.settings, pair, edge.log, async (next) => {
+        const app = appFor(edge, next)
+        const socket = await listenOn(app, host, port)
+        apps.push(app)
+        // Right after the poll, in which all that waited were accepted: they go on with the certificate that they have seen.
+        await nextTurn()
+        us_listen_socket_close((listener as Listener).socket)
+        listener = { socket, port }
+      })
+    },
+    giveNotice: () => giveNotice(edge),
+    async drain(seconds) {
+      giveNotice(edge)
+      await watch?.stop()
+      if (listener !== null) await drain(edge, listener, seconds)
+      for (const app of apps) app.close()
+    },
+  }
+}
+
+/** The routes of the edge, over TLS where there is a pair. */
+function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
+  const app = pair === null ? App() : SSLApp({ cert_file_name: pair.certFile, key_file_name: pair.keyFile })
   const refusing =
     (refusal: Refusal): Handler =>
     (_, res, req) =>
@@ -58,27 +96,16 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
   own('/tms/*', onTms)
   own('/ogc', onOgc)
   own('/ogc/*', onOgc)
+  for (const [path, list, entry] of CATALOG_ROUTES) {
+    own(path, list)
+    own(`${path}/:code`, entry)
+  }
   own('/health', onHealth)
   own('/ready', onReady)
   own('/metrics', onMetrics)
   edge.sender.selfTestRoute(app)
   app.any('/*', safely(edge, onOther))
-  const proving = await listenOn(app, PROVING_HOST, 0)
-  await edge.sender.attach({ host: PROVING_HOST, port: us_socket_local_port(proving) })
-  us_listen_socket_close(proving)
-  edge.native.open(edge.sender, edge.tileCache, edge.disks, REFUSALS_WITHOUT_JAVASCRIPT)
-  let listener: Listener | null = null
-  return {
-    async listen(host, port) {
-      listener = { socket: await listenOn(app, host, port), port }
-    },
-    giveNotice: () => giveNotice(edge),
-    async drain(seconds) {
-      giveNotice(edge)
-      if (listener !== null) await drain(edge, listener, seconds)
-      app.close()
-    },
-  }
+  return app
 }
 
 interface Listener {

@@ -1,6 +1,7 @@
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { StallWatch } from '../files/stall-watch.js'
+import { type ConnectionEnd, sayEnd } from './connection-end.js'
 
 export interface StreamedHead {
   readonly status: string
@@ -9,8 +10,7 @@ export interface StreamedHead {
   readonly length: number | null
   /** the answer has no body by its status or method, whatever `length` says */
   readonly bodiless: boolean
-  /** the answer says `Connection: close` */
-  readonly close: boolean
+  readonly end: ConnectionEnd
   readonly onComplete: (bytes: number) => void
 }
 
@@ -57,7 +57,7 @@ export class StreamedAnswer {
       res.writeStatus(head.status)
       for (const [name, value] of head.headers) res.writeHeader(name, value)
       // Not when it ends: behind chunks the server would write the header into the body.
-      if (head.close) res.writeHeader('Connection', 'close')
+      sayEnd(res, head.end)
     })
   }
 

@@ -6,6 +6,7 @@ import type { FilePart, Tile } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { OpenFile } from '../tiles/open-file.js'
+import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import { authorize } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
@@ -52,6 +53,12 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
 /** The tile at an address, for a caller who may have it. */
 export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
+  const kept = edge.tileCache.get(exchange.path, edge.freshness.catalog, performance.now())
+  if (kept !== undefined && !mustUnpack(exchange, kept)) {
+    edge.counters.tiles++
+    edge.counters.hotTileHits++
+    return sendPrepared(exchange, kept)
+  }
   const found = findTarget(edge, path)
   if (!found.ok) return answerRefusal(exchange, found)
   const tile = edge.tiles.tileIfCached(found.version, found.place)
@@ -95,26 +102,31 @@ function sendTile(exchange: Exchange, target: TileTarget, tile: Tile) {
   const { edge, path } = exchange
   edge.counters.tiles++
   const prepared = prepareTile(target, tile, performance.now())
-  const plain = prepared.answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
-  const current = plain ? tileAnswer(target, tile, false) : prepared.answer
-  const body = prepared.body instanceof OpenFile ? prepared.body.acquire() : prepared.body
-  if (exchange.isNotModified(current)) {
-    if (!(body instanceof Uint8Array)) body.release()
-    exchange.answerEmpty(NOT_MODIFIED, current.notModified)
-  } else if (plain) sendPlain(exchange, target, current.found, body)
-  else if (body instanceof Uint8Array) exchange.answer(OK, current.found, body)
-  else exchange.answerPart(OK, current.found, body)
+  if (mustUnpack(exchange, prepared)) sendPlain(exchange, target, tile, prepared)
+  else sendPrepared(exchange, prepared)
   keepTile(edge, path, target, prepared, tile)
 }
 
+function mustUnpack(exchange: Exchange, { answer }: CachedTile): boolean {
+  return answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
+}
+
+function sendPrepared(exchange: Exchange, { answer, body }: CachedTile) {
+  if (exchange.isNotModified(answer)) exchange.answerEmpty(NOT_MODIFIED, answer.notModified)
+  else if (body instanceof OpenFile) exchange.answerPart(OK, answer.found, body.acquire())
+  else exchange.answer(OK, answer.found, body)
+}
+
 /** Unpacks a stored tile for a client that refuses gzip: rare, so its cost is a thread's and nothing is kept. */
-function sendPlain(exchange: Exchange, { version }: TileTarget, headers: HeaderBlock, body: Tile['body']) {
-  if (body instanceof Uint8Array) return unpackAndSend(exchange, headers, body)
-  const read = () => readPart(body)
-  exchange.edge.disks.run(version.root, { read }).then(
+function sendPlain(exchange: Exchange, target: TileTarget, tile: Tile, prepared: CachedTile) {
+  const { found, notModified, ...validators } = tileAnswer(target, tile, false)
+  if (exchange.isNotModified(validators)) return exchange.answerEmpty(NOT_MODIFIED, notModified)
+  if (!(prepared.body instanceof OpenFile)) return unpackAndSend(exchange, found, prepared.body)
+  const part = prepared.body.acquire()
+  exchange.edge.disks.run(target.version.root, { read: () => readPart(part) }).then(
     (read) =>
       guarded(exchange.edge, () => {
-        if (read.ok && read.value !== null) unpackAndSend(exchange, headers, read.value)
+        if (read.ok && read.value !== null) unpackAndSend(exchange, found, read.value)
         else answerRefusal(exchange, read.ok ? INTERNAL : DISK_BUSY)
       }),
     (error) => guarded(exchange.edge, () => failUnpacking(exchange, error)),

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { VECTOR_DOWNLOADS } from '@gateway/contracts/vector.js'
 import { openBelow } from '@gateway/files/open-below.js'
 import type { Edge } from '../edge.js'
 import type { Validators } from '../files/conditional.js'
@@ -25,12 +26,12 @@ export interface Download {
 
 /** Opens what a vector is downloaded as: the file itself, or the zip of a shapefile. Rejects with what the disk says. */
 export function openVector(exchange: Exchange, vector: CatalogVector): Promise<Download | Refusal> {
-  return vector.stored.kind === 'shapefile' ? openZip(exchange.edge, vector) : openGeoJson(exchange, vector)
+  return vector.stored.kind === 'shapefile' ? openZip(exchange.edge, vector) : openWhole(exchange, vector)
 }
 
-function openGeoJson(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
-  const { sourcePath: root, path, fileName } = stored
-  return openFile(exchange, { root, path, type: 'application/geo+json', fileName })
+function openWhole(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
+  const { sourcePath: root, path, fileName, kind } = stored
+  return openFile(exchange, { root, path, type: VECTOR_DOWNLOADS[kind].type, fileName })
 }
 
 /** A file below a scan source's directory, and as what it is sent. */
@@ -75,7 +76,7 @@ async function openZip(edge: Edge, { stored, encoding }: CatalogVector): Promise
     fd: zip.fd,
     size: zip.size,
     validators: { etag: `"${zip.identity}"`, modifiedMs: zip.modifiedMs },
-    type: 'application/zip',
+    type: VECTOR_DOWNLOADS.shapefile.type,
     fileName: stored.fileName.replace(/\.shp$/i, '.zip'),
   }
 }

@@ -23,10 +23,11 @@ export const AUTH_FAILURES = [
 export type AuthFailure = (typeof AUTH_FAILURES)[number]
 
 /**
- * Classes of routes. `tile`: all below /tiles/, WMTS, TMS and OGC API, their documents included; `other`: probes, preflights and what is refused
+ * Classes of routes. `tile`: all below /tiles/, WMTS, TMS and OGC API, their documents included; `catalog`: the catalog's
+ * lists; `other`: probes, preflights and what is refused
  * by its method or length.
  */
-export const REQUEST_KINDS = ['tile', 'download', 'passthrough', 'other'] as const
+export const REQUEST_KINDS = ['tile', 'download', 'catalog', 'passthrough', 'other'] as const
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
 /** Answers by the first digit of their status, and how long they took to their first byte. */
@@ -71,6 +72,7 @@ export class Counters {
   readonly answers: Readonly<Record<RequestKind, Answers>> = {
     tile: new Answers(),
     download: new Answers(),
+    catalog: new Answers(),
     passthrough: new Answers(),
     other: new Answers(),
   }

@@ -141,11 +141,12 @@ afterAll(async () => {
 
 /*
  * What both sides decide, and where the requests below vary it:
- *   tokens          in which of four places, how often, in which scheme or encoding (`credential`, `query`); expired, disabled, unknown
+ *   tokens          in which places, how often, in which scheme or encoding (`credential`, `query`, `inTwoPlaces`); expired, disabled, unknown
  *   grants, scope   `alps` and `packed` are granted one basemap each, `slice` may not read
  *   checksums       `mistyped`: a token with one character replaced
  *   gzip            `encoding`: lists, weights, names in Accept-Encoding, against the packed tile
- *   If-None-Match   `ifNoneMatch`, `condition`: tags, lists, weak ones, and the other conditional fields
+ *   If-None-Match   `ifNoneMatch`, `condition`: tags, lists, weak ones, dates, and the other conditional fields
+ *   Connection      `other`: who is told that it ends
  * `natively` counts how often the table has decided each, since a comparison of JavaScript with itself would prove nothing.
  */
 type Header = readonly [name: string, value: string]
@@ -223,29 +224,84 @@ const tag = () => [
   '"a,b"',
   `${etag},`,
 ]
+const basicOf = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+const basic = fc
+  .tuple(oneOf('user', '', 'a b', 'ä'), token, oneOf('', '', '', '=', ' ', '\t', '-'), fc.nat(8))
+  .map(([user, password, stray, at]) => {
+    const value = basicOf(user, password)
+    return value.slice(0, value.length - at * stray.length) + stray + value.slice(value.length - at * stray.length)
+  })
 const credential: fc.Arbitrary<Header> = fc.oneof(
   fc.tuple(
     fc.constant('Authorization'),
     fc.tuple(scheme, token).map((parts) => parts.join('')),
   ),
   fc.tuple(oneOf('X-Access-Token', 'x-access-token', 'X-ACCESS-TOKEN'), token),
+  fc.tuple(oneOf('Authorization', 'authorization'), basic),
 )
+/** What stands behind the path, and header lines. */
+interface Presented {
+  readonly asked: string
+  readonly lines: readonly Header[]
+}
+const inSomePlaces: fc.Arbitrary<Presented> = fc.record({
+  asked: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: query }),
+  lines: fc.array(credential, { maxLength: 2 }),
+})
+const inTwoPlaces: fc.Arbitrary<Presented> = fc
+  .tuple(
+    token,
+    fc.shuffledSubarray(['token=', 'access_token=', 'bearer', 'basic', 'header', 'header'], {
+      minLength: 2,
+      maxLength: 3,
+    }),
+  )
+  .map(([text, places]) => ({
+    asked: ['?v=3', ...places.flatMap((place) => (place.includes('=') ? place + encodeURIComponent(text) : []))].join(
+      '&',
+    ),
+    lines: places.flatMap((place): Header[] => {
+      if (place === 'header') return [['X-Access-Token', text]]
+      if (place === 'bearer') return [['Authorization', `Bearer ${text}`]]
+      return place === 'basic' ? [['authorization', basicOf('user', text)]] : []
+    }),
+  }))
 const ifNoneMatch: fc.Arbitrary<Header> = fc.tuple(
   oneOf('If-None-Match', 'if-none-match'),
   fc.oneof({ weight: 1, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(12) }).map((i) => tag()[i] ?? '*'),
 )
+const dates = () => [
+  modified,
+  new Date(0).toUTCString(),
+  new Date(Date.parse(modified) - 1_000).toUTCString(),
+  new Date(Date.parse(modified) + 1_000).toUTCString(),
+  new Date(modified).toISOString(),
+  modified.replace('GMT', 'UTC'),
+  modified.toLowerCase(),
+  `Mon${modified.slice(3)}`,
+  'Fri, 01 Jan 2100 00:00:00 GMT',
+  'Tue, 31 Feb 2090 24:00:00 GMT',
+  'Sunday, 06-Nov-94 08:49:37 GMT',
+  'Sun Nov  6 08:49:37 2094',
+  'Thu, 01 Jan 0099 00:00:00 GMT',
+  'yesterday',
+]
+const ifModifiedSince: fc.Arbitrary<Header> = fc.tuple(
+  fc.constant('If-Modified-Since'),
+  fc.oneof(fc.nat(3), fc.nat(15)).map((i) => dates()[i] ?? modified),
+)
 const condition: fc.Arbitrary<Header> = fc.oneof(
-  fc.tuple(
-    fc.constant('If-Modified-Since'),
-    fc.nat(3).map((i) => [modified, new Date(0).toUTCString(), 'Fri, 01 Jan 2100 00:00:00 GMT', 'yesterday'][i] ?? ''),
-  ),
+  ifModifiedSince,
   fc.tuple(oneOf('If-Range', 'If-Match', 'If-Unmodified-Since'), oneOf('"x"', '*', new Date(0).toUTCString())),
-  fc.tuple(fc.constant('Range'), oneOf('bytes=0-9', 'bytes=-5', 'bytes=999999-', 'lines=1-2', 'bytes=0-0,2-3')),
+  fc.tuple(
+    fc.constant('Range'),
+    oneOf('bytes=0-', 'bytes=0-9', 'bytes=-5', 'bytes=999999-', 'lines=1-2', 'bytes=0-0,2-3'),
+  ),
 )
 const encoding: fc.Arbitrary<Header> = fc.tuple(
   oneOf('Accept-Encoding', 'accept-encoding'),
   fc.oneof(
-    { weight: 2, arbitrary: oneOf('gzip', 'gzip, deflate, br') },
+    { weight: 2, arbitrary: oneOf('gzip', 'gzip, deflate, br', 'br;q=1.0, gzip;q=0.8, *;q=0.1') },
     {
       weight: 1,
       arbitrary: oneOf(
@@ -268,6 +324,12 @@ const encoding: fc.Arbitrary<Header> = fc.tuple(
         '',
         ',gzip',
         'gzip deflate',
+        'gzip;q=0.0000',
+        'gzip; Q = 0.',
+        'gzip;a=b;q=0',
+        'x-gzip;q=0, gzip',
+        '*;q=0, *',
+        '\xa0gzip',
       ),
     },
   ),
@@ -275,7 +337,18 @@ const encoding: fc.Arbitrary<Header> = fc.tuple(
 const other: fc.Arbitrary<Header> = fc.oneof(
   fc.tuple(
     fc.constant('Connection'),
-    oneOf('keep-alive', 'Keep-Alive', 'close', 'keep-alive, TE', 'TE', 'X-Access-Token', ''),
+    oneOf(
+      'keep-alive',
+      'Keep-Alive',
+      'close',
+      'keep-alive, close',
+      'TE ,CLOSE',
+      'closed',
+      'keep-alive, TE',
+      'TE',
+      'X-Access-Token',
+      '',
+    ),
   ),
   fc.tuple(
     oneOf('User-Agent', 'Cookie', 'Origin', 'Referer', 'X-Long', 'Accept', 'X-Forwarded-For', 'TE', 'Via'),
@@ -286,16 +359,20 @@ const request: fc.Arbitrary<RawRequest> = fc
   .record({
     method: fc.oneof(
       { weight: 8, arbitrary: fc.constant('GET') },
-      { weight: 2, arbitrary: oneOf('HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH') },
+      { weight: 2, arbitrary: fc.constant('HEAD') },
+      { weight: 1, arbitrary: oneOf('OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH') },
     ),
     path: fc.oneof({ weight: 3, arbitrary: oneOf(...WELL_KNOWN) }, { weight: 1, arbitrary: oneOf(...OTHERS) }),
-    query: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: query }),
+    presented: fc.oneof(
+      { weight: 3, arbitrary: fc.constant<Presented>({ asked: '', lines: [['X-Access-Token', TOKENS.all]] }) },
+      { weight: 4, arbitrary: inSomePlaces },
+      { weight: 1, arbitrary: inTwoPlaces },
+    ),
     headers: fc
       .tuple(
-        fc.array(credential, { maxLength: 2 }),
         fc.oneof(
           { weight: 1, arbitrary: fc.constant<Header[]>([]) },
-          { weight: 1, arbitrary: ifNoneMatch.map((header) => [header]) },
+          { weight: 1, arbitrary: fc.oneof(ifNoneMatch, ifModifiedSince).map((header) => [header]) },
           { weight: 1, arbitrary: fc.array(fc.oneof(condition, ifNoneMatch), { maxLength: 2 }) },
         ),
         fc.oneof(
@@ -304,11 +381,16 @@ const request: fc.Arbitrary<RawRequest> = fc
         ),
         fc.array(other, { maxLength: 1 }),
       )
-      .map((lists) => lists.flat())
-      .chain((list) => fc.shuffledSubarray(list, { minLength: list.length })),
+      .map((lists) => lists.flat()),
     host: oneOf('x', '127.0.0.1', 'maps.example:8910', ''),
   })
-  .map(({ method, path: address, query: asked, headers, host }) => {
+  .chain(({ presented, headers, ...rest }) => {
+    const lines = [...presented.lines, ...headers]
+    return fc
+      .shuffledSubarray(lines, { minLength: lines.length })
+      .map((shuffled) => ({ ...rest, asked: presented.asked, headers: shuffled }))
+  })
+  .map(({ method, path: address, asked, headers, host }) => {
     const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
     const length: Header[] = hasBody ? [['Content-Length', '5']] : []
     return {
@@ -356,8 +438,47 @@ async function askNoting(asked: RawRequest): Promise<RawAnswer> {
   const isPacked = answer.lines.includes('Content-Encoding: gzip')
   const decision = reason ?? (answer.status === 200 && isPacked ? 'gzip' : String(answer.status))
   const byTable = edge.native.answers > answers
-  if (byTable || answer.status === 403) natively[decision] = (natively[decision] ?? 0) + 1
+  if (byTable || answer.status === 403) note(decision)
+  if (byTable && (answer.status === 200 || answer.status === 304)) formsOf(asked, answer).forEach(note)
   return answer
+}
+
+const note = (what: string) => {
+  natively[what] = (natively[what] ?? 0) + 1
+}
+
+const FORMS = [
+  'HEAD',
+  'other parameters',
+  'two places',
+  'Basic',
+  'a list of tags',
+  'a date',
+  'a newer date',
+  'weights',
+  'Range',
+  'close',
+]
+
+/** How an answered request says what a leaner one would say too. */
+function formsOf({ method, target, headers }: RawRequest, { status }: RawAnswer): string[] {
+  const value = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? ''
+  const places = [value('authorization'), value('x-access-token'), /token=bmp/.exec(target)?.[0] ?? '']
+  const isBasic = /^basic /i.test(value('authorization'))
+  const hasDate = value('if-modified-since') !== '' && value('if-none-match') === ''
+  const forms: Record<string, boolean> = {
+    HEAD: method === 'HEAD',
+    'other parameters': /[?&](v|a|style)=/.test(target),
+    'two places': places.filter((place) => place !== '').length > 1,
+    Basic: isBasic,
+    'a list of tags': value('if-none-match').includes(',') && status === 304,
+    'a date': hasDate && status === 304,
+    'a newer date': hasDate && status === 200,
+    weights: value('accept-encoding').includes(';') && target.includes('packed'),
+    Range: value('range') !== '',
+    close: /close\b/i.test(value('connection')),
+  }
+  return FORMS.filter((form) => forms[form])
 }
 
 test('hot tiles are answered without JavaScript exactly as with it, whatever the request', {
@@ -375,6 +496,9 @@ test('hot tiles are answered without JavaScript exactly as with it, whatever the
   })
   await fc.assert(property, { seed: SEED, numRuns: REQUESTS, endOnFailure: false })
   const decisions = ['200', 'gzip', '304', 'token_missing', 'token_malformed', 'token_unknown', 'resource_not_granted']
-  for (const decision of decisions) expect(natively[decision] ?? 0, decision).toBeGreaterThan(REQUESTS / 1_000)
+  console.log(natively)
+  for (const decision of [...decisions, ...FORMS]) {
+    expect(natively[decision] ?? 0, decision).toBeGreaterThan(REQUESTS / 1_000)
+  }
   expect(plain.edge.native.answers).toBe(0)
 })

@@ -57,12 +57,12 @@ export class PublishedTiles {
   put(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): boolean {
     // What had to make room comes back with its next request: which tiles are wanted may change from one minute to the next.
     if (this.#held.has(path) ? this.#table.hasTile(path) : this.#held.size >= this.#maxTiles) return false
-    const { found, notModified, etag, gzip } = tile.answer
+    const { found, notModified, etag, modifiedMs, gzip } = tile.answer
     const { code } = tile.basemap.stored
     this.#table.putTile({
       target: path,
       headers: [[found.name, found.value], SERVER_MARK],
-      validator: { etag, headers: [[notModified.name, notModified.value], SERVER_MARK] },
+      validator: { etag, modifiedMs, headers: [[notModified.name, notModified.value], SERVER_MARK] },
       body,
       code,
       gzip,

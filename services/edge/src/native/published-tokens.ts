@@ -6,8 +6,10 @@ import type { TokenUsage } from '../auth/token-usage.js'
 /** The tokens that the native table honours by itself. Each is also in the token cache, whose limits hold for both, and leaves the table with it. */
 export class PublishedTokens {
   readonly #table: ResponseTable
-  /** token ids by plaintext: exactly what is in the table */
-  readonly #ids = new Map<string, string>()
+  /** exactly what is in the table, by plaintext: its numbers */
+  readonly #numbers = new Map<string, number>()
+  /** token ids by the table's numbers; of those that are no one's at the moment the last one's */
+  readonly #ids: string[] = []
 
   constructor(table: ResponseTable) {
     this.#table = table
@@ -15,10 +17,11 @@ export class PublishedTokens {
 
   /** `token` is one that may read at this moment; the table watches its expiry and its grants. */
   put(plaintext: string, token: AccessToken): void {
-    if (this.#ids.has(plaintext)) return
+    if (this.#numbers.has(plaintext)) return
     const codes = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]
-    this.#table.putToken(plaintext, codes, token.expiresAtMs)
-    this.#ids.set(plaintext, token.id)
+    const number = this.#table.putToken(plaintext, codes, token.expiresAtMs)
+    this.#numbers.set(plaintext, number)
+    this.#ids[number] = token.id
   }
 
   /** `plaintext` is no token of the store at this moment. */
@@ -28,15 +31,12 @@ export class PublishedTokens {
 
   /** It has left the token cache: nothing is known of it any more. */
   forget(plaintext: string): void {
-    if (this.#ids.delete(plaintext)) this.#table.dropToken(plaintext)
+    if (this.#numbers.delete(plaintext)) this.#table.dropToken(plaintext)
     else this.#table.dropUnknown(plaintext)
   }
 
   /** Notes what was used since the last call as used now. A use just before its token is forgotten is not noted. */
   noteUses(usage: TokenUsage, nowMs: number): void {
-    for (const plaintext of this.#table.takeUsedTokens()) {
-      const id = this.#ids.get(plaintext)
-      if (id !== undefined) usage.note(id, nowMs)
-    }
+    for (const number of this.#table.takeUsedTokens()) usage.note(this.#ids[number] as string, nowMs)
   }
 }

@@ -52,10 +52,26 @@ test('WMTS capabilities have the grids in use, each to its highest zoom, and the
   expect(text.match(/<TopLeftCorner>90 -180</g)).toHaveLength(2)
   expect(text.match(/<MatrixWidth>\d+/g)).toEqual(['1', '2', '4', '2', '4'].map((width) => `<MatrixWidth>${width}`))
   expect(text).toContain(
-    '<TileMatrixLimits><TileMatrix>2</TileMatrix>\n' +
+    '<TileMatrixLimits><TileMatrix>2</TileMatrix>' +
       '<MinTileRow>1</MinTileRow><MaxTileRow>1</MaxTileRow><MinTileCol>1</MinTileCol><MaxTileCol>2</MaxTileCol>',
   )
   expect(text).toContain('<ScaleDenominator>279541132.0143589</ScaleDenominator>')
+})
+
+test('WMTS capabilities have a set of their own for tiles of 512 pixels, with the places of the others and half their scales', () => {
+  const text = wmtsCapabilities([layer({ maxZoom: 1 }), layer({ code: 'sharp', tileSize: 512, maxZoom: 1 })], OPEN)
+  expect(text.match(/<TileMatrixSet>Web[^<]*/g)).toEqual([
+    '<TileMatrixSet>WebMercatorQuad',
+    '<TileMatrixSet>WebMercatorQuadx2',
+  ])
+  expect(text).toContain('<ows:Identifier>WebMercatorQuadx2</ows:Identifier>')
+  expect(text.match(/<ScaleDenominator>[^<]*|<TileWidth>\d+|<MatrixWidth>\d+/g)).toEqual([
+    ...['<ScaleDenominator>559082264.0287178', '<TileWidth>256', '<MatrixWidth>1'],
+    ...['<ScaleDenominator>279541132.0143589', '<TileWidth>256', '<MatrixWidth>2'],
+    ...['<ScaleDenominator>279541132.0143589', '<TileWidth>512', '<MatrixWidth>1'],
+    ...['<ScaleDenominator>139770566.00717944', '<TileWidth>512', '<MatrixWidth>2'],
+  ])
+  expect(wmtsCapabilities([layer({ format: 'pbf', tileSize: 512 })], OPEN)).not.toContain('x2')
 })
 
 test.each([
@@ -95,9 +111,14 @@ test.each([
   expect(exceptionReport(error as NonNullable<typeof error>)).toContain(`exceptionCode="${code}" locator="${name}"`)
 })
 
-function errorOf(parameters: URLSearchParams) {
+test.each(['WebMercatorQuad', 'WebMercatorQuadx2'])('a tile of 512 pixels is asked for in %s', (set) => {
+  const query = `request=GetTile&layer=city&tilematrixset=${set}&tilematrix=2&tilerow=1&tilecol=2&format=image/webp`
+  expect(errorOf(new URLSearchParams(query), 512)).toBeNull()
+})
+
+function errorOf(parameters: URLSearchParams, tileSize = 256) {
   const request = parseWmtsRequest(String(parameters))
-  return request.kind === 'tile' ? tileRequestError(request, layer()) : null
+  return request.kind === 'tile' ? tileRequestError(request, layer({ tileSize })) : null
 }
 
 test('TMS documents count rows from the south and name a profile', () => {

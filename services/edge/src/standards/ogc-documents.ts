@@ -17,6 +17,8 @@ export const OGC_PATH = '/ogc'
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 const REL = 'http://www.opengis.net/def/rel/ogc/1.0'
 const JSON_TYPE = 'application/json'
+/** As OGC API – Features part 5 names a document of OpenAPI 3.1. */
+const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
 
 interface Link {
   readonly rel: string
@@ -54,7 +56,7 @@ export function landingPage(addresses: Addresses): object {
     description: 'Basemaps that the token may read, as OGC API – Tiles',
     links: [
       to('self', OGC_PATH),
-      to('service-desc', '/api/v1/openapi.json', 'application/vnd.oai.openapi+json;version=3.0'),
+      to('service-desc', '/api/v1/openapi.json', OPENAPI_TYPE),
       to(`${REL}/conformance`, `${OGC_PATH}/conformance`),
       to('conformance', `${OGC_PATH}/conformance`),
       to(`${REL}/data`, `${OGC_PATH}/collections`),

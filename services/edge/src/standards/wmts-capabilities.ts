@@ -1,7 +1,8 @@
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { type TileMatrixSet, tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
 import { type Addresses, addressOf, type Layer, tileTemplate, zoomsOf } from './layer.js'
-import { type Xml, xml, xmlDocument } from './xml.js'
+import { wmtsSetId, wmtsTilePixels } from './wmts-set.js'
+import { Xml, xml, xmlDocument } from './xml.js'
 
 export const WMTS_PATH = '/wmts'
 export const WMTS_REST_PATH = '/wmts/1.0.0/WMTSCapabilities.xml'
@@ -22,7 +23,7 @@ ${['GetCapabilities', 'GetTile'].map((name) => operation(name, addresses))}
 </ows:OperationsMetadata>
 <Contents>
 ${layers.map((layer) => layerElement(layer, addresses))}
-${usedSets(layers).map(([set, maxZoom]) => matrixSet(set, maxZoom))}
+${usedSets(layers).map(matrixSet)}
 </Contents>
 <ServiceMetadataURL xlink:href="${addressOf(addresses, WMTS_REST_PATH)}"/>
 </Capabilities>`)
@@ -57,49 +58,59 @@ ${layer.description === null ? null : xml`<ows:Abstract>${layer.description}</ow
 <ows:Identifier>${layer.code}</ows:Identifier>
 <Style isDefault="true"><ows:Identifier>default</ows:Identifier></Style>
 <Format>${format}</Format>
-<TileMatrixSetLink><TileMatrixSet>${layer.set.id}</TileMatrixSet><TileMatrixSetLimits>
+<TileMatrixSetLink><TileMatrixSet>${wmtsSetId(layer)}</TileMatrixSet><TileMatrixSetLimits>
 ${zoomsOf(layer).map((zoom) => limits(layer, zoom))}
 </TileMatrixSetLimits></TileMatrixSetLink>
 <ResourceURL format="${format}" resourceType="tile" template="${template}"/>
 </Layer>`
 }
 
+/** Nine tenths of the document of a large catalog, and numbers alone: without the care that texts need. */
 function limits({ set, bounds }: Layer, zoom: number): Xml {
   const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, zoom, bounds)
-  return xml`
-<TileMatrixLimits><TileMatrix>${zoom}</TileMatrix>
-<MinTileRow>${minRow}</MinTileRow><MaxTileRow>${maxRow}</MaxTileRow><MinTileCol>${minColumn}</MinTileCol><MaxTileCol>${maxColumn}</MaxTileCol>
-</TileMatrixLimits>`
+  return new Xml(
+    `<TileMatrixLimits><TileMatrix>${zoom}</TileMatrix><MinTileRow>${minRow}</MinTileRow><MaxTileRow>${maxRow}</MaxTileRow>` +
+      `<MinTileCol>${minColumn}</MinTileCol><MaxTileCol>${maxColumn}</MaxTileCol></TileMatrixLimits>`,
+  )
 }
+
+/** A set as some layers use it. */
+type UsedSet = Pick<Layer, 'set' | 'format' | 'tileSize' | 'maxZoom'>
 
 /** The sets that the layers lie in, each to the highest zoom of its layers. */
-function usedSets(layers: readonly Layer[]): [TileMatrixSet, number][] {
-  const sets = new Map<TileMatrixSet, number>()
-  for (const { set, maxZoom } of layers) sets.set(set, Math.max(maxZoom, sets.get(set) ?? 0))
-  return [...sets]
+function usedSets(layers: readonly Layer[]): UsedSet[] {
+  const sets = new Map<string, UsedSet>()
+  for (const layer of layers) {
+    const id = wmtsSetId(layer)
+    const deepest = sets.get(id)
+    if (deepest === undefined || layer.maxZoom > deepest.maxZoom) sets.set(id, layer)
+  }
+  return [...sets.values()]
 }
 
-/** Matrices of 256 pixels: clients draw a tile of another size into the same place. */
-function matrixSet(set: TileMatrixSet, maxZoom: number): Xml {
-  const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => matrix(set, zoom))
-  const scales = set.wellKnownScaleSet
+function matrixSet(used: UsedSet): Xml {
+  const { set, maxZoom } = used
+  const pixels = wmtsTilePixels(used)
+  const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => matrix(set, zoom, pixels))
+  // The scales of that standard are those of tiles of 256 pixels.
+  const scales = pixels === 256 ? set.wellKnownScaleSet : null
   return xml`
 <TileMatrixSet>
-<ows:Title>${set.title}</ows:Title>
-<ows:Identifier>${set.id}</ows:Identifier>
+<ows:Title>${set.title}${pixels === 256 ? null : `, tiles of ${pixels} pixels`}</ows:Title>
+<ows:Identifier>${wmtsSetId(used)}</ows:Identifier>
 <ows:SupportedCRS>${set.urn}</ows:SupportedCRS>
 ${scales === null ? null : xml`<WellKnownScaleSet>${scales}</WellKnownScaleSet>`}
 ${matrices}
 </TileMatrixSet>`
 }
 
-function matrix(set: TileMatrixSet, zoom: number): Xml {
+function matrix(set: TileMatrixSet, zoom: number, pixels: number): Xml {
   const rows = 2 ** zoom
   return xml`
 <TileMatrix><ows:Identifier>${zoom}</ows:Identifier>
-<ScaleDenominator>${set.scaleDenominator / rows}</ScaleDenominator>
+<ScaleDenominator>${(set.scaleDenominator * 256) / pixels / rows}</ScaleDenominator>
 <TopLeftCorner>${set.topLeft.join(' ')}</TopLeftCorner>
-<TileWidth>256</TileWidth><TileHeight>256</TileHeight>
+<TileWidth>${pixels}</TileWidth><TileHeight>${pixels}</TileHeight>
 <MatrixWidth>${rows * set.columns}</MatrixWidth><MatrixHeight>${rows}</MatrixHeight>
 </TileMatrix>`
 }

@@ -3,6 +3,7 @@ import { parseIndex } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import type { Layer } from './layer.js'
 import type { OwsException } from './ows-exception.js'
+import { wmtsSetId } from './wmts-set.js'
 
 export type WmtsRequest =
   | { readonly kind: 'capabilities' }
@@ -71,14 +72,15 @@ function tileRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
 /** What is wrong with a tile request to a layer that is there; null: nothing. */
 export function tileRequestError(
   { parameters, z, x, y }: Extract<WmtsRequest, { kind: 'tile' }>,
-  layer: Pick<Layer, 'set' | 'format'>,
+  layer: Pick<Layer, 'set' | 'format' | 'tileSize'>,
 ): OwsException | null {
   if (parameters.get('VERSION') !== undefined && parameters.get('VERSION') !== '1.0.0')
     return invalid('version', 'the version is 1.0.0')
   const style = parameters.get('STYLE') ?? ''
   if (style !== '' && style !== 'default') return invalid('style', 'the style is default')
-  if (parameters.get('TILEMATRIXSET') !== layer.set.id)
-    return invalid('tilematrixset', `the layer lies in ${layer.set.id}`)
+  const set = parameters.get('TILEMATRIXSET')
+  if (set !== layer.set.id && set !== wmtsSetId(layer))
+    return invalid('tilematrixset', `the layer lies in ${wmtsSetId(layer)}`)
   if (parameters.get('FORMAT') !== CONTENT_TYPES[layer.format])
     return invalid('format', `the format is ${CONTENT_TYPES[layer.format]}`)
   const zoom = parseIndex(z)

@@ -1,5 +1,6 @@
 import type { Beat } from '@gateway/processes/heartbeat.js'
 import type { MetricsReport } from '../metrics/durations.js'
+import type { StartCatalog } from '../offline/start-catalog.js'
 import type { ReadAnswer, ReadWanted } from '../sync/host-reads.js'
 
 /** What a worker tells its supervisor. */
@@ -11,6 +12,10 @@ export type FromWorker =
   | { readonly kind: 'loaded'; readonly presenceId: string }
   /** asks for something out of the store */
   | { readonly kind: 'read_wanted'; readonly wanted: ReadWanted }
+  /** it starts while the store is away, and asks for what was kept */
+  | { readonly kind: 'kept_wanted' }
+  /** it has forgotten a token, by the hex SHA-256 of its plaintext, or all of them (null) */
+  | { readonly kind: 'token_forgotten'; readonly digest: string | null }
   /** its metrics, every second and when asked for */
   | { readonly kind: 'report'; readonly report: MetricsReport }
   /** asks for the sums over all workers */
@@ -22,6 +27,8 @@ export type FromWorker =
 export type ToWorker =
   | { readonly kind: 'report_wanted' }
   | { readonly kind: 'read'; readonly answer: ReadAnswer }
+  /** what was kept for a start without the store; null: nothing that may be used */
+  | { readonly kind: 'kept'; readonly kept: StartCatalog | null }
   /** these processes have ended without a word */
   | { readonly kind: 'withdraw'; readonly presenceIds: readonly string[] }
   | { readonly kind: 'totals'; readonly id: number; readonly text: string }

@@ -1,8 +1,13 @@
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@gateway/logging/log.js'
-import { controlPlaneUrl, type Settings } from '@gateway/settings/load.js'
+import { controlPlaneUrl, type Settings, trustSeconds } from '@gateway/settings/load.js'
 import { openStore } from '@gateway/store/connect.js'
 import { exposition, Totals } from '../metrics/totals.js'
+import { CatalogKeeper } from '../offline/catalog-keeper.js'
+import { KeptFile } from '../offline/kept-file.js'
+import { type StartCatalog, startCatalog } from '../offline/start-catalog.js'
+import { ownVersion } from '../own-version.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { HostReads, type ReadWanted } from '../sync/host-reads.js'
 import { StoreLink } from '../sync/store-link.js'
@@ -27,6 +32,9 @@ const END_WITHIN_MS = 1_000
  */
 const READY_TOGETHER_MS = 15_000
 
+/** For so long what was kept on disk is in memory too, for the other workers. */
+const KEPT_SHARED_MS = 2_000
+
 /** Reading the log, and pages for those that start or follow: rarely more at a time. */
 const READING_CONNECTIONS = 2
 
@@ -46,8 +54,11 @@ export class Supervisor {
   readonly #presences = new Map<WorkerProcess, string>()
   /** ids of processes that have ended, to be withdrawn from the bus */
   #endedPresences: string[] = []
-  #store: StoreLink | null = null
-  #reads: HostReads | null = null
+  readonly #store: StoreLink
+  readonly #reads: HostReads
+  readonly #keptFile: KeptFile
+  readonly #keeper: CatalogKeeper
+  #kept: Promise<StartCatalog | null> | null = null
   #open = false
   #stopping = false
   #wake: () => void = () => {}
@@ -55,10 +66,23 @@ export class Supervisor {
   constructor(settings: Settings, log: Log) {
     this.#settings = settings
     this.#log = log
+    const databaseUrl = settings.databaseUrl as string
+    this.#store = new StoreLink(
+      () => openStore(databaseUrl, { applicationName: 'gateway-edge-reader', maxConnections: READING_CONNECTIONS }),
+      () => {},
+    )
+    this.#reads = new HostReads(new StoreReader(this.#store))
+    this.#keptFile = new KeptFile(path.join(settings.dataDir, 'cache', 'catalog'), databaseUrl, ownVersion())
+    this.#keeper = new CatalogKeeper({
+      file: this.#keptFile,
+      reader: this.#reads.reader(),
+      store: this.#store,
+      trustMs: trustSeconds(settings) * 1000,
+      log,
+    })
   }
 
   start(): void {
-    if (this.#settings.edgeWorkers > 1) this.#readForAll()
     for (let slot = 0; slot < this.#settings.edgeWorkers; slot++) this.#launch(slot)
     void this.#openTogether()
   }
@@ -79,18 +103,8 @@ export class Supervisor {
       worker.kill()
     }
     while (this.#workers.size > 0) await this.#nextEvent(STOP_GRACE_MS)
-    await this.#store?.close()
-  }
-
-  /** One worker alone reads for itself. */
-  #readForAll(): void {
-    const open = () =>
-      openStore(this.#settings.databaseUrl as string, {
-        applicationName: 'gateway-edge-reader',
-        maxConnections: READING_CONNECTIONS,
-      })
-    this.#store = new StoreLink(open, () => {})
-    this.#reads = new HostReads(new StoreReader(this.#store))
+    this.#keeper.stop()
+    await this.#store.close()
   }
 
   #launch(slot: number): void {
@@ -129,9 +143,14 @@ export class Supervisor {
         return this.#wake()
       case 'loaded':
         this.#presences.set(worker, message.presenceId)
+        this.#keeper.start()
         return this.#withdrawEnded()
       case 'read_wanted':
         return void this.#read(worker, message.wanted)
+      case 'kept_wanted':
+        return void this.#sendKept(worker)
+      case 'token_forgotten':
+        return this.#keeper.forgetToken(message.digest)
       case 'report':
         if (worker.ended) return
         this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
@@ -170,8 +189,16 @@ export class Supervisor {
   }
 
   async #read(asker: WorkerProcess, wanted: ReadWanted): Promise<void> {
-    const answer = await this.#reads?.answer(wanted)
-    if (answer !== undefined) asker.send({ kind: 'read', answer })
+    asker.send({ kind: 'read', answer: await this.#reads.answer(wanted) })
+  }
+
+  /** Workers that start together are given what was read once. */
+  async #sendKept(asker: WorkerProcess): Promise<void> {
+    const reading = this.#kept ?? startCatalog(this.#keptFile, trustSeconds(this.#settings) * 1000, this.#log)
+    this.#kept = reading
+    asker.send({ kind: 'kept', kept: await reading })
+    await sleep(KEPT_SHARED_MS, undefined, { ref: false })
+    if (this.#kept === reading) this.#kept = null
   }
 
   /** A worker that lives withdraws the presence of those that have ended. */

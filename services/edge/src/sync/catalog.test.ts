@@ -79,10 +79,18 @@ test('one relative path may belong to several sources, in the order of their cod
   })
 })
 
-test('of the facts of a vector its encoding alone is kept', () => {
+test('of the facts of a vector its encoding alone is kept, and one that was set comes first', () => {
   const facts = { ...UNKNOWN_FACTS, encoding: 'GBK', fields: [{ name: 'a', type: 'string' as const }] }
-  const rows = [storedVector('told', { facts }), storedVector('untold')]
+  const rows = [
+    storedVector('told', { facts }),
+    storedVector('untold'),
+    storedVector('set', { facts, setEncoding: 'Big5' }),
+  ]
   const { vectors } = nextCatalog(EMPTY_CATALOG, NOTHING, { codes: null, rows })
-  expect([...vectors.values()].map(({ encoding }) => encoding)).toEqual(['GBK', null])
+  expect([...vectors.values()].map(({ encoding }) => encoding)).toEqual([
+    { name: 'GBK', isSet: false },
+    null,
+    { name: 'Big5', isSet: true },
+  ])
   expect(vectors.get('told')?.stored).not.toHaveProperty('facts')
 })

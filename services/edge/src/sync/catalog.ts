@@ -19,11 +19,19 @@ export interface CatalogBasemap {
   readonly versions: ReadonlyMap<string, CatalogVersion>
 }
 
+export interface TextEncoding {
+  readonly name: string
+  /** by an operator: it replaces what the files say */
+  readonly isSet: boolean
+}
+
 export interface CatalogVector {
-  /** without its facts, which fill memory and are the control plane's to tell */
+  /** without its facts, which fill memory as objects */
   readonly stored: Omit<StoredVector, 'facts'>
+  /** its facts as JSON; null: not known */
+  readonly factsText: string | null
   /** of its texts; null: not known */
-  readonly encoding: string | null
+  readonly encoding: TextEncoding | null
   /** false: it is unavailable or withdrawn. It stays known by its names, since a token may be granted it by any of them. */
   readonly served: boolean
   readonly wanted: NonNullable<WantedResource>
@@ -114,9 +122,11 @@ export function hasSameTiles(before: CatalogBasemap, now: CatalogBasemap | undef
 
 function toVector({ facts, ...stored }: StoredVector): CatalogVector {
   const served = stored.available && isOffered(stored)
-  const encoding = facts?.encoding ?? null
+  const name = stored.setEncoding ?? facts?.encoding ?? null
+  const encoding = name === null ? null : { name, isSet: stored.setEncoding !== null }
   return {
     stored,
+    factsText: facts === null ? null : JSON.stringify(facts),
     encoding,
     served,
     wanted: { kind: 'vector', names: [stored.code, stored.relativePath, stored.fileName] },

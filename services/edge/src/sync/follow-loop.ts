@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus, OwnPresence } from '@gateway/bus/bus.js'
 import { ANNOUNCE_INTERVAL_MS } from '@gateway/bus/bus.js'
 import { openBus } from '@gateway/bus/open.js'
@@ -5,11 +6,13 @@ import type { TrafficCounters } from '@gateway/contracts/traffic.js'
 import type { Log } from '@gateway/logging/log.js'
 import { TroubleLog } from '@gateway/logging/trouble-log.js'
 import { deletePresence, upsertPresence } from '@gateway/store/edge-presence.js'
-import type { Follower } from './follower.js'
-import { QUERY_TIMEOUT_MS, type StoreLink } from './store-link.js'
+import { storeTrouble } from '@gateway/store/trouble.js'
+import type { Follower, KnownCatalog } from './follower.js'
+import { QUERY_TIMEOUT_MS, type StoreLink, StoreTimeout } from './store-link.js'
 
 /** The bound on how late a lost message is found; the freshness that TOKEN_STALE_SECONDS promises rests on it. */
 const POLL_INTERVAL_MS = 1_000
+const BUS_LOOK_AGAIN_MS = 50
 /** Reading a whole catalog takes longer than one change. */
 const FIRST_RETRY_MS = 200
 
@@ -23,8 +26,12 @@ export interface FollowLoopOptions {
   readonly presence: Omit<OwnPresence, 'applied_revision' | 'applied_mark' | 'traffic'>
   /** what this process has counted, for the console */
   readonly traffic: () => TrafficCounters
-  /** called once, when the catalog has been read for the first time */
-  readonly onLoaded: () => void
+  /** a catalog that was kept for a start without the store; null: there is none that may be used */
+  readonly kept: () => Promise<(KnownCatalog & { readonly instanceId: string }) | null>
+  /** called once, when the catalog has been read for the first time, from the store or from what was kept */
+  readonly onLoaded: (from: 'store' | 'kept') => void
+  /** called whenever the store has been read */
+  readonly onFollowed: () => void
   readonly log: Log
 }
 
@@ -43,6 +50,9 @@ export class FollowLoop {
   #troubled = false
   readonly #busTrouble: TroubleLog
   #presenceStored = false
+  #triedKept = false
+  /** known without the store */
+  #instanceId: string | null = null
 
   constructor(options: FollowLoopOptions) {
     this.#o = options
@@ -128,6 +138,7 @@ export class FollowLoop {
       this.#recovered()
     } catch (error) {
       this.#failed(error as Error)
+      await this.#startFromKept()
     }
     if (this.#stopped) return
     this.#timer = setTimeout(() => void this.#tick(), this.#o.follower.loaded ? this.#pollMs : FIRST_RETRY_MS)
@@ -139,9 +150,39 @@ export class FollowLoop {
     const first = !this.#o.follower.loaded
     // What another process of this host has read within half the time will do: then one reads for all.
     await this.#o.follower.catchUp(performance.now() - this.#pollMs / 2)
+    this.#o.onFollowed()
     if (!first) return
-    this.#o.onLoaded()
+    this.#o.onLoaded('store')
     this.announce()
+  }
+
+  /** Only where the store is away: one that answers, and has no schema say, is waited for. */
+  async #startFromKept(): Promise<void> {
+    if (this.#triedKept || this.#o.follower.loaded || !(await this.#isStoreAway())) return
+    this.#triedKept = true
+    const kept = await this.#o.kept()
+    if (kept === null || this.#stopped) return
+    this.#instanceId = kept.instanceId
+    // Whoever disables a token from now on is heard, and told of this process, where the bus can be reached.
+    if (this.#o.redisUrl !== null) await this.#joinBus()
+    if (!this.#o.follower.begin(kept)) return
+    this.announce()
+    this.#o.onLoaded('kept')
+  }
+
+  async #joinBus(): Promise<void> {
+    await this.#openBus().catch((error) => this.#busFailed(error))
+    const deadline = performance.now() + QUERY_TIMEOUT_MS
+    while (this.#bus?.connected !== true && performance.now() < deadline) await sleep(BUS_LOOK_AGAIN_MS)
+  }
+
+  async #isStoreAway(): Promise<boolean> {
+    try {
+      await this.#o.store.query((sql) => sql`SELECT 1`)
+      return false
+    } catch (error) {
+      return error instanceof StoreTimeout || storeTrouble(error)?.passes === true
+    }
   }
 
   /** Subscribes before the first read, so that nothing is said between the two. A bus that is down is found by its own reconnecting. */
@@ -152,6 +193,7 @@ export class FollowLoop {
       const bus = await this.#o.store.query((sql) =>
         openBus(sql, {
           redisUrl: this.#o.redisUrl,
+          instanceId: this.#instanceId,
           silentSeconds: this.#o.trustMs / 1000,
           onTrouble: (message) => this.#o.log.warn({ err: message }, 'the bus is out of reach'),
         }),

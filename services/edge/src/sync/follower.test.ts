@@ -88,6 +88,15 @@ beforeEach(async () => {
 
 const EVERYTHING = ['basemapSizes', 'basemaps world', 'vectorSizes']
 
+test('the basemaps as a whole are read again where the log says so, and tokens stay', async () => {
+  store.rows = [storedBasemap('world', [storedVersion('v1', { scannedAt: new Date(1) })])]
+  store.commit('basemap', '*')
+  await follower.catchUp()
+  expect(store.reads).toEqual(['changes', 'basemapSizes', 'basemaps world'])
+  expect(follower.catalog.basemaps.get('world')?.stored.versions[0]?.scannedAt).toEqual(new Date(1))
+  expect(forgotten).toEqual([])
+})
+
 test('the first catch-up reads the revision before the rows, and everything', async () => {
   const fresh = follow()
   expect(fresh.loaded).toBe(false)
@@ -182,6 +191,51 @@ test('a log that no longer reaches back means flush and reload', async () => {
   expect(forgotten).toEqual(['*'])
   expect(store.reads).toEqual(['changes', ...EVERYTHING])
   expect(follower.appliedRevision).toBe(2)
+})
+
+describe('a process that starts from what an earlier one kept', () => {
+  const begin = () => {
+    store.rows = [storedBasemap('world', [storedVersion('v1')])]
+    const kept = { state: store.state(), basemaps: store.rows, vectors: [], currentAt: now - 60_000 }
+    follower = follow()
+    return { process: follower, kept }
+  }
+
+  test('serves it, is as old as it, and is made no younger by a living bus', () => {
+    const { process, kept } = begin()
+    expect(process.begin(kept)).toBe(true)
+    process.noteBusAlive()
+    expect([...process.catalog.basemaps.keys()]).toEqual(['world'])
+    expect(process.knownCurrentAt).toBe(now - 60_000)
+  })
+
+  test('forgets what was disabled since, once it has read the log', async () => {
+    const { process, kept } = begin()
+    store.commit('token', 'disabled meanwhile')
+    process.begin(kept)
+    await process.catchUp()
+    expect(forgotten).toEqual(['disabled meanwhile'])
+    expect(process.applied).toEqual(store.state())
+    expect(process.knownCurrentAt).toBe(now)
+  })
+
+  test('forgets everything where the store has been restored since', async () => {
+    const { process, kept } = begin()
+    process.begin(kept)
+    store.epoch = 'another'
+    store.rows = []
+    await process.catchUp()
+    expect(forgotten).toEqual(['*'])
+    expect(process.catalog.basemaps.size).toBe(0)
+  })
+
+  test('does not take it where it has read the store, or reads it at this moment', async () => {
+    const { process, kept } = begin()
+    const reading = process.catchUp()
+    expect(process.begin(kept)).toBe(false)
+    await reading
+    expect(process.begin(kept)).toBe(false)
+  })
 })
 
 test('a store restored from a backup, behind this process, means flush and reload', async () => {

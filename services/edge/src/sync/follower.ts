@@ -1,6 +1,8 @@
 import type { RevisionMessage } from '@gateway/bus/bus.js'
-import type { Change } from '@gateway/contracts/change.js'
+import { type Change, EVERY_BASEMAP } from '@gateway/contracts/change.js'
+import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { StoreState } from '@gateway/store/change-log.js'
+import type { StoredVector } from '@gateway/store/vectors.js'
 import { type Catalog, EMPTY_CATALOG, nextCatalog } from './catalog.js'
 import type { CatalogReader, Dated } from './catalog-reader.js'
 import { type Reading, readBasemapPages, readVectorPages } from './read-catalog.js'
@@ -9,6 +11,15 @@ import { type Reading, readBasemapPages, readVectorPages } from './read-catalog.
 export interface FollowedTokens {
   invalidate(digest: string): void
   invalidateAll(): void
+}
+
+/** What an earlier process has read of the store. */
+export interface KnownCatalog {
+  readonly state: StoreState
+  readonly basemaps: readonly StoredBasemap[]
+  readonly vectors: readonly StoredVector[]
+  /** the last moment at which this was known to be the newest state */
+  readonly currentAt: number
 }
 
 /** While a large catalog is read, disabled tokens are looked for this often: no later than the poll would find them. */
@@ -80,6 +91,22 @@ export class Follower {
   /** The last moment at which this process was known to hold the newest revision. */
   get knownCurrentAt(): number {
     return this.#knownCurrentAt
+  }
+
+  /**
+   * Starts from what an earlier process knew, as if it went on: the first reading of the log tells what has changed since. Until then the bus
+   * proves nothing. false: this process has read something itself, or is about to.
+   */
+  begin(known: KnownCatalog): boolean {
+    if (this.#applied !== null || this.#catchingUp !== null) return false
+    const all = <T>(rows: readonly T[]) => ({ codes: null, rows })
+    this.#catalog = nextCatalog(EMPTY_CATALOG, all(known.basemaps), all(known.vectors))
+    this.#onCatalog(this.#catalog)
+    this.#applied = known.state
+    this.#knownCurrentAt = known.currentAt
+    this.noteGap()
+    this.#onApplied()
+    return true
   }
 
   /** Messages may have been lost: the bus proves nothing until the log was read. */
@@ -157,7 +184,9 @@ export class Follower {
       return read
     }
     for (const change of since.changes) this.#forgetToken(change)
-    await this.#show(since.state, answeredAt, keysOf(since.changes, 'basemap'), keysOf(since.changes, 'vector'))
+    const basemaps = keysOf(since.changes, 'basemap')
+    const basemapCodes = basemaps.includes(EVERY_BASEMAP) ? null : basemaps
+    await this.#show(since.state, answeredAt, basemapCodes, keysOf(since.changes, 'vector'))
     return read
   }
 

@@ -37,6 +37,16 @@ export class HostReads {
     this.#reader = reader
   }
 
+  /** For this process itself, which shares what workers have read. */
+  reader(): CatalogReader {
+    return {
+      read: async (what, about, notBefore) => {
+        const { value, askedAt, answeredAt } = await this.#shared(what, about, notBefore)
+        return { value: deserialize(value), askedAt, answeredAt }
+      },
+    }
+  }
+
   /** Never rejects. */
   async answer({ id, what, about, notBefore }: ReadWanted): Promise<ReadAnswer> {
     try {

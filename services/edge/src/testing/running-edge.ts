@@ -1,7 +1,7 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
 import type { AccessLog } from '@gateway/logging/access-log.js'
-import { createLog } from '@gateway/logging/log.js'
+import { createLog, type Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { loadSettings } from '@gateway/settings/load.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
@@ -45,10 +45,13 @@ export async function runEdge(options: {
   readonly threads?: number
   readonly accessLog?: AccessLog
   readonly tracer?: Tracer
+  readonly log?: Log
+  /** further settings */
+  readonly env?: Readonly<Record<string, string>>
 }): Promise<RunningEdge> {
   const token = createToken()
   const counters = new Counters()
-  const log = createLog('edge', 'silent')
+  const log = options.log ?? createLog('edge', 'silent')
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => 0,
     tileBytes: () => ({ native: 0, javascript: 0 }),
@@ -68,7 +71,7 @@ export async function runEdge(options: {
   const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
   const disks = new DiskGate({ log, threads: options.threads ?? 4 })
   const edge: Edge = {
-    settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent' }),
+    settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent', ...options.env }),
     log,
     counters,
     access: options.accessLog === undefined ? null : new Access(options.accessLog, native, []),
@@ -85,7 +88,7 @@ export async function runEdge(options: {
     tileCache: new TileCache(TILE_MEMORY_BYTES),
     native,
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
-    sender: new FileSender({ log }),
+    sender: new FileSender({ log, native: options.env?.TLS_CERT_FILE === undefined ? 'any' : 'tls' }),
     upstream: new Upstream(options.controlPlane),
     upstreamKey: 'the edge key',
     totals: async () => 'totals',

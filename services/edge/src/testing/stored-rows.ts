@@ -68,6 +68,7 @@ export function storedVector(code: string, more: Partial<StoredVector> = {}): St
     sourceEnabled: true,
     withdrawn: false,
     facts: null,
+    setEncoding: null,
     ...more,
   }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,12 +23,15 @@ import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { Totals } from '../metrics/totals.js'
 import { NativePublisher } from '../native/publisher.js'
+import { KeptTokens } from '../offline/kept-tokens.js'
+import { ownVersion } from '../own-version.js'
 import { Upstream } from '../proxy/upstream.js'
 import { bareHost } from '../supervisor/bare-host.js'
 import type { Catalog } from '../sync/catalog.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { FollowLoop } from '../sync/follow-loop.js'
-import { Follower } from '../sync/follower.js'
+import { type FollowedTokens, Follower } from '../sync/follower.js'
+import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { StoreLink } from '../sync/store-link.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
@@ -82,12 +84,26 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     },
   }
   const native = new NativePublisher(counters, usage, () => freshness.trustedUntilMs)
+  const keptTokens = new KeptTokens(() => freshness.trustedUntilMs)
   const tokens = new TokenCache(
     tokenFinder(store),
     usage,
     (plaintext) => native.forgetToken(plaintext),
+    (digest) => keptTokens.find(digest),
     () => counters.tokenEvictions++,
   )
+  const followedTokens: FollowedTokens = {
+    invalidate(digest) {
+      keptTokens.forget(digest)
+      tokens.invalidate(digest)
+      supervisor.tokenForgotten(digest)
+    },
+    invalidateAll() {
+      keptTokens.end()
+      tokens.invalidateAll()
+      supervisor.tokenForgotten(null)
+    },
+  }
   const disks = new DiskGate({ log, threads: threadPoolSize() })
   const mbtiles = new MbtilesReaders({
     onHang: ({ path }) =>
@@ -110,10 +126,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   }
   const ownReader = new StoreReader(store)
   const reader = settings.edgeWorkers > 1 ? supervisor.reader(ownReader) : ownReader
-  const follower: Follower = new Follower(reader, tokens, () => performance.now(), onApplied, onCatalog)
+  const follower: Follower = new Follower(reader, followedTokens, () => performance.now(), onApplied, onCatalog)
   const presenceId = randomUUID()
-  let haveLoaded = () => {}
-  const loaded = new Promise<void>((resolve) => {
+  let haveLoaded: (from: 'store' | 'kept') => void = () => {}
+  const loaded = new Promise<'store' | 'kept'>((resolve) => {
     haveLoaded = resolve
   })
   const loop: FollowLoop = new FollowLoop({
@@ -130,16 +146,23 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       started_at: new Date().toISOString(),
     },
     traffic: () => counters.traffic(),
-    onLoaded: () => {
-      supervisor.loaded(presenceId)
-      haveLoaded()
+    async kept() {
+      const kept = await supervisor.kept()
+      if (kept === null) return null
+      keptTokens.begin(kept.tokens)
+      return { ...kept, currentAt: kept.currentAtHostMs - HOST_CLOCK_OFFSET }
     },
+    onLoaded: (from) => {
+      supervisor.loaded(presenceId)
+      haveLoaded(from)
+    },
+    onFollowed: () => keptTokens.end(),
     log,
   })
   const sender = new FileSender({
     log,
     idleSeconds: Math.ceil(settings.keepAliveSeconds),
-    native: settings.nativeTier,
+    native: settings.tlsCertFile === null ? settings.nativeTier : 'tls',
   })
   const upstream = new Upstream(controlPlaneUrl(settings))
   const metrics = createProcessMetrics(counters, {
@@ -183,7 +206,9 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   }
   supervisor.onWithdraw((ids) => loop.withdraw(ids))
   loop.start()
-  const canServe = Promise.all([loaded, learnUpstreamKey(edge, store)])
+  const learned = learnUpstreamKey(edge, store)
+  // A store that is away has no key either; what is passed through would be answered 503 anyway.
+  const canServe = loaded.then((from) => (from === 'store' ? learned : undefined))
   // The clock has counted from the start of this process on.
   const waited = sleep(Math.max(0, LISTEN_WITHIN_MS - performance.now()), undefined, { ref: false })
   const server = await prepareServer(edge)
@@ -241,9 +266,4 @@ async function totalsOrOwn(supervisor: SupervisorLink, metrics: Edge['metrics'])
     own.keep(0, await metrics.report())
     return own.text([])
   }
-}
-
-function ownVersion(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

@@ -1,16 +1,20 @@
 import type { ProcessMetrics } from '../metrics/registry.js'
+import type { StartCatalog } from '../offline/start-catalog.js'
 import { type FromWorker, REPORT_INTERVAL_MS, type ToWorker } from '../supervisor/messages.js'
 import type { CatalogReader } from '../sync/catalog-reader.js'
 import { HostReader } from '../sync/host-reads.js'
 
 /** Sums that do not come in time are replaced by this process's own numbers: a scrape must not hang. */
 const TOTALS_TIMEOUT_MS = 1_000
+/** Reading and checking the catalog of a hundred thousand versions takes a second or two. */
+const KEPT_TIMEOUT_MS = 10_000
 
 /** A worker's end of the channel to its supervisor. The worker ends with the channel. */
 export class SupervisorLink {
   #metrics: ProcessMetrics | null = null
   #giveNotice: () => void = () => {}
   #reader: HostReader | null = null
+  #hearKept: (kept: StartCatalog | null) => void = () => {}
   #withdraw: (ids: readonly string[]) => void = () => {}
   #drain: () => void = () => {}
   #noticed = false
@@ -50,6 +54,23 @@ export class SupervisorLink {
   reader(own: CatalogReader): CatalogReader {
     this.#reader = new HostReader(own, (wanted) => this.#send({ kind: 'read_wanted', wanted }))
     return this.#reader
+  }
+
+  /** What was kept for a start without the store, as the supervisor reads it once for all processes; null where it does not answer, too. */
+  kept(): Promise<StartCatalog | null> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, KEPT_TIMEOUT_MS, null)
+      this.#hearKept = (kept) => {
+        clearTimeout(timer)
+        resolve(kept)
+      }
+      this.#send({ kind: 'kept_wanted' })
+    })
+  }
+
+  /** @param digest hex SHA-256 of the plaintext; null: all tokens */
+  tokenForgotten(digest: string | null): void {
+    this.#send({ kind: 'token_forgotten', digest })
   }
 
   /** Called with the presence ids of processes that have ended without withdrawing them. */
@@ -104,6 +125,8 @@ export class SupervisorLink {
         return
       case 'read':
         return this.#reader?.hear(message.answer)
+      case 'kept':
+        return this.#hearKept(message.kept)
       case 'withdraw':
         return this.#withdraw(message.presenceIds)
       case 'report_wanted':

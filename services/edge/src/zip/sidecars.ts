@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { type OpenedFile, openBelow } from '@gateway/files/open-below.js'
+import type { TextEncoding } from '../sync/catalog.js'
 
 export interface Sidecar {
   readonly name: string
@@ -12,7 +13,7 @@ export interface Sidecar {
 /** The opened files of one shapefile, sorted by name. The caller closes them with `closeAll`. */
 export interface SidecarSet {
   readonly files: readonly Sidecar[]
-  /** the .cpg that it lacks: names the encoding of its table; null: it has one, or the encoding is not known */
+  /** the .cpg that is added to them: names the encoding of the table; null: they have one, or the encoding is not known */
   readonly cpg: { readonly name: string; readonly content: string } | null
   /** names the content of all of them together */
   readonly fingerprint: string
@@ -22,14 +23,15 @@ export interface SidecarSet {
 
 /**
  * Opens a shapefile and what lies beside it under the same base name. null: the shapefile itself is not there.
- * @param encoding of its table, as far as it is known
+ * @param encoding of its table, as far as it is known; where it was set, the .cpg of the shapefile is left out
  */
 export async function openSidecars(
   root: string,
   shapefile: string,
-  encoding: string | null,
+  encoding: TextEncoding | null,
 ): Promise<SidecarSet | null> {
-  const names = await namesBeside(shapefile)
+  const beside = await namesBeside(shapefile)
+  const names = encoding?.isSet ? beside.filter((name) => !isCpg(name)) : beside
   const files: Sidecar[] = []
   try {
     for (const name of names) {
@@ -56,10 +58,14 @@ function baseOf(shapefile: string): string {
 }
 
 /** Most programs read a table in their own encoding where no .cpg tells another, whatever its header says. */
-function missingCpg(shapefile: string, files: readonly Sidecar[], encoding: string | null): SidecarSet['cpg'] {
-  const has = (extension: string) => files.some(({ name }) => name.toLowerCase().endsWith(extension))
-  if (encoding === null || has('.cpg') || !has('.dbf')) return null
-  return { name: `${baseOf(shapefile)}.cpg`, content: encoding }
+function missingCpg(shapefile: string, files: readonly Sidecar[], encoding: TextEncoding | null): SidecarSet['cpg'] {
+  const hasTable = files.some(({ name }) => name.toLowerCase().endsWith('.dbf'))
+  if (encoding === null || !hasTable || files.some(({ name }) => isCpg(name))) return null
+  return { name: `${baseOf(shapefile)}.cpg`, content: encoding.name }
+}
+
+function isCpg(name: string): boolean {
+  return name.toLowerCase().endsWith('.cpg')
 }
 
 async function namesBeside(shapefile: string): Promise<string[]> {

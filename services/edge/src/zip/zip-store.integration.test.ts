@@ -114,9 +114,18 @@ test('a sidecar file that leads out of the source is left out, and a shapefile t
   expect(await store.open(root, path.join(root, 'nothing.shp'), null)).toEqual({ ok: false, reason: 'absent' })
 })
 
+test('an encoding that was set stands in the place of what the .cpg of the shapefile says', async () => {
+  fs.writeFileSync(path.join(root, 'roads.CPG'), 'UTF-8')
+  const encoding = { name: 'GBK', isSet: true }
+  const zip = bytesOf(await newStore('i').open(root, path.join(root, 'roads.shp'), encoding))
+  expect(namesIn(zip)).toEqual(['roads.DBF', 'roads.cpg', 'roads.shp', 'roads.shp.xml', 'roads.shx'])
+  expect(textIn(zip, 'roads.cpg')).toBe('GBK')
+})
+
 test('a known encoding is told by a .cpg where the shapefile has none, but has a table', async () => {
   const store = newStore('h')
-  const open = (name: string, encoding: string | null) => store.open(root, path.join(root, name), encoding)
+  const open = (name: string, encoding: string | null) =>
+    store.open(root, path.join(root, name), encoding === null ? null : { name: encoding, isSet: false })
   const names = async (name: string, encoding: string | null) => namesIn(bytesOf(await open(name, encoding)))
   expect(await names('roads.shp', 'GBK')).toEqual(['roads.DBF', 'roads.cpg', 'roads.shp', 'roads.shp.xml', 'roads.shx'])
   expect(await names('roads.shp', null)).not.toContain('roads.cpg')

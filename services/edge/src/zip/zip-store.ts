@@ -9,6 +9,7 @@ import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
 import type { Log } from '@gateway/logging/log.js'
 import { Piscina } from 'piscina'
 import type { DiskGate } from '../files/disk-gate.js'
+import type { TextEncoding } from '../sync/catalog.js'
 import { isDiskFull, type ZipEntry, type ZipResult, type ZipTask } from './build-zip.js'
 import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
 import { whileGrowing } from './while-growing.js'
@@ -53,9 +54,9 @@ export class ZipStore {
 
   /**
    * Rejects with what the disk says, but for a full one.
-   * @param encoding of the shapefile's table; where it is known and the shapefile has no .cpg, the zip has one
+   * @param encoding of the shapefile's table, as far as it is known: the zip has a .cpg that says it, its own or that of the shapefile
    */
-  async open(root: string, shapefile: string, encoding: string | null): Promise<OpenedZip> {
+  async open(root: string, shapefile: string, encoding: TextEncoding | null): Promise<OpenedZip> {
     const answer = await this.#disks.run(root, {
       read: () => openSidecars(root, shapefile, encoding),
       discard: (late) => closeAll(late?.files ?? []),

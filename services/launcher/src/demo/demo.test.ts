@@ -55,9 +55,12 @@ function vector(code: string, kind: 'geojson' | 'shapefile'): AdminVector {
   }
 }
 
+const places = { tileBaseUrl: base, apiUrl: base }
+
 test('the basemap with most versions is shown, at the lowest zoom of its default version', () => {
-  const addresses = addressesToTry([basemap('one', ['a']), basemap('two', ['a', 'b'])], [], 'bmp_x', base)
+  const addresses = addressesToTry([basemap('one', ['a']), basemap('two', ['a', 'b'])], [], 'bmp_x', places)
   expect(addresses).toEqual({
+    map: `${base}/map/#code=two&token=bmp_x`,
     tilejson: `${base}/tiles/two/tilejson.json?token=bmp_x`,
     tile: `${base}/tiles/two/current/1/0/0.png?token=bmp_x`,
     geojson: null,
@@ -65,9 +68,10 @@ test('the basemap with most versions is shown, at the lowest zoom of its default
   })
 })
 
-test('one vector of each kind is shown', () => {
-  const addresses = addressesToTry([], [vector('shapes', 'shapefile'), vector('shapes-2', 'geojson')], 'bmp_x', base)
+test('a GeoJSON file and a shapefile are shown', () => {
+  const addresses = addressesToTry([], [vector('shapes', 'shapefile'), vector('shapes-2', 'geojson')], 'bmp_x', places)
   expect(addresses).toEqual({
+    map: null,
     tilejson: null,
     tile: null,
     geojson: `${base}/vectors/shapes-2/download?token=bmp_x`,

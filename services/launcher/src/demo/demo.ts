@@ -39,7 +39,7 @@ export async function prepareDemo(admin: AdminClient, places: DemoPlaces): Promi
     basemapCodes: [...ours.basemaps.map(({ code }) => code), DEMO_LAYER],
     vectorCodes: ours.vectors.map(({ code }) => code),
   })
-  const addresses = addressesToTry(ours.basemaps, ours.vectors, token, places.tileBaseUrl)
+  const addresses = addressesToTry(ours.basemaps, ours.vectors, token, places)
   const image = join(places.dataDir, 'demo', 'imagery', basename(BLUE_MARBLE))
   return { ...addresses, slice: existsSync(image) ? sliceToTry(image, token, places.apiUrl) : null }
 }
@@ -59,13 +59,14 @@ export function addressesToTry(
   basemaps: readonly AdminBasemap[],
   vectors: readonly AdminVector[],
   token: string,
-  tileBaseUrl: string,
+  { tileBaseUrl, apiUrl }: Pick<DemoPlaces, 'tileBaseUrl' | 'apiUrl'>,
 ): Omit<DemoAddresses, 'slice'> {
   // The basemap with the most versions shows most.
   const basemap = basemaps.toSorted((a, b) => b.versions.length - a.versions.length)[0]
   const version = basemap?.versions.find(({ version }) => version === basemap.default_version) ?? basemap?.versions[0]
   const withToken = (url: string | undefined) => (url === undefined ? null : `${url}?token=${token}`)
   return {
+    map: basemap ? `${apiUrl}/map/#code=${encodeURIComponent(basemap.code)}&token=${token}` : null,
     tilejson: withToken(basemap && `${tileBaseUrl}/tiles/${encodeURIComponent(basemap.code)}/tilejson.json`),
     tile: withToken(
       basemap?.url_template

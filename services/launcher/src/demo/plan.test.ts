@@ -3,9 +3,17 @@ import { expect, test } from 'vitest'
 import { DEMO_BASEMAPS, DEMO_VECTORS, planDemo } from './plan.js'
 
 function source(code: string, status: 'succeeded' | 'failed' | 'running' | null): ScanSource {
-  const scan = { started_at: '2026-01-01T00:00:00Z', finished_at: null, added: 0, updated: 0, missing: 0, message: '' }
+  const counts = { added: 0, updated: 0, missing: 0, warnings: 0, steps: 0 }
+  const scan = {
+    id: '',
+    started_at: '2026-01-01T00:00:00Z',
+    finished_at: null,
+    message: '',
+    cancelled: false,
+    ...counts,
+  }
   const last_scan = status === null ? null : { ...scan, status }
-  return { code, name: code, kind: 'basemap', path: '/somewhere', enabled: true, last_scan }
+  return { code, name: code, kind: 'basemap', path: '/somewhere', enabled: true, last_scan, queued_at: null }
 }
 
 test('an empty catalog is filled', () => {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import type { TilingRequest } from '@gateway/tiling/protocol.js'
 import { confinement } from '../confinement.js'
 import { fail } from '../failure.js'
@@ -17,6 +18,27 @@ export function chooseEngine(request: TilingRequest, temp: string, log: (message
   const engine = gdal ?? wasmGdal(temp, confinement, memory_mb, idle_timeout_seconds)
   log(`engine ${engine.name}: ${engine.description}`)
   return logged(engine, log)
+}
+
+/** Any limit serves where nothing is run. */
+const ANY_MB = 64
+
+/** What `auto` would choose here, by name (null: there is no engine), and what this machine does not permit to confine it. */
+export function engineHere(): { engine: Engine['name'] | null; description: string; missing: readonly string[] } {
+  const confined = confinement(ANY_MB)
+  const gdal = systemGdal('', confined, 0)
+  const engine = gdal ?? (hasWasm() ? wasmGdal('', confinement, ANY_MB, 0) : null)
+  return { engine: engine?.name ?? null, description: engine?.description ?? '', missing: confined.missing }
+}
+
+/** Images leave it out, since they have the system's GDAL. */
+function hasWasm(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('gdal3.js')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** GDAL's error output goes to the log, its own control characters made visible. */

@@ -20,7 +20,7 @@ const FORMATS_MS = 20_000
 /** The system's GDAL, or `null` where there is none that can be used. Needs Linux, for /proc/self/fd. */
 export function systemGdal(temp: string, confined: Confinement, idleSeconds: number): Engine | null {
   if (process.platform !== 'linux') return null
-  const version = /^GDAL (\d+)\.(\d+)\S*/.exec(ask('--version'))
+  const version = /^GDAL (\d+)\.(\d+)[^\s,]*/.exec(ask('--version'))
   if (!version || !isRecent(Number(version[1]), Number(version[2]))) return null
   const drivers = [...ask('--formats').matchAll(/^ {2}(\S+) -raster/gm)].map((match) => match[1]!)
   const needed: string[] = [...SOURCE_DRIVERS, 'VRT']

@@ -48,3 +48,16 @@ test('vector tiles are given to MapLibre by their TileJSON, which lists their la
   }
   expect(snippet('MapLibre', streets)).toContain("url: 'https://t/tiles/s/current/tilejson.json?token=YOUR_TOKEN'")
 })
+
+test.each(CLIENTS)('what is pasted into %s for a geographic set is not taken for Web Mercator', (client) => {
+  const flat = { ...world, version: { ...version, tile_matrix_set: 'WorldCRS84Quad' as const, crs: 'EPSG:4326' } }
+  const expected = {
+    MapLibre: 'use OpenLayers',
+    Leaflet: 'L.CRS.EPSG4326',
+    OpenLayers: "projection: 'EPSG:4326'",
+    QGIS: 'https://t.example/wmts?token=YOUR_TOKEN',
+    ArcGIS: 'https://t.example/wmts?token=YOUR_TOKEN',
+    curl: '/tiles/world/v1/2/0/0.png?v=3',
+  }
+  expect(snippet(client, flat)).toContain(expected[client])
+})

@@ -1,4 +1,5 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
+import { columnsOf } from '../../map/geographic.js'
 
 export const CLIENTS = ['MapLibre', 'Leaflet', 'OpenLayers', 'QGIS', 'ArcGIS', 'curl'] as const
 export type Client = (typeof CLIENTS)[number]
@@ -21,6 +22,7 @@ export function snippet(client: Client, described: Described): string {
   const url = `${address}&token=${TOKEN_PLACE}`
   const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = described.version
   const vector = format === 'pbf'
+  if (columnsOf(described.version) === 2 && client !== 'curl') return geographic(client, described, url)
   switch (client) {
     case 'MapLibre':
       return vector ? maplibreVector(described) : maplibreRaster(described, url)
@@ -42,6 +44,29 @@ export function snippet(client: Client, described: Described): string {
         : `ArcGIS Online: Add → Add layer from URL → Tile layer\n${arcgis(url)}`
     case 'curl':
       return `curl -fsS -H 'X-Access-Token: ${TOKEN_PLACE}' -o tile.${format} \\\n  '${address.replace('{z}', String(minZoom)).replace('{x}', '0').replace('{y}', '0')}'`
+  }
+}
+
+/** Longitude and latitude: those who know Web Mercator alone would show the Americas where Africa lies. */
+function geographic(client: Exclude<Client, 'curl'>, { code, template, version }: Described, url: string): string {
+  const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = version
+  const wmts = `${template.slice(0, template.indexOf('/tiles/'))}/wmts?token=${TOKEN_PLACE}`
+  const degrees = 180 / tileSize
+  switch (client) {
+    case 'MapLibre':
+      return `// MapLibre takes all tiles for Web Mercator; these lie in ${version.crs}: use OpenLayers, Leaflet or QGIS for\n// ${url}`
+    case 'Leaflet':
+      return format === 'pbf'
+        ? `// Leaflet has no plugin for vector tiles in ${version.crs}; use OpenLayers for\n// ${url}`
+        : `// the map: L.map('map', { crs: L.CRS.EPSG4326 })\nL.tileLayer(${quoted(url)}, {\n  minZoom: ${minZoom}, maxNativeZoom: ${maxZoom}, tileSize: ${tileSize}${tileSize === 512 ? ', zoomOffset: -1' : ''}\n}).addTo(map)`
+    case 'OpenLayers':
+      return format === 'pbf'
+        ? `new VectorTileLayer({ source: new VectorTileSource({\n  format: new MVT(), url: ${quoted(url)}, projection: 'EPSG:4326',\n  tileGrid: createXYZ({ extent: [-180, -90, 180, 90], maxResolution: 180 / 512, tileSize: 512, minZoom: ${minZoom}, maxZoom: ${maxZoom} })\n}) })`
+        : `new TileLayer({ source: new XYZ({\n  url: ${quoted(url)}, projection: 'EPSG:4326',\n  minZoom: ${minZoom}, maxZoom: ${maxZoom}, tileSize: ${tileSize}, maxResolution: ${degrees}\n}) })`
+    case 'QGIS':
+      return `Layer → Add Layer → Add WMS/WMTS Layer → New\nURL: ${wmts}\nThen Connect, and the layer ${code}`
+    case 'ArcGIS':
+      return `Insert → Connections → New WMTS Server\n${wmts}\nThe layer is ${code}`
   }
 }
 

@@ -3,6 +3,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { previewTokenQuery } from '../../api/preview.js'
+import { columnsOf } from '../../map/geographic.js'
 import { addressText, parseAddress, type TileAddress } from '../../map/tile-address.js'
 import { useTexts } from '../../texts/texts.js'
 import { Fact, Facts } from '../../ui/facts.js'
@@ -55,9 +56,10 @@ function AddressForm({ version, address, onInspect }: AddressFormProps) {
   }, [address])
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const parsed = parseAddress(text, { minZoom: version.min_zoom, maxZoom: version.max_zoom })
+    const columns = columnsOf(version)
+    const parsed = parseAddress(text, { minZoom: version.min_zoom, maxZoom: version.max_zoom, columns })
     if (parsed === null) return setProblem(t.map.addressWrong)
-    if (parsed === 'range') return setProblem(t.map.outOfRange(version.min_zoom, version.max_zoom))
+    if (parsed === 'range') return setProblem(t.map.outOfRange(version.min_zoom, version.max_zoom, columns))
     setProblem(null)
     onInspect(parsed)
   }

@@ -5,6 +5,7 @@ import { useCallback, useRef, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
+import { columnsOf } from '../../map/geographic.js'
 import { VersionMap } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import { addressText, parseAddress, type TileAddress, tileAt, tileBounds } from '../../map/tile-address.js'
@@ -115,12 +116,13 @@ function MapAndInspector({ code, version }: { code: string; version: BasemapVers
     minZoom: version.min_zoom,
     maxZoom: version.max_zoom,
     tileSize: version.tile_size,
+    columns: columnsOf(version),
     vector: version.format === 'pbf',
   }
   const parsed = tile === null ? null : parseAddress(tile, set)
   const show = (address: TileAddress) => {
     setTile(addressText(address))
-    const [west, south, east, north] = tileBounds(address)
+    const [west, south, east, north] = tileBounds(address, set)
     map.current?.fitBounds([west, south, east, north], { padding: 60, duration: 400 })
   }
   const onReady = useCallback((ready: MapLibre) => {
@@ -156,6 +158,7 @@ function VersionFacts({ version }: { version: AdminBasemapVersion }) {
     <Facts>
       <Fact name={t.basemaps.storage}>{version.storage}</Fact>
       <Fact name={t.common.format}>{version.format}</Fact>
+      <Fact name={t.basemaps.grid}>{`${version.tile_matrix_set} (${version.crs})`}</Fact>
       <Fact name={t.basemaps.revision}>{version.revision}</Fact>
       <Fact name={t.basemaps.tileSize}>{version.tile_size}</Fact>
       <Fact name={t.common.zooms}>{`${version.min_zoom}–${version.max_zoom}`}</Fact>

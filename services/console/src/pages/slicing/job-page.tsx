@@ -75,6 +75,8 @@ function JobFacts({ job }: { job: SliceJob }) {
       <Fact name={t.common.zooms}>{`${job.zoom_min}–${job.zoom_max}`}</Fact>
       <Fact name={t.basemaps.tileSize}>{job.tile_size}</Fact>
       <Fact name={t.common.format}>{job.tile_format}</Fact>
+      <Fact name={t.slicing.grid}>{t.slicing.grids[job.tile_matrix_set]}</Fact>
+      <Fact name={t.slicing.encoding}>{t.slicing.encodings[job.encoding]}</Fact>
       <Fact name={t.slicing.submitted}>
         <Moment at={job.created_at} />
       </Fact>

@@ -1,3 +1,5 @@
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { ListedSliceJob, SliceEncoding } from '@gateway/contracts/slice.js'
 import { Alert, Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
 import { useState } from 'react'
@@ -18,10 +20,17 @@ interface SubmitFormProps {
   readonly start: string | null
   /** layers that are there already */
   readonly knownCodes: readonly string[]
+  /** the settings that the layer was made with; null: a new one */
+  readonly like: LayerSettings | null
   readonly pending: boolean
   readonly error: Error | null
   readonly onSubmit: (body: SliceBody) => void
 }
+
+export type LayerSettings = Pick<
+  ListedSliceJob,
+  'zoom_min' | 'zoom_max' | 'tile_size' | 'tile_format' | 'tile_matrix_set' | 'encoding'
+>
 
 interface Values {
   target_code: string
@@ -31,6 +40,8 @@ interface Values {
   zoom_max: number
   tile_size: string
   tile_format: string
+  tile_matrix_set: TileMatrixSetId
+  encoding: SliceEncoding
   callback_url: string
 }
 
@@ -39,19 +50,26 @@ const MAX_ZOOM = 24
 const DEFAULT_MAX_ZOOM = 12
 const FORMATS = ['webp', 'png', 'avif']
 const SIZES = ['256', '512']
+const NEW: LayerSettings = {
+  zoom_min: 0,
+  zoom_max: DEFAULT_MAX_ZOOM,
+  tile_size: 256,
+  tile_format: 'webp',
+  tile_matrix_set: 'WebMercatorQuad',
+  encoding: 'rgb',
+}
 
 export function SubmitForm(props: SubmitFormProps) {
   const t = useTexts()
   const [estimated, setEstimated] = useState<SliceBody | null>(null)
+  const like = props.like ?? NEW
   const form = useForm<Values>({
     initialValues: {
       target_code: props.targetCode,
       name: '',
       source_paths: props.sourcePaths,
-      zoom_min: 0,
-      zoom_max: DEFAULT_MAX_ZOOM,
-      tile_size: SIZES[0] as string,
-      tile_format: FORMATS[0] as string,
+      ...like,
+      tile_size: String(like.tile_size),
       callback_url: '',
     },
     validate: {
@@ -95,7 +113,25 @@ export function SubmitForm(props: SubmitFormProps) {
             </Group>
             <Group grow align="flex-start">
               <NativeSelect label={t.slicing.tileSize} data={SIZES} {...form.getInputProps('tile_size')} />
-              <NativeSelect label={t.slicing.tileFormat} data={FORMATS} {...form.getInputProps('tile_format')} />
+              <NativeSelect
+                label={t.slicing.tileFormat}
+                data={formatsWith(like.tile_format)}
+                {...form.getInputProps('tile_format')}
+              />
+            </Group>
+            <Group grow align="flex-start">
+              <NativeSelect
+                label={t.slicing.grid}
+                data={choices(t.slicing.grids)}
+                {...form.getInputProps('tile_matrix_set')}
+              />
+              <NativeSelect
+                label={t.slicing.encoding}
+                description={t.slicing.encodingHint}
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                data={choices(t.slicing.encodings)}
+                {...form.getInputProps('encoding')}
+              />
             </Group>
             <TextInput
               label={`${t.slicing.callbackUrl} (${t.common.optional})`}
@@ -123,6 +159,15 @@ export function SubmitForm(props: SubmitFormProps) {
 
 function isRange(min: number, max: number): boolean {
   return Number.isInteger(min) && Number.isInteger(max) && min >= 0 && max <= MAX_ZOOM && min <= max
+}
+
+function choices(labels: Readonly<Record<string, string>>) {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }))
+}
+
+/** A job may have asked for any format. */
+function formatsWith(format: string): string[] {
+  return FORMATS.includes(format) ? FORMATS : [...FORMATS, format]
 }
 
 function toBody(values: Values): SliceBody {

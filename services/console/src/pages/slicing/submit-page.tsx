@@ -1,7 +1,8 @@
+import type { ListedSliceJob } from '@gateway/contracts/slice.js'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearchParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { useSubmitSlice } from '../../api/slicing.js'
+import { sliceJobsQuery, useSubmitSlice } from '../../api/slicing.js'
 import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { SAVED } from '../../ui/leave-guard.js'
@@ -9,7 +10,7 @@ import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { parentOf } from './paths.js'
-import { SubmitForm } from './submit-form.js'
+import { type LayerSettings, SubmitForm } from './submit-form.js'
 
 export function Page() {
   const t = useTexts()
@@ -17,6 +18,7 @@ export function Page() {
   const [parameters] = useSearchParams()
   const rebuilt = parameters.get('rebuild')
   const dashboard = useQuery(dashboardQuery)
+  const jobs = useQuery(sliceJobsQuery)
   const submit = useSubmitSlice()
   return (
     <Frame
@@ -25,29 +27,40 @@ export function Page() {
       above={[{ label: t.slicing.title, to: '/slicing' }]}
     >
       <Loaded query={dashboard} what={t.slicing.what}>
-        {({ layers }) => {
-          const layer = layers.find(({ code }) => code === rebuilt)
-          return (
-            <SubmitForm
-              targetCode={rebuilt ?? ''}
-              sourcePaths={layer?.source_paths ?? []}
-              // The newest layer's images lie where the next ones are likely to.
-              start={parentOf(layers.at(-1)?.source_paths.at(-1))}
-              knownCodes={layers.map(({ code }) => code)}
-              pending={submit.isPending}
-              error={submit.error}
-              onSubmit={(body) =>
-                submit.mutate(body, {
-                  onSuccess: (job) => {
-                    notifyDone(t.slicing.sent)
-                    go(`/slicing/jobs/${segment(job.id)}`, SAVED)
-                  },
-                })
-              }
-            />
-          )
-        }}
+        {({ layers }) => (
+          <Loaded query={jobs} what={t.slicing.what}>
+            {({ items }) => {
+              const layer = layers.find(({ code }) => code === rebuilt)
+              const last = items.find(({ target_code, status }) => target_code === rebuilt && status === 'succeeded')
+              return (
+                <SubmitForm
+                  targetCode={rebuilt ?? ''}
+                  sourcePaths={layer?.source_paths ?? []}
+                  // The newest layer's images lie where the next ones are likely to.
+                  start={parentOf(layers.at(-1)?.source_paths.at(-1))}
+                  knownCodes={layers.map(({ code }) => code)}
+                  like={last === undefined ? null : settingsOf(last)}
+                  pending={submit.isPending}
+                  error={submit.error}
+                  onSubmit={(body) =>
+                    submit.mutate(body, {
+                      onSuccess: (job) => {
+                        notifyDone(t.slicing.sent)
+                        go(`/slicing/jobs/${segment(job.id)}`, SAVED)
+                      },
+                    })
+                  }
+                />
+              )
+            }}
+          </Loaded>
+        )}
       </Loaded>
     </Frame>
   )
+}
+
+function settingsOf(job: ListedSliceJob): LayerSettings {
+  const { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding } = job
+  return { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding }
 }

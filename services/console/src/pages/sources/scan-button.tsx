@@ -1,41 +1,54 @@
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
-import type { ButtonProps } from '@mantine/core'
+import { type ButtonProps, Group } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
-import { useRunScan } from '../../api/scan-sources.js'
+import { useCancelScan, useQueueScan } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
-import { notifyDone, notifyFailed } from '../../ui/notify.js'
+import { notifyFailed } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 
-/** Runs a scan and reports its result. */
-export function useScan(): { run: (code: string) => void; pending: string | null } {
+/** Queues the scan of a source; the source shows how it goes. */
+export function useScan(): { run: (code: string) => void; pending: boolean } {
   const t = useTexts().sources
-  const scan = useRunScan({
-    onSuccess: ({ status, message, added, updated, missing }, code) => {
-      if (status === 'failed') notifyFailed(t.scanFailed(shortText(code)), message)
-      else notifyDone(t.scanned(shortText(code)), t.outcome(added, updated, missing))
-    },
-    onError: (error, code) => notifyFailed(t.scanFailed(shortText(code)), error),
-  })
-  return { pending: scan.isPending ? (scan.variables ?? null) : null, run: (code) => scan.mutate(code) }
+  const scan = useQueueScan({ onError: (error, code) => notifyFailed(t.scanFailed(shortText(code)), error) })
+  return { pending: scan.isPending, run: (code) => scan.mutate(code) }
 }
 
 export function ScanButton({ source, ...look }: { source: ScanSource } & Pick<ButtonProps, 'size' | 'variant'>) {
-  const t = useTexts().sources
+  const t = useTexts()
   const { run, pending } = useScan()
-  const busy = pending !== null || source.last_scan?.status === 'running'
+  const cancel = useCancelScan({
+    onError: (error, code) => notifyFailed(t.sources.cancelFailed(shortText(code)), error),
+  })
+  const running = source.last_scan?.status === 'running'
+  const waiting = !running && source.queued_at !== null
+  const busy = pending || running || waiting
   return (
-    <WriteButton
-      variant="light"
-      size="xs"
-      icon={IconRefresh}
-      spinning={busy}
-      disabled={busy || !source.enabled}
-      onClick={() => run(source.code)}
-      aria-label={`${t.scan}: ${source.name}`}
-      {...look}
-    >
-      {busy ? t.scanning : t.scan}
-    </WriteButton>
+    <Group gap="xs" wrap="nowrap" display="inline-flex">
+      <WriteButton
+        variant="light"
+        size="xs"
+        icon={IconRefresh}
+        spinning={busy}
+        disabled={busy || !source.enabled}
+        onClick={() => run(source.code)}
+        aria-label={`${t.sources.scan}: ${source.name}`}
+        {...look}
+      >
+        {waiting ? t.sources.waiting : busy ? t.sources.scanning : t.sources.scan}
+      </WriteButton>
+      {(running || waiting) && (
+        <WriteButton
+          size="xs"
+          {...look}
+          variant="default"
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate(source.code)}
+          aria-label={`${t.sources.cancel}: ${source.name}`}
+        >
+          {t.common.cancel}
+        </WriteButton>
+      )}
+    </Group>
   )
 }

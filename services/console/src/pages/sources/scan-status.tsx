@@ -5,6 +5,20 @@ import { Status, type Tone } from '../../ui/status.js'
 const TONES: Record<State, Tone> = { running: 'busy', succeeded: 'good', failed: 'bad' }
 
 export function ScanStatus({ scan }: { scan: Scan }) {
-  const t = useTexts()
-  return <Status tone={TONES[scan.status]}>{t.sources.statuses[scan.status]}</Status>
+  return <Status tone={toneOf(scan)}>{useScanStatus()(scan)}</Status>
+}
+
+/** A scan that left something out is no plain success, and one that was cancelled no failure. */
+function toneOf({ status, warnings, cancelled }: Scan): Tone {
+  if (cancelled) return 'off'
+  return status === 'succeeded' && warnings > 0 ? 'warning' : TONES[status]
+}
+
+export function useScanStatus(): (scan: Scan) => string {
+  const t = useTexts().sources
+  return ({ status, warnings, steps, cancelled }) => {
+    if (cancelled) return t.cancelled
+    if (status === 'running' && steps > 0) return t.progress(steps)
+    return warnings > 0 ? t.withWarnings(t.statuses[status], warnings) : t.statuses[status]
+  }
 }

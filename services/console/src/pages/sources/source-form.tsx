@@ -1,10 +1,12 @@
-import type { ScanSource, ScanSourceBody, SourceKind } from '@gateway/contracts/scan-source.js'
-import { Group, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import type { ScanSource, ScanSourceBody, SourceKind, TriedScan } from '@gateway/contracts/scan-source.js'
+import { Alert, Group, List, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, matches, useForm } from '@mantine/form'
+import { useTryScan } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
+import { shownText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 
 interface SourceFormProps {
@@ -37,6 +39,12 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
       kind: isNotEmpty(),
     },
   })
+  const trial = useTryScan()
+  const tryIt = () => {
+    if (form.validateField('path').hasError) return
+    const { kind, path } = form.getValues()
+    trial.mutate({ kind, path: path.trim(), ...(source !== undefined && { code: source.code }) })
+  }
   const save = (thenScan: boolean) =>
     form.onSubmit(({ code, name, kind, path, enabled }) =>
       onSave({ code, kind, path: path.trim(), enabled, ...(name.trim() !== '' && { name: name.trim() }) }, thenScan),
@@ -89,6 +97,8 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
           description={t.sources.enabledHint}
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
+        {trial.error !== null && <Problem title={t.sources.tryFailed} error={trial.error} />}
+        {trial.data !== undefined && <Tried tried={trial.data} />}
         {error !== null && <Problem title={t.sources.saveFailed} error={error} />}
         <Group>
           <WriteButton type="submit" loading={pending}>
@@ -99,8 +109,53 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
               {t.common.save}
             </WriteButton>
           )}
+          <WriteButton variant="default" loading={trial.isPending} onClick={tryIt}>
+            {t.sources.tryIt}
+          </WriteButton>
         </Group>
       </Stack>
     </form>
+  )
+}
+
+/** Enough to see whether the directory is the right one. */
+const SHOWN = 10
+
+/** What a scan would come to. */
+function Tried({ tried }: { tried: TriedScan }) {
+  const t = useTexts().sources
+  const { problem, added, updated, missing, found, warnings, messages } = tried
+  const nothing = problem === null && added + updated + missing === 0
+  return (
+    <Alert
+      role="status"
+      color={problem !== null ? 'red' : nothing || warnings > 0 ? 'orange' : 'blue'}
+      title={problem === null ? t.tried(t.outcome(added, updated, missing)) : t.cannotScan}
+    >
+      {problem !== null && <Text size="sm">{shownText(problem)}</Text>}
+      <Few texts={found} total={added + updated} />
+      {warnings > 0 && (
+        <Text size="sm" mt="xs" fw={600}>
+          {t.warnings(warnings)}
+        </Text>
+      )}
+      <Few texts={messages} total={warnings} />
+    </Alert>
+  )
+}
+
+function Few({ texts, total }: { texts: readonly string[]; total: number }) {
+  const t = useTexts().sources
+  if (texts.length === 0) return null
+  const shown = texts.slice(0, SHOWN)
+  return (
+    <List size="sm">
+      {shown.map((text) => (
+        <List.Item key={text}>
+          <bdi>{shownText(text)}</bdi>
+        </List.Item>
+      ))}
+      {total > shown.length && <List.Item>{t.andMore(total - shown.length)}</List.Item>}
+    </List>
   )
 }

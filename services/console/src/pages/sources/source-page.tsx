@@ -1,10 +1,16 @@
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
-import { Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { scanSourcesQuery, scansQuery, useSaveScanSource } from '../../api/scan-sources.js'
+import {
+  type ScanWarning,
+  scanSourcesQuery,
+  scansQuery,
+  scanWarningsQuery,
+  useSaveScanSource,
+} from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
@@ -17,7 +23,7 @@ import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { ScanButton } from './scan-button.js'
-import { ScanStatus } from './scan-status.js'
+import { ScanStatus, useScanStatus } from './scan-status.js'
 import { SourceForm } from './source-form.js'
 
 export function Page() {
@@ -86,31 +92,64 @@ function Edit({ source }: { source: ScanSource }) {
 function History({ source }: { source: ScanSource }) {
   const t = useTexts()
   const query = useQuery(scansQuery(source.code))
-  const columns = useColumns()
+  const [opened, setOpened] = useState<Scan | null>(null)
+  const columns = useColumns(setOpened)
   return (
-    <Section title={t.sources.history}>
-      <Loaded query={query} what={t.sources.whatHistory}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Text c="dimmed">{t.sources.noHistory}</Text>
-          ) : (
+    <>
+      <Section title={t.sources.history}>
+        <Loaded query={query} what={t.sources.whatHistory}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Text c="dimmed">{t.sources.noHistory}</Text>
+            ) : (
+              <DataTable
+                label={t.sources.history}
+                rows={items}
+                columns={columns}
+                rowKey={({ id }) => id}
+                sortedBy="-started"
+              />
+            )
+          }
+        </Loaded>
+      </Section>
+      {opened !== null && <Warnings source={source} scan={opened} />}
+    </>
+  )
+}
+
+/** What a scan left out, row by row. */
+function Warnings({ source, scan }: { source: ScanSource; scan: Scan }) {
+  const t = useTexts()
+  const formats = useFormats()
+  const query = useQuery(scanWarningsQuery(source.code, scan.id))
+  const columns: readonly Column<ScanWarning>[] = [
+    { id: 'number', header: t.sources.number, numeric: true, value: ({ number }) => number },
+    { id: 'message', header: t.sources.message, value: ({ message }) => message },
+  ]
+  return (
+    <Section title={t.sources.warningsOf(formats.dateTime(scan.started_at))}>
+      <Loaded query={query} what={t.sources.whatWarnings}>
+        {({ items }) => (
+          <>
+            {items.length < scan.warnings && <Text c="dimmed">{t.sources.firstOf(items.length, scan.warnings)}</Text>}
             <DataTable
-              label={t.sources.history}
+              label={t.sources.warnings(scan.warnings)}
               rows={items}
               columns={columns}
-              rowKey={({ started_at: at }) => at}
-              sortedBy="-started"
+              rowKey={({ number }) => String(number)}
             />
-          )
-        }
+          </>
+        )}
       </Loaded>
     </Section>
   )
 }
 
-function useColumns(): readonly Column<Scan>[] {
+function useColumns(onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
   const t = useTexts()
   const formats = useFormats()
+  const statusOf = useScanStatus()
   const count = (id: 'added' | 'updated' | 'missing'): Column<Scan> => ({
     id,
     header: t.sources[id],
@@ -123,7 +162,7 @@ function useColumns(): readonly Column<Scan>[] {
     {
       id: 'status',
       header: t.common.status,
-      value: (scan) => t.sources.statuses[scan.status],
+      value: statusOf,
       cell: (scan) => <ScanStatus scan={scan} />,
     },
     count('added'),
@@ -136,7 +175,19 @@ function useColumns(): readonly Column<Scan>[] {
       value: tookSeconds,
       cell: (scan) => (scan.finished_at === null ? '–' : formats.duration(tookSeconds(scan))),
     },
-    { id: 'message', header: t.sources.message, value: (scan) => scan.message || '–' },
+    {
+      id: 'message',
+      header: t.sources.message,
+      value: (scan) => scan.message || '–',
+      cell: (scan) =>
+        scan.warnings === 0 ? (
+          scan.message || '–'
+        ) : (
+          <Button variant="subtle" size="compact-sm" onClick={() => onWarnings(scan)}>
+            {t.sources.warnings(scan.warnings)}
+          </Button>
+        ),
+    },
   ]
 }
 

@@ -2,7 +2,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { Feature, FeatureCollection, Geometry, Position } from 'geojson'
 
-/** The features of a download: GeoJSON as it is, or a zip with shapefiles in it. Throws where it is neither. */
+/** The features of a download: GeoJSON as it is, or a zip with shapefiles in it. Throws where it is neither, as other kinds are. */
 export async function readFeatures(download: Blob, kind: VectorKind): Promise<FeatureCollection> {
   if (kind === 'geojson') return asCollection(JSON.parse(await download.text()))
   const { parseZip } = await import('shpjs')

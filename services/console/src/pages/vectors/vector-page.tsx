@@ -19,7 +19,9 @@ import { shortText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { BoundsText } from '../basemaps/bounds-text.js'
 import { saveDownload } from './download.js'
+import { EncodingField } from './encoding-field.js'
 import { VectorPreview } from './vector-preview.js'
 
 export function Page() {
@@ -90,6 +92,15 @@ function Details({ vector }: { vector: AdminVector }) {
     <Facts>
       <Fact name={t.common.kind}>{t.vectors.kinds[vector.kind]}</Fact>
       <Fact name={t.common.size}>{formats.bytes(vector.size)}</Fact>
+      <Fact name={t.vectors.crs}>{vector.crs ?? '–'}</Fact>
+      <Fact name={t.common.bounds}>
+        <BoundsText bounds={vector.bounds} />
+      </Fact>
+      <Fact name={t.vectors.geometry}>{vector.geometry_type ?? '–'}</Fact>
+      <Fact name={t.vectors.features}>{vector.feature_count ?? '–'}</Fact>
+      <Fact name={t.vectors.encoding}>
+        <EncodingField key={`${vector.encoding_source} ${vector.encoding}`} vector={vector} />
+      </Fact>
       <Fact name={t.vectors.modified}>
         <Ago at={vector.modified_at} />
       </Fact>

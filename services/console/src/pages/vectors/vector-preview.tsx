@@ -24,6 +24,7 @@ export function VectorPreview({ vector }: { vector: AdminVector }) {
   const [anyway, setAnyway] = useState(false)
   if (!isServed(vector)) return <Alert color="orange">{t.withdraw.notShown}</Alert>
   if (!vector.available) return <Alert color="orange">{t.vectors.unavailable}</Alert>
+  if (vector.kind !== 'geojson' && vector.kind !== 'shapefile') return <Alert color="blue">{t.vectors.noPreview}</Alert>
   if (vector.size > AUTOMATIC_BYTES && !anyway) {
     return (
       <Alert color="blue" title={t.vectors.tooBig(formats.bytes(vector.size), formats.bytes(AUTOMATIC_BYTES))}>

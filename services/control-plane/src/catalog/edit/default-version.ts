@@ -1,3 +1,4 @@
+import { toAdminBasemap } from '@gateway/catalog/basemap.js'
 import { adminBasemapSchema, CURRENT_VERSION, defaultVersionBodySchema } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { insertAudit } from '@gateway/store/audit.js'
@@ -7,7 +8,6 @@ import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { toAdminBasemap } from '../resources/basemap.js'
 
 const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
 const NO_SUCH_VERSION = refuse('not_found', 'this basemap has no such version')

@@ -5,6 +5,9 @@ export const CONFIRMED =
   'Answers once every live edge process has followed, at the latest after TOKEN_STALE_SECONDS; `confirmed` and `pending` name those that ' +
   'have and have not, as where a token is disabled.'
 
+export const WITHDRAWN =
+  'What is withdrawn is at once neither served nor listed for readers (404), whatever scans find, until it is restored; health checks skip it.'
+
 // Postgres cannot store NUL, so that no code contains it.
 const code = z.string().regex(/^[^\0]*$/, 'must not hold NUL')
 export const byCode = z.object({ code })

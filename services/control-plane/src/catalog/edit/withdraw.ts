@@ -1,12 +1,11 @@
+import { toAdminBasemap, toAdminVersion } from '@gateway/catalog/basemap.js'
 import { adminBasemapSchema, adminBasemapVersionSchema, withdrawBodySchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
-import { adminVectorSchema } from '@gateway/contracts/vector.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap, setBasemapWithdrawn, setVersionWithdrawn } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
-import { readVector, setVectorWithdrawn } from '@gateway/store/vectors.js'
 import type { FastifyReply } from 'fastify'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
@@ -14,13 +13,9 @@ import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { toAdminBasemap, toAdminVersion } from '../resources/basemap.js'
-import { toAdminVector } from '../resources/vector.js'
-import { byCode, byVersion, CONFIRMED } from './route-parts.js'
+import { byCode, byVersion, CONFIRMED, WITHDRAWN } from './route-parts.js'
 
-const WITHDRAW =
-  'What is withdrawn is at once neither served nor listed for readers (404), whatever scans find, until it is restored; health checks skip ' +
-  `it. ${CONFIRMED}`
+const WITHDRAW = `${WITHDRAWN} ${CONFIRMED}`
 
 interface Request {
   readonly body: z.output<typeof withdrawBodySchema>
@@ -29,7 +24,7 @@ interface Request {
 
 /** Something that can be withdrawn and restored. */
 interface Item<T> {
-  readonly kind: 'basemap' | 'version' | 'vector'
+  readonly kind: 'basemap' | 'version'
   readonly change: NewChange
   /** for the audit */
   readonly detail?: Record<string, unknown>
@@ -39,7 +34,7 @@ interface Item<T> {
   read(tx: Transaction): Promise<T | null>
 }
 
-/** Withdraws catalog entries from their readers, and restores them. */
+/** Withdraws basemaps and versions from their readers, and restores them. */
 export function withdrawRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   async function withdraw<T>({ body: { withdrawn }, admin }: Request, reply: FastifyReply, item: Item<T>) {
     const { kind, change, detail = {} } = item
@@ -86,20 +81,6 @@ export function withdrawRoutes(app: App, ctx: ControlContext, edges: KnownEdges)
           const versions = (await readBasemap(tx, code))?.versions
           return mapped(versions?.find((one) => one.version === version) ?? null, toAdminVersion)
         },
-      })
-    },
-  )
-  app.patch(
-    '/api/v1/admin/vectors/:code',
-    withdrawal('setVectorWithdrawn', 'Withdraw or restore a vector', WITHDRAW, byCode, adminVectorSchema),
-    (request, reply) => {
-      const { code } = request.params
-      return withdraw(request, reply, {
-        kind: 'vector',
-        change: { kind: 'vector', key: code },
-        set: (tx, withdrawn) => setVectorWithdrawn(tx, code, withdrawn),
-        read: async (tx) =>
-          mapped(await readVector(tx, code), (vector) => toAdminVector(vector, ctx.settings.vectorPublicBaseUrl)),
       })
     },
   )

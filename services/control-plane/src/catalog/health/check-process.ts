@@ -8,6 +8,8 @@ import { probeArchive } from '@gateway/tilesets/probe.js'
 import { serve } from '../../platform/helper-process/serve.js'
 import { examineGeojson } from '../probe/geojson.js'
 import { isLockedArchive } from '../probe/locked-archive.js'
+import { flatgeobufFacts } from '../vector-facts/flatgeobuf.js'
+import { geopackageFacts } from '../vector-facts/geopackage.js'
 import { type FileState, type Place, THERE } from './place.js'
 
 /** `file system`: only whether the one that it is on answers. */
@@ -42,7 +44,13 @@ async function checkContent(place: Place): Promise<FileState> {
     return head === 'unreadable' ? { presence: 'unknown', why: 'permission denied' } : NOT_THERE
   switch (place.is) {
     case 'archive':
-      return checkArchive(place)
+      return unlessLocked(async () =>
+        (await probeArchive(place.root, place.path)) === null ? gone('it holds no tiles') : THERE,
+      )
+    case 'geopackage':
+      return unlessLocked(() => (geopackageFacts(place.root, place.path) === null ? NOT_THERE : THERE))
+    case 'flatgeobuf':
+      return flatgeobufFacts(place.root, place.path) === null ? NOT_THERE : THERE
     case 'geojson':
       return examineGeojson(place.root, place.path) === 'geojson' ? THERE : gone('it is cut off, or no GeoJSON')
     case 'shapefile':
@@ -70,10 +78,10 @@ function readHead({ root, path }: Place): Buffer | string {
   }
 }
 
-/** Its header, a directory or the schema, the metadata and one tile are read. */
-async function checkArchive({ root, path }: Place): Promise<FileState> {
+/** A database that another program is writing to at this moment is there. */
+async function unlessLocked(check: () => FileState | Promise<FileState>): Promise<FileState> {
   try {
-    return (await probeArchive(root, path)) === null ? gone('it holds no tiles') : THERE
+    return await check()
   } catch (error) {
     if (isLockedArchive(error)) return THERE
     throw error

@@ -9,6 +9,8 @@ import { makeEndlessTable } from '@gateway/tilesets/testing/endless-archives.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
 import { makeTree, PIXEL, POINT, type Tree } from '../scans/testing/trees.js'
+import { POINTS_FGB } from '../vector-facts/testing/flatgeobufs.js'
+import { layer, makeGeopackage } from '../vector-facts/testing/geopackages.js'
 import { checkFiles } from './check-files.js'
 import type { Place } from './place.js'
 
@@ -117,13 +119,17 @@ test('what is there but damaged is as good as gone, and the audit says which and
   await writeMbtiles(tree.at('maps/m.mbtiles'), tiles, about)
   await writePmtiles(tree.at('maps/p.pmtiles'), tiles, { ...about, encoding: 'identity' })
   tree.put('shapes/c.shp', Buffer.concat([Buffer.from('0000270a', 'hex'), Buffer.alloc(96)]))
+  tree.put('shapes/f.fgb', POINTS_FGB)
+  makeGeopackage(tree.at('shapes/g.gpkg'), layer('roads'))
   await scanned('maps', 'basemap')
   await scanned('shapes', 'vector')
   expect((await post('/health/check')).json()).toMatchObject({ versions_missing: 0, vectors_missing: 0 })
   for (const name of ['maps/m.mbtiles', 'maps/p.pmtiles']) truncateSync(tree.at(name), 3_000)
   truncateSync(tree.at('shapes/c.shp'), 10)
+  truncateSync(tree.at('shapes/f.fgb'), 1_000)
+  truncateSync(tree.at('shapes/g.gpkg'), 8_192)
   truncateSync(tree.at('shapes/a.geojson'), 20)
-  expect((await post('/health/check')).json()).toMatchObject({ versions_missing: 2, vectors_missing: 2 })
+  expect((await post('/health/check')).json()).toMatchObject({ versions_missing: 2, vectors_missing: 4 })
   expect(await available()).toEqual(['v1', 'v2', 'v3', 'b'])
   const [row] = await app.ctx.sql`SELECT detail FROM audit ORDER BY id DESC LIMIT 1`
   expect(row?.detail.missing).toEqual([
@@ -131,11 +137,14 @@ test('what is there but damaged is as good as gone, and the audit says which and
     { kind: 'basemap', code: 'p', version: 'default', why: expect.stringContaining('beyond the end of the file') },
     { kind: 'vector', code: 'a', version: '', why: expect.stringContaining('cut off') },
     { kind: 'vector', code: 'c', version: '', why: expect.stringContaining('no shapefile') },
+    { kind: 'vector', code: 'f', version: '', why: expect.stringContaining('cut off') },
+    { kind: 'vector', code: 'g', version: '', why: expect.stringContaining('cut off') },
   ])
-  for (const name of ['maps/m.mbtiles', 'maps/p.pmtiles', 'shapes/c.shp']) rmSync(tree.at(name))
+  for (const name of ['maps/m.mbtiles', 'maps/p.pmtiles', 'shapes/c.shp', 'shapes/f.fgb', 'shapes/g.gpkg'])
+    rmSync(tree.at(name))
   tree.put('shapes/a.geojson', POINT)
   await app.ctx.sql`DELETE FROM basemaps WHERE code IN ('m', 'p')`
-  await app.ctx.sql`DELETE FROM vectors WHERE code = 'c'`
+  await app.ctx.sql`DELETE FROM vectors WHERE code IN ('c', 'f', 'g')`
   await scanned('shapes', 'vector')
 })
 

@@ -15,6 +15,8 @@ test('the events of a gateway say what comes', () => {
     name: 'World',
   })
   expect(readUpload(vectorEvent('water/lakes.shp'))).toEqual(LAKES)
+  for (const name of ['a.GPKG', 'a.fgb'])
+    expect(readUpload(vectorEvent(name))).toEqual({ kind: 'vector', relativePath: name })
   expect(readUpload('{"event":"target.test"}')).toEqual({ kind: 'test' })
 })
 

@@ -26,7 +26,9 @@ const eventSchema = z.discriminatedUnion('event', [
   }),
   z.object({
     event: z.literal('vector.pushed'),
-    vector: z.object({ relative_path: relativePathSchema.regex(/\.(geojson|json|shp)$/i, 'is no vector file') }),
+    vector: z.object({
+      relative_path: relativePathSchema.regex(/\.(geojson|json|shp|gpkg|fgb)$/i, 'is no vector file'),
+    }),
   }),
 ])
 

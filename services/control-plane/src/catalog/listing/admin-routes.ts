@@ -1,3 +1,6 @@
+import { toAdminBasemap, toAdminVersion } from '@gateway/catalog/basemap.js'
+import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
+import { toAdminVector } from '@gateway/catalog/vector.js'
 import { adminBasemapSchema, listedVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { adminVectorSchema, VECTOR_KINDS } from '@gateway/contracts/vector.js'
@@ -12,9 +15,6 @@ import {
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { flag, listQuery, text } from '../../platform/http/list-query.js'
-import { toAdminBasemap, toAdminVersion } from '../resources/basemap.js'
-import { toAdminVector } from '../resources/vector.js'
 
 /** The catalog as administrators see it. */
 export function adminListRoutes(app: App, { sql, settings }: ControlContext): void {

@@ -1,3 +1,7 @@
+import { toAdminBasemap, toAdminVersion } from '@gateway/catalog/basemap.js'
+import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
+import { flag, listQuery } from '@gateway/catalog/list-query.js'
+import { toAdminVector } from '@gateway/catalog/vector.js'
 import { adminBasemapSchema, adminBasemapVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
@@ -7,12 +11,8 @@ import { readVector } from '@gateway/store/vectors.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { type MemoryListing, pageOf } from '../../platform/http/list-in-memory.js'
-import { flag, listQuery } from '../../platform/http/list-query.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode, byVersion } from '../edit/route-parts.js'
-import { toAdminBasemap, toAdminVersion } from '../resources/basemap.js'
-import { toAdminVector } from '../resources/vector.js'
 
 const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
 const NO_SUCH_VERSION = refuse('not_found', 'no such version')

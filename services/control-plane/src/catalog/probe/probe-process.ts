@@ -2,17 +2,18 @@ import { statfsSync } from 'node:fs'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { probeTileSet } from '@gateway/tilesets/probe.js'
 import { serve } from '../../platform/helper-process/serve.js'
+import { geopackageFacts } from '../vector-facts/geopackage.js'
 import { isLockedArchive } from './locked-archive.js'
 import type { ProbeAnswer, ProbeTask } from './probe-result.js'
 
-serve<ProbeTask, ProbeAnswer>(async ({ root, path, what }) => {
+serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what }) => {
   try {
     if (what === 'file system') {
       // Answered by no cache.
       statfsSync(path)
       return { state: 'empty' }
     }
-    const probe = await probeTileSet(root, path)
+    const probe = what === 'geopackage' ? geopackageFacts(root, path) : await probeTileSet(root, path)
     return probe === null ? { state: 'empty' } : { state: 'ok', probe }
   } catch (error) {
     const { message } = error as Error

@@ -1,19 +1,23 @@
+import type { VectorFacts } from '@gateway/contracts/vector.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 
-/** `empty`: no tile set there. `busy`: another program has locked it. `timeout`: its file system answers, but reading it took too long. */
-export type ProbeResult =
-  | { readonly state: 'ok'; readonly probe: TileSetProbe }
+/** `empty`: nothing there. `busy`: another program has locked it. `timeout`: its file system answers, but reading it took too long. */
+export type Probed<T> =
+  | { readonly state: 'ok'; readonly probe: T }
   | { readonly state: 'broken'; readonly why: string }
   | { readonly state: 'empty' | 'busy' | 'timeout' }
+
+export type ProbeResult = Probed<TileSetProbe>
+export type GeopackageProbeResult = Probed<VectorFacts>
 
 export interface ProbeTask {
   readonly root: string
   readonly path: string
   /** `file system`: only whether the one that it is on answers; the result is `empty` then */
-  readonly what: 'tile set' | 'file system'
+  readonly what: 'tile set' | 'geopackage' | 'file system'
 }
 
 /** The fields of an error are lost between processes, so that what matters of it is sent as a value. */
-export type ProbeAnswer =
-  | Exclude<ProbeResult, { state: 'timeout' }>
+export type ProbeAnswer<T> =
+  | Exclude<Probed<T>, { state: 'timeout' }>
   | { readonly state: 'failed'; readonly message: string }

@@ -1,7 +1,7 @@
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
 import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper-process.js'
-import type { ProbeAnswer, ProbeResult, ProbeTask } from './probe-result.js'
+import type { GeopackageProbeResult, ProbeAnswer, Probed, ProbeResult, ProbeTask } from './probe-result.js'
 
 /** The built file, also when the sources are run (in tests). */
 const PROBE_PROCESS = new URL('../../../dist/catalog/probe/probe-process.js', import.meta.url)
@@ -13,11 +13,11 @@ const PROBE_PROCESS = new URL('../../../dist/catalog/probe/probe-process.js', im
 export const PROBE_LIMIT_MS = 10_000
 
 /**
- * Probes tile sets. Archives are probed in a child process, one at a time: their content is untrusted, and SQLite executes what their
+ * Probes tile sets and GeoPackages. Those that are files are probed in a child process, one at a time: their content is untrusted, and SQLite executes what their
  * schema says.
  */
 export class Prober {
-  readonly #helper = new HelperProcess<ProbeTask, ProbeAnswer>(PROBE_PROCESS)
+  readonly #helper = new HelperProcess<ProbeTask, ProbeAnswer<unknown>>(PROBE_PROCESS)
   readonly #limitMs: number
 
   constructor(limitMs = PROBE_LIMIT_MS) {
@@ -30,9 +30,22 @@ export class Prober {
     if (archiveStorageOf(path) === null) {
       return await probeFolder(root, path)
     }
-    const answer = await this.#ask({ root, path, what: 'tile set' }, signal)
+    return await this.#probeFile({ root, path, what: 'tile set' }, signal)
+  }
+
+  /** As `probe`. */
+  probeGeopackage(root: string, path: string, signal: AbortSignal): Promise<GeopackageProbeResult> {
+    return this.#probeFile({ root, path, what: 'geopackage' }, signal)
+  }
+
+  end(): void {
+    this.#helper.end()
+  }
+
+  async #probeFile<T>(task: ProbeTask, signal: AbortSignal): Promise<Probed<T>> {
+    const answer = await this.#ask<T>(task, signal)
     if (answer === null) {
-      const fileSystem = await this.#ask({ root, path, what: 'file system' }, signal)
+      const fileSystem = await this.#ask({ ...task, what: 'file system' }, signal)
       if (fileSystem === null) throw new Error('the file system that it is on does not answer')
       return { state: 'timeout' }
     }
@@ -40,14 +53,10 @@ export class Prober {
     return answer
   }
 
-  end(): void {
-    this.#helper.end()
-  }
-
   /** null: no answer in time. */
-  async #ask(task: ProbeTask, signal: AbortSignal): Promise<ProbeAnswer | null> {
+  async #ask<T>(task: ProbeTask, signal: AbortSignal): Promise<ProbeAnswer<T> | null> {
     try {
-      return await this.#helper.askWithin(task, this.#limitMs, signal)
+      return (await this.#helper.askWithin(task, this.#limitMs, signal)) as ProbeAnswer<T> | null
     } catch (error) {
       if (!(error instanceof HelperEnded) || signal.aborted) throw error
       return { state: 'broken', why: 'the process that read it crashed' }

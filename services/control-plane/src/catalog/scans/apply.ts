@@ -1,3 +1,4 @@
+import { EVERY_BASEMAP } from '@gateway/contracts/change.js'
 import {
   readBasemaps,
   setVersionsAvailable,
@@ -45,7 +46,10 @@ export async function applyBasemaps(
   for (const [code, versions] of diff.seen) await touchVersions(tx, code, versions)
   const warnings: Warnings = { texts: [...found.warnings.texts], total: found.warnings.total }
   for (const text of diff.warnings) warn(warnings, text)
-  return { ...diff, warnings, changes: diff.changes.map((change) => ({ kind: 'basemap', key: change.code })) }
+  const changed = diff.changes.map(({ code }) => code)
+  // Edges tell readers when a version was last seen, of most of them: reading the whole catalog is one change, not one for each.
+  if (diff.seen.size > 0) changed.push(EVERY_BASEMAP)
+  return { ...diff, warnings, changes: changed.map((key) => ({ kind: 'basemap', key })) }
 }
 
 /** Writes what a vector scan found. */

@@ -1,15 +1,24 @@
+import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
+import { listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
-import { SCAN_STATUSES, type Scan, scanSchema } from '@gateway/contracts/scan-source.js'
+import {
+  SCAN_STATUSES,
+  type Scan,
+  type ScanSource,
+  scanSchema,
+  scanSourceSchema,
+  triedScanSchema,
+  triedSourceSchema,
+} from '@gateway/contracts/scan-source.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { readScanSources, readScans } from '@gateway/store/scan-sources.js'
+import { cancelScans, queueScan, readScanSources, readScans, readScanWarnings } from '@gateway/store/scan-sources.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { type MemoryListing, pageOf } from '../../platform/http/list-in-memory.js'
-import { listQuery } from '../../platform/http/list-query.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { runScan, runScans } from './run.js'
+import { tryScan } from './try-scan.js'
 
 const scanRunSchema = scanSchema.extend({ source_code: z.string() })
 /** The kept ones are few. */
@@ -20,8 +29,19 @@ const SCANS = {
   filters: { status: ({ status }) => status },
 } satisfies MemoryListing<Scan>
 const byCode = z.object({ code: z.string() })
+const byScan = byCode.extend({ id: z.uuid() })
+const scanWarningSchema = z.object({ number: z.int().describe('counted from 1'), message: z.string() })
+type ScanWarning = z.infer<typeof scanWarningSchema>
+const WARNINGS = {
+  searched: { message: ({ message }) => message },
+  sortable: { number: ({ number }) => number, message: ({ message }) => message },
+  order: 'number',
+  filters: {},
+} satisfies MemoryListing<ScanWarning>
 
 const NO_SUCH_SOURCE = refuse('not_found', 'no such scan source')
+const NO_SUCH_SCAN = refuse('not_found', 'no such scan of this source')
+const NOTHING_TO_CANCEL = refuse('conflict', 'no scan of this source is waiting or running')
 const SOURCE_DISABLED = refuse('invalid_parameters', 'this scan source is disabled; enable it first')
 
 export function scanRoutes(app: App, ctx: ControlContext): void {
@@ -53,6 +73,101 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       return { ...scan, source_code: source.code }
     },
   )
+  app.post(
+    '/api/v1/admin/scan-sources/:code/queue',
+    {
+      schema: {
+        operationId: 'queueScan',
+        summary: 'Queue a scan of a source',
+        description:
+          'Answers at once. The scan waits for its turn (`queued_at`), which survives a restart; a source waits once. `last_scan` tells how it ' +
+          'goes, and how it went. A disabled source is 400.',
+        params: byCode,
+        response: { 202: scanSourceSchema },
+      },
+    },
+    async ({ params, admin }, reply) => {
+      const [source] = await readScanSources(ctx.sql, params.code)
+      if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
+      if (!source.enabled) return sendRefusal(reply, SOURCE_DISABLED)
+      await ctx.sql.begin(async (tx) => {
+        await queueScan(tx, source.code)
+        await insertAudit(tx, { ...admin, action: 'scan-source.queue', subject: source.code, detail: {} })
+      })
+      const [queued] = await readScanSources(ctx.sql, source.code)
+      return reply.code(202).send(queued as ScanSource)
+    },
+  )
+  app.post(
+    '/api/v1/admin/scan-sources/:code/cancel',
+    {
+      schema: {
+        operationId: 'cancelScan',
+        summary: 'Cancel the scan of a source',
+        description:
+          'Takes a waiting scan out of the queue, and ends a running one within seconds; it has changed nothing then. 409 where there is ' +
+          'neither.',
+        params: byCode,
+        response: { 200: scanSourceSchema },
+      },
+    },
+    async ({ params, admin }, reply) => {
+      const [source] = await readScanSources(ctx.sql, params.code)
+      if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
+      const cancelled = await ctx.sql.begin(async (tx) => {
+        if (!(await cancelScans(tx, source.code, admin.actor))) return false
+        await insertAudit(tx, { ...admin, action: 'scan-source.cancel', subject: source.code, detail: {} })
+        return true
+      })
+      if (!cancelled) return sendRefusal(reply, NOTHING_TO_CANCEL)
+      const [after] = await readScanSources(ctx.sql, source.code)
+      return after ?? source
+    },
+  )
+  app.post(
+    '/api/v1/admin/scan-sources/try',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'tryScan',
+        summary: 'Try a scan without writing anything',
+        description:
+          'What a scan of this directory would add, change and miss, for a source that is known (`code`) or not yet. 409 while a scan is ' +
+          'running. A directory that cannot be read is no error of the request: see `problem`.',
+        body: triedSourceSchema,
+        response: { 200: triedScanSchema },
+      },
+    },
+    async ({ body }, reply) => {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort(new Error('the caller has gone')))
+      // No code can begin with a dot: what is known belongs to other sources.
+      const tried = await tryScan(ctx, { code: body.code ?? '.', kind: body.kind, path: body.path }, gone.signal)
+      return 'ok' in tried ? sendRefusal(reply, tried) : tried
+    },
+  )
+  app.get(
+    '/api/v1/admin/scan-sources/:code/scans/:id/warnings',
+    {
+      schema: {
+        operationId: 'listScanWarnings',
+        summary: 'What a scan left out, or found doubtful',
+        description: 'In the order in which it was found. The first 1,000 are kept; `warnings` of the scan counts all.',
+        params: byScan,
+        querystring: listQuery(WARNINGS, {}),
+        response: { 200: listOf(scanWarningSchema) },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const texts = await readScanWarnings(ctx.sql, params.code, params.id)
+      if (texts === null) return sendRefusal(reply, NO_SUCH_SCAN)
+      return pageOf(
+        texts.map((message, i) => ({ number: i + 1, message })),
+        WARNINGS,
+        query,
+      )
+    },
+  )
   app.get(
     '/api/v1/admin/scan-sources/:code/scans',
     {
@@ -80,6 +195,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         summary: 'Scan every enabled vector source now',
         description:
           'One after the other; answers when all are over. 409 while another scan is running. A `.json` that is not GeoJSON is skipped; a ' +
+          '`.geojson`, `.gpkg` or `.fgb` that is not what its name says, or is cut off, is left out with a warning; a ' +
           'shapefile without its `.shx` or `.dbf` is listed with a warning. A folder behind a link within the source is found under both ' +
           'paths.',
         response: { 200: listOf(scanRunSchema) },

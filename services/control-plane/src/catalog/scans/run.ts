@@ -2,7 +2,7 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
 import { logChanges } from '@gateway/store/change-log.js'
 import type { LockSession } from '@gateway/store/lock-session.js'
-import { failAbandonedScans, finishScan, pruneScans, startScan } from '@gateway/store/scan-sources.js'
+import { failAbandonedScans, finishScan, pruneScans, renewScan, startScan } from '@gateway/store/scan-sources.js'
 import { readVectorFingerprints } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
@@ -49,36 +49,81 @@ async function measured(ctx: ControlContext, source: ScannedSource, scan: () => 
   return done
 }
 
-async function scanUnderLock(ctx: ControlContext, source: ScannedSource, lock: LockSession): Promise<Scan> {
+/** One scan of a source; the caller holds the scan lock. */
+export async function scanUnderLock(ctx: ControlContext, source: ScannedSource, lock: LockSession): Promise<Scan> {
   const { id, startedAt } = await startScan(ctx.sql, source.code)
   try {
-    const found = await walkSource(ctx, source, AbortSignal.any([ctx.shutdown, lock.lost]))
+    const found = await walkWatched(ctx, source, id, AbortSignal.any([ctx.shutdown, lock.lost]))
     const scan = await write(ctx, id, found, { sourceCode: source.code, startedAt }, lock)
     await pruneScans(ctx.sql, source.code)
     return scan
   } catch (error) {
     const message = reasonOf(error, ctx.shutdown)
-    const expected = error instanceof WalkError || ctx.shutdown.aborted
+    const expected = error instanceof WalkError || error instanceof ScanCancelled || ctx.shutdown.aborted
     ctx.log.warn({ err: expected ? message : error, source: source.code }, 'a scan failed')
     return await finishScan(ctx.sql, id, { added: 0, updated: 0, missing: 0, status: 'failed', message })
   }
 }
 
-async function walkSource(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<Found> {
-  if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal)
+class ScanCancelled extends Error {
+  override readonly name = 'ScanCancelled'
+  constructor(actor: string) {
+    super(`cancelled by ${actor}`)
+  }
+}
+
+/** How often a running scan says how far it is and looks whether it is to end. */
+const RENEW_EVERY_MS = 1000
+
+/** Walks a source for a scan of the store, until that is cancelled. */
+async function walkWatched(
+  ctx: ControlContext,
+  source: ScannedSource,
+  id: string,
+  signal: AbortSignal,
+): Promise<Found> {
+  const cancelled = new AbortController()
+  let steps = 0
+  // A store that does not answer now fails the scan at its end, not here.
+  const renew = () =>
+    renewScan(ctx.sql, id, steps).then(
+      (actor) => actor !== null && cancelled.abort(new ScanCancelled(actor)),
+      () => {},
+    )
+  const timer = setInterval(() => void renew(), RENEW_EVERY_MS)
+  const onProgress = (now: number) => {
+    steps = now
+  }
+  try {
+    return await walkSource(ctx, source, AbortSignal.any([signal, cancelled.signal]), onProgress)
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** @param onProgress called with the folders listed and files read so far, at most once a second */
+export async function walkSource(
+  ctx: Pick<ControlContext, 'sql'>,
+  source: ScannedSource,
+  signal: AbortSignal,
+  onProgress: (steps: number) => void = () => {},
+): Promise<Found> {
+  if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal, { onProgress })
   const known = await readVectorFingerprints(ctx.sql, source.code)
-  return walk({ kind: 'vector', root: source.path, known }, signal)
+  return walk({ kind: 'vector', root: source.path, known }, signal, { onProgress })
 }
 
 /** One transaction for the catalog, the change log and the scan's own row. */
 async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf, lock: LockSession): Promise<Scan> {
   const { finished, changes } = await lock.begin(async (tx) => {
+    const cancelledBy = await renewScan(tx, id, found.steps)
+    if (cancelledBy !== null) throw new ScanCancelled(cancelledBy)
     const { added, updated, missing, warnings, changes } =
       found.kind === 'vector'
         ? await applyVectors(tx, found.found, scan)
         : await applyBasemaps(tx, found.found, scan, ctx.settings.tilePublicBaseUrl)
     const message = joined(warnings)
-    const finished = await finishScan(tx, id, { status: 'succeeded', added, updated, missing, message })
+    const finished = await finishScan(tx, id, { status: 'succeeded', added, updated, missing, message, warnings })
     return { finished, changes: await logChanges(tx, changes) }
   })
   await edgesFollow(ctx, await publishChanges(ctx, changes))

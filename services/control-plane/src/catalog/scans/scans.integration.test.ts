@@ -4,11 +4,13 @@ import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import type { Scan } from '@gateway/contracts/scan-source.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { changesSince, currentState } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
 import { tryLockSession } from '@gateway/store/lock-session.js'
 import { startScan } from '@gateway/store/scan-sources.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
 import { registerVersion } from '../register/register-version.js'
+import { scanQueue } from './queue.js'
 import { runScan } from './run.js'
 import { SCAN_LOCK } from './scan-lock.js'
 import { foundVersion } from './testing/catalog.js'
@@ -50,23 +52,39 @@ async function changesDuring(work: () => Promise<unknown>): Promise<string[]> {
   return since.covered ? since.changes.map(({ kind, key }) => `${kind} ${key}`).sort() : ['not covered']
 }
 
+/** Begins the scan of a vector source, which cannot go on before the work is done. */
+function duringScan(code: string, work: (tx: Transaction) => Promise<void>): Promise<{ ended: Promise<Scan> }> {
+  return app.ctx.sql.begin(async (tx) => {
+    // What is known of its vectors is read before its walk.
+    await tx`LOCK TABLE vectors IN ACCESS EXCLUSIVE MODE`
+    const ended = scan(code)
+    await until(() => tx`SELECT 1 FROM scans WHERE source_code = ${code} AND status = 'running'`)
+    await work(tx)
+    return { ended }
+  })
+}
+
+const vectorsOf = (code: string) => app.ctx.sql`SELECT code FROM vectors WHERE source_code = ${code}`
+
 /** Waits for a query to answer a row; the test's own time limit is the limit. */
 async function until(query: () => PromiseLike<readonly unknown[]>): Promise<void> {
   while ((await query()).length === 0) await sleep(1)
 }
 
 describe('a scan', () => {
-  test('logs a change for what differs, and for nothing else', async () => {
+  test('logs a change for what differs, and one for all that it has only seen again', async () => {
     for (const place of ['m1/v1', 'm1/v2', 'm2/v1']) tree.put(`${place}/0/0/0.png`, PIXEL)
     await source('logged', 'basemap')
     expect(await changesDuring(() => scan('logged'))).toEqual(['basemap m1', 'basemap m2'])
-    expect(await changesDuring(() => scan('logged'))).toEqual([])
+    expect(await changesDuring(() => scan('logged'))).toEqual(['basemap *'])
     tree.put('m2/v1/1/0/0.png', PIXEL)
     expect(await changesDuring(async () => expect(await scan('logged')).toMatchObject({ updated: 1 }))).toEqual([
+      'basemap *',
       'basemap m2',
     ])
     rmSync(tree.at('m1/v2'), { recursive: true })
     expect(await changesDuring(async () => expect(await scan('logged')).toMatchObject({ missing: 1 }))).toEqual([
+      'basemap *',
       'basemap m1',
     ])
     expect((await basemap('m1'))?.versions).toMatchObject([{ available: true }, { version: 'v2', available: false }])
@@ -78,7 +96,7 @@ describe('a scan', () => {
     await scan('renewing')
     const ctx = { ...app.ctx, settings: { ...app.ctx.settings, tilePublicBaseUrl: 'https://tiles.example' } }
     const renew = () => runScan(ctx, { code: 'renewing', kind: 'basemap', path: tree.root })
-    expect(await changesDuring(renew)).toEqual(['basemap moved'])
+    expect(await changesDuring(renew)).toEqual(['basemap *', 'basemap moved'])
     expect((await basemap('moved'))?.url_template).toBe('https://tiles.example/tiles/moved/current/{z}/{x}/{y}.png')
   })
 
@@ -244,17 +262,20 @@ describe('one scan at a time', () => {
   })
 
   test('a scan whose lock is lost writes nothing, and says why', async () => {
-    for (let i = 0; i < 50; i++) tree.put(`lost/v${i}/0/0/0.png`, PIXEL)
-    await source('lost', 'basemap')
-    const holder = () =>
-      app.ctx.sql<{ pid: number }[]>`SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SCAN_LOCK}`
-    const running = scan('lost')
-    let pid: number | undefined
-    while (pid === undefined) pid = (await holder())[0]?.pid
-    await app.ctx.sql`SELECT pg_terminate_backend(${pid})`
-    expect(await running).toMatchObject({ status: 'failed', message: 'the connection that held the lock was lost' })
-    expect(await basemap('lost')).toBeUndefined()
-    expect(await scan('lost')).toMatchObject({ status: 'succeeded', added: 50 })
+    tree.put('lost.geojson', POINT)
+    await source('lost', 'vector')
+    const { ended } = await duringScan('lost', async (tx) => {
+      const holder = () => tx<{ pid: number }[]>`
+        SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SCAN_LOCK}
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+      await until(holder)
+      const [{ pid } = { pid: 0 }] = await holder()
+      await tx`SELECT pg_terminate_backend(${pid})`
+      await until(async () => ((await holder()).length === 0 ? [true] : []))
+    })
+    expect(await ended).toMatchObject({ status: 'failed', message: 'the connection that held the lock was lost' })
+    expect(await vectorsOf('lost')).toEqual([])
+    expect(await scan('lost')).toMatchObject({ status: 'succeeded', added: 1 })
   })
 
   test('a scan that a dead process left running counts as failed once the next one begins', async () => {
@@ -282,6 +303,101 @@ describe('one scan at a time', () => {
   })
 })
 
+describe('a scan that need not be waited for', () => {
+  let stop: AbortController
+  let queue: Promise<void>
+  beforeEach(() => {
+    stop = new AbortController()
+    queue = Promise.resolve()
+  })
+  afterEach(async () => {
+    stop.abort()
+    await queue
+  })
+  const startQueue = () => {
+    queue = scanQueue.run({ ...app.ctx, shutdown: stop.signal })
+  }
+  const ended = (code: string) => async () =>
+    (await get<{ items: Scan[] }>(`/scan-sources/${code}/scans`)).items.filter(({ status }) => status !== 'running')
+
+  test('is queued once, and run in its turn', async () => {
+    tree.put('queued-map/v1/0/0/0.png', PIXEL)
+    await source('queued-1', 'basemap')
+    await source('queued-2', 'vector')
+    for (const code of ['queued-1', 'queued-2', 'queued-1']) {
+      const answer = await post(`/scan-sources/${code}/queue`)
+      expect(answer.statusCode).toBe(202)
+      expect(answer.json()).toMatchObject({ code, queued_at: expect.any(String) })
+    }
+    startQueue()
+    for (const code of ['queued-1', 'queued-2']) await until(ended(code))
+    const { items } = await get<{ items: Scan[] }>('/scan-sources/queued-1/scans')
+    expect(items).toMatchObject([{ status: 'succeeded', added: 1 }])
+    expect(items[0]?.steps).toBeGreaterThan(2)
+    expect(await get('/scan-sources/queued-1')).toMatchObject({ queued_at: null })
+  })
+
+  test('can be cancelled while it waits, and while it runs', async () => {
+    tree.put('cancelled.geojson', POINT)
+    await source('cancelled', 'vector')
+    expect((await post('/scan-sources/cancelled/cancel')).statusCode).toBe(409)
+    await post('/scan-sources/cancelled/queue')
+    expect((await post('/scan-sources/cancelled/cancel')).json()).toMatchObject({ queued_at: null, last_scan: null })
+
+    const { ended } = await duringScan('cancelled', async () => {
+      expect((await post('/scan-sources/cancelled/cancel')).statusCode).toBe(200)
+    })
+    expect(await ended).toMatchObject({ status: 'failed', cancelled: true, message: 'cancelled by token' })
+    expect(await vectorsOf('cancelled')).toEqual([])
+  })
+})
+
+test('what a scan left out is a list that can be searched', async () => {
+  for (let i = 0; i < 30; i++) tree.put(`none-${i}/readme.txt`, 'x')
+  await source('doubtful', 'basemap')
+  const { id, warnings, status } = await scan('doubtful')
+  expect({ warnings, status }).toEqual({ warnings: 30, status: 'succeeded' })
+  const list = (query: string) => get(`/scan-sources/doubtful/scans/${id}/warnings${query}`)
+  expect(await list('?limit=1')).toEqual({ items: [{ number: 1, message: '"none-0" holds no tile set' }], total: 30 })
+  expect(await list('?q=none-29')).toMatchObject({ total: 1 })
+  const other = await app.admin({ url: `/api/v1/admin/scan-sources/other-source/scans/${id}/warnings` })
+  expect(other.statusCode).toBe(404)
+})
+
+test('a scan can be tried before its source is saved, and changes nothing', async () => {
+  tree.put('tried-map/v1/0/0/0.png', PIXEL)
+  tree.put('notes/readme.txt', 'x')
+  const tried = await post('/scan-sources/try', { kind: 'basemap', path: tree.root })
+  expect(tried.json()).toEqual({
+    added: 1,
+    updated: 0,
+    missing: 0,
+    found: ['tried-map/v1'],
+    lost: [],
+    warnings: 1,
+    messages: ['"notes" holds no tile set'],
+    problem: null,
+  })
+  expect(await basemap('tried-map')).toBeUndefined()
+  tree.put('roads.geojson', POINT)
+  expect((await post('/scan-sources/try', { kind: 'vector', path: tree.root })).json()).toMatchObject({
+    found: ['roads.geojson'],
+  })
+  expect((await post('/scan-sources/try', { kind: 'vector', path: tree.at('gone') })).json()).toMatchObject({
+    added: 0,
+    problem: expect.stringMatching(/gone is not there/),
+  })
+  await source('tried', 'basemap')
+  await scan('tried')
+  renameSync(tree.at('tried-map'), tree.at('.hidden'))
+  expect((await post('/scan-sources/try', { code: 'tried', kind: 'basemap', path: tree.root })).json()).toMatchObject({
+    added: 0,
+    missing: 1,
+    lost: ['tried-map/v1'],
+  })
+  expect(await basemap('tried-map')).toMatchObject({ versions: [{ available: true }] })
+})
+
 describe('scan sources', () => {
   test('are created, changed field by field, and keep their kind', async () => {
     await source('kept', 'basemap')
@@ -292,6 +408,7 @@ describe('scan sources', () => {
     ).toEqual({
       code: 'kept',
       name: 'Kept',
+      queued_at: null,
       kind: 'basemap',
       path: tree.root,
       enabled: true,

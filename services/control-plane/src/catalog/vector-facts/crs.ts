@@ -19,8 +19,14 @@ export function crsOfPrj(text: string): Crs | null {
   if (head === null) return null
   const name = (head[1] as string).slice(0, MAX_NAME)
   const code = /(?:AUTHORITY|ID)\["EPSG","?(\d{4,6})"?\]\]$/.exec(text.replace(/\s/g, ''))?.[1] ?? codeOfName(name)
-  if (code !== undefined && AS_WGS84.has(code)) return { name: `EPSG:${code}`, definition: WGS84.definition }
-  return { name: code === undefined ? name : `EPSG:${code}`, definition: text }
+  return code === undefined ? { name, definition: text } : crsOfEpsg(code, text)
+}
+
+/** @param text what defines it in Well-Known Text; null: that is not known */
+export function crsOfEpsg(code: string, text: string | null): Crs {
+  const name = `EPSG:${code}`
+  if (AS_WGS84.has(code)) return { name, definition: WGS84.definition }
+  return { name, definition: text ?? (proj4.defs(name) === undefined ? null : name) }
 }
 
 /** Of the `crs` member that GeoJSON had before RFC 7946. */
@@ -28,9 +34,7 @@ export function crsOfName(name: string): Crs {
   if (/[:/]CRS84$/.test(name)) return WGS84
   const code = /[:/](\d{4,6})$/.exec(name)?.[1]
   if (code === undefined || !/EPSG/i.test(name)) return { name: name.slice(0, MAX_NAME), definition: null }
-  const epsg = `EPSG:${code}`
-  if (AS_WGS84.has(code)) return { name: epsg, definition: WGS84.definition }
-  return { name: epsg, definition: proj4.defs(epsg) === undefined ? null : epsg }
+  return crsOfEpsg(code, null)
 }
 
 /** ESRI's names, which carry no code, of what is met most. */

@@ -1,5 +1,4 @@
 import type { VectorField, VectorFieldType } from '@gateway/contracts/vector.js'
-import { decode } from './encoding.js'
 import { MAX_FIELDS } from './limits.js'
 
 /** Enough for the header of `MAX_FIELDS` fields. */
@@ -9,8 +8,8 @@ export const DBF_HEAD_BYTES = 32 + 32 * (MAX_FIELDS + 1)
 export interface DbfHeader {
   readonly records: number
   readonly languageDriver: number
-  /** null: too many, broken, or names of another encoding */
-  fields(encoding: string | null): VectorField[] | null
+  /** each name as its bytes (those of ISO 8859-1); null: too many, or broken */
+  readonly fields: readonly VectorField[] | null
 }
 
 /** null: no such header. */
@@ -19,23 +18,21 @@ export function readDbfHeader(head: Buffer | null): DbfHeader | null {
   return {
     records: head.readUInt32LE(4),
     languageDriver: head.readUInt8(29),
-    fields: (encoding) => readFields(head, encoding),
+    fields: readFields(head),
   }
 }
 
 const TERMINATOR = 0x0d
 
-function readFields(head: Buffer, encoding: string | null): VectorField[] | null {
+function readFields(head: Buffer): VectorField[] | null {
   const fields: VectorField[] = []
   for (let at = 32; at < head.length; at += 32) {
     if (head[at] === TERMINATOR) return fields
     if (at + 32 > head.length || fields.length === MAX_FIELDS) return null
     const name = head.subarray(at, at + 11)
     const end = name.indexOf(0)
-    const text = decode(name.subarray(0, end < 0 ? undefined : end), encoding)
-    if (text === null) return null
     const type = TYPES[String.fromCharCode(head[at + 11] as number)] ?? 'string'
-    fields.push({ name: text, type })
+    fields.push({ name: name.toString('latin1', 0, end < 0 ? undefined : end), type })
   }
   return null
 }

@@ -63,10 +63,23 @@ export function encodingOfLanguageDriver(driver: number): string | null {
   return BY_CODE_PAGE[BY_LANGUAGE_DRIVER[driver] ?? 0] ?? null
 }
 
-/** null: nothing here knows the encoding, or none is told and the text is not UTF-8. Tables cut names within a character, which is no reason. */
-export function decode(bytes: Uint8Array, encoding: string | null): string | null {
+const KNOWN: ReadonlySet<string> = new Set(Object.values(BY_CODE_PAGE))
+
+/** The encoding that an operator names, spelled as here or as .cpg files do; null: one that nothing here knows. */
+export function knownEncoding(name: string): string | null {
+  const encoding = encodingOfCpg(name)
+  return encoding && (spelledAsKnown(encoding) ?? spelledAsStandard(encoding))
+}
+
+function spelledAsKnown(encoding: string): string | null {
+  return [...KNOWN].find((known) => known.toLowerCase() === encoding.toLowerCase()) ?? null
+}
+
+/** The Encoding Standard has many labels for one encoding. */
+function spelledAsStandard(label: string): string | null {
   try {
-    return new TextDecoder(encoding ?? 'utf-8', { fatal: encoding === null }).decode(bytes)
+    const { encoding } = new TextDecoder(label)
+    return spelledAsKnown(encoding) ?? encoding
   } catch {
     return null
   }

@@ -1,6 +1,7 @@
 import type { GeometryType, VectorFacts, VectorField, VectorFieldType } from '@gateway/contracts/vector.js'
 import { TokenType } from '@streamparser/json'
 import { boundsInWgs84, crsOfName, WGS84 } from './crs.js'
+import { geometryTypeOf } from './layers.js'
 import { MAX_DEPTH, MAX_FIELDS, MAX_NAME } from './limits.js'
 
 /** What an object or array of the file is to its facts. */
@@ -106,7 +107,7 @@ export class GeojsonReader {
     }
   }
 
-  facts(): Omit<VectorFacts, 'encoding'> {
+  facts(): Omit<VectorFacts, 'encoding' | 'encoding_source'> {
     const isCollection = this.#rootType === 'FeatureCollection'
     const isFeature = this.#rootType === 'Feature'
     if (!isCollection && !isFeature) this.#takeType(this.#rootType)
@@ -196,11 +197,4 @@ function fieldTypeOf(value: unknown): VectorFieldType | null {
 
 function toField([name, type]: [string, VectorFieldType | null]): VectorField {
   return { name, type: type ?? 'json' }
-}
-
-/** The one type that covers all; `Geometry` where there is none. */
-function geometryTypeOf(types: ReadonlySet<GeometryType>): GeometryType | null {
-  const [shorter, longer] = [...types].sort((a, b) => a.length - b.length)
-  if (shorter === undefined || longer === undefined) return shorter ?? null
-  return types.size === 2 && longer === `Multi${shorter}` ? longer : 'Geometry'
 }

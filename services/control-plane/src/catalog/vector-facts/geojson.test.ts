@@ -15,7 +15,7 @@ function facts(content: object | string, maxBytes?: number): VectorFacts {
   return geojsonFacts(tree.root, tree.at('x.json'), () => {}, maxBytes)
 }
 
-const UNREAD = { ...UNKNOWN_FACTS, encoding: 'UTF-8' }
+const UNREAD = { ...UNKNOWN_FACTS, encoding: 'UTF-8', encoding_source: 'format' }
 const point = (...coordinates: number[]) => ({ type: 'Point', coordinates })
 const feature = (geometry: object | null, properties: object | null = {}) => ({ type: 'Feature', properties, geometry })
 const collection = (...features: object[]) => ({ type: 'FeatureCollection', features })
@@ -38,6 +38,7 @@ test('a collection says everything', () => {
       { name: 'note', type: 'json' },
     ],
     encoding: 'UTF-8',
+    encoding_source: 'format',
   })
 })
 
@@ -139,7 +140,7 @@ test('any JSON makes no error', () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       expect(Object.keys(facts(`{"type":"Feature","geometry":${json},"crs":${json},"features":${json}}`))).toHaveLength(
-        6,
+        7,
       )
     }),
   )

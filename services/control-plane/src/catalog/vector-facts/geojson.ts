@@ -6,7 +6,7 @@ import { GeojsonReader } from './geojson-reader.js'
 import { MAX_GEOJSON_BYTES } from './limits.js'
 
 /** RFC 8259: the encoding of any JSON that is exchanged. */
-const OF_ANY = { ...UNKNOWN_FACTS, encoding: 'UTF-8' }
+const OF_ANY: VectorFacts = { ...UNKNOWN_FACTS, encoding: 'UTF-8', encoding_source: 'format' }
 
 const CHUNK_BYTES = 64 * 1024
 

@@ -6,5 +6,9 @@ export const MAX_NAME = 200
 export const MAX_GEOJSON_BYTES = 64 * 1024 * 1024
 /** Limit: nesting of a GeoJSON file; a deeper one is none. */
 export const MAX_DEPTH = 64
-/** Limit: bytes of a .prj or .cpg; real ones have a few hundred. */
+/** Limit: layers of a file with several; of one with more nothing but the encoding is told. */
+export const MAX_LAYERS = 256
+/** Limit: bytes of a GeoPackage whose features are counted one by one where it does not tell their number. */
+export const MAX_COUNTED_BYTES = 64 * 1024 * 1024
+/** Limit: bytes of a .prj, a .cpg or another text about a coordinate system; real ones have a few hundred. */
 export const MAX_SIDECAR_BYTES = 16 * 1024

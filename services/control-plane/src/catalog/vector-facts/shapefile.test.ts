@@ -1,8 +1,10 @@
 import { symlinkSync } from 'node:fs'
+import { decodedFields } from '@gateway/catalog/decoded-fields.js'
 import { UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeTree, type Tree } from '../scans/testing/trees.js'
+import { knownEncoding } from './encoding.js'
 import { shapefileFacts } from './shapefile.js'
 import { dbfHeader, PRJ_GAUSS_KRUGER, PRJ_WGS84, prjUtm, shpHeader, shxOf } from './testing/shapefiles.js'
 
@@ -46,6 +48,7 @@ test('a shapefile with all parts says everything', () => {
       { name: 'built', type: 'date' },
     ],
     encoding: 'UTF-8',
+    encoding_source: 'cpg',
   })
 })
 
@@ -120,9 +123,36 @@ describe('the encoding', () => {
     const name = Buffer.from([0xb5, 0xc0, 0xc2, 0xb7])
     expect(facts({ shp: '', dbf: dbfHeader([[name, 'C']], 0, 0x4d) })).toMatchObject({
       encoding: 'GBK',
+      encoding_source: 'table',
       fields: [{ name: '道路', type: 'string' }],
     })
     expect(facts({ shp: '', dbf: dbfHeader([[name, 'C']], 0, 0x57) })).toMatchObject({ encoding: null, fields: null })
+  })
+
+  test('may be set afterwards: the bytes of names that are not ASCII are kept, and those alone', () => {
+    const name = Buffer.from([0xb5, 0xc0, 0xc2, 0xb7])
+    const { raw_fields: raw = [] } = facts({ shp: '', dbf: dbfHeader([[name, 'C']], 0, 0x57) })
+    expect(decodedFields(raw, 'GBK')).toEqual([{ name: '道路', type: 'string' }])
+    expect(decodedFields(raw, 'Big5')).toEqual([{ name: '耋繚', type: 'string' }])
+    expect(facts({ shp: '', dbf: dbfHeader([['name', 'C']]) })).not.toHaveProperty('raw_fields')
+  })
+
+  test.each([
+    ['gbk', 'GBK'],
+    ['936', 'GBK'],
+    ['CP936', 'GBK'],
+    ['gb2312', 'GBK'],
+    ['utf8', 'UTF-8'],
+    ['latin1', 'windows-1252'],
+    ['iso-8859-1', 'ISO-8859-1'],
+    ['ibm437', 'IBM437'],
+    ['KOI8-R', 'koi8-r'],
+    ['9999', null],
+    ['EBCDIC', null],
+    ['', null],
+    ['a\nb', null],
+  ])('that an operator writes as %j is %s', (written, encoding) => {
+    expect(knownEncoding(written)).toBe(encoding)
   })
 })
 
@@ -151,7 +181,8 @@ test('parts of any bytes make no error', () => {
   fc.assert(
     fc.property(bytes, bytes, wkt, bytes, (shp, dbf, prj, cpg) => {
       const header = Buffer.concat([shpHeader(1, [500_000, 0, 500_001, 1]), shp])
-      expect(Object.keys(facts({ shp: header, shx: shxOf(1), dbf, prj, cpg }))).toHaveLength(6)
+      const names = Object.keys(facts({ shp: header, shx: shxOf(1), dbf, prj, cpg }))
+      expect(names).toEqual(expect.arrayContaining(Object.keys(UNKNOWN_FACTS)))
     }),
   )
 })

@@ -1,10 +1,10 @@
+import { listQuery, text, wholeNumber } from '@gateway/catalog/list-query.js'
 import { listOf, timestampSchema } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { AUDIT_LISTING, listAudit, readAuditEntry } from '@gateway/store/audit.js'
 import { z } from 'zod'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
-import { listQuery, text, wholeNumber } from '../http/list-query.js'
 import { sendRefusal } from '../http/refusal.js'
 
 export const auditEntrySchema = z.object({

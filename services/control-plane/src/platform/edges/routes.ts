@@ -1,8 +1,8 @@
+import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
+import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type EdgePresence, edgePresenceSchema } from '@gateway/contracts/edge.js'
 import type { App } from '../http/app-type.js'
-import { type MemoryListing, pageOf } from '../http/list-in-memory.js'
-import { listQuery, text } from '../http/list-query.js'
 import type { KnownEdges } from './known-edges.js'
 
 const EDGES = {

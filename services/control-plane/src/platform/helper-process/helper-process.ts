@@ -29,9 +29,9 @@ export class HelperProcess<Task extends object, Answer> {
   /**
    * Rejects with the signal's reason as soon as that is aborted, and kills the process. Rejects too when the task throws or the process
    * ends.
-   * @param onProgress called at most once a second while the task makes progress
+   * @param onProgress called at most once a second while the task makes progress, with the steps that it has made
    */
-  async ask(task: Task, signal: AbortSignal, onProgress: () => void = ignore): Promise<Answer> {
+  async ask(task: Task, signal: AbortSignal, onProgress: (steps: number) => void = ignore): Promise<Answer> {
     signal.throwIfAborted()
     const child = this.#running()
     const settled = new AbortController()
@@ -46,7 +46,7 @@ export class HelperProcess<Task extends object, Answer> {
         once(child, 'error', options).then(([error]) => reject(error), ignore)
         child.removeAllListeners('message').on('message', (message: HelperMessage<Answer>) => {
           if ('started' in message) return
-          if ('progress' in message) onProgress()
+          if ('progress' in message) onProgress(message.progress)
           else if ('answer' in message) resolve(message.answer)
           else reject(new Error(message.error))
         })

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 
 export type HelperMessage<Answer> =
   | { readonly started: true }
-  | { readonly progress: true }
+  | { readonly progress: number }
   | { readonly answer: Answer }
   | { readonly error: string }
 
@@ -20,13 +20,16 @@ export function serve<Task, Answer>(work: (task: Task, progress: () => void) => 
     void process.send?.(message, undefined, undefined, (error) => {
       if (error !== null) process.exit()
     })
+  let steps = 0
   const progress = () => {
+    steps++
     if (performance.now() - reported < PROGRESS_EVERY_MS) return
     reported = performance.now()
-    send({ progress: true })
+    send({ progress: steps })
   }
   process.on('disconnect', () => process.exit())
   process.on('message', async (task: Task) => {
+    steps = 0
     try {
       send({ answer: await work(task, progress) })
     } catch (error) {

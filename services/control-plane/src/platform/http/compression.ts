@@ -16,7 +16,7 @@ export async function registerCompression(app: App): Promise<void> {
   await app.register(compress, {
     globalDecompression: false,
     encodings: ['br', 'gzip'],
-    customTypes: /^application\/json\b/,
+    customTypes: /^application\/(?:vnd\.oai\.openapi\+)?json\b/,
     threshold: WORTHWHILE,
     // About as fast as gzip, and smaller.
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },

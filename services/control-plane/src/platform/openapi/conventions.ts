@@ -158,6 +158,7 @@ function applyTo(operation: Operation, convention: Convention, method: string, p
   if ((operation.parameters ?? []).length > 0) errors.add(400)
   if (path.includes('{')) errors.add(404)
   const responses = operation.responses ?? {}
+  if (convention.tag === 'Catalog') responses[304] = { description: 'Not modified' }
   for (const response of Object.values(responses)) {
     if (response.description === GENERATED_DESCRIPTION) response.description = 'Done'
   }

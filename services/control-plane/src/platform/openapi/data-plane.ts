@@ -1,3 +1,4 @@
+import { VECTOR_DOWNLOADS } from '@gateway/contracts/vector.js'
 import type { PathItem, Paths } from './document.js'
 import { headers } from './tile-json.js'
 
@@ -202,10 +203,9 @@ export const DATA_PLANE_PATHS: Paths = {
   '/tiles/{code}/{version}/tilejson.json': tileJson('getVersionTileJson', 'TileJSON of a version', [CODE, VERSION]),
   '/vectors/{code}/download': download(
     'downloadVector',
-    'Download a vector; a shapefile comes as a zip',
+    'Download a vector; a shapefile comes as a zip, every other kind as it is',
     [CODE],
-    'application/geo+json',
-    'application/zip',
+    ...Object.values(VECTOR_DOWNLOADS).map(({ type }) => type),
   ),
   '/vectors/{code}.geojson': download(
     'downloadVectorAsGeoJson',
@@ -218,6 +218,18 @@ export const DATA_PLANE_PATHS: Paths = {
     'Download a shapefile under a name that ends so',
     [CODE],
     'application/zip',
+  ),
+  '/vectors/{code}.gpkg': download(
+    'downloadVectorAsGeoPackage',
+    'Download a GeoPackage under a name that ends so',
+    [CODE],
+    VECTOR_DOWNLOADS.geopackage.type,
+  ),
+  '/vectors/{code}.fgb': download(
+    'downloadVectorAsFlatGeobuf',
+    'Download FlatGeobuf under a name that ends so',
+    [CODE],
+    VECTOR_DOWNLOADS.flatgeobuf.type,
   ),
   '/archives/{code}/{version}.pmtiles': download(
     'downloadPmtiles',

@@ -11,6 +11,9 @@ import type { ApiDocument } from './document.js'
 import { nameSchemas } from './schemas.js'
 import { HEADERS, TILE_JSON } from './tile-json.js'
 
+/** As OGC API – Features part 5 and STAC name it; the landing page of the OGC API, which the edge answers, names it too. */
+const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
+
 const CONTACT = { name: 'The operator of this gateway' }
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' }
 
@@ -36,7 +39,7 @@ export async function registerOpenApi(app: App, { settings, version }: ControlCo
     transformStaticCSP: offlinePolicy,
   })
   app.get('/api/v1/openapi.json', { schema: { hide: true } }, (_request, reply) =>
-    reply.header('Access-Control-Allow-Origin', '*').send(app.swagger()),
+    reply.header('Access-Control-Allow-Origin', '*').type(OPENAPI_TYPE).send(app.swagger()),
   )
 }
 

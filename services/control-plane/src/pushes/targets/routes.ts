@@ -1,3 +1,4 @@
+import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import {
@@ -12,7 +13,6 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
-import { flag, listQuery, text } from '../../platform/http/list-query.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { DestinationGuard } from '../../platform/outgoing/guard.js'
 import { saveTarget } from './save.js'

@@ -11,6 +11,7 @@ import type { App } from '../../platform/http/app-type.js'
 import { EventStreams } from '../../platform/http/event-streams.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { Live } from './live.js'
+import { serveMapPage } from './map-page.js'
 import { previewTokenRoute } from './preview-token.js'
 import { settingsRoute } from './settings-view.js'
 import { serveBuiltConsole } from './static-files.js'
@@ -21,14 +22,19 @@ const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.m
 
 const NOT_BUILT = refuse('not_found', 'the console is not built: run npm run build')
 
-/** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. */
+/** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. /map/ is for anybody. */
 export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
   previewTokenRoute(app, ctx)
   settingsRoute(app, ctx)
   stateRoutes(app, ctx, edges)
   app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
-  if (existsSync(`${CONSOLE_DIST}index.html`)) await serveBuiltConsole(app, CONSOLE_DIST)
-  else app.get('/admin/', { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NOT_BUILT))
+  if (existsSync(`${CONSOLE_DIST}index.html`)) {
+    await serveBuiltConsole(app, CONSOLE_DIST)
+    await serveMapPage(app, `${CONSOLE_DIST}map/`)
+    return
+  }
+  for (const path of ['/admin/', '/map/'])
+    app.get(path, { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NOT_BUILT))
 }
 
 function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {

@@ -5,6 +5,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../platform/http/app-type.js'
 import { trackPaths } from '../../platform/http/unrouted.js'
+import { serveMapPage } from './map-page.js'
 import { serveBuiltConsole } from './static-files.js'
 
 let home: string
@@ -16,6 +17,9 @@ beforeAll(async () => {
   writeFileSync(join(dist, 'index.html'), '<title>console</title><meta content="__CSP_NONCE__">')
   writeFileSync(join(dist, 'assets/main-1a2b.js'), 'export {}')
   writeFileSync(join(dist, 'assets/main-1a2b.js.gz'), 'packed')
+  mkdirSync(join(dist, 'map'))
+  writeFileSync(join(dist, 'map/index.html'), '<title>map</title>')
+  writeFileSync(join(dist, 'map/maplibre-gl.mjs'), 'export {}')
   writeFileSync(join(home, 'outside.txt'), 'kept private')
   app = Fastify() as unknown as App
   app.addHook('onRequest', async (_request, reply) => {
@@ -23,6 +27,7 @@ beforeAll(async () => {
   })
   const refuseOtherMethods = trackPaths(app)
   await serveBuiltConsole(app, `${dist}/`)
+  await serveMapPage(app, `${dist}/map/`)
   refuseOtherMethods()
 })
 afterAll(async () => {
@@ -82,4 +87,24 @@ test('nothing but the console is reached through it', async () => {
     expect((await app.inject({ url })).body).not.toContain('kept private')
   }
   expect((await app.inject({ url: '/admin/tokens', method: 'POST' })).statusCode).toBe(405)
+})
+
+test('the page of the first map and its library are for pages of any origin, and asked for anew', async () => {
+  const page = await app.inject({ url: '/map/' })
+  expect([page.body, page.headers['content-security-policy']]).toEqual([
+    '<title>map</title>',
+    "default-src 'none';style-src 'self'",
+  ])
+  const library = await app.inject({ url: '/map/maplibre-gl.mjs' })
+  expect(library.headers).toMatchObject({
+    'content-type': expect.stringMatching(/^(text|application)\/javascript/),
+    'cache-control': 'public, no-cache',
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+  })
+  const known = { 'if-none-match': String(library.headers.etag) }
+  expect((await app.inject({ url: '/map/maplibre-gl.mjs', headers: known })).statusCode).toBe(304)
+  expect((await app.inject({ url: '/map' })).headers.location).toBe('/map/')
+  expect((await app.inject({ url: '/map/none.mjs' })).statusCode).toBe(404)
+  expect((await app.inject({ url: '/admin/map/maplibre-gl.mjs' })).body).toMatch(/^<title>console/)
 })

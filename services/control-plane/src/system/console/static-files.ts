@@ -19,7 +19,7 @@ export async function serveBuiltConsole(app: App, dist: string): Promise<void> {
     // Each file becomes a route at the start, which leaves the wildcard for pages.
     wildcard: false,
     index: false,
-    globIgnore: ['index.html'],
+    globIgnore: ['index.html', 'map/**'],
     // The build compresses once what would otherwise be compressed for every visitor.
     preCompressed: true,
     cacheControl: false,

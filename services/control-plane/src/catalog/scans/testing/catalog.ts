@@ -105,6 +105,7 @@ export function afterVectors(known: readonly StoredVector[], diff: VectorDiff): 
       sourcePath: '/vectors',
       sourceEnabled: true,
       withdrawn: false,
+      setEncoding: null,
     })
   for (const code of diff.lostCodes) byCode.set(code, { ...byCode.get(code)!, available: false })
   return [...byCode.values()]

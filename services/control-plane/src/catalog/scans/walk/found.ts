@@ -1,5 +1,6 @@
-import type { VectorFacts, VectorKind } from '@gateway/contracts/vector.js'
+import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
+import type { ReadFacts } from '@gateway/store/vectors.js'
 
 /** A basemap as a walk has found it, with the versions that can be served. */
 export interface FoundBasemap {
@@ -27,8 +28,8 @@ export interface FoundVector {
   readonly size: number
   readonly modifiedAt: Date
   readonly fingerprint: string
-  /** null: unchanged since they were read */
-  readonly facts: VectorFacts | null
+  /** null: unchanged since they were read, or not to be read now */
+  readonly facts: ReadFacts | null
 }
 
 export interface FoundVectors {
@@ -42,8 +43,8 @@ export interface Warnings {
   total: number
 }
 
-/** More than any operator reads, and more than a scan's message holds. */
-const MAX_KEPT_WARNINGS = 200
+/** More than any operator reads. */
+const MAX_KEPT_WARNINGS = 1000
 
 export function warn(warnings: Warnings, text: string): void {
   warnings.total += 1

@@ -7,20 +7,29 @@ export type WalkTask =
   | { readonly kind: 'basemap'; readonly root: string }
   | { readonly kind: 'vector'; readonly root: string; readonly known: KnownFingerprints }
 
-export type Found =
+/** With the folders listed and files read for it. */
+export type Found = { readonly steps: number } & (
   | { readonly kind: 'basemap'; readonly found: FoundBasemaps }
   | { readonly kind: 'vector'; readonly found: FoundVectors }
+)
 
 /** The fields of an error are lost between processes, so that what matters of it is sent as a value. */
 export type WalkAnswer =
   | ({ readonly ok: true } & Found)
   | { readonly ok: false; readonly code: string | undefined; readonly message: string }
 
-serve<WalkTask, WalkAnswer>(async (task, progress) => {
+serve<WalkTask, WalkAnswer>(async (task, report) => {
+  let steps = 0
+  const progress = () => {
+    steps++
+    report()
+  }
   try {
-    return task.kind === 'basemap'
-      ? { ok: true, kind: 'basemap', found: await walkBasemaps(task.root, progress) }
-      : { ok: true, kind: 'vector', found: walkVectors(task.root, task.known, progress) }
+    if (task.kind === 'basemap') {
+      const found = await walkBasemaps(task.root, progress)
+      return { ok: true, kind: 'basemap', found, steps }
+    }
+    return { ok: true, kind: 'vector', found: await walkVectors(task.root, task.known, progress), steps }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return { ok: false, code, message }

@@ -9,12 +9,12 @@ beforeEach(() => {
 })
 afterEach(() => tree.remove())
 
-function walk(known: KnownFingerprints = new Map()) {
-  const { vectors, warnings } = walkVectors(tree.root, known, () => {})
+async function walk(known: KnownFingerprints = new Map()) {
+  const { vectors, warnings } = await walkVectors(tree.root, known, () => {})
   return { vectors, paths: vectors.map((v) => v.relativePath).sort(), warnings: warnings.texts }
 }
 
-test('GeoJSON and shapefiles are found at any depth, in any case, and nothing else is', () => {
+test('GeoJSON and shapefiles are found at any depth, in any case, and nothing else is', async () => {
   tree.put('a.geojson', POINT)
   tree.put('deep/er/世界.JSON', POINT)
   tree.put('roads.SHP', 's')
@@ -24,7 +24,7 @@ test('GeoJSON and shapefiles are found at any depth, in any case, and nothing el
   tree.put('.hidden/a.geojson', POINT)
   tree.put('_tmp/a.geojson', POINT)
   tree.put('notes.txt', POINT)
-  expect(walk()).toMatchObject({ paths: ['a.geojson', 'deep/er/世界.JSON', 'roads.SHP'], warnings: [] })
+  expect(await walk()).toMatchObject({ paths: ['a.geojson', 'deep/er/世界.JSON', 'roads.SHP'], warnings: [] })
 })
 
 describe('a shapefile', () => {
@@ -42,43 +42,43 @@ describe('a shapefile', () => {
     tree.put('s/roads-north.dbf', 'of another')
   })
 
-  test('counts the bytes of all its parts, and is as new as the newest', () => {
+  test('counts the bytes of all its parts, and is as new as the newest', async () => {
     utimesSync(tree.at('s/roads.prj'), 2e9, 2e9)
-    expect(walk().vectors).toMatchObject([
+    expect((await walk()).vectors).toMatchObject([
       { relativePath: 's/roads.shp', name: 'roads', kind: 'shapefile', size: 15, modifiedAt: new Date(2e12) },
     ])
   })
 
-  test('is another one once a part is written, replaced, added or removed', () => {
-    const fingerprint = () => walk().vectors[0]?.fingerprint
-    const seen = [fingerprint()]
-    expect(fingerprint()).toBe(seen[0])
+  test('is another one once a part is written, replaced, added or removed', async () => {
+    const fingerprint = async () => (await walk()).vectors[0]?.fingerprint
+    const seen = [await fingerprint()]
+    expect(await fingerprint()).toBe(seen[0])
     tree.put('s/roads.dbf', '321')
-    seen.push(fingerprint())
+    seen.push(await fingerprint())
     tree.put('s/roads.cpg', 'UTF-8')
-    seen.push(fingerprint())
+    seen.push(await fingerprint())
     rmSync(tree.at('s/roads.prj'))
-    seen.push(fingerprint())
+    seen.push(await fingerprint())
     expect(new Set(seen).size).toBe(4)
   })
 
-  test('that is known as it is, is not read again', () => {
-    const [known] = walk().vectors
-    expect(walk(new Map([['s/roads.shp', known?.fingerprint ?? '']])).vectors[0]?.facts).toBeNull()
-    expect(walk(new Map([['s/roads.shp', 'another state']])).vectors[0]?.facts).toMatchObject({ crs: null })
+  test('that is known as it is, is not read again', async () => {
+    const [known] = (await walk()).vectors
+    expect((await walk(new Map([['s/roads.shp', known?.fingerprint ?? '']]))).vectors[0]?.facts).toBeNull()
+    expect((await walk(new Map([['s/roads.shp', 'another state']]))).vectors[0]?.facts).toMatchObject({ crs: null })
   })
 
-  test('without its index or table is listed all the same, with a warning', () => {
+  test('without its index or table is listed all the same, with a warning', async () => {
     rmSync(tree.at('s/roads.shx'))
     rmSync(tree.at('s/roads.dbf'))
-    expect(walk()).toMatchObject({ paths: ['s/roads.shp'], warnings: ['"s/roads.shp" lacks its .shx and .dbf'] })
+    expect(await walk()).toMatchObject({ paths: ['s/roads.shp'], warnings: ['"s/roads.shp" lacks its .shx and .dbf'] })
   })
 })
 
-test('a .geojson that is none is left out with a warning, and so is one that is still being written', () => {
+test('a .geojson that is none is left out with a warning, and so is one that is still being written', async () => {
   tree.put('a.geojson', 'hello')
   tree.put('b.json', POINT.slice(0, -1))
-  expect(walk()).toMatchObject({
+  expect(await walk()).toMatchObject({
     paths: [],
     warnings: [
       '"a.geojson" is left out: it is not GeoJSON',
@@ -87,29 +87,29 @@ test('a .geojson that is none is left out with a warning, and so is one that is 
   })
 })
 
-test('a file that is known as it is, is not read again', () => {
+test('a file that is known as it is, is not read again', async () => {
   tree.put('a.json', POINT)
-  const [known] = walk().vectors
+  const [known] = (await walk()).vectors
   // What it holds is no GeoJSON any more, but everything that names its content says that it is the same.
   const fingerprints = new Map([['a.json', known?.fingerprint ?? '']])
   const read: string[] = []
-  const unread = walkVectors(tree.root, fingerprints, () => read.push(''))
+  const unread = await walkVectors(tree.root, fingerprints, () => read.push(''))
   expect([known?.facts?.geometry_type, unread.vectors[0]?.facts]).toEqual(['Point', null])
   const readAll: string[] = []
-  walkVectors(tree.root, new Map(), () => readAll.push(''))
+  await walkVectors(tree.root, new Map(), () => readAll.push(''))
   // Both ends of it, and the only piece of it.
   expect(readAll.length - read.length).toBe(2)
 })
 
 describe('symbolic links', () => {
-  test('a folder behind a link within the source keeps its own paths and has those of the link too', () => {
+  test('a folder behind a link within the source keeps its own paths and has those of the link too', async () => {
     tree.put('zones/a.geojson', POINT)
     symlinkSync('zones', tree.at('latest'))
     symlinkSync('zones/a.geojson', tree.at('a.geojson'))
-    expect(walk().paths).toEqual(['a.geojson', 'latest/a.geojson', 'zones/a.geojson'])
+    expect((await walk()).paths).toEqual(['a.geojson', 'latest/a.geojson', 'zones/a.geojson'])
   })
 
-  test('loops end, and links out of the source are not followed', () => {
+  test('loops end, and links out of the source are not followed', async () => {
     const outside = makeTree()
     outside.put('secret.geojson', POINT)
     tree.put('a/x.geojson', POINT)
@@ -120,30 +120,30 @@ describe('symbolic links', () => {
     symlinkSync('..', tree.at('a/up'))
     symlinkSync(outside.root, tree.at('escape'))
     symlinkSync(outside.at('secret.geojson'), tree.at('secret.geojson'))
-    const { paths, warnings } = walk()
+    const { paths, warnings } = await walk()
     outside.remove()
     expect(paths).toEqual(['a/to-b/y.geojson', 'a/x.geojson', 'b/to-a/x.geojson', 'b/y.geojson'])
     expect(warnings.filter((text) => text.includes('leads out of the source'))).toHaveLength(2)
   })
 })
 
-test('a path with control characters or backslashes is left out with a warning', () => {
+test('a path with control characters or backslashes is left out with a warning', async () => {
   tree.put('a\tb.geojson', POINT)
   tree.put('c\\d/e.geojson', POINT)
-  expect(walk()).toMatchObject({
+  expect(await walk()).toMatchObject({
     paths: [],
     warnings: [/control/, /backslash/].map((text) => expect.stringMatching(text)),
   })
 })
 
-test('a source that is not there fails the walk', () => {
-  expect(() => walkVectors(tree.at('absent'), new Map(), () => {})).toThrow(/ENOENT/)
+test('a source that is not there fails the walk', async () => {
+  await expect(walkVectors(tree.at('absent'), new Map(), () => {})).rejects.toThrow(/ENOENT/)
 })
 
-test('very many warnings are counted, and the first of them kept', () => {
+test('very many warnings are counted, and the first of them kept', async () => {
   mkdirSync(tree.at('w'))
   for (let i = 0; i < 300; i++) tree.put(`w/${i}.geojson`, '')
-  const { warnings } = walkVectors(tree.root, new Map(), () => {})
+  const { warnings } = await walkVectors(tree.root, new Map(), () => {})
   expect(warnings.total).toBe(300)
   expect(warnings.texts).toHaveLength(200)
 })

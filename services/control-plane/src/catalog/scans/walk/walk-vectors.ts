@@ -1,9 +1,13 @@
 import { statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import type { VectorFacts, VectorKind } from '@gateway/contracts/vector.js'
+import type { VectorKind } from '@gateway/contracts/vector.js'
 import { fileIdentity } from '@gateway/files/file-identity.js'
+import type { ReadFacts } from '@gateway/store/vectors.js'
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { examineGeojson } from '../../probe/geojson.js'
+import { Prober, TIMED_OUT } from '../../probe/prober.js'
 import { cleanJson } from '../../register/storable-text.js'
+import { flatgeobufFacts } from '../../vector-facts/flatgeobuf.js'
 import { geojsonFacts } from '../../vector-facts/geojson.js'
 import { shapefileFacts } from '../../vector-facts/shapefile.js'
 import { type FoundVector, type FoundVectors, quoted } from './found.js'
@@ -17,55 +21,86 @@ export type KnownFingerprints = ReadonlyMap<string, string>
 interface Walk {
   readonly source: WalkedSource
   readonly known: KnownFingerprints
+  readonly prober: Prober
   readonly vectors: FoundVector[]
 }
 
+/** A walk is cancelled by killing its process, and with it the prober's. */
+const NEVER = new AbortController().signal
+
 /**
- * Finds the GeoJSON files and shapefiles of a source at any depth. A folder behind a link within the source is found under the link's
- * path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing found, where a
- * folder cannot be listed, a file cannot be read, or the source itself is not there.
+ * Finds the GeoJSON files, shapefiles, GeoPackages and FlatGeobuf files of a source at any depth. A folder behind a link within the source
+ * is found under the link's path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing
+ * found, where a folder cannot be listed, a file cannot be read, or the source itself is not there.
  */
-export function walkVectors(root: string, known: KnownFingerprints, progress: () => void): FoundVectors {
+export async function walkVectors(
+  root: string,
+  known: KnownFingerprints,
+  progress: () => void,
+  prober = new Prober(),
+): Promise<FoundVectors> {
   const source = openSource(root, progress)
-  const walk: Walk = { source, known, vectors: [] }
+  const walk: Walk = { source, known, prober, vectors: [] }
+  try {
+    await takeFolders(walk)
+  } finally {
+    prober.end()
+  }
+  source.assertStillThere()
+  return { vectors: walk.vectors, warnings: source.warnings }
+}
+
+async function takeFolders(walk: Walk): Promise<void> {
+  const { source } = walk
+  const { root } = source
   const folders = [{ path: root, behindLink: false }]
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = listEntries(source, folder.path)
     if (folder.path === root && entries.length === 0) {
       warnIn(source, 'the directory is empty; if it is a mount point, is the disk mounted?')
     }
-    takeFiles(walk, folder.path, entries)
+    await takeFiles(walk, folder.path, entries)
     for (const entry of entries) {
       if (entry.kind !== 'directory' || (folder.behindLink && entry.isLink)) continue
       folders.push({ path: entry.path, behindLink: folder.behindLink || entry.isLink })
     }
   }
-  source.assertStillThere()
-  return { vectors: walk.vectors, warnings: source.warnings }
 }
 
-function takeFiles(walk: Walk, folder: string, entries: readonly Entry[]): void {
+async function takeFiles(walk: Walk, folder: string, entries: readonly Entry[]): Promise<void> {
   const files = entries.filter((entry) => entry.kind === 'file')
   const parts = partsByBase(files.map((entry) => entry.name))
   for (const entry of files) {
     const kind = kindOf(entry.name)
     if (kind === null) continue
     const base = entry.name.slice(0, -extname(entry.name).length)
-    const names = kind === 'geojson' ? [entry.name] : [entry.name, ...(parts.get(base) ?? [])]
-    takeVector(walk, entry, kind, base, statParts(folder, names))
+    const names = kind === 'shapefile' ? [entry.name, ...(parts.get(base) ?? [])] : [entry.name]
+    await takeVector(walk, entry, kind, base, statParts(folder, names))
   }
 }
 
+const KINDS: ReadonlyMap<string, VectorKind> = new Map([
+  ['.geojson', 'geojson'],
+  ['.json', 'geojson'],
+  ['.shp', 'shapefile'],
+  ['.gpkg', 'geopackage'],
+  ['.fgb', 'flatgeobuf'],
+])
+
 function kindOf(name: string): VectorKind | null {
-  const extension = extname(name).toLowerCase()
-  if (extension === '.shp') return 'shapefile'
-  return extension === '.geojson' || extension === '.json' ? 'geojson' : null
+  return KINDS.get(extname(name).toLowerCase()) ?? null
 }
 
 /** Limit: characters of a relative path, which travels in addresses; edges refuse longer ones. */
 const MAX_PATH = 2000
 
-function takeVector(walk: Walk, entry: Entry, kind: VectorKind, base: string, parts: readonly FilePart[]): void {
+async function takeVector(
+  walk: Walk,
+  entry: Entry,
+  kind: VectorKind,
+  base: string,
+  parts: readonly FilePart[],
+): Promise<void> {
   if (parts[0]?.name !== entry.name) return
   const { source } = walk
   const relativePath = relative(source.root, entry.path).split(sep).join('/')
@@ -78,7 +113,8 @@ function takeVector(walk: Walk, entry: Entry, kind: VectorKind, base: string, pa
   }
   const fingerprint = fingerprintOf(parts)
   const isRead = walk.known.get(relativePath) === fingerprint
-  if (kind === 'geojson' && !isRead && !isGeojson(source, entry, relativePath)) return
+  const facts = isRead ? null : await readFacts(walk, { entry, kind, relativePath, parts })
+  if (facts === 'left out') return
   if (kind === 'shapefile') warnOfMissingParts(source, relativePath, base, parts)
   walk.vectors.push({
     relativePath,
@@ -89,14 +125,75 @@ function takeVector(walk: Walk, entry: Entry, kind: VectorKind, base: string, pa
     size: parts.reduce((sum, part) => sum + part.size, 0),
     modifiedAt: new Date(Math.max(...parts.map((part) => part.mtimeMs))),
     fingerprint,
-    facts: isRead ? null : readFacts(source, entry, kind, parts),
+    facts: facts && cleanJson(facts),
   })
 }
 
-function readFacts(source: WalkedSource, entry: Entry, kind: VectorKind, parts: readonly FilePart[]): VectorFacts {
-  if (kind === 'geojson') return cleanJson(geojsonFacts(source.root, entry.path, source.progress))
+interface ToRead {
+  readonly entry: Entry
+  readonly kind: VectorKind
+  readonly relativePath: string
+  readonly parts: readonly FilePart[]
+}
+
+/** null: not to be read now, so that the next scan tries again. What is not what its name says is left out, with a warning. */
+async function readFacts(
+  walk: Walk,
+  { entry, kind, relativePath, parts }: ToRead,
+): Promise<ReadFacts | null | 'left out'> {
+  const { source } = walk
+  const { root } = source
   source.progress()
-  return cleanJson(shapefileFacts(source.root, entry.path, parts))
+  switch (kind) {
+    case 'geojson':
+      if (!isGeojson(source, entry, relativePath)) return 'left out'
+      return geojsonFacts(root, entry.path, source.progress)
+    case 'shapefile':
+      return shapefileFacts(root, entry.path, parts)
+    case 'geopackage':
+      return readGeopackage(walk, entry, relativePath)
+    case 'flatgeobuf':
+      try {
+        return flatgeobufFacts(root, entry.path) ?? 'left out'
+      } catch (error) {
+        if (!(error instanceof BrokenArchiveError)) throw error
+        warnIn(source, `${quoted(relativePath)} is left out: ${error.message}`)
+        return 'left out'
+      }
+  }
+}
+
+async function readGeopackage(
+  { source, prober }: Walk,
+  { path }: Entry,
+  relativePath: string,
+): Promise<ReadFacts | null | 'left out'> {
+  const where = quoted(relativePath)
+  const result = await prober.probeGeopackage(source.root, path, NEVER).catch((error: Error) => {
+    throw new Error(`${where}: ${error.message}`, { cause: error })
+  })
+  switch (result.state) {
+    case 'ok':
+      if (hasUnwritten(path))
+        warnIn(source, `${where} is open in another program: what that has not written into it yet is not served`)
+      return result.probe
+    case 'broken':
+      warnIn(source, `${where} is left out: ${result.why}`)
+      return 'left out'
+    case 'empty':
+      return 'left out'
+    default:
+      warnIn(
+        source,
+        `${where} tells nothing of itself: ${result.state === 'busy' ? 'another program has locked it' : TIMED_OUT}`,
+      )
+      return null
+  }
+}
+
+/** SQLite's write-ahead log: what is in it reaches the file itself when the program that writes ends. */
+function hasUnwritten(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 function canBeAddressed(relativePath: string): boolean {
@@ -118,7 +215,6 @@ function statParts(folder: string, names: readonly string[]): FilePart[] {
 }
 
 function isGeojson(source: WalkedSource, entry: Entry, relativePath: string): boolean {
-  source.progress()
   const finding = examineGeojson(source.root, entry.path)
   if (finding === 'geojson') return true
   // Many a .json is something else; a .geojson that is none is a mistake.

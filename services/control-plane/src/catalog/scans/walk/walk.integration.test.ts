@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
-import { makeEndlessTable, makeEndlessView } from '@gateway/tilesets/testing/endless-archives.js'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { makeEndlessTable, makeEndlessView, makeTableEndless } from '@gateway/tilesets/testing/endless-archives.js'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Prober } from '../../probe/prober.js'
+import { POINTS_FGB } from '../../vector-facts/testing/flatgeobufs.js'
+import { layer, makeEndlessGeopackage, makeGeopackage } from '../../vector-facts/testing/geopackages.js'
 import { makeTree, PIXEL, POINT, type Tree } from '../testing/trees.js'
 import { walk } from './walk.js'
 import { walkBasemaps } from './walk-basemaps.js'
+import { walkVectors } from './walk-vectors.js'
 
 let tree: Tree
 beforeEach(() => {
@@ -36,7 +40,9 @@ test('a directory that cannot be walked is told in the words of whoever configur
 
 test('a walk without progress is given up', async () => {
   // No process starts within a millisecond.
-  await expect(walk({ kind: 'basemap', root: tree.root }, never, 1)).rejects.toThrow(/does not answer: no progress for/)
+  await expect(walk({ kind: 'basemap', root: tree.root }, never, { stalledMs: 1 })).rejects.toThrow(
+    /does not answer: no progress for/,
+  )
 })
 
 test('an archive that never ends is named, and the rest is found', async () => {
@@ -53,6 +59,48 @@ test('an archive that never ends is named, and the rest is found', async () => {
     expect.stringMatching(/^"endless.mbtiles" stays as it was: it could not be read within/),
     expect.stringMatching(/^"none.pmtiles" cannot be served/),
     expect.stringMatching(/^"view.mbtiles" cannot be served: the tiles are shown by a view/),
+  ])
+})
+
+test('GeoPackages and FlatGeobuf are found; one that never ends or is locked tells nothing of itself, and what is none is left out', async () => {
+  makeGeopackage(tree.at('good.gpkg'), layer('roads'))
+  makeEndlessGeopackage(tree.at('view.GPKG'))
+  makeGeopackage(tree.at('endless.gpkg'), layer('roads'))
+  makeTableEndless(tree.at('endless.gpkg'), 'roads')
+  makeGeopackage(tree.at('locked.gpkg'), layer('roads'))
+  const writer = new DatabaseSync(tree.at('locked.gpkg'))
+  writer.exec('BEGIN EXCLUSIVE')
+  makeGeopackage(tree.at('open.gpkg'), layer('roads'))
+  const program = new DatabaseSync(tree.at('open.gpkg'))
+  program.exec('PRAGMA journal_mode = WAL; DELETE FROM roads')
+  tree.put('good.fgb', POINTS_FGB)
+  tree.put('cut.fgb', POINTS_FGB.subarray(0, -1))
+  tree.put('cut.gpkg', readFileSync(tree.at('good.gpkg')).subarray(0, 8192))
+  tree.put('none.gpkg', 'hello')
+  const { vectors, warnings } = await walkVectors(tree.root, new Map(), () => {}, new Prober(3_000))
+  writer.close()
+  program.close()
+  expect(vectors.map(({ relativePath, kind, facts }) => [relativePath, kind, facts?.feature_count ?? null])).toEqual([
+    ['a.geojson', 'geojson', 1],
+    ['endless.gpkg', 'geopackage', null],
+    ['good.fgb', 'flatgeobuf', 3],
+    ['good.gpkg', 'geopackage', 2],
+    ['locked.gpkg', 'geopackage', null],
+    ['open.gpkg', 'geopackage', 0],
+    ['view.GPKG', 'geopackage', null],
+  ])
+  // Known facts keep a file from being read again; what could not be read has none.
+  expect(vectors.filter(({ facts }) => facts === null).map(({ relativePath }) => relativePath)).toEqual([
+    'endless.gpkg',
+    'locked.gpkg',
+  ])
+  expect(warnings.texts).toEqual([
+    '"cut.fgb" is left out: it is cut off, or still being written',
+    '"cut.gpkg" is left out: the file is cut off: it is shorter than its header says',
+    expect.stringMatching(/^"endless.gpkg" tells nothing of itself: it could not be read within/),
+    '"locked.gpkg" tells nothing of itself: another program has locked it',
+    '"none.gpkg" is left out: this is not an SQLite database',
+    '"open.gpkg" is open in another program: what that has not written into it yet is not served',
   ])
 })
 

@@ -15,17 +15,30 @@ export class WalkError extends Error {
   override readonly name = 'WalkError'
 }
 
+interface WalkOptions {
+  readonly stalledMs?: number
+  /** folders listed and files read so far; at most once a second */
+  readonly onProgress?: (steps: number) => void
+}
+
 /**
  * Walks a source in a child process, so that neither a million names nor a disk that hangs delays requests or the shutdown. Rejects with
  * WalkError, or with the signal's reason once it is aborted.
  */
-export async function walk(task: WalkTask, signal: AbortSignal, stalledMs = STALLED_MS): Promise<Found> {
+export async function walk(
+  task: WalkTask,
+  signal: AbortSignal,
+  { stalledMs = STALLED_MS, onProgress = () => {} }: WalkOptions = {},
+): Promise<Found> {
   const helper = new HelperProcess<WalkTask, WalkAnswer>(WALK_PROCESS)
   const stall = new AbortController()
   const giveUp = () => stall.abort(new WalkError(`${task.root} does not answer: no progress for ${stalledMs / 1000} s`))
   const timer = setTimeout(giveUp, stalledMs)
   try {
-    const answer = await helper.ask(task, AbortSignal.any([signal, stall.signal]), () => timer.refresh())
+    const answer = await helper.ask(task, AbortSignal.any([signal, stall.signal]), (steps) => {
+      timer.refresh()
+      onProgress(steps)
+    })
     if (!answer.ok) throw new WalkError(describe(answer, task.root))
     return answer
   } finally {

@@ -44,6 +44,7 @@ export const VECTOR = {
   feature_count: 1250,
   fields: [{ name: 'name', type: 'string' }],
   encoding: 'UTF-8',
+  encoding_source: 'format',
 }
 const ADMIN_VECTOR = { ...VECTOR, path: '/srv/vectors/roads/main.geojson', withdrawn: false, source_enabled: true }
 
@@ -60,6 +61,7 @@ export const FOLLOWED = { confirmed: [EDGE], pending: [] }
 export const DELETED = { ...FOLLOWED, files: 0 }
 
 const SCAN = {
+  id: '7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11',
   status: 'succeeded',
   started_at: EARLIER,
   finished_at: LATER,
@@ -67,6 +69,9 @@ const SCAN = {
   updated: 0,
   missing: 0,
   message: '',
+  warnings: 0,
+  steps: 12,
+  cancelled: false,
 }
 export const SCAN_SOURCE = {
   code: 'maps',
@@ -75,6 +80,7 @@ export const SCAN_SOURCE = {
   path: '/srv/maps',
   enabled: true,
   last_scan: SCAN,
+  queued_at: null,
 }
 export const HEALTH_CHECK = {
   checked_at: LATER,
@@ -106,7 +112,7 @@ export const CATALOG: Readonly<Record<string, Example>> = {
     request: { withdrawn: true },
     answer: { ...ADMIN_VERSION, version: 'v2', withdrawn: true, ...FOLLOWED },
   },
-  setVectorWithdrawn: {
+  updateVector: {
     parameters: { code: 'main' },
     request: { withdrawn: true },
     answer: { ...ADMIN_VECTOR, withdrawn: true, ...FOLLOWED },
@@ -124,6 +130,25 @@ export const CATALOG: Readonly<Record<string, Example>> = {
   },
   runScan: { parameters: { code: 'maps' }, answer: { ...SCAN, source_code: 'maps' } },
   listScans: { parameters: { code: 'maps' }, answer: list(SCAN) },
+  queueScan: { parameters: { code: 'maps' }, answer: SCAN_SOURCE },
+  cancelScan: { parameters: { code: 'maps' }, answer: SCAN_SOURCE },
+  tryScan: {
+    request: { kind: 'basemap', path: '/srv/maps' },
+    answer: {
+      added: 1,
+      updated: 0,
+      missing: 0,
+      found: ['world/2026-01'],
+      lost: [],
+      warnings: 1,
+      messages: ['"notes" holds no tile set'],
+      problem: null,
+    },
+  },
+  listScanWarnings: {
+    parameters: { code: 'maps', id: SCAN.id },
+    answer: list({ number: 1, message: '"notes" holds no tile set' }),
+  },
   rescanVectors: { answer: list({ ...SCAN, source_code: 'vectors' }) },
   runHealthCheck: { answer: HEALTH_CHECK },
 }

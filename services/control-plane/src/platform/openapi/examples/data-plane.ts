@@ -60,6 +60,8 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   downloadVector: { parameters: { code: 'main' }, answer: GEOJSON },
   downloadVectorAsGeoJson: { parameters: { code: 'main' }, answer: GEOJSON },
   downloadVectorAsZip: { parameters: { code: 'lakes' } },
+  downloadVectorAsGeoPackage: { parameters: { code: 'parcels' } },
+  downloadVectorAsFlatGeobuf: { parameters: { code: 'buildings' } },
   downloadPmtiles: { parameters: { code: 'cloud', version: 'v1' } },
   downloadMbtiles: { parameters: { code: 'world', version: 'v2' } },
   downloadGeoJsonByPath: { parameters: relative('roads/main.geojson'), answer: GEOJSON },

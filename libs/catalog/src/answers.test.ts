@@ -59,6 +59,7 @@ const vector: StoredVector = {
   sourceEnabled: true,
   withdrawn: false,
   facts: null,
+  setEncoding: null,
 }
 
 test('url_template has the address of the scan, the encoded code, and the format of the default version', () => {
@@ -94,4 +95,17 @@ test('what is not known of a vector is null', () => {
   expect(toVector(vector, '')).toMatchObject(UNKNOWN_FACTS)
   const facts = { ...UNKNOWN_FACTS, crs: 'EPSG:4490', feature_count: 3 }
   expect(vectorSchema.parse(toVector({ ...vector, facts }, ''))).toMatchObject(facts)
+})
+
+test('an encoding that an operator has set is told as such, and the names of fields are read in it', () => {
+  const fields = [{ name: '\u00b5\u00c0\u00c2\u00b7', type: 'string' as const }]
+  const facts = { ...UNKNOWN_FACTS, encoding: 'Big5', encoding_source: 'cpg' as const, raw_fields: fields }
+  const told = toVector({ ...vector, facts, setEncoding: 'GBK' }, '')
+  expect(told).toMatchObject({
+    encoding: 'GBK',
+    encoding_source: 'operator',
+    fields: [{ name: '道路', type: 'string' }],
+  })
+  expect(told).not.toHaveProperty('raw_fields')
+  expect(toVector({ ...vector, setEncoding: 'GBK' }, '')).toMatchObject({ encoding: 'GBK', fields: null })
 })

@@ -1,5 +1,6 @@
-import { type AdminVector, UNKNOWN_FACTS, type Vector } from '@gateway/contracts/vector.js'
+import { type AdminVector, UNKNOWN_FACTS, type Vector, type VectorFacts } from '@gateway/contracts/vector.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
+import { decodedFields } from './decoded-fields.js'
 
 /** The vector as the catalog answers it. `vectorBaseUrl` is VECTOR_PUBLIC_BASE_URL, without a trailing slash. */
 export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
@@ -14,8 +15,16 @@ export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
     available: stored.available,
     source_code: stored.sourceCode,
     download_url: `${vectorBaseUrl}/vectors/${encodeURIComponent(stored.code)}/download`,
-    ...(stored.facts ?? UNKNOWN_FACTS),
+    ...factsOf(stored),
   }
+}
+
+/** What a scan read of it, in the encoding that an operator has set. */
+function factsOf({ facts, setEncoding }: StoredVector): VectorFacts {
+  const { raw_fields: raw, ...read } = { ...UNKNOWN_FACTS, ...facts }
+  if (setEncoding === null) return read
+  const fields = raw === undefined ? read.fields : decodedFields(raw, setEncoding)
+  return { ...read, fields, encoding: setEncoding, encoding_source: 'operator' }
 }
 
 /** The vector as administrators see it: with its place on disk, and whether it is offered. */

@@ -1,0 +1,68 @@
+import { seededRandom } from '../data/random.js'
+import { type Address, sampleTraffic } from '../data/traffic.js'
+import type { Request } from '../load/load.js'
+import type { Basemap, RunningPeer } from '../peers/peer.js'
+import type { RequestsFor } from './workload.js'
+
+export const SEED = 7
+/** Requests before the sequence begins again: each tile of the mix comes about five times. */
+const MIX_REQUESTS = 20_000
+export const CONNECTIONS = 64
+/** For the mix: edge and nginx look at a file again after 10 s, and in a short sample that would come too often or not at all. */
+export const LEAST_SECONDS = 9
+/** Little more than what the server needs. */
+export const LEAN = ['User-Agent: Mozilla/5.0 (X11; Linux x86_64)', 'Accept: */*']
+export const BEARER = 'Authorization: Bearer '
+
+export const mixRequests: RequestsFor = async (peer, { data }) =>
+  tileRequests(peer, 'mix', sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS))
+
+/** null where the server does not have the basemap. */
+export function tileRequests(peer: RunningPeer, basemap: Basemap, tiles: readonly Address[]): Request[] | null {
+  const requests: Request[] = []
+  for (const tile of tiles) {
+    const path = peer.tilePath(basemap, tile)
+    if (path === null) return null
+    requests.push({ path, headers: [...LEAN, ...peer.headers] })
+  }
+  return requests
+}
+
+/** The token that a server's requests carry; undefined where it asks for none. */
+export function tokenOf({ headers }: RunningPeer): string | undefined {
+  return headers.find((line) => line.startsWith(BEARER))?.slice(BEARER.length)
+}
+
+/** The mix, each request changed; null where the server, or one of its answers, lacks what that needs. */
+export function changedMix(
+  change: (request: Request, place: number, peer: RunningPeer) => Request | null | Promise<Request | null>,
+): RequestsFor {
+  return async (peer, context) => {
+    const requests = (await mixRequests(peer, context)) ?? []
+    const changed: Request[] = []
+    for (const [place, request] of requests.entries()) {
+      const next = await change(request, place, peer)
+      if (next === null) return null
+      changed.push(next)
+    }
+    return changed.length === 0 ? null : changed
+  }
+}
+
+/** Reads header fields of an answer to a request, once for each path. */
+export function answeredField(name: string): (peer: RunningPeer, request: Request) => Promise<string | null> {
+  const known = new Map<string, Promise<string | null>>()
+  return (peer, { path, headers }) => {
+    const url = `http://127.0.0.1:${peer.port}${path}`
+    const asked = known.get(url) ?? ask(url, headers, name)
+    known.set(url, asked)
+    return asked
+  }
+}
+
+async function ask(url: string, headers: readonly string[], name: string): Promise<string | null> {
+  const fields = headers.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string])
+  const answer = await fetch(url, { headers: fields })
+  await answer.arrayBuffer()
+  return answer.headers.get(name)
+}

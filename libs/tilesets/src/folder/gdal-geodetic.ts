@@ -1,0 +1,27 @@
+import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { TILE_MATRIX_SETS, tileMatrixLimits } from '../tile-matrix-sets.js'
+import type { ZoomListing } from './listing.js'
+
+/**
+ * Whether the tiles of a geographic folder lie in the grid that gdal2tiles makes unless it is told `--tmscompatible`: each zoom has the tiles
+ * of the zoom above it here, while its tilemapresource.xml says otherwise. Told from the columns and rows of the deepest zoom and the bounds
+ * of what was tiled; rows are counted from the south, where both grids begin.
+ */
+export function isOneTileAtZoom0(zooms: readonly ZoomListing[], grid: TileMatrixSetId, bounds: Bounds): boolean {
+  const deepest = zooms.findLast(({ complete }) => complete)
+  if (TILE_MATRIX_SETS[grid].columns !== 2 || deepest === undefined || deepest.z === 0) return false
+  return !liesAt(deepest, deepest.z, grid, bounds) && liesAt(deepest, deepest.z - 1, grid, bounds)
+}
+
+function liesAt(listed: ZoomListing, z: number, grid: TileMatrixSetId, bounds: Bounds): boolean {
+  const { minColumn, maxColumn, minRow, maxRow } = tileMatrixLimits(TILE_MATRIX_SETS[grid], z, bounds)
+  const last = 2 ** z - 1
+  // Where bounds begin at a tile's edge, gdal2tiles makes the tile before it as well.
+  const begins = (at: number, expected: number) => at === expected || at === expected - 1
+  return (
+    begins(listed.minColumn, minColumn) &&
+    listed.maxColumn === maxColumn &&
+    begins(listed.minRow, last - maxRow) &&
+    listed.maxRow === last - minRow
+  )
+}

@@ -1,0 +1,41 @@
+import type { BasemapVersion } from '@gateway/contracts/basemap.js'
+
+/** Web Mercator's sphere: the map's scale is then that of the equator. */
+const METRES_PER_DEGREE = (Math.PI * 6378137) / 180
+
+/**
+ * Longitude and latitude as a plane, for the map library's `addProjection`. Its grid is a square whose upper half is the world: each zoom has
+ * the columns and rows of the zoom above it in WorldCRS84Quad and CGCS2000Quad, whose zoom 0 is two tiles. WGS 84 and CGCS2000 are one here.
+ */
+export const GEOGRAPHIC = {
+  name: 'EPSG:4326' as const,
+  projection: {
+    forward: ([lon = 0, lat = 0]: number[]) => [lon * METRES_PER_DEGREE, lat * METRES_PER_DEGREE],
+    inverse: ([x = 0, y = 0]: number[]) => [x / METRES_PER_DEGREE, y / METRES_PER_DEGREE],
+  },
+  tileMatrixSet: {
+    origin: [-180 * METRES_PER_DEGREE, 90 * METRES_PER_DEGREE] as [number, number],
+    extentAtZoom0: 360 * METRES_PER_DEGREE,
+  },
+}
+
+/** Before an address whose zoom the map counts in its own square; see `gridAddress`. */
+const SQUARE = 'geographic:'
+
+/** A template for the map: what is asked for in its square is one zoom above the set's. */
+export function squareTemplate(template: string): string {
+  return SQUARE + template
+}
+
+/** The address of the set's own tile, for one that the map made of `squareTemplate`; any other address stays as it is. */
+export function gridAddress(address: string): string {
+  if (!address.startsWith(SQUARE)) return address
+  const parts = address.slice(SQUARE.length).split('/')
+  const zoom = parts.length - 3
+  return parts.with(zoom, String(Number(parts[zoom]) - 1)).join('/')
+}
+
+/** Columns of the grid's zoom 0; it has one row. */
+export function columnsOf(version: Pick<BasemapVersion, 'tile_matrix_set'>): 1 | 2 {
+  return version.tile_matrix_set === 'WebMercatorQuad' ? 1 : 2
+}

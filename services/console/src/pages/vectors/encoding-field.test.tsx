@@ -1,0 +1,55 @@
+// @vitest-environment happy-dom
+import { type AdminVector, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { show, stubService } from '../../testing/render.js'
+import { EncodingField } from './encoding-field.js'
+
+const user = userEvent.setup({ delay: null })
+
+const vector = (fields: Partial<AdminVector>): AdminVector => ({
+  ...UNKNOWN_FACTS,
+  code: 'a b',
+  name: 'Roads',
+  kind: 'shapefile',
+  relative_path: 'a b.shp',
+  file_name: 'a b.shp',
+  size: 1,
+  modified_at: '2026-01-01T00:00:00Z',
+  available: true,
+  source_code: 's',
+  download_url: '',
+  path: '/a b.shp',
+  withdrawn: false,
+  source_enabled: true,
+  ...fields,
+})
+
+const select = () => screen.getByRole('combobox', { name: 'Text encoding' })
+const button = () => screen.getByRole('button', { name: 'Set encoding' })
+
+test('of a shapefile another encoding than its files say is set, and given back to them', async () => {
+  const sent = stubService(() => ({}))
+  const { unmount } = show(<EncodingField vector={vector({ encoding: 'Big5', encoding_source: 'cpg' })} />)
+  expect(screen.getByText('Big5 (from the .cpg)')).toBeDefined()
+  expect(button()).toHaveProperty('disabled', true)
+  await user.selectOptions(select(), 'GBK')
+  await user.click(button())
+  await screen.findByText('The encoding of Roads is changed')
+  unmount()
+  show(<EncodingField vector={vector({ encoding: 'koi8-r', encoding_source: 'operator' })} />)
+  expect(select()).toHaveProperty('value', 'koi8-r')
+  await user.selectOptions(select(), 'What its files say')
+  await user.click(button())
+  expect(sent.map(({ method, path, body }) => [method, path, body])).toEqual([
+    ['PATCH', '/api/v1/admin/vectors/a%20b', { encoding: 'GBK' }],
+    ['PATCH', '/api/v1/admin/vectors/a%20b', { encoding: '' }],
+  ])
+})
+
+test('of other kinds it is only told', () => {
+  show(<EncodingField vector={vector({ kind: 'geopackage', encoding: 'UTF-8', encoding_source: 'format' })} />)
+  expect(screen.getByText('UTF-8 (by the format)')).toBeDefined()
+  expect(screen.queryByRole('combobox')).toBeNull()
+})

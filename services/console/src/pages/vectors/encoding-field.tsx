@@ -1,0 +1,59 @@
+import type { AdminVector } from '@gateway/contracts/vector.js'
+import { Group, NativeSelect } from '@mantine/core'
+import { useState } from 'react'
+import { useSetEncoding } from '../../api/catalog.js'
+import { segment } from '../../api/client.js'
+import { useTexts } from '../../texts/texts.js'
+import { notifyDone } from '../../ui/notify.js'
+import { shortText } from '../../ui/shown-text.js'
+import { ActionButton } from '../../ui/write-button.js'
+
+/** What tables are in most often; the API takes every name of the Encoding Standard. */
+const COMMON = [
+  'UTF-8',
+  'GBK',
+  'GB18030',
+  'Big5',
+  'Shift_JIS',
+  'EUC-KR',
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+  'ISO-8859-1',
+]
+
+/** What the files say. */
+const OWN = ''
+
+/** In which encoding the texts of a vector are and from where that is known; of a shapefile it can be set. */
+export function EncodingField({ vector }: { vector: AdminVector }) {
+  const t = useTexts().vectors
+  const { code, name, kind, encoding, encoding_source: source } = vector
+  const now = source === 'operator' && encoding !== null ? encoding : OWN
+  const [chosen, choose] = useState(now)
+  const write = useSetEncoding(segment(code), chosen)
+  const told = encoding === null || source === null ? '–' : `${encoding} (${t.encodingSources[source]})`
+  if (kind !== 'shapefile') return <bdi>{told}</bdi>
+  return (
+    <Group gap="xs">
+      <bdi>{told}</bdi>
+      <NativeSelect
+        size="xs"
+        aria-label={t.encoding}
+        value={chosen}
+        onChange={(event) => choose(event.currentTarget.value)}
+        data={[{ value: OWN, label: t.ownEncoding }, ...new Set([...COMMON, ...(now === OWN ? [] : [now])])]}
+      />
+      <ActionButton
+        size="compact-xs"
+        variant="default"
+        disabled={chosen === now}
+        write={write}
+        onDone={() => notifyDone(t.encodingDone(shortText(name)))}
+        failed={t.encodingFailed}
+      >
+        {t.setEncoding}
+      </ActionButton>
+    </Group>
+  )
+}

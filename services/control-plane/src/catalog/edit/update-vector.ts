@@ -1,0 +1,82 @@
+import { toAdminVector } from '@gateway/catalog/vector.js'
+import { acknowledgementFields } from '@gateway/contracts/edge.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { adminVectorSchema, vectorPatchBodySchema } from '@gateway/contracts/vector.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { readVector, type StoredVector, setVectorEncoding, setVectorWithdrawn } from '@gateway/store/vectors.js'
+import type { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import { commitAndConfirm } from '../../platform/edges/commit.js'
+import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import type { AdminIdentity, App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import { knownEncoding } from '../vector-facts/encoding.js'
+import { byCode, CONFIRMED, WITHDRAWN } from './route-parts.js'
+
+const NO_SUCH_VECTOR = refuse('not_found', 'no such vector')
+const NO_SHAPEFILE = refuse(
+  'invalid_parameters',
+  'body.encoding: of a shapefile alone; the format of this vector says it',
+)
+const UNKNOWN_ENCODING = refuse(
+  'invalid_parameters',
+  'body.encoding: not known; write UTF-8, GBK, Big5, Shift_JIS, EUC-KR, windows-1252 or another name of the Encoding Standard, or a code page',
+)
+
+/** Withdraws and restores a vector, and sets in which encoding the texts of a shapefile are. */
+export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  app.patch(
+    '/api/v1/admin/vectors/:code',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'updateVector',
+        summary: 'Withdraw or restore a vector, or set its encoding',
+        description:
+          `Fields that are left out stay. ${WITHDRAWN} The \`encoding\` of a shapefile decides how the names of its fields are read here, and ` +
+          `stands in the \`.cpg\` of its zip, in the place of the one that it has; its files stay as they are. ${CONFIRMED}`,
+        params: byCode,
+        body: vectorPatchBodySchema,
+        response: { 200: adminVectorSchema.extend(acknowledgementFields) },
+      },
+    },
+    async ({ params: { code }, body, admin }, reply) => {
+      let refusal = NO_SUCH_VECTOR
+      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
+        const vector = await readVector(tx, code)
+        const refused = vector === null ? NO_SUCH_VECTOR : await update(tx, vector, body, admin)
+        if (refused !== null) {
+          refusal = refused
+          return { result: null, changes: [] }
+        }
+        return { result: await readVector(tx, code), changes: [{ kind: 'vector', key: code }] }
+      })
+      if (result === null) return sendRefusal(reply, refusal)
+      return { ...toAdminVector(result, ctx.settings.vectorPublicBaseUrl), ...acknowledged }
+    },
+  )
+}
+
+/** null: done. */
+async function update(
+  tx: Transaction,
+  { code, kind, setEncoding }: StoredVector,
+  { withdrawn, encoding: named }: z.output<typeof vectorPatchBodySchema>,
+  admin: AdminIdentity,
+): Promise<Refusal | null> {
+  const audit = (action: string, detail: Record<string, unknown>) =>
+    insertAudit(tx, { ...admin, action, subject: code, detail })
+  if (named !== undefined) {
+    if (kind !== 'shapefile') return NO_SHAPEFILE
+    const encoding = named === '' ? null : knownEncoding(named)
+    if (named !== '' && encoding === null) return UNKNOWN_ENCODING
+    await setVectorEncoding(tx, code, encoding)
+    await audit('vector.encoding', { before: { encoding: setEncoding }, after: { encoding } })
+  }
+  if (withdrawn !== undefined) {
+    await setVectorWithdrawn(tx, code, withdrawn)
+    await audit(withdrawn ? 'vector.withdraw' : 'vector.restore', {})
+  }
+  return null
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { failAbandonedScans, isScanQueued, readScanSources, takeQueuedScan } from '@gateway/store/scan-sources.js'
+import type { BackgroundLoop } from '../../platform/background.js'
+import type { ControlContext } from '../../platform/context.js'
+import { scanUnderLock } from './run.js'
+import { withScanLock } from './scan-lock.js'
+
+/** How often a control plane looks for a waiting scan, and whether the scan that keeps it waiting has ended. */
+const LOOK_EVERY_MS = 1000
+
+/**
+ * Runs the waiting scans one after the other, in the order in which they were queued; any control plane may take the next one. One whose
+ * control plane dies has failed, as any other scan, and is not repeated by itself: it may be what the process died of.
+ */
+export const scanQueue: BackgroundLoop = {
+  name: 'scan queue',
+  async run(ctx) {
+    while (!ctx.shutdown.aborted) {
+      const ran = await runNext(ctx).catch((error) => {
+        ctx.log.debug({ err: (error as Error).message }, 'the scan queue cannot be read now')
+        return false
+      })
+      if (!ran) await sleep(LOOK_EVERY_MS, undefined, { signal: ctx.shutdown }).catch(() => {})
+    }
+  },
+}
+
+/** false: none waits, or another scan is running. */
+async function runNext(ctx: ControlContext): Promise<boolean> {
+  if (!(await isScanQueued(ctx.sql))) return false
+  const ran = await withScanLock(ctx.sql, async (lock) => {
+    await failAbandonedScans(ctx.sql)
+    const code = await takeQueuedScan(ctx.sql)
+    const [source] = code === null ? [] : await readScanSources(ctx.sql, code)
+    if (source?.enabled) await scanUnderLock(ctx, source, lock)
+    return code !== null
+  })
+  return ran === true
+}

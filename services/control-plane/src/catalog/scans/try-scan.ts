@@ -1,0 +1,64 @@
+import type { Refusal } from '@gateway/contracts/errors.js'
+import type { TriedScan } from '@gateway/contracts/scan-source.js'
+import { readBasemaps } from '@gateway/store/basemaps.js'
+import { readVectors } from '@gateway/store/vectors.js'
+import type { ControlContext } from '../../platform/context.js'
+import { diffBasemaps } from './diff/diff-basemaps.js'
+import { diffVectors } from './diff/diff-vectors.js'
+import { type ScannedSource, walkSource } from './run.js'
+import { withScanLock } from './scan-lock.js'
+import type { Warnings } from './walk/found.js'
+import { WalkError } from './walk/walk.js'
+import type { Found } from './walk/walk-process.js'
+
+/** Limit: names that are listed of what would change. */
+const MAX_LISTED = 1000
+
+/**
+ * What a scan of a source would come to, written nowhere; the source need not be known. Refused while a scan is running. A directory that
+ * cannot be read is told in `problem`.
+ */
+export function tryScan(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<TriedScan | Refusal> {
+  return withScanLock(ctx.sql, async (lock) => {
+    try {
+      return await compare(
+        ctx,
+        source,
+        await walkSource(ctx, source, AbortSignal.any([ctx.shutdown, lock.lost, signal])),
+      )
+    } catch (error) {
+      if (!(error instanceof WalkError)) throw error
+      const nothing = { added: 0, updated: 0, missing: 0, found: [], lost: [], warnings: 0, messages: [] }
+      return { ...nothing, problem: error.message }
+    }
+  })
+}
+
+/** Under the lock, everything that is known was known before the walk began. */
+const NOTHING_IS_NEWER = new Date(8.64e15)
+
+async function compare(ctx: ControlContext, { code }: ScannedSource, { kind, found }: Found): Promise<TriedScan> {
+  if (kind === 'vector') {
+    const { upserts, lostCodes, ...counts } = diffVectors(found.vectors, await readVectors(ctx.sql, null), code)
+    const paths = upserts.map((vector) => vector.relativePath)
+    return { ...tried(counts, paths, lostCodes), ...warned(found.warnings, []) }
+  }
+  const context = { sourceCode: code, startedAt: NOTHING_IS_NEWER, tileBaseUrl: ctx.settings.tilePublicBaseUrl }
+  const { changes, warnings, ...counts } = diffBasemaps(found, await readBasemaps(ctx.sql, null), context)
+  const versions = changes.flatMap((change) => change.versions.map(({ version }) => `${change.code}/${version}`))
+  const lost = changes.flatMap((change) => change.lost.map((version) => `${change.code}/${version}`))
+  return { ...tried(counts, versions, lost), ...warned(found.warnings, warnings) }
+}
+
+function tried(
+  counts: Pick<TriedScan, 'added' | 'updated' | 'missing'>,
+  found: readonly string[],
+  lost: readonly string[],
+) {
+  const { added, updated, missing } = counts
+  return { added, updated, missing, found: found.slice(0, MAX_LISTED), lost: lost.slice(0, MAX_LISTED), problem: null }
+}
+
+function warned({ texts, total }: Warnings, more: readonly string[]) {
+  return { warnings: total + more.length, messages: [...texts, ...more].slice(0, MAX_LISTED) }
+}

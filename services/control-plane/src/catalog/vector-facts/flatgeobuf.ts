@@ -1,0 +1,139 @@
+import { closeSync, readSync } from 'node:fs'
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import {
+  type GeometryType,
+  UNKNOWN_FACTS,
+  type VectorFacts,
+  type VectorField,
+  type VectorFieldType,
+} from '@gateway/contracts/vector.js'
+import { openBelowSync } from '@gateway/files/open-below.js'
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
+import { boundsInWgs84, type Crs, crsOfEpsg, crsOfPrj } from './crs.js'
+import { FlatTable } from './flatbuffer.js'
+import { MAX_FIELDS, MAX_NAME, MAX_SIDECAR_BYTES } from './limits.js'
+
+/** The specification, version 3: the eighth byte is a patch version that readers ignore. */
+const MAGIC = Buffer.from('fgb\x03fgb')
+const MAGIC_BYTES = 8
+const LENGTH_BYTES = 4
+/** Limit: bytes of a header; real ones have a few thousand. Of a larger one only the encoding is told. */
+const MAX_HEADER_BYTES = 1024 * 1024
+
+/** Fields of the header, in the order of the schema. */
+const HEADER = { envelope: 1, geometryType: 2, columns: 7, featuresCount: 8, indexNodeSize: 9, crs: 10 }
+const COLUMN = { name: 0, type: 1 }
+const CRS = { org: 0, code: 1, wkt: 4 }
+
+/** By their number in the schema; 0 stands for features of several kinds, what comes after these for curves and surfaces. */
+const GEOMETRIES: readonly GeometryType[] = [
+  'Geometry',
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+  'GeometryCollection',
+]
+const BOOLEAN = 2
+const LAST_NUMBER = 10
+const FIELD_TYPES: ReadonlyMap<number, VectorFieldType> = new Map([
+  [BOOLEAN, 'boolean'],
+  [11, 'string'],
+  [13, 'date'],
+])
+
+/**
+ * What the header of a FlatGeobuf file says. null: the file is not there. Throws `BrokenArchiveError` for what is none, or is cut off (told by
+ * the index, where it has one), and the disk's errors.
+ */
+export function flatgeobufFacts(root: string, path: string): VectorFacts | null {
+  const opened = openBelowSync(root, path)
+  if (!opened.ok) {
+    if (opened.reason === 'unreadable') throw new Error(`${path} may not be read by this process`)
+    return null
+  }
+  const { fd, size } = opened
+  const read = (position: number, length: number) => {
+    const buffer = Buffer.alloc(length)
+    if (position + length > size || readSync(fd, buffer, 0, length, position) < length)
+      throw new BrokenArchiveError('it is cut off, or still being written')
+    return buffer
+  }
+  try {
+    return describe(read)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new BrokenArchiveError('its header is broken')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** So many bytes of the file from a position; throws `BrokenArchiveError` where it is shorter. */
+type Read = (position: number, length: number) => Buffer
+
+function describe(read: Read): VectorFacts {
+  if (!read(0, MAGIC_BYTES).subarray(0, MAGIC.length).equals(MAGIC))
+    throw new BrokenArchiveError('it is not FlatGeobuf')
+  const headerAt = MAGIC_BYTES + LENGTH_BYTES
+  const length = read(MAGIC_BYTES, LENGTH_BYTES).readUInt32LE()
+  const known = { encoding: 'UTF-8', encoding_source: 'format' } as const
+  if (length > MAX_HEADER_BYTES) {
+    read(headerAt + length, 0)
+    return { ...UNKNOWN_FACTS, ...known }
+  }
+  const header = FlatTable.root(read(headerAt, length))
+  const count = Number(header.long(HEADER.featuresCount))
+  assertWhole(read, headerAt + length, count, header.short(HEADER.indexNodeSize, DEFAULT_NODE_SIZE))
+  const crs = crsOf(header.table(HEADER.crs))
+  const box = header.doubles(HEADER.envelope)
+  return {
+    crs: crs?.name ?? null,
+    bounds:
+      crs === null || box === null || box.length < 4 ? null : boundsInWgs84(crs, box.slice(0, 4) as unknown as Bounds),
+    geometry_type: GEOMETRIES[header.byte(HEADER.geometryType)] ?? 'Geometry',
+    // 0 is what a writer that streams leaves there.
+    feature_count: count > 0 && Number.isSafeInteger(count) ? count : null,
+    fields: fieldsOf(header.tables(HEADER.columns) ?? []),
+    ...known,
+  }
+}
+
+function crsOf(crs: FlatTable | null): Crs | null {
+  if (crs === null) return null
+  const text = (crs.text(CRS.wkt) ?? '').slice(0, MAX_SIDECAR_BYTES)
+  const told = crsOfPrj(text)
+  const code = crs.int(CRS.code)
+  const isEpsg = (crs.text(CRS.org) ?? 'EPSG').toUpperCase() === 'EPSG' && code > 0
+  return isEpsg ? crsOfEpsg(String(code), told && text) : told
+}
+
+function fieldsOf(columns: readonly FlatTable[]): VectorField[] | null {
+  if (columns.length > MAX_FIELDS) return null
+  return columns.map((column) => {
+    const type = column.byte(COLUMN.type)
+    const known = FIELD_TYPES.get(type) ?? (type <= LAST_NUMBER ? 'number' : 'json')
+    return { name: (column.text(COLUMN.name) ?? '').slice(0, MAX_NAME), type: known }
+  })
+}
+
+const DEFAULT_NODE_SIZE = 16
+/** Of the index, a packed R-tree from its root to its leaves: a box, and of a leaf where its feature begins behind the index. */
+const NODE_BYTES = 40
+const OFFSET_IN_NODE = 32
+
+/** The last leaf is that of the last feature, which begins with its length. Without an index nothing tells where the file should end. */
+function assertWhole(read: Read, indexAt: number, count: number, nodeSize: number): void {
+  if (count === 0 || nodeSize < 2) return
+  let nodes = count
+  for (let level = count; level > 1; ) {
+    level = Math.ceil(level / nodeSize)
+    nodes += level
+  }
+  const features = indexAt + nodes * NODE_BYTES
+  const offset = read(features - NODE_BYTES + OFFSET_IN_NODE, 8).readBigUInt64LE()
+  const last = features + Number(offset)
+  read(last + LENGTH_BYTES + read(last, LENGTH_BYTES).readUInt32LE(), 0)
+}

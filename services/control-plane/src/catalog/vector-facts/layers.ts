@@ -1,0 +1,70 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import {
+  GEOMETRY_TYPES,
+  type GeometryType,
+  UNKNOWN_FACTS,
+  type VectorFacts,
+  type VectorField,
+} from '@gateway/contracts/vector.js'
+import { MAX_FIELDS, MAX_NAME } from './limits.js'
+
+/** One of the layers of a file; null: not known. */
+export interface Layer {
+  readonly crs: string | null
+  readonly bounds: Bounds | null
+  readonly geometryType: GeometryType | null
+  readonly count: number | null
+  readonly fields: readonly VectorField[] | null
+}
+
+/** What is true of all layers together; `layers` null: nothing. */
+export function factsOfLayers(layers: readonly Layer[] | null): Omit<VectorFacts, 'encoding' | 'encoding_source'> {
+  if (layers === null) return UNKNOWN_FACTS
+  const systems = new Set(layers.map(({ crs }) => crs))
+  const count = layers.reduce<number | null>(
+    (sum, { count }) => (sum === null || count === null ? null : sum + count),
+    0,
+  )
+  return {
+    crs: systems.size === 1 ? ([...systems][0] as string | null) : null,
+    bounds: union(layers.filter(({ count }) => count !== 0).map(({ bounds }) => bounds)),
+    geometry_type: geometryTypeOf(new Set(layers.flatMap(({ geometryType }) => geometryType ?? []))),
+    feature_count: Number.isSafeInteger(count) ? count : null,
+    fields: joined(layers.map(({ fields }) => fields)),
+  }
+}
+
+/** The one type that covers all; `Geometry` where there is none, null where there are no types. */
+export function geometryTypeOf(types: ReadonlySet<GeometryType>): GeometryType | null {
+  const [shorter, longer] = [...types].sort((a, b) => a.length - b.length)
+  if (shorter === undefined || longer === undefined) return shorter ?? null
+  return types.size === 2 && longer === `Multi${shorter}` ? longer : 'Geometry'
+}
+
+/** By its name in any case of letters; `Geometry` for curves and surfaces. */
+export function geometryTypeNamed(name: string): GeometryType {
+  return GEOMETRY_TYPES.find((type) => type.toLowerCase() === name.toLowerCase()) ?? 'Geometry'
+}
+
+/** null: one of them is not known, or there is none. All around the earth where one of several crosses the antimeridian. */
+function union(boxes: readonly (Bounds | null)[]): Bounds | null {
+  const known = boxes.filter((box) => box !== null)
+  const [first] = known
+  if (first === undefined || known.length < boxes.length) return null
+  if (known.length === 1) return first
+  const side = (i: number) => known.map((box) => box[i] as number)
+  const south = Math.min(...side(1))
+  const north = Math.max(...side(3))
+  if (known.some(([west, , east]) => west > east)) return [-180, south, 180, north]
+  return [Math.min(...side(0)), south, Math.max(...side(2)), north]
+}
+
+function joined(all: readonly (readonly VectorField[] | null)[]): VectorField[] | null {
+  const fields = new Map<string, VectorField>()
+  for (const { name: whole, type } of all.flatMap((some) => some ?? [])) {
+    const name = whole.slice(0, MAX_NAME)
+    const known = fields.get(name)
+    fields.set(name, { name, type: known === undefined || known.type === type ? type : 'json' })
+  }
+  return all.includes(null) || fields.size > MAX_FIELDS ? null : [...fields.values()]
+}

@@ -1,0 +1,23 @@
+import fastifyStatic from '@fastify/static'
+import type { App } from '../../platform/http/app-type.js'
+
+/**
+ * Serves the page of the first map, and the map library by fixed names for pages of anybody: `/map/maplibre-gl.mjs` with its worker, and
+ * `/map/maplibre-gl.css`. Nothing of it is secret. Each use asks whether it has changed, so that library and worker are of one version.
+ */
+export async function serveMapPage(app: App, dist: string): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: dist,
+    prefix: '/map/',
+    wildcard: false,
+    preCompressed: true,
+    decorateReply: false,
+    cacheControl: false,
+    setHeaders: (reply) => {
+      reply.header('Cache-Control', 'public, no-cache')
+      reply.header('Access-Control-Allow-Origin', '*')
+      reply.header('Cross-Origin-Resource-Policy', 'cross-origin')
+    },
+  })
+  app.get('/map', { schema: { hide: true } }, (_request, reply) => reply.redirect('/map/', 308))
+}

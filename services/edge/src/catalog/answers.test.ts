@@ -1,0 +1,100 @@
+import type { Refusal } from '@gateway/contracts/errors.js'
+import { expect, test } from 'vitest'
+import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
+import { READER } from '../testing/running-edge.js'
+import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
+import { BASEMAPS, CatalogAnswer, catalogEntry, catalogList, VECTORS } from './answers.js'
+
+const BASE = 'http://vectors.example'
+const NOTHING = { codes: [], rows: [] }
+const FACTS = {
+  crs: 'EPSG:4326',
+  bounds: null,
+  geometry_type: 'Point' as const,
+  feature_count: 3,
+  fields: null,
+  encoding: 'UTF-8',
+  encoding_source: 'format' as const,
+}
+
+const catalog = nextCatalog(
+  EMPTY_CATALOG,
+  {
+    codes: null,
+    rows: [
+      storedBasemap('world', [storedVersion('v1'), storedVersion('v2', { withdrawn: true })], { name: 'The World' }),
+      storedBasemap('sea', []),
+      storedBasemap('withdrawn', [storedVersion('v1')], { withdrawn: true }),
+    ],
+  },
+  {
+    codes: null,
+    rows: [
+      storedVector('roads', { relativePath: 'x/roads.geojson', facts: FACTS }),
+      storedVector('off', { sourceEnabled: false }),
+    ],
+  },
+)
+
+type Answered = CatalogAnswer | Refusal
+const json = (answered: Answered) => {
+  if (!(answered instanceof CatalogAnswer)) throw new Error(answered.message)
+  return JSON.parse(answered.body.toString())
+}
+const codes = (query: string, token = READER) =>
+  json(catalogList(BASEMAPS, catalog, token, query, BASE)).items.map(({ code }: { code: string }) => code)
+const granted = (...basemaps: string[]) => ({ ...READER, basemaps: new Set(basemaps) })
+
+test('a list holds what is granted and offered, by code, without versions that were withdrawn', () => {
+  expect(codes('')).toEqual(['sea', 'world'])
+  expect(codes('', granted('world', 'withdrawn', 'gone'))).toEqual(['world'])
+  expect(codes('', granted())).toEqual([])
+  const [world] = json(catalogList(BASEMAPS, catalog, granted('world'), '', BASE)).items
+  expect(world).toMatchObject({ name: 'The World', source_code: 'source', versions: [{ version: 'v1', revision: 1 }] })
+  expect(JSON.stringify(world)).not.toContain('/maps')
+})
+
+test('a list is searched, filtered, sorted and paged as the control plane does it, whatever carries the token', () => {
+  expect(codes('q=WORL&token=bmp_x')).toEqual(['world'])
+  expect(codes('sort=-code&access_token=bmp_x')).toEqual(['world', 'sea'])
+  expect(codes('limit=1&offset=1')).toEqual(['world'])
+  expect(codes('source_code=other')).toEqual([])
+  expect(json(catalogList(BASEMAPS, catalog, READER, 'limit=1', BASE)).total).toBe(2)
+})
+
+test.each([
+  ['colour=red', 'query: '],
+  ['limit=0', 'query.limit: '],
+  ['limit=1&limit=2', 'query.limit: '],
+  ['sort=path', 'query.sort: '],
+  ['__proto__=x', 'query: '],
+])('the query %s is refused in words that name the parameter', (query, words) => {
+  expect(catalogList(BASEMAPS, catalog, READER, query, BASE)).toMatchObject({
+    code: 'invalid_parameters',
+    message: expect.stringContaining(words),
+  })
+})
+
+test('a vector is answered with what a scan read of it', () => {
+  expect(json(catalogList(VECTORS, catalog, READER, 'kind=geojson', BASE)).items).toMatchObject([
+    { code: 'roads', relative_path: 'x/roads.geojson', download_url: `${BASE}/vectors/roads/download`, ...FACTS },
+  ])
+})
+
+test('one entry is answered by its code, and what is not offered is not there', () => {
+  expect(json(catalogEntry(BASEMAPS, catalog, 'sea', BASE))).toMatchObject({ code: 'sea', default_version: null })
+  for (const code of ['withdrawn', 'nowhere', '__proto__', '']) {
+    expect(catalogEntry(BASEMAPS, catalog, code, BASE)).toMatchObject({ code: 'not_found' })
+  }
+  expect(catalogEntry(VECTORS, catalog, 'off', BASE)).toMatchObject({ code: 'not_found' })
+})
+
+test('tokens of equal grants share an answer, others never, and another snapshot has answers of its own', () => {
+  const list = (token = READER, of = catalog) => catalogList(BASEMAPS, of, token, '', BASE)
+  expect(list(granted('sea', 'world'))).toBe(list(granted('world', 'sea')))
+  expect(list(granted('sea'))).not.toBe(list(granted('world')))
+  expect(list(granted('sea,world'))).not.toBe(list(granted('sea', 'world')))
+  const next = nextCatalog(catalog, { codes: ['sea'], rows: [storedBasemap('sea', [], { name: 'The Sea' })] }, NOTHING)
+  expect(json(list(READER, next)).items.map(({ name }: { name: string }) => name)).toEqual(['The Sea', 'The World'])
+  expect(codes('')).toEqual(['sea', 'world'])
+})

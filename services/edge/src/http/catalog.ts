@@ -1,0 +1,105 @@
+import type { AccessToken, WantedResource } from '@gateway/access/decide.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { decodedSegment } from '@gateway/tilesets/address.js'
+import {
+  BASEMAPS,
+  type CatalogAnswer,
+  type CatalogKind,
+  catalogEntry,
+  catalogList,
+  VECTORS,
+} from '../catalog/answers.js'
+import type { Edge } from '../edge.js'
+import { acceptsGzip } from '../files/accepts-gzip.js'
+import type { CatalogBasemap, CatalogVector } from '../sync/catalog.js'
+import { authorize } from './authorize.js'
+import { Exchange, guarded, type Handler } from './exchange.js'
+import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+import { onOther } from './proxy.js'
+import { answerRefusal, UNDECODABLE } from './refusals.js'
+
+/** The read interface of the catalog, out of what this process knows of it: by address, the handler of a list and of one entry of it. */
+export const CATALOG_ROUTES: readonly (readonly [path: string, list: Handler, entry: Handler])[] = [
+  ['/api/v1/catalog/basemaps', listOf(BASEMAPS), entryOf(BASEMAPS)],
+  ['/api/v1/catalog/vectors', listOf(VECTORS), entryOf(VECTORS)],
+]
+
+function listOf<Entry extends CatalogBasemap | CatalogVector>(kind: CatalogKind<Entry>): Handler {
+  return (edge, res, req) => {
+    answer(edge, res, req, null, ({ query }, token) =>
+      catalogList(kind, edge.freshness.catalog, token, query, edge.settings.vectorPublicBaseUrl),
+    )
+  }
+}
+
+function entryOf<Entry extends CatalogBasemap | CatalogVector>(kind: CatalogKind<Entry>): Handler {
+  return (edge, res, req) => {
+    const segment = req.getParameter(0) ?? ''
+    // No address of ours: the control plane says so.
+    if (segment === '') return onOther(edge, res, req)
+    const code = decodedSegment(segment)
+    if (code === null) {
+      edge.counters.requests++
+      return answerRefusal(new Exchange(edge, 'catalog', res, req), UNDECODABLE)
+    }
+    const wanted = kind.entries(edge.freshness.catalog).get(code)?.wanted ?? kind.list.wantedByCode(code)
+    answer(edge, res, req, wanted, () =>
+      catalogEntry(kind, edge.freshness.catalog, code, edge.settings.vectorPublicBaseUrl),
+    )
+  }
+}
+
+function answer(
+  edge: Edge,
+  res: HttpResponse,
+  req: HttpRequest,
+  wanted: WantedResource,
+  make: (exchange: Exchange, token: AccessToken) => CatalogAnswer | Refusal,
+): void {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'catalog', res, req)
+  authorize(exchange, wanted, (_fromQuery, _which, token) => {
+    const made = make(exchange, token)
+    if ('ok' in made) answerRefusal(exchange, made)
+    else send(exchange, made)
+  })
+}
+
+function send(exchange: Exchange, made: CatalogAnswer) {
+  const { body, etag } = made
+  // The tag alone decides: an answer has no date.
+  if (exchange.isNotModified({ etag, modifiedMs: Number.POSITIVE_INFINITY })) {
+    return exchange.answerEmpty('304 Not Modified', headersOf(made, false))
+  }
+  if (!made.compressible || !acceptsGzip(exchange.header('accept-encoding'))) {
+    return exchange.answer('200 OK', headersOf(made, false), body)
+  }
+  void made.gzipped().then(
+    (gzipped) => guarded(exchange.edge, () => exchange.answer('200 OK', headersOf(made, true), gzipped)),
+    () => guarded(exchange.edge, () => exchange.answer('200 OK', headersOf(made, false), body)),
+  )
+}
+
+const blocks = new WeakMap<CatalogAnswer, { readonly plain: HeaderBlock; readonly gzip: HeaderBlock }>()
+
+/** A weak tag: the plain and the compressed answer carry the same. */
+function headersOf(made: CatalogAnswer, isGzip: boolean): HeaderBlock {
+  const known = blocks.get(made) ?? {
+    plain: headers(made.etag),
+    gzip: headers(made.etag, ['Content-Encoding', 'gzip']),
+  }
+  blocks.set(made, known)
+  return isGzip ? known.gzip : known.plain
+}
+
+function headers(etag: string, ...more: readonly (readonly [string, string])[]): HeaderBlock {
+  return headerBlock(
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Cache-Control', 'no-store'],
+    ['ETag', `W/${etag}`],
+    ['Vary', 'Accept-Encoding'],
+    ...more,
+    ...CORS,
+  )
+}

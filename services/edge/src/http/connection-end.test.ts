@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { connectionEnd } from './connection-end.js'
+
+test.each(['', 'keep-alive', 'Keep-Alive', 'TE', 'closed', 'x-close', 'keep-alive, x close'])(
+  'a connection stays after "%s", but for a server that drains',
+  (header) => {
+    expect([connectionEnd(header, false), connectionEnd(header, true)]).toEqual(['stays', 'untold'])
+  },
+)
+
+test.each(['keep-alive, close', 'close,TE', 'TE ,\tCLOSE', 'close, close'])(
+  '"%s" ends it: close is one option of a list, in any case',
+  (header) => expect(connectionEnd(header, false)).toBe('untold'),
+)
+
+test.each(['close', 'Close', 'CLOSE'])('of "%s" alone the server knows by itself', (header) => {
+  expect([connectionEnd(header, false), connectionEnd(header, true)]).toEqual(['told', 'told'])
+})

@@ -1,0 +1,123 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import type { Log } from '@gateway/logging/log.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
+import { freePort } from '../testing/free-port.js'
+import { type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+
+const home = mkdtempSync(join(tmpdir(), 'gateway-tls-'))
+const inForce = { TLS_CERT_FILE: join(home, 'cert.pem'), TLS_KEY_FILE: join(home, 'key.pem') }
+const TILE = Buffer.alloc(300_000, 'tile ')
+const logged: string[] = []
+const note = (_: object, message: string) => logged.push(message)
+const log = {
+  isLevelEnabled: () => false,
+  debug: note,
+  info: note,
+  warn: note,
+  error: note,
+  fatal: note,
+} as unknown as Log
+
+let running: RunningEdge
+
+/** A certificate of its own making, and the key to it. */
+function makePair(name: string) {
+  const pair = { cert: join(home, `${name}.cert.pem`), key: join(home, `${name}.key.pem`) }
+  const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name}`
+  execFileSync('openssl', [...words.split(' '), '-keyout', pair.key, '-out', pair.cert], { stdio: 'ignore' })
+  return pair
+}
+
+function putInPlace({ cert, key }: { cert: string; key: string }): void {
+  copyFileSync(cert, inForce.TLS_CERT_FILE)
+  copyFileSync(key, inForce.TLS_KEY_FILE)
+}
+
+const [first, second] = [makePair('first'), makePair('second')]
+
+beforeAll(async () => {
+  putInPlace(first)
+  mkdirSync(join(home, 'maps/0/0'), { recursive: true })
+  writeFileSync(join(home, 'maps/0/0/0.png'), TILE)
+  const version = storedVersion('v1', { path: join(home, 'maps') })
+  const rows = [storedBasemap('world', [version], { sourcePath: join(home, 'maps') })]
+  const catalog = nextCatalog(EMPTY_CATALOG, { codes: null, rows }, { codes: null, rows: [] })
+  const port = await freePort()
+  running = await runEdge({ port, catalog, dataDir: home, controlPlane: 'http://127.0.0.1:1', env: inForce, log })
+})
+
+afterAll(async () => {
+  await running.server.drain(1)
+  await Promise.all([running.edge.upstream.close(), running.edge.zips.close()])
+  rmSync(home, { recursive: true })
+})
+
+/** Asks for the tile; answers it, and of which certificate and connection it came. */
+function ask(agent: Agent) {
+  const { hostname, port } = new URL(running.url)
+  const options = { agent, hostname, port, path: '/tiles/world/v1/0/0/0.png', rejectUnauthorized: false }
+  return new Promise<{ status: number; body: Buffer; name: string; port: number }>((resolve, reject) => {
+    const req = request({ ...options, headers: { 'x-access-token': running.token } }, async (res) => {
+      const socket = res.socket as TLSSocket
+      const name = socket.getPeerCertificate().subject.CN as string
+      const { localPort } = socket
+      resolve({ status: res.statusCode ?? 0, body: await buffer(res), name, port: localPort ?? 0 })
+    })
+    req.on('error', reject)
+    req.end()
+  })
+}
+
+const saysSo = async (words: string) => {
+  while (!logged.some((line) => line.includes(words))) await sleep(20)
+}
+
+test('tiles leave over TLS, and a changed pair is in force for new connections while old ones go on', async () => {
+  const lasting = new Agent({ keepAlive: true, maxSockets: 1 })
+  const fresh = () => ask(new Agent())
+  const before = await ask(lasting)
+  expect(before).toMatchObject({ status: 200, name: 'first' })
+  expect(before.body.equals(TILE)).toBe(true)
+  copyFileSync(second.cert, inForce.TLS_CERT_FILE)
+  await saysSo('the one before stays in force')
+  expect((await fresh()).name).toBe('first')
+  putInPlace(second)
+  // Asks on all the while, since an idle connection is closed after 10 s.
+  const renewed = saysSo('another TLS certificate is in force')
+  let isRenewed = false
+  void renewed.then(() => {
+    isRenewed = true
+  })
+  while (!isRenewed) expect(await ask(lasting)).toMatchObject({ status: 200, port: before.port })
+  expect(await fresh()).toMatchObject({ status: 200, name: 'second' })
+  const after = await ask(lasting)
+  expect(after).toMatchObject({ status: 200, name: 'first', port: before.port })
+  expect(after.body.equals(TILE)).toBe(true)
+  lasting.destroy()
+  expect(running.edge.sender.tier).toBe('copy')
+})
+
+test('an edge does not start with a pair that is none, and says so in one line', () => {
+  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+  const env = {
+    PATH: process.env.PATH,
+    CONFIG_FILE: join(home, 'none.env'),
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    TLS_CERT_FILE: first.cert,
+    TLS_KEY_FILE: second.key,
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' })
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^TLS_CERT_FILE .* and TLS_KEY_FILE .* are no certificate .*: key values mismatch\n$/)
+  expect(status).toBe(2)
+})

@@ -1,0 +1,35 @@
+import type { Log } from '@gateway/logging/log.js'
+import { CLOCKS, type KeptFacts, type KeptFile } from './kept-file.js'
+import { type Rows, readRows } from './kept-rows.js'
+
+/** With what an edge process starts while the store is away. */
+export interface StartCatalog extends KeptFacts, Rows {
+  /** when it was last known to be the store's newest state, by the clock that all processes of this machine share, in milliseconds */
+  readonly currentAtHostMs: number
+}
+
+/**
+ * Reads what was kept. null, with one line in the log, where it may not be used: it is damaged, of another store or version, or older than
+ * `trustMs`, for which an edge that is cut off goes on. Never rejects.
+ */
+export async function startCatalog(file: KeptFile, trustMs: number, log: Log): Promise<StartCatalog | null> {
+  try {
+    const kept = await file.read()
+    if (kept === null) {
+      log.info('the store is away, and no catalog was kept on disk')
+      return null
+    }
+    const { content, ageMs, ...facts } = kept
+    if (ageMs > trustMs) throw new Error(`it is ${Math.round(ageMs / 1000)} s old, more than TOKEN_OFFLINE_SECONDS`)
+    const rows = readRows(content)
+    const seconds = Math.round(ageMs / 1000)
+    log.warn(
+      { ageSeconds: seconds, basemaps: rows.basemaps.length },
+      'the store is away: starts from the catalog kept on disk',
+    )
+    return { ...facts, ...rows, currentAtHostMs: CLOCKS.host() - ageMs }
+  } catch (error) {
+    log.warn({ err: (error as Error).message }, 'the store is away, and the catalog kept on disk is not used')
+    return null
+  }
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { useGateway } from '../harness/use-gateway.js'
+import { CITIES, coloursAt, IN_PLACE, makeWorld } from './world.js'
+
+const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('qgis_maps.py', import.meta.url))
+
+/** The world as wide as the picture. */
+const HALF = Math.PI * 6378137
+const EXTENTS = { 'EPSG:3857': [-HALF, -HALF / 2, HALF, HALF / 2], geographic: [-180, -90, 180, 90] }
+const COLOURS = Object.fromEntries(Object.entries(CITIES).map(([name, { colour }]) => [name, `${colour},255`]))
+
+let token: string
+const gateway = useGateway({}, async (started) => {
+  await mkdir(ARTIFACTS, { recursive: true })
+  token = (await started.issueToken({ basemap_codes: ['*'] })).token
+  await makeWorld(started)
+  const deep = join(started.home, 'deep')
+  await mkdir(join(deep, 'deep/6/0'), { recursive: true })
+  await copyFile(join(started.home, 'world/mercator/0/0/0.png'), join(deep, 'deep/6/0/0.png'))
+  await started.admin.scanSource('deep', 'basemap', deep)
+})
+
+function wmts(code: string, set: string, crs: string): string {
+  const url = encodeURIComponent(`${gateway().url}/wmts?token=${token}`)
+  return `contextualWMSLegend=0&crs=${crs}&dpiMode=7&format=image/png&layers=${code}&styles=default&tileMatrixSet=${set}&url=${url}`
+}
+
+/** QGIS decodes the address once. */
+function xyz(code: string, extension: string): string {
+  const url = `${gateway().url}/tiles/${code}/current/{z}/{x}/{y}.${extension}?token=${token}`
+  return `type=xyz&zmin=0&zmax=2&url=${encodeURIComponent(url).replaceAll('%7B', '{').replaceAll('%7D', '}')}`
+}
+
+test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, OGC API Tiles by GDAL', async () => {
+  const maps = [
+    { name: 'wmts-mercator', kind: 'wmts', crs: 'EPSG:3857', uri: wmts('mercator', 'WebMercatorQuad', 'EPSG:3857') },
+    // Deeper than the layer, not than the grid: another layer has zoom 6.
+    {
+      name: 'wmts-mercator-near',
+      kind: 'wmts',
+      crs: 'EPSG:4326',
+      uri: wmts('mercator', 'WebMercatorQuad', 'EPSG:3857'),
+      extent: [114.4, 38.9, 118.4, 40.9],
+      cities: { beijing: CITIES.beijing },
+    },
+    { name: 'wmts-geodetic', kind: 'wmts', crs: 'EPSG:4326', uri: wmts('geodetic', 'WorldCRS84Quad', 'EPSG:4326') },
+    { name: 'wmts-mb4326', kind: 'wmts', crs: 'EPSG:4326', uri: wmts('mb4326', 'WorldCRS84Quad', 'EPSG:4326') },
+    { name: 'wmts-mb4490', kind: 'wmts', crs: 'EPSG:4490', uri: wmts('mb4490', 'CGCS2000Quad', 'EPSG:4490') },
+    { name: 'xyz-mercator', kind: 'xyz', crs: 'EPSG:3857', uri: xyz('mercator', 'png') },
+    { name: 'vector-streets', kind: 'vector', crs: 'EPSG:3857', uri: xyz('streets', 'pbf') },
+    {
+      name: 'ogc-geodetic',
+      kind: 'gdal',
+      crs: 'EPSG:4326',
+      uri: `OGCAPI:${gateway().url}/ogc/collections/geodetic?token=${token}`,
+    },
+  ].map((map) => ({
+    cities: CITIES,
+    extent: EXTENTS[map.crs === 'EPSG:3857' ? 'EPSG:3857' : 'geographic'],
+    ...map,
+    colours: COLOURS,
+    file: join(ARTIFACTS, `qgis-${map.name}.png`),
+  }))
+  const places = (await drawn(maps)) as Record<string, Record<string, [number, number]>>
+  for (const { name, file } of maps) {
+    expect([name, places[name]]).not.toEqual([name, { error: expect.anything() }])
+    const near = Object.keys(places[name] ?? {}).map((city) => [city, IN_PLACE[city]])
+    expect([name, await coloursAt(await readFile(file), places[name] ?? {})]).toEqual([name, Object.fromEntries(near)])
+  }
+}, 300_000)
+
+async function drawn(maps: readonly object[]): Promise<unknown> {
+  const { home } = gateway()
+  const process_ = spawn('/usr/bin/python3', [SCRIPT], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: home,
+    env: { ...process.env, QT_QPA_PLATFORM: 'offscreen', HOME: home, XDG_RUNTIME_DIR: home },
+  })
+  process_.stdin.end(JSON.stringify(maps))
+  const [out] = await Promise.all([text(process_.stdout), once(process_, 'exit')])
+  return JSON.parse(out)
+}

@@ -1,0 +1,74 @@
+"""Draws maps by QGIS without a screen.
+
+On stdin: JSON, a list of {name, kind: wmts | xyz | vector | gdal, uri, crs, extent, cities, colours, file}. `uri` is what QGIS keeps of a layer.
+Writes each map into its file, 1024 by 512 pixels, and to stdout one JSON object: {name: {city: [x, y]} or {error}}.
+"""
+
+import json
+import sys
+
+from qgis.core import (
+    QgsApplication,
+    QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform,
+    QgsFillSymbol,
+    QgsMapRendererSequentialJob,
+    QgsMapSettings,
+    QgsPointXY,
+    QgsProject,
+    QgsRasterLayer,
+    QgsRectangle,
+    QgsVectorTileBasicRenderer,
+    QgsVectorTileBasicRendererStyle,
+    QgsVectorTileLayer,
+    QgsWkbTypes,
+)
+from qgis.PyQt.QtCore import QSize
+from qgis.PyQt.QtGui import QColor
+
+PROVIDERS = {"wmts": "wms", "xyz": "wms", "gdal": "gdal"}
+
+
+def layer_of(spec):
+    if spec["kind"] != "vector":
+        return QgsRasterLayer(spec["uri"], spec["name"], PROVIDERS[spec["kind"]])
+    layer = QgsVectorTileLayer(spec["uri"], spec["name"])
+    styles = []
+    for city, colour in spec["colours"].items():
+        style = QgsVectorTileBasicRendererStyle(city, "cities", QgsWkbTypes.PolygonGeometry)
+        style.setFilterExpression(f"\"name\" = '{city}'")
+        style.setSymbol(QgsFillSymbol.createSimple({"color": colour, "outline_style": "no"}))
+        styles.append(style)
+    renderer = QgsVectorTileBasicRenderer()
+    renderer.setStyles(styles)
+    layer.setRenderer(renderer)
+    return layer
+
+
+def draw(spec):
+    layer = layer_of(spec)
+    if not layer.isValid():
+        return {"error": layer.error().message() or "QGIS does not take the layer"}
+    crs = QgsCoordinateReferenceSystem(spec["crs"])
+    settings = QgsMapSettings()
+    settings.setLayers([layer])
+    settings.setDestinationCrs(crs)
+    settings.setOutputSize(QSize(1024, 512))
+    settings.setExtent(QgsRectangle(*spec["extent"]))
+    settings.setBackgroundColor(QColor("white"))
+    job = QgsMapRendererSequentialJob(settings)
+    job.start()
+    job.waitForFinished()
+    job.renderedImage().save(spec["file"])
+    to_map = QgsCoordinateTransform(QgsCoordinateReferenceSystem("EPSG:4326"), crs, QgsProject.instance())
+    places = {}
+    for city, place in spec["cities"].items():
+        point = settings.mapToPixel().transform(to_map.transform(QgsPointXY(place["lon"], place["lat"])))
+        places[city] = [point.x(), point.y()]
+    return places
+
+
+application = QgsApplication([], True)
+application.initQgis()
+print(json.dumps({spec["name"]: draw(spec) for spec in json.load(sys.stdin)}))
+application.exitQgis()

@@ -1,0 +1,44 @@
+/**
+ * Map clients that are too large for `npm test`, by hand:
+ *
+ *   npm run clients                Cesium (200 MB, from the npm registry) and QGIS (500 MB, from Debian, where this runs as root)
+ *   npm run clients -- cesium      one of them
+ *
+ * The maps that they draw are left in test/artifacts/clients, to be looked at.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const CESIUM = 'cesium@1.145.0'
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+const cache = join(root, 'node_modules/.cache/clients')
+const inherited = { stdio: 'inherit' }
+const asked = process.argv.slice(2)
+const wants = (client) => asked.length === 0 || asked.includes(client)
+
+if (wants('cesium')) {
+  mkdirSync(cache, { recursive: true })
+  run('npm', ['install', '--prefix', cache, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', CESIUM])
+}
+if (wants('qgis') && !importsQgis()) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'python3-qgis', 'qgis-providers'], { env })
+}
+const files = ['cesium', 'qgis'].filter(wants).map((client) => `test/clients/${client}.clients.ts`)
+run(process.execPath, [
+  ...['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--project', 'by-hand'],
+  ...files,
+])
+
+function importsQgis() {
+  return spawnSync('/usr/bin/python3', ['-c', 'import qgis.core'], { stdio: 'ignore' }).status === 0
+}
+
+function run(program, args, options = {}) {
+  const { status, error } = spawnSync(program, args, { cwd: root, ...inherited, ...options })
+  if (status === 0) return
+  console.error(`${program} ${error === undefined ? `ended with ${status}` : `does not start: ${error.message}`}`)
+  process.exit(1)
+}

@@ -21,6 +21,7 @@ const LIBRARIES = {
   store: ['contracts'],
   tilesets: ['contracts', 'files'],
   tiling: ['contracts'],
+  tracing: [],
 }
 
 /** What each service may import of the libraries; none may import another service. */
@@ -38,6 +39,7 @@ const SERVICES = {
     'store',
     'tilesets',
     'tiling',
+    'tracing',
   ],
   edge: [
     'access',
@@ -51,8 +53,9 @@ const SERVICES = {
     'settings',
     'store',
     'tilesets',
+    'tracing',
   ],
-  doctor: ['native-edge', 'settings', 'store'],
+  doctor: ['bus', 'native-edge', 'settings', 'store'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
   tiler: ['contracts', 'files', 'tilesets', 'tiling'],
 }

@@ -1,4 +1,4 @@
-import { chmod, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, copyFile, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
@@ -41,6 +41,24 @@ export class OwnPostgres {
         await rm(this.#home, { recursive: true })
       },
     }
+  }
+
+  /** From now on it takes connections by TLS too. @param certificate paths of the certificate and its key */
+  async offerTls(certificate: { readonly certificate: string; readonly key: string }): Promise<void> {
+    const data = join(this.#home, 'primary/data')
+    const { uid, gid } = await stat(data)
+    for (const [name, source] of [
+      ['server.crt', certificate.certificate],
+      ['server.key', certificate.key],
+    ] as const) {
+      await copyFile(source, join(data, name))
+      await chmod(join(data, name), 0o600)
+      await chown(join(data, name), uid, gid)
+    }
+    await this.#query(async (sql) => {
+      await sql`ALTER SYSTEM SET ssl = on`
+      await sql`SELECT pg_reload_conf()`
+    })
   }
 
   /** Ends the primary and starts a replica that has all of its data, and can only be read. */

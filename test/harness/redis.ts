@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './ports.js'
@@ -14,10 +14,14 @@ export interface TestRedis {
   stop(): Promise<void>
 }
 
-export async function startRedis(env: NodeJS.ProcessEnv = process.env): Promise<TestRedis> {
+/** @param more options on top: `port` of the server is always a free one */
+export async function startRedis(
+  env: NodeJS.ProcessEnv = process.env,
+  more: (port: number) => Readonly<Record<string, string | number>> = () => ({}),
+): Promise<TestRedis> {
   const port = await freePort()
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-redis-'))
-  const options = { port, bind: '127.0.0.1', dir, save: '', appendonly: 'no', daemonize: 'no' }
+  const options = { port, bind: '127.0.0.1', dir, save: '', appendonly: 'no', daemonize: 'no', ...more(port) }
   const command = ['redis-server', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])]
   const process = new ServiceProcess('redis', command, env)
   const ready = (after: number) => process.line((line) => isReady(line.raw) && process.lines.indexOf(line) >= after)
@@ -33,6 +37,35 @@ export async function startRedis(env: NodeJS.ProcessEnv = process.env): Promise<
     },
     stop: async () => {
       await process.stop(5_000)
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+/** A Redis Sentinel that watches over one master, called `main`, and decides alone. */
+export async function startSentinel(master: TestRedis): Promise<{ readonly port: number; stop(): Promise<void> }> {
+  const port = await freePort()
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-test-sentinel-'))
+  const config = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${dir}`,
+    `sentinel monitor main 127.0.0.1 ${master.port} 1`,
+    'sentinel down-after-milliseconds main 500',
+    'sentinel failover-timeout main 3000',
+  ]
+  await writeFile(join(dir, 'sentinel.conf'), `${config.join('\n')}\n`)
+  const sentinel = new ServiceProcess(
+    'sentinel',
+    ['redis-server', join(dir, 'sentinel.conf'), '--sentinel'],
+    process.env,
+  )
+  // By then it can tell who would take over.
+  await sentinel.line(({ raw }) => raw.includes('+slave'))
+  return {
+    port,
+    stop: async () => {
+      await sentinel.stop(5_000)
       await rm(dir, { recursive: true })
     },
   }

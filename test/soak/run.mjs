@@ -3,6 +3,7 @@
  *
  *   npm run soak -- --minutes 15                   load and churn; fails where memory grows after the fifth minute
  *   npm run soak -- --minutes 3 --kill-workers     the same while edge workers are killed; memory is not judged
+ *   npm run monitoring:check -- --minutes 5        a real Prometheus under load: panels have data, alerts fire on their faults
  *   npm run kills -- --kills 40                    kill -9 of the control plane; everything must end once
  *
  * Further options: --rate N (tile requests a second, default 200), --seed N (of what is drawn by chance; printed at the start).
@@ -28,8 +29,10 @@ const { positionals, values } = parseArgs({
 const [script = 'soak'] = positionals
 const numbers = Object.fromEntries(['minutes', 'rate', 'kills', 'seed'].map((name) => [name, Number(values[name])]))
 const wrong = Object.entries(numbers).find(([, number]) => !(number >= 0))
-if (wrong !== undefined || !['soak', 'kills'].includes(script)) {
-  console.error(wrong === undefined ? `There is no ${script} here: soak, kills.` : `--${wrong[0]} is a number.`)
+if (wrong !== undefined || !['soak', 'kills', 'monitoring'].includes(script)) {
+  console.error(
+    wrong === undefined ? `There is no ${script} here: soak, kills, monitoring.` : `--${wrong[0]} is a number.`,
+  )
   process.exit(2)
 }
 const { status } = spawnSync(

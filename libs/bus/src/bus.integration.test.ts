@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import type { LogState } from '@gateway/contracts/change.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import { Redis as RedisClient } from 'ioredis'
@@ -124,6 +125,21 @@ test('edges that a restarted Redis has forgotten are waited for until they had t
   await bus.close()
 })
 
+test('a Redis Cluster is refused in words', async () => {
+  const cluster = await startRedis(
+    '--cluster-enabled',
+    'yes',
+    '--cluster-config-file',
+    `${tmpdir()}/${randomUUID()}.conf`,
+  )
+  const said = deferred<string>()
+  const bus = await openBus(store.sql, { ...options(cluster.url), onTrouble: said.resolve })
+  expect(await said.promise).toContain('a Redis Cluster, which is not supported')
+  await expect(bus.announce(presence(1))).rejects.toThrow()
+  await bus.close()
+  await cluster.stop()
+})
+
 test('a message never exceeds what a notification holds', () => {
   const key = 'k'.repeat(4000)
   const changes = [1, 2, 3].map((revision) => ({ revision, kind: 'vector' as const, key }))
@@ -144,9 +160,9 @@ interface Redis {
   stop(): Promise<void>
 }
 
-async function startRedis(): Promise<Redis> {
+async function startRedis(...more: string[]): Promise<Redis> {
   const port = await freePort()
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...more]
   const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept connections')) break
   return {

@@ -5,12 +5,16 @@ import { type ChainableCommander, Redis } from 'ioredis'
 import { Announcements, announcementOf, type KnownStates } from './announcements.js'
 import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
+import { type ConnectOptions, redisOptions } from './redis-address.js'
 
 /** A network partition causes no event on a connection for a long time: it is pinged every second, and closed after two without an answer. */
 const PING_INTERVAL_MS = 1000
 const SILENCE_LIMIT_MS = 2000
 const CONNECT_TIMEOUT_MS = 2000
 const MAX_RECONNECT_DELAY_MS = 1000
+
+const NO_CLUSTER =
+  'REDIS_URL leads to a Redis Cluster, which is not supported: give one server, or Sentinels; until then changes are found by polling'
 
 export interface RedisBusOptions {
   readonly url: string
@@ -58,23 +62,34 @@ export class RedisBus implements Bus {
       edge: (id) => `${prefix}edge:${id}`,
       seen: (id) => `${prefix}seen:${id}`,
     }
-    const common = {
+    const common: ConnectOptions = {
       connectTimeout: CONNECT_TIMEOUT_MS,
       commandTimeout: SILENCE_LIMIT_MS,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
+      sentinelRetryStrategy: (times: number) => Math.min(times * 100, MAX_RECONNECT_DELAY_MS),
+      // A master that was demoted answers so, and its connections would stay.
+      reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
       retryStrategy: (times: number) => Math.min(times * 100, MAX_RECONNECT_DELAY_MS),
     }
-    this.#commands = new Redis(options.url, common)
+    const connect = (more: ConnectOptions = {}): Redis => {
+      const { url, options: found } = redisOptions(options.url)
+      const all: ConnectOptions = { ...common, ...found, ...more }
+      return url === null ? new Redis(all) : new Redis(url, all)
+    }
+    this.#commands = connect()
     // Subscriptions are renewed by hand at every connect, so that "subscribed again" is an event that can be acted on.
-    this.#subscriber = new Redis(options.url, { ...common, autoResubscribe: false })
+    this.#subscriber = connect({ autoResubscribe: false })
     for (const client of [this.#commands, this.#subscriber]) {
       client.on('error', (error: Error) => {
         if (!this.#troubled) options.onTrouble(error.message)
         this.#troubled = true
       })
     }
-    this.#commands.on('ready', () => this.#announcements.noteReach(true))
+    this.#commands.on('ready', () => {
+      this.#announcements.noteReach(true)
+      void this.#refuseCluster(options.onTrouble)
+    })
     this.#commands.on('close', () => this.#announcements.noteReach(false))
     this.#subscriber.on('ready', () => void this.#resubscribe())
     this.#subscriber.on('message', (channel: string, payload: string) => this.#handlers.get(channel)?.(payload))
@@ -147,6 +162,14 @@ export class RedisBus implements Bus {
     clearInterval(this.#pinger)
     this.#commands.disconnect()
     this.#subscriber.disconnect()
+  }
+
+  /** In a cluster each key is at one of several servers: what is asked of another is refused, so presence would come and go. */
+  async #refuseCluster(onTrouble: (message: string) => void): Promise<void> {
+    const info = await this.#commands.info('server').catch(() => '')
+    if (!info.includes('redis_mode:cluster')) return
+    onTrouble(NO_CLUSTER)
+    await this.close()
   }
 
   async #resubscribe(): Promise<void> {

@@ -1,5 +1,6 @@
 import { redactTokens } from '@gateway/access/redact.js'
 import { type Logger, pino } from 'pino'
+import { logContext } from './log-context.js'
 
 export type Log = Logger
 
@@ -15,6 +16,7 @@ export function createLog(service: string, level: string): Log {
     {
       level,
       base: { service, pid: process.pid },
+      mixin: () => ({ ...logContext.getStore() }),
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {

@@ -81,6 +81,12 @@ test.each([
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['RETRY_WAITS', '30,,x'],
   ['DATABASE_URL', 'mysql://x'],
+  ['DATABASE_URL', 'postgres://a:1,b:2/x'],
+  ['DATABASE_URL', 'postgres://a:1,b:port/x?target_session_attrs=read-write'],
+  ['REDIS_URL', 'http://x'],
+  ['REDIS_URL', 'redis://a:1,b:2'],
+  ['REDIS_URL', 'redis+sentinel://a:1'],
+  ['ACCESS_LOG_EVERY', '-1'],
   ['IMPORT_TOKEN', 'short'],
   ['TILE_CACHE_CONTROL', 'private\r\nSet-Cookie: a=b'],
   ['CURRENT_CACHE_CONTROL', 'größer'],
@@ -90,6 +96,16 @@ test.each([
   ['LOG_LEVEL', 'loud'],
 ])('a malformed %s (%s) is refused in one line that names it', (name, value) => {
   expect(() => load({ [name]: value })).toThrow(new RegExp(`^${name}[^\\n]*$`))
+})
+
+test.each([
+  ['DATABASE_URL', 'postgres://u:p@db.example/x?sslmode=verify-full'],
+  ['DATABASE_URL', 'postgresql://u:p@a.example:1,[::1]:2/x?target_session_attrs=primary'],
+  ['REDIS_URL', 'rediss://:p@cache.example:6380/1'],
+  ['REDIS_URL', 'redis+sentinel://u:p@a:1,b/main/2'],
+])('%s may be %s', (name, value) => {
+  const settings = load({ [name]: value })
+  expect(name === 'DATABASE_URL' ? settings.databaseUrl : settings.redisUrl).toBe(value)
 })
 
 test.each(['API_PORT 9000', 'API_PORT', '  export API_PORT', 'API_PORT\t# later'])(

@@ -12,6 +12,7 @@ import {
   type SettingValues,
 } from './schema.js'
 import { readSecretFile, SECRET_FILE_SETTINGS } from './secret-files.js'
+import { type TracingProtocol, tracingProtocol } from './tracing.js'
 
 export const DEFAULT_CONFIG_FILE = 'config/service.env'
 
@@ -75,6 +76,10 @@ export interface Settings {
   readonly tileCacheControl: string | null
   readonly currentCacheControl: string | null
   readonly demo: boolean
+  /** one answer of the edge in so many is a line of its log; 0: none is */
+  readonly accessLogEvery: number
+  /** how traces are sent, by the standard variables of OpenTelemetry; null: they are not */
+  readonly tracing: TracingProtocol | null
   readonly logLevel: SettingValues['LOG_LEVEL']
 }
 
@@ -90,7 +95,7 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const file = readEnvFile(configFile)
   refuseUnknown(env, file, configFile)
   refuseWithoutValue(configFile)
-  const settings = withDerived(parseAll(env, file, configFile), configFile)
+  const settings = withDerived(parseAll(env, file, configFile), configFile, tracingProtocol(env))
   guardStart(settings)
   refuseHalfTls(settings)
   return settings
@@ -167,7 +172,7 @@ function given(
   return { value: readSecretFile(`${name}_FILE`, path), where: ` in ${path}` }
 }
 
-function withDerived(v: SettingValues, configFile: string): Settings {
+function withDerived(v: SettingValues, configFile: string, tracing: Settings['tracing']): Settings {
   const apiBaseUrl =
     v.API_BASE_URL ?? `${v.TLS_CERT_FILE === undefined ? 'http' : 'https'}://${reachableHost(v.API_HOST)}:${v.API_PORT}`
   return {
@@ -220,6 +225,8 @@ function withDerived(v: SettingValues, configFile: string): Settings {
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
     demo: v.DEMO,
+    accessLogEvery: v.ACCESS_LOG_EVERY,
+    tracing,
     logLevel: v.LOG_LEVEL,
   }
 }

@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import type { Role } from '@gateway/contracts/operator.js'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { addressHosts } from './address-hosts.js'
 import { isLoopbackHost } from './guard.js'
 import { usableMemory } from './usable-memory.js'
 
@@ -158,11 +159,31 @@ const cacheControl = text
   .max(500)
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be the value of a Cache-Control header, in ASCII')
 
-const postgresUrl = text.refine(
-  (s) => /^postgres(ql)?:\/\//.test(s) && URL.canParse(s),
-  'must be a postgres:// address',
-)
-const redisUrl = text.refine((s) => /^rediss?:\/\//.test(s) && URL.canParse(s), 'must be a redis:// address')
+/** Of hosts that are no primary, writes would be refused, now and then. */
+const ONE_WRITES = /[?&]target_session_attrs=(read-write|primary)(&|$)/
+
+const postgresUrl = text
+  .refine(
+    (s) => /^postgres(ql)?:\/\//.test(s) && (URL.canParse(s) || addressHosts(s) !== null),
+    'must be a postgres:// address',
+  )
+  .refine(
+    (s) => (addressHosts(s)?.length ?? 1) < 2 || ONE_WRITES.test(s),
+    'names several hosts: add target_session_attrs=read-write, so that the primary is used',
+  )
+const redisUrl = text
+  .refine(
+    (s) => /^rediss?(\+sentinel)?:\/\//.test(s) && (URL.canParse(s) || addressHosts(s) !== null),
+    'must be a redis:// address, or redis+sentinel://',
+  )
+  .refine(
+    (s) => (addressHosts(s)?.length ?? 1) < 2 || s.includes('+sentinel:'),
+    'names several hosts: only the Sentinels of redis+sentinel:// can be several; a Redis Cluster is not supported',
+  )
+  .refine(
+    (s) => !s.includes('+sentinel:') || /^[a-z+]+:\/\/[^/?#]+\/[^/?#]/.test(s),
+    'must name the master behind the Sentinels: redis+sentinel://host:26379/name',
+  )
 
 /**
  * Every setting that the processes know, by the name that the environment and the env file use. A setting that is empty counts as unset.
@@ -228,6 +249,10 @@ export const SETTINGS = {
   TILE_CACHE_CONTROL: cacheControl.optional(),
   CURRENT_CACHE_CONTROL: cacheControl.optional(),
   DEMO: flag.default(true),
+  ACCESS_LOG_EVERY: text
+    .regex(/^\d{1,9}$/, 'must be a number of answers, or 0')
+    .transform(Number)
+    .default(0),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be trace, debug, info, warn, error, fatal or silent',

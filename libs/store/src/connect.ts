@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 import { ARRAY_TYPES } from './array-types.js'
 import type { Sql } from './sql.js'
+import { securedAddress } from './tls-options.js'
 import { fenced } from './write-fence.js'
 
 export type { Queryable, Sql, Transaction } from './sql.js'
@@ -35,7 +36,9 @@ const SILENT_AFTER_MS = 2_000
  * connection rejects anything else. Nothing but the application's name is sent at log-in: PgBouncer refuses other parameters.
  */
 export function openStore(databaseUrl: string, options: StoreOptions): Sql {
+  const { url, ssl } = securedAddress(databaseUrl)
   const own = {
+    ...(ssl !== undefined && { ssl }),
     max: options.maxConnections,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     idle_timeout: IDLE_TIMEOUT_SECONDS,
@@ -52,7 +55,7 @@ export function openStore(databaseUrl: string, options: StoreOptions): Sql {
     },
     ...sessionOptions(options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS),
   }
-  return fenced(postgres(databaseUrl, own) as unknown as Sql, true)
+  return fenced(postgres(url, own) as unknown as Sql, true)
 }
 
 /**

@@ -34,18 +34,22 @@ export type NewPush =
   | { readonly kind: 'basemap_push'; readonly basemapCode: string; readonly version: string }
   | { readonly kind: 'vector_push'; readonly vectorCode: string }
 
-/** A push that is due at once; runners are notified when the transaction commits. */
+/**
+ * A push that is due at once; runners are notified when the transaction commits.
+ * @param traceparent of the request that asks for it; null: it belongs to no trace
+ */
 export async function insertPush(
   tx: Transaction,
   target: { readonly code: string; readonly lane: Lane },
   push: NewPush,
+  traceparent: string | null = null,
 ): Promise<Delivery> {
   const basemap = push.kind === 'basemap_push' ? push : null
   const vectorCode = push.kind === 'vector_push' ? push.vectorCode : null
   const [row] = await tx<Delivery[]>`
-    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code)
+    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code, body)
     VALUES (${push.kind}, ${target.lane}, ${target.code}, ${target.code}, ${basemap?.basemapCode ?? null},
-            ${basemap?.version ?? null}, ${vectorCode})
+            ${basemap?.version ?? null}, ${vectorCode}, ${traceparent === null ? null : tx.json({ traceparent })})
     RETURNING ${columns(tx)}`
   await wakeRunners(tx)
   return row as Delivery

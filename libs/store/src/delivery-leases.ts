@@ -7,6 +7,7 @@ export interface ClaimedDelivery extends Omit<Delivery, 'dueAt' | 'updatedAt'> {
   readonly fence: number
   readonly lane: Lane
   readonly destination: string
+  /** of a callback: the job; of a push: the `traceparent` of the request for it */
   readonly body: Readonly<Record<string, unknown>> | null
   /** null for callbacks */
   readonly target: TargetWithSecret | null

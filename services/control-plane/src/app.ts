@@ -16,6 +16,7 @@ import { ambiguousFraming, unboundedHead } from './platform/http/framing.js'
 import { registerBodyParsers } from './platform/http/json-body.js'
 import { sendRefusal } from './platform/http/refusal.js'
 import { registerRequestLog } from './platform/http/request-log.js'
+import { registerRequestTrace } from './platform/http/request-trace.js'
 import { registerSecurityHeaders } from './platform/http/security-headers.js'
 import { SERVER_LIMITS } from './platform/http/server-options.js'
 import { registerNotFound, trackPaths } from './platform/http/unrouted.js'
@@ -27,6 +28,7 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   registerErrorAnswers(app)
   registerNotFound(app)
   registerBodyParsers(app)
+  registerRequestTrace(app, ctx)
   registerRequestLog(app, ctx)
   // A disable waits for edges for TOKEN_STALE_SECONDS.
   registerAnswerInTime(app, { ...TIME_LIMITS, answer: TIME_LIMITS.answer + ctx.settings.tokenStaleSeconds * 1000 })

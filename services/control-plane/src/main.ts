@@ -8,6 +8,7 @@ import { loadSettings, type Settings, trustSeconds } from '@gateway/settings/loa
 import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
 import { openStore } from '@gateway/store/connect.js'
 import { StoreRefusal } from '@gateway/store/migrate.js'
+import { openTracer } from '@gateway/tracing/tracer.js'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.js'
 import { BACKGROUND_LOOPS } from './features.js'
@@ -89,12 +90,20 @@ async function serve(
   })
   ending.push(() => bus.close())
 
+  const tracer = await openTracer({
+    protocol: settings.tracing,
+    service: 'gateway-control-plane',
+    version: ownVersion(),
+    onTrouble: (error) => log.warn({ err: error }, 'traces cannot be sent'),
+  })
+  ending.push(() => tracer.close())
   const ctx: ControlContext = {
     settings,
     sql,
     bus,
     log,
     metrics: createMetrics(),
+    tracer,
     // biome-ignore lint/plugin: calendar, what operators and records name
     now: Date.now,
     version: ownVersion(),

@@ -1,8 +1,10 @@
 import type { Log } from '@gateway/logging/log.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
+import type { Tracer } from '@gateway/tracing/span.js'
 import type { TokenCache } from './auth/token-cache.js'
 import type { DiskGate } from './files/disk-gate.js'
+import type { Access } from './http/access.js'
 import type { Counters } from './metrics/counters.js'
 import type { ProcessMetrics } from './metrics/registry.js'
 import type { NativePublisher } from './native/publisher.js'
@@ -28,6 +30,9 @@ export interface Edge {
   readonly settings: Settings
   readonly log: Log
   readonly counters: Counters
+  /** null: no answer is logged but those that went wrong or were slow */
+  readonly access: Access | null
+  readonly tracer: Tracer
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache

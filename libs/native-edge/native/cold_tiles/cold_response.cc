@@ -87,6 +87,7 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   if (!send_cold(connection, parts, tile, wanted, now)) return false;
   hot_counts.answers++;
   hot_counts.cold++;
+  if (wanted.not_modified) hot_counts.not_modified++;
   if (is_kept) response_table.put_tile(parts, good_until(*set, now));
   return true;
 }

@@ -1,4 +1,4 @@
-// How long native answers took, of a sample, by where their tiles were.
+// How long native answers took, of a sample, by where their tiles were, and how long refusals did.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -6,8 +6,8 @@
 #include <iterator>
 
 struct AnswerTimes {
-  // Upper bounds in seconds; TILE_TIME_BOUNDS of src/hot-tiles/response-table.ts says the same.
-  static constexpr double kBounds[] = {0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.1, 1, 10};
+  // Upper bounds in seconds; ANSWER_TIME_BOUNDS of src/hot-tiles/response-table.ts says the same.
+  static constexpr double kBounds[] = {0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30};
   static constexpr size_t kBuckets = std::size(kBounds) + 1;
   // One answer in so many is timed (TIMED_EVERY of response-table.ts): two clock reads for each would be a measurable part of it.
   static constexpr uint32_t kTimedEvery = 64;
@@ -24,4 +24,4 @@ struct AnswerTimes {
   double seconds = 0;
   uint64_t buckets[kBuckets] = {};
 };
-inline AnswerTimes times_in_memory, times_in_page_cache;  // all on one thread
+inline AnswerTimes times_in_memory, times_in_page_cache, times_of_refusals;  // all on one thread

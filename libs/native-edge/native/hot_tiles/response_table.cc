@@ -94,8 +94,12 @@ void ResponseTable::make_room() {
     if (hand_ >= ring_.size()) hand_ = 0;
     // Onwards in either case: the place of a tile that goes is taken by the newest one, which has not had the time to be used.
     TileResponse *tile = ring_[hand_++];
-    if (tile->used) tile->used = false;
-    else remove(tile);
+    if (tile->used) {
+      tile->used = false;
+      continue;
+    }
+    remove(tile);
+    evictions_++;
   }
 }
 

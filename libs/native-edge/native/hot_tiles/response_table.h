@@ -171,6 +171,8 @@ class ResponseTable {
   size_t tile_count() const { return ring_.size(); }
   size_t tile_bytes() const { return bytes_; }
   size_t token_count() const { return tokens_.size(); }
+  // Since the start: tiles that had to make room.
+  uint64_t evictions() const { return evictions_; }
   // By their numbers.
   std::vector<uint32_t> take_used_tokens();
 
@@ -184,6 +186,7 @@ class ResponseTable {
 
   size_t capacity_ = 0, bytes_ = 0, hand_ = 0;
   FrequencySketch frequency_;
+  uint64_t evictions_ = 0;
   size_t files_ = 0;  // tiles whose body is in a file
   int64_t trusted_until_ = 0;
   // Chains of tiles by their hash; a power of two of them, at least as many as there are tiles. A std::unordered_map of shared pointers

@@ -3,6 +3,7 @@
 #include "../call.h"
 #include "../cold_tiles/cold_sets.h"
 #include "answer_times.h"
+#include "picked_requests.h"
 #include "response_table.h"
 #include "tile_response.h"
 
@@ -40,12 +41,14 @@ napi_value set_refusal(const Call &call) {
   return nullptr;
 }
 
-// [answers with tiles or 304, body bytes of all answers, tiles, their bytes, tokens, files cut short, readers stalled, cold tiles, and the refusals by Refused]
+// [answers with tiles or 304, body bytes of all answers, tiles, their bytes, tokens, files cut short, readers stalled, cold tiles, answers with 304,
+//  tiles that had to make room, and the refusals by Refused]
 napi_value counts(const Call &call) {
   std::vector<double> numbers = {static_cast<double>(hot_counts.answers), static_cast<double>(hot_counts.body_bytes),
                                  static_cast<double>(response_table.tile_count()), static_cast<double>(response_table.tile_bytes()),
                                  static_cast<double>(response_table.token_count()), static_cast<double>(hot_counts.truncated),
-                                 static_cast<double>(hot_counts.stalled), static_cast<double>(hot_counts.cold)};
+                                 static_cast<double>(hot_counts.stalled), static_cast<double>(hot_counts.cold),
+                                 static_cast<double>(hot_counts.not_modified), static_cast<double>(response_table.evictions())};
   for (const uint64_t refused : hot_counts.refusals) numbers.push_back(static_cast<double>(refused));
   return call.list(numbers);
 }
@@ -58,10 +61,10 @@ napi_value drop_code(const Call &call) {
   return nullptr;
 }
 
-// of tiles in memory, then of those in the page cache: [seconds of all timed answers, and the timed answers by AnswerTimes::kBounds]
-napi_value tile_times(const Call &call) {
+// of tiles in memory, of those in the page cache, and of refusals: [seconds of all timed answers, and the timed answers by AnswerTimes::kBounds]
+napi_value answer_times(const Call &call) {
   std::vector<double> numbers;
-  for (const AnswerTimes *times : {&times_in_memory, &times_in_page_cache}) {
+  for (const AnswerTimes *times : {&times_in_memory, &times_in_page_cache, &times_of_refusals}) {
     numbers.push_back(times->seconds);
     for (const uint64_t timed : times->buckets) numbers.push_back(static_cast<double>(timed));
   }
@@ -94,7 +97,9 @@ void add_response_table(napi_env env, napi_value exports) {
     {"clear", [](const Call &) -> napi_value { return response_table.clear(), cold_sets.clear(), nullptr; }},
     {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
     {"counts", counts},
-    {"tileTimes", tile_times},
+    {"answerTimes", answer_times},
+    {"pickEvery", [](const Call &call) -> napi_value { return picked_requests.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},
+    {"picked", [](const Call &call) { return call.value(picked_requests.picked()); }},
     {"takeUsedTokens", [](const Call &call) { return call.value(response_table.take_used_tokens()); }},
   });
 }

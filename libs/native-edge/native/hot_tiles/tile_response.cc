@@ -225,7 +225,9 @@ bool answer(Connection &connection, const RequestHead &request) {
   Wanted wanted = wanted_of(request);
   if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;
   if (!send_tile(connection, std::move(found.answer), wanted, now)) return false;
-  if (!found.refused) hot_counts.answers++;
+  if (found.refused) return true;
+  hot_counts.answers++;
+  if (wanted.not_modified) hot_counts.not_modified++;
   return true;
 }
 }  // namespace
@@ -236,8 +238,8 @@ bool answer_hot(Connection &connection, const RequestHead &request) {
   const ResponseCounts before = hot_counts;
   const auto begun = AnswerTimes::Clock::now();
   if (!answer(connection, request)) return false;
-  if (hot_counts.answers == before.answers) return true;  // a refusal
-  AnswerTimes &times = hot_counts.cold == before.cold ? times_in_memory : times_in_page_cache;
+  const bool is_tile = hot_counts.answers != before.answers, is_cold = hot_counts.cold != before.cold;
+  AnswerTimes &times = !is_tile ? times_of_refusals : is_cold ? times_in_page_cache : times_in_memory;
   times.add(AnswerTimes::Clock::now() - begun);
   return true;
 }

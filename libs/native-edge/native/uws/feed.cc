@@ -8,6 +8,7 @@
 
 #include "connection.h"
 #include "hooks.h"
+#include "../hot_tiles/picked_requests.h"
 #include "../hot_tiles/tile_response.h"
 
 namespace {
@@ -130,7 +131,7 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
         return answer_old_probe(socket, request);
       }
       const uint64_t files_before = app.files_started;
-      if (request.plain && answer_hot(*connection, request)) {
+      if (!picked_requests.picks() && request.plain && answer_hot(*connection, request)) {
         if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
         if (us.us_socket_is_closed(0, socket) || connection->last_request) return socket;
         data += head;

@@ -27,7 +27,9 @@ export interface ResponseTableAddon {
   clear(): void
   trustTokensUntil(time: number): void
   counts(): number[]
-  tileTimes(): number[]
+  answerTimes(): number[]
+  pickEvery(requests: number): void
+  picked(): boolean
   takeUsedTokens(): Uint32Array
 }
 
@@ -84,12 +86,16 @@ export interface ResponseCounts {
   readonly answers: number
   /** Of these: tiles, and their 304, that were read from their folder or archive. */
   readonly cold: number
+  /** Of `answers`: 304. */
+  readonly notModified: number
   /** And those refused. */
   readonly refusals: Readonly<Record<RefusedFor, number>>
   /** Bytes of all their bodies. */
   readonly bodyBytes: number
   readonly tiles: number
   readonly tileBytes: number
+  /** Tiles that had to make room for others. */
+  readonly evictions: number
   readonly tokens: number
   /** Bodies that were cut because their file ended early, and because the client took nothing for too long. */
   readonly truncated: number
@@ -97,8 +103,8 @@ export interface ResponseCounts {
 }
 
 /** Upper bounds, in seconds, by which the addon sorts the answers that it times; it says the same (native/hot_tiles/answer_times.h). */
-export const TILE_TIME_BOUNDS: readonly number[] = [
-  0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.1, 1, 10,
+export const ANSWER_TIME_BOUNDS: readonly number[] = [
+  0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30,
 ]
 /** One answer in so many is timed. */
 export const TIMED_EVERY = 64
@@ -107,8 +113,14 @@ export const TIMED_EVERY = 64
 export interface TimedAnswers {
   /** of all of them */
   readonly seconds: number
-  /** by TILE_TIME_BOUNDS; the last number counts those beyond */
+  /** by ANSWER_TIME_BOUNDS; the last number counts those beyond */
   readonly counts: readonly number[]
+}
+
+export interface AnswerTimes {
+  readonly memory: TimedAnswers
+  readonly pageCache: TimedAnswers
+  readonly refused: TimedAnswers
 }
 
 const NOTHING = new Uint8Array(0)
@@ -246,19 +258,32 @@ export class ResponseTable {
 
   counts(): ResponseCounts {
     const [answers = 0, bodyBytes = 0, tiles = 0, tileBytes = 0, tokens = 0, ...more] = this.#addon.counts()
-    const [truncated = 0, stalled = 0, cold = 0, ...refused] = more
+    const [truncated = 0, stalled = 0, cold = 0, notModified = 0, evictions = 0, ...refused] = more
     const refusals = Object.fromEntries(
       REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0]),
     ) as ResponseCounts['refusals']
-    return { answers, cold, refusals, bodyBytes, tiles, tileBytes, tokens, truncated, stalled }
+    return { answers, cold, notModified, refusals, bodyBytes, tiles, tileBytes, evictions, tokens, truncated, stalled }
   }
 
-  /** How long answers took, until their first bytes were handed to the socket, by where the tile was. */
-  tileTimes(): { readonly memory: TimedAnswers; readonly pageCache: TimedAnswers } {
-    const numbers = this.#addon.tileTimes()
-    const half = numbers.length / 2
-    const timed = ([seconds = 0, ...counts]: number[]): TimedAnswers => ({ seconds, counts })
-    return { memory: timed(numbers.slice(0, half)), pageCache: timed(numbers.slice(half)) }
+  /** How long answers took, until their first bytes were handed to the socket: by where the tile was, and those with 404 or 401. */
+  answerTimes(): AnswerTimes {
+    const numbers = this.#addon.answerTimes()
+    const third = numbers.length / 3
+    const timed = (from: number): TimedAnswers => {
+      const [seconds = 0, ...counts] = numbers.slice(from, from + third)
+      return { seconds, counts }
+    }
+    return { memory: timed(0), pageCache: timed(third), refused: timed(2 * third) }
+  }
+
+  /** Leaves one request in so many to the handler, whatever the table has; 0: none. So that it can log them. */
+  pickEvery(requests: number): void {
+    this.#addon.pickEvery(requests)
+  }
+
+  /** Whether the request that the handler was just called for is one of those. */
+  get picked(): boolean {
+    return this.#addon.picked()
   }
 
   /** The numbers of the tokens that something was answered to since the last call, to note when they were last used. */

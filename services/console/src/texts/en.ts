@@ -804,6 +804,7 @@ export const en = {
       TILE_CACHE_CONTROL: 'Cache-Control of tiles, in place of a year for everyone',
       CURRENT_CACHE_CONTROL: 'The same for addresses that name no fixed version',
       DEMO: 'Whether an empty catalog is filled with demo maps',
+      ACCESS_LOG_EVERY: 'One answer of the edge in so many is a line of its log; 0: none',
       LOG_LEVEL: 'How much is logged',
     } as Readonly<Record<string, string>>,
   },

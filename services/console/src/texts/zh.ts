@@ -775,6 +775,7 @@ export const zh: Texts = {
       TILE_CACHE_CONTROL: '瓦片的 Cache-Control，取代默认的公共缓存一年',
       CURRENT_CACHE_CONTROL: '同上，用于未指明固定版本的地址',
       DEMO: '是否用演示地图填充空目录',
+      ACCESS_LOG_EVERY: '边缘节点每多少个响应记一行访问日志；0：不记',
       LOG_LEVEL: '日志的详细程度',
     },
   },

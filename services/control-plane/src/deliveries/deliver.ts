@@ -2,6 +2,7 @@ import path from 'node:path'
 import { writeFileAtomically } from '@gateway/files/write-atomically.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import type { DestinationGuard } from '../platform/outgoing/guard.js'
+import { currentTrace } from '../platform/trace.js'
 import { webhookId } from '../platform/webhooks/signature.js'
 import { copyBundle } from './files/copy.js'
 import { sendMessage, sendUpload } from './http/send.js'
@@ -34,7 +35,14 @@ export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, sig
   }
   const { guard, now } = tools
   const { event } = payload
-  const sending = { url, secret: target?.secret ?? null, webhookId: webhookId(id), now: now(), event }
+  const sending = {
+    url,
+    trace: currentTrace(),
+    secret: target?.secret ?? null,
+    webhookId: webhookId(id),
+    now: now(),
+    event,
+  }
   return bundle === null ? sendMessage(guard, sending, signal) : sendUpload(guard, sending, bundle, signal)
 }
 

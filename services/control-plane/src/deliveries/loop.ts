@@ -1,11 +1,30 @@
 import type { DeliveryKind } from '@gateway/store/deliveries.js'
+import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
+import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import { Counter } from 'prom-client'
 import type { BackgroundLoop } from '../platform/background.js'
+import type { ControlContext } from '../platform/context.js'
 import { METRIC_PREFIX } from '../platform/metrics.js'
 import { DestinationGuard } from '../platform/outgoing/guard.js'
+import { traced, traceOfJob } from '../platform/trace.js'
 import { deliver } from './deliver.js'
+import type { Outcome } from './outcome.js'
 import type { PayloadBuilders } from './payload.js'
 import { DeliveryRunner } from './runner/runner.js'
+
+/** One attempt, as a span of the trace of what caused the delivery: of the job, or of the request for a push. */
+function tracedAttempt(
+  ctx: ControlContext,
+  claimed: ClaimedDelivery,
+  attempt: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const { id, kind, jobId, body } = claimed
+  const parent = jobId === null ? parseTraceparent(String(body?.traceparent ?? '')) : traceOfJob(ctx, jobId)
+  const attributes = { 'gateway.delivery': id, 'gateway.delivery_kind': kind }
+  const fields = { delivery: id, ...(jobId === null ? {} : { job: jobId }) }
+  const failure = ({ delivered, message }: Outcome) => (delivered ? null : message)
+  return traced(ctx, `deliver ${kind}`, { kind: 'client', parent, attributes, fields }, attempt, failure)
+}
 
 /** What is left of the drain time after messages were waited for: enough to record how they ended. */
 const RECORD_MS = 2000
@@ -32,9 +51,13 @@ export function deliveryLoop(payloads: PayloadBuilders): BackgroundLoop {
         now,
         waitsSeconds: settings.retryWaitsSeconds,
         drainMs: Math.max(0, settings.drainSeconds * 1000 - RECORD_MS),
+        within: (claimed, attempt) => tracedAttempt(ctx, claimed, attempt),
         deliver: (claimed, signal) =>
           deliver({ guard, now, payloadOf: (one) => payloads[one.kind](ctx, one) }, claimed, signal),
-        ended: ({ kind }, { delivered }) => attempts.inc({ kind, outcome: delivered ? 'succeeded' : 'failed' }),
+        ended: ({ kind }, { delivered }, seconds) => {
+          attempts.inc({ kind, outcome: delivered ? 'succeeded' : 'failed' })
+          ctx.metrics.deliverySeconds.observe({ kind }, seconds)
+        },
       })
       return runner.run(ctx.shutdown)
     },

@@ -2,6 +2,7 @@ import type { Bus } from '@gateway/bus/bus.js'
 import type { Log } from '@gateway/logging/log.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { Sql } from '@gateway/store/connect.js'
+import type { Tracer } from '@gateway/tracing/span.js'
 import type { Metrics } from './metrics.js'
 import type { Readiness } from './readiness.js'
 
@@ -12,6 +13,7 @@ export interface ControlContext {
   readonly bus: Bus
   readonly log: Log
   readonly metrics: Metrics
+  readonly tracer: Tracer
   /** milliseconds since 1970 */
   readonly now: () => number
   readonly version: string

@@ -11,7 +11,17 @@ export interface Metrics {
   readonly authFailures: Counter<'kind' | 'reason'>
   /** `status`: succeeded or failed */
   readonly scans: Counter<'status'>
+  /** `kind`: basemap or vector */
+  readonly scanSeconds: Histogram<'kind'>
+  /** `status`: succeeded, failed or cancelled */
+  readonly sliceSeconds: Histogram<'status'>
+  readonly deliverySeconds: Histogram<'kind'>
+  /** from when a change was published until all edges had applied it, or were waited for in vain */
+  readonly propagationSeconds: Histogram
 }
+
+/** Seconds of work that takes from moments to hours. */
+const WORK_BUCKETS = [0.1, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 
 /** A registry of its own for each context, so that tests which build several do not count into one another. */
 export function createMetrics(): Metrics {
@@ -59,5 +69,32 @@ export function createMetrics(): Metrics {
       registers,
     }),
     scans,
+    scanSeconds: new Histogram({
+      name: `${METRIC_PREFIX}scan_duration_seconds`,
+      help: 'Time that scans took, by the kind of their source.',
+      labelNames: ['kind'],
+      buckets: WORK_BUCKETS,
+      registers,
+    }),
+    sliceSeconds: new Histogram({
+      name: `${METRIC_PREFIX}slice_job_duration_seconds`,
+      help: 'Time that slice jobs ran, by outcome.',
+      labelNames: ['status'],
+      buckets: WORK_BUCKETS,
+      registers,
+    }),
+    deliverySeconds: new Histogram({
+      name: `${METRIC_PREFIX}delivery_duration_seconds`,
+      help: 'Time that attempts to deliver pushes and callbacks took, by kind.',
+      labelNames: ['kind'],
+      buckets: WORK_BUCKETS,
+      registers,
+    }),
+    propagationSeconds: new Histogram({
+      name: `${METRIC_PREFIX}propagation_seconds`,
+      help: 'Time from when a change was published until every edge had applied it, or the wait for them was over.',
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+      registers,
+    }),
   }
 }

@@ -1,8 +1,9 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { PushRecord } from '@gateway/contracts/push.js'
+import { insertCallback } from '@gateway/store/deliveries.js'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Received, startReceiver } from '../deliveries/testing/receiver.js'
@@ -358,4 +359,19 @@ describe('a directory', () => {
     expect(await pushed('v2')).toMatchObject({ status: 'failed', message: expect.stringContaining('cannot be read') })
     expect(listing().filter((name) => name.includes('v2') || name.includes('.tmp'))).toEqual([])
   })
+})
+
+test('a push carries the trace of the request that asked for it, and a callback that of its job', async () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const { url, received } = await receiver()
+  await post('/targets', { code: 'traced', kind: 'http', url }, 200)
+  const payload = { target_code: 'traced', vector_code: 'main' }
+  const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` }
+  const answer = await gateway.admin({ method: 'POST', url: `${ADMIN}/vector-pushes`, payload, headers })
+  await ended('vector-push-records', answer.json().id)
+  const jobId = randomUUID()
+  await gateway.ctx.sql.begin((tx) => insertCallback(tx, { jobId, url, destination: url, job: {} }))
+  while (received.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+  const traces = received.map((one) => one.headers.traceparent?.slice('00-'.length, '00-'.length + trace.length))
+  expect(traces).toEqual([trace, jobId.replaceAll('-', '')])
 })

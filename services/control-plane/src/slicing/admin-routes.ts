@@ -85,7 +85,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         response: { 202: sliceJobSchema },
       },
     },
-    async ({ body, admin }, reply) => {
+    async ({ body, admin, log }, reply) => {
       const checked = checkSubmission(body)
       if (!checked.ok) return sendRefusal(reply, checked)
       const wanted = { ...checked.job, requestedBy: checked.job.requestedBy || admin.actor }
@@ -98,6 +98,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         return submitted
       })
       if (submitted.state === 'refused') return sendRefusal(reply, submitted)
+      if (submitted.state === 'queued') log.info({ job: submitted.job.id }, 'a slice job was submitted')
       return reply.code(202).send(await describeJob(ctx, submitted.job))
     },
   )

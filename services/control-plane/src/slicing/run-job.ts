@@ -5,6 +5,7 @@ import type { OutputLine, PlanLine } from '@gateway/tiling/protocol.js'
 import { publishStaged } from '@gateway/tiling/publish.js'
 import { recordEnd } from '../jobs/leases.js'
 import type { ControlContext } from '../platform/context.js'
+import { traced, traceOfJob } from '../platform/trace.js'
 import { lackOfRoom } from './disk-room.js'
 import { endJob, LeaseLost, registerLayer } from './end-job.js'
 import { type JobLog, logDirectory, openJobLog } from './job-log.js'
@@ -19,20 +20,36 @@ import { toolRequest } from './tool-request.js'
  * job's end is written down. A failed or cancelled job leaves the served layer as it was.
  */
 export async function runJob(ctx: ControlContext, claimed: ClaimedSliceJob, running: RunningJob): Promise<void> {
+  const { id, targetCode } = claimed.job
+  const attributes = { 'gateway.job': id, 'gateway.layer': targetCode }
+  const span = { kind: 'consumer', parent: traceOfJob(ctx, id), attributes, fields: { job: id } } as const
+  await traced(ctx, 'slice job', span, () => runInTrace(ctx, claimed, running), failureOf)
+}
+
+/** How the run ended; null: another process has the job. */
+async function runInTrace(ctx: ControlContext, claimed: ClaimedSliceJob, running: RunningJob): Promise<RunEnd | null> {
   const { job, lease } = claimed
-  ctx.log.info({ job: job.id, layer: job.targetCode, sources: job.sourcePaths.length }, 'a slice job runs')
+  const seconds = ctx.metrics.sliceSeconds.startTimer()
+  ctx.log.info({ layer: job.targetCode, sources: job.sourcePaths.length }, 'a slice job runs')
   const log = await openJobLog(logDirectory(ctx.settings.dataDir), job.id)
   try {
-    const end = await makeLayer(ctx, claimed, running, log).catch((error) => unexpected(ctx, job, log, error))
+    const end = await makeLayer(ctx, claimed, running, log).catch((error) => unexpected(ctx, log, error))
     await recordEnd(ctx.log, running.held, () => endJob(ctx, lease, end))
-    ctx.log.info({ job: job.id, end }, 'a slice job has ended here')
+    ctx.log.info({ end }, 'a slice job has ended here')
+    if (end !== 'stopped' && end !== 'lost') seconds({ status: typeof end === 'object' ? 'failed' : end })
     if (end === 'succeeded') await removeOldVersions(ctx, job.targetCode).catch(warn(ctx, job))
+    return end
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error
-    ctx.log.info({ job: job.id }, 'a slice job was taken over by another process')
+    ctx.log.info('a slice job was taken over by another process')
+    return null
   } finally {
     await log.close()
   }
+}
+
+function failureOf(end: RunEnd | null): string | null {
+  return typeof end === 'object' && end !== null ? end.failed : null
 }
 
 async function makeLayer(
@@ -90,9 +107,9 @@ function warn({ log }: ControlContext, job: StoredSliceJob): (error: Error) => v
   return (error) => log.warn({ err: error, layer: job.targetCode }, 'old versions could not be removed')
 }
 
-function unexpected(ctx: ControlContext, job: StoredSliceJob, log: JobLog, error: Error): RunEnd {
+function unexpected(ctx: ControlContext, log: JobLog, error: Error): RunEnd {
   if (error instanceof LeaseLost) return 'lost'
   log.stream.write(`${error.message}\n`)
-  ctx.log.error({ err: error, job: job.id }, 'a slice job failed unexpectedly')
+  ctx.log.error({ err: error }, 'a slice job failed unexpectedly')
   return { failed: `the layer could not be finished: ${error.message}` }
 }

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { type Backlog, readBacklog } from '@gateway/store/backlog.js'
+import { poolLoad } from '@gateway/store/pool-load.js'
 import { Gauge } from 'prom-client'
 import type { ControlContext } from '../platform/context.js'
+import type { App } from '../platform/http/app-type.js'
 import { METRIC_PREFIX } from '../platform/metrics.js'
 import type { StoreHealth } from './store-health.js'
 
@@ -59,10 +62,40 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
       this.set(ctx.bus.medium === 'postgres' || ctx.bus.connected ? 1 : 0)
     },
   })
+  new Gauge({
+    name: name('store_connections'),
+    help: 'Connections of this process to the store, by what they do.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { busy, idle } = poolLoad(ctx.sql)
+      this.set({ state: 'busy' }, busy)
+      this.set({ state: 'idle' }, idle)
+    },
+  })
+  new Gauge({
+    name: name('store_connections_max'),
+    help: 'Connections to the store that this process may have; once all are busy, queries wait.',
+    registers,
+    collect() {
+      this.set(poolLoad(ctx.sql).max)
+    },
+  })
   new Gauge({ name: name('build_info'), help: 'The version of this process.', labelNames: ['version'], registers }).set(
     { version: ctx.version },
     1,
   )
+}
+
+export function connectionMetric({ server }: App, { metrics }: ControlContext): void {
+  new Gauge({
+    name: `${METRIC_PREFIX}open_connections`,
+    help: 'Connections to this process that stand.',
+    registers: [metrics.registry],
+    async collect() {
+      this.set(await promisify(server.getConnections.bind(server))())
+    },
+  })
 }
 
 /** Gauges are collected at the same time: one query serves all of a scrape. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
-import { backlogMetrics } from './backlog-metrics.js'
+import { backlogMetrics, connectionMetric } from './backlog-metrics.js'
 import { StoreHealth } from './store-health.js'
 
 const systemSchema = z.object({
@@ -34,6 +34,7 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
   const { settings, metrics } = ctx
   const health = new StoreHealth(ctx.sql, ctx.shutdown)
   backlogMetrics(ctx, health)
+  connectionMetric(app, ctx)
   app.addHook('onResponse', async ({ trouble }) => {
     if (trouble !== undefined) health.note(trouble)
   })

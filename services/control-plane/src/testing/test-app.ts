@@ -6,6 +6,7 @@ import { PostgresBus } from '@gateway/bus/postgres-bus.js'
 import { createLog } from '@gateway/logging/log.js'
 import { loadSettings } from '@gateway/settings/load.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
+import { NO_TRACER } from '@gateway/tracing/tracer.js'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../app.js'
 import type { ControlContext } from '../platform/context.js'
@@ -49,6 +50,7 @@ export async function startTestApp(
     bus: bus ?? new PostgresBus(store.sql, 300),
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
+    tracer: NO_TRACER,
     now: Date.now,
     version: '0.0.0',
     notice: stop.signal,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { redisOptions } from '@gateway/bus/redis-address.js'
+import { addressHosts } from '@gateway/settings/address-hosts.js'
 import type { Settings } from '@gateway/settings/load.js'
 import { Redis } from 'ioredis'
 import { type Finding, fault, ok } from '../finding.js'
@@ -10,15 +12,18 @@ const ANSWER_WITHIN_MS = 3_000
 /** Reach, rights and clock of Redis; without one the store is the bus. */
 export async function checkBus({ redisUrl }: Settings): Promise<readonly Finding[]> {
   if (redisUrl === null) return [ok('bus', 'REDIS_URL is not set: Postgres notifications')]
-  const at = new URL(redisUrl).host
-  const client = () =>
-    new Redis(redisUrl, {
-      lazyConnect: true,
-      connectTimeout: ANSWER_WITHIN_MS,
-      commandTimeout: ANSWER_WITHIN_MS,
-      maxRetriesPerRequest: 0,
-      retryStrategy: () => null,
-    })
+  const at = (addressHosts(redisUrl) ?? []).map(({ host }) => host).join(', ')
+  const { url, options } = redisOptions(redisUrl)
+  const own = {
+    ...options,
+    lazyConnect: true,
+    connectTimeout: ANSWER_WITHIN_MS,
+    commandTimeout: ANSWER_WITHIN_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
+  }
+  const client = () => (url === null ? new Redis(own) : new Redis(url, own))
   const commands = client()
   const subscriber = client()
   let lastError: Error | null = null
@@ -28,7 +33,9 @@ export async function checkBus({ redisUrl }: Settings): Promise<readonly Finding
     })
   try {
     await Promise.all([commands.connect(), subscriber.connect()])
-    const version = /redis_version:(\S+)/.exec(await commands.info('server'))?.[1] ?? 'of unknown version'
+    const info = await commands.info('server')
+    if (info.includes('redis_mode:cluster')) throw new Error('it is a Redis Cluster, which is not supported')
+    const version = /redis_version:(\S+)/.exec(info)?.[1] ?? 'of unknown version'
     await roundTrip(commands, subscriber)
     const clock = await checkClock('clock', 'Redis', () => timeOf(commands))
     return [ok('bus', `Redis ${version} at ${at} delivers messages`), clock]
@@ -44,6 +51,7 @@ export async function checkBus({ redisUrl }: Settings): Promise<readonly Finding
 function adviceFor(message: string): string {
   if (/^(NOAUTH|WRONGPASS|NOPERM)/.test(message))
     return 'mend user, password and rights (SET, PUBLISH, SUBSCRIBE) of REDIS_URL'
+  if (message.includes('Redis Cluster')) return 'name one server, or Sentinels (redis+sentinel://) in REDIS_URL'
   if (message.startsWith('READONLY')) return 'it is a replica: name the primary in REDIS_URL'
   return 'start Redis there, or mend REDIS_URL and what is between (network, firewall, DNS)'
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { addressHosts } from '@gateway/settings/address-hosts.js'
 import type { Settings } from '@gateway/settings/load.js'
 import { currentState } from '@gateway/store/change-log.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
@@ -64,8 +65,9 @@ async function embeddedUrl({ dataDir }: Settings): Promise<string | null> {
 
 /** Of an address, what is no secret. */
 function place(url: string): string {
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
+  const hosts = (addressHosts(url) ?? []).map(({ host, port }) => (port === null ? host : `${host}:${port}`))
+  const { pathname } = new URL(url.replace(/\/\/[^/?]*/, '//x'))
+  return `${hosts.join(',')}${pathname}`
 }
 
 function unusable(error: Error, at: string): Finding {

@@ -29,17 +29,22 @@ export class TokenCache {
   readonly #usage: TokenUsage
   readonly #knownToken: KnownToken
 
-  /** @param onForgotten called with the plaintext of each entry that leaves, known token or unknown one */
+  /**
+   * @param onForgotten called with the plaintext of each entry that leaves, known token or unknown one
+   * @param onEvicted called for each that had to make room
+   */
   constructor(
     find: FindTokens,
     usage: TokenUsage,
     onForgotten: (plaintext: string) => void = () => {},
     knownToken: KnownToken = () => null,
+    onEvicted: () => void = () => {},
   ) {
     this.#usage = usage
     this.#knownToken = knownToken
     this.#lookup = new TokenLookup(find)
-    const dispose = (entry: Entry, plaintext: string): void => {
+    const dispose = (entry: Entry, plaintext: string, reason: LRUCache.DisposeReason): void => {
+      if (reason === 'evict') onEvicted()
       this.#plaintextOf.delete(entry.digest)
       onForgotten(plaintext)
     }

@@ -1,29 +1,43 @@
 import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { Span } from '@gateway/tracing/span.js'
 import type { Edge } from '../edge.js'
-import type { RequestKind } from '../metrics/registry.js'
+import type { RequestKind } from '../metrics/counters.js'
 
 /** Slower answers are worth a line in the log. Milliseconds to the first byte. */
 const SLOW_MS = 1_000
 
 export interface GivenAnswer {
+  readonly kind: RequestKind
   readonly path: string
   readonly query: string
   readonly status: number
+  /** of the body; null: not known yet */
+  readonly bytes: number | null
   readonly ms: number
+  /** null: an answer of the hot path, which is not traced */
+  readonly trace: Span | null
 }
 
-/** Times and logs an answer whose head has been written. */
-export function noteAnswer(edge: Edge, kind: RequestKind, answer: GivenAnswer): void {
-  edge.metrics.observe(kind, answer.ms / 1000)
-  if (answer.status >= 500) edge.counters.serverErrors++
+/** Counts, times, traces and logs an answer whose head has been written. */
+export function noteAnswer(edge: Edge, res: HttpResponse, answer: GivenAnswer): void {
+  const { kind, status, ms, trace } = answer
+  const answers = edge.counters.answers[kind]
+  answers.count(status)
+  edge.access?.answered(res, answer)
+  trace?.end({ 'http.response.status_code': status }, status >= 500 ? `status ${status}` : null)
+  if (kind === 'other') return
+  answers.durations.add(ms / 1000)
+  // Of what is handed on, the edge's own refusals alone are its errors (proxy.ts).
+  if (status >= 500 && kind !== 'passthrough') edge.counters.serverErrors++
   logAnswer(edge, answer)
 }
 
-export function logAnswer(edge: Edge, { path, query, status, ms }: GivenAnswer): void {
+export function logAnswer(edge: Edge, { path, query, status, ms, trace }: Omit<GivenAnswer, 'kind' | 'bytes'>): void {
   const level = status === 503 ? 'warn' : logLevelOf(status, ms)
   if (!edge.log.isLevelEnabled(level)) return
   const address = query === '' ? path : `${path}?${query}`
-  const about = { path: address, status, ms: Math.round(ms) }
+  const about = { path: address, status, ms: Math.round(ms), trace_id: trace?.context.traceId }
   if (status === 503) unavailable(edge).note(about)
   else edge.log[level](about, 'answered')
 }

@@ -2,6 +2,7 @@ import { type AccessToken, decide } from '@gateway/access/decide.js'
 import { TOKEN_MALFORMED } from '@gateway/access/presented-token.js'
 import { isTokenWellFormed } from '@gateway/access/token-format.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { TIMED_EVERY } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath } from '@gateway/tilesets/address.js'
 import { quickToken } from '../auth/quick-token.js'
@@ -25,8 +26,6 @@ import {
 import { findTarget, keepTile, prepareTile, wantedBasemap } from './tile-answer.js'
 import { onTileSlow } from './tiles.js'
 
-/** One answer from memory in this many is timed: a second clock read would be a measurable part of it. */
-const SAMPLE_EVERY = 64
 const NOT_MODIFIED = '304 Not Modified'
 const NOTHING = Buffer.alloc(0)
 
@@ -64,8 +63,11 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (hot === undefined) return onColdTile(edge, res, req, caller)
   const decision = decide(token, hot.basemap.wanted, 'read', caller.today, null)
   if (!decision.ok) return refuseCaller(edge, res, req, caller, decision)
-  if (!answerTile(edge, res, req, path, hot)) return onTileSlow(edge, res, req)
+  const status = answerTile(edge, res, req, path, hot)
+  if (status === null) return onTileSlow(edge, res, req)
   edge.counters.hotTileHits++
+  edge.counters.answers.tile.count(status)
+  edge.access?.answered(res, { kind: 'tile', status, bytes: bytesOf(hot, status), ms: performance.now() - now })
   noteUse(edge, caller)
   sampleDuration(edge, now, true)
 }
@@ -85,20 +87,23 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   else if (tile === undefined) onTileSlow(edge, res, req, target)
   else {
     const prepared = prepareTile(target, tile, now)
-    if (answerTile(edge, res, req, path, prepared)) {
+    const status = answerTile(edge, res, req, path, prepared)
+    if (status === null) onTileSlow(edge, res, req, target)
+    else {
       const ms = performance.now() - now
-      edge.counters.tileTimes.add('page_cache', ms / 1000)
-      noteAnswer(edge, 'tile', { path, query, status: 200, ms })
-    } else onTileSlow(edge, res, req, target)
+      edge.counters.tileTimes.of('page_cache').add(ms / 1000)
+      const given = { status, bytes: bytesOf(prepared, status), ms }
+      noteAnswer(edge, res, { kind: 'tile', path, query, ...given, trace: null })
+    }
     keepTile(edge, path, target, prepared, tile)
   }
   noteUse(edge, caller)
 }
 
-/** false: the client must get it unpacked; nothing has been written. */
-function answerTile(edge: Edge, res: HttpResponse, req: HttpRequest, path: string, tile: CachedTile): boolean {
+/** The status; null: the client must get it unpacked, and nothing has been written. */
+function answerTile(edge: Edge, res: HttpResponse, req: HttpRequest, path: string, tile: CachedTile): 200 | 304 | null {
   const { answer, body } = tile
-  if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return false
+  if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return null
   edge.counters.tiles++
   const end = connectionEnd(req.getHeader('connection'), edge.draining)
   const [ifNoneMatch, ifModifiedSince] = [req.getHeader('if-none-match'), req.getHeader('if-modified-since')]
@@ -106,18 +111,22 @@ function answerTile(edge: Edge, res: HttpResponse, req: HttpRequest, path: strin
   if (isConditional && isNotModified(ifNoneMatch, ifModifiedSince, answer)) {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value)
     endEmpty(res, end)
-    return true
+    return 304
   }
   res.writeHeader(answer.found.name, answer.found.value)
   if (body instanceof OpenFile) {
     active.add(res)
     sayEnd(res, end)
     sendPart(edge, res, path, body.acquire(), () => active.delete(res))
-    return true
+    return 200
   }
   edge.counters.bytesSent += body.length
   if (!endWith(res, body, end)) waitForRoom(edge, res, body)
-  return true
+  return 200
+}
+
+function bytesOf({ body }: CachedTile, status: number): number {
+  return status === 304 ? 0 : body.length
 }
 
 /** Ends an answer that has no body by its status, and so no length. */
@@ -178,7 +187,10 @@ function refuse(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Caller,
   if (body === NOTHING) endEmpty(res, end)
   else endAtOnce(res, body, end)
   edge.counters.bytesSent += body.length
-  logAnswer(edge, { path, query, status: Number.parseInt(status, 10), ms: 0 })
+  const code = Number.parseInt(status, 10)
+  edge.counters.answers.tile.count(code)
+  edge.access?.answered(res, { kind: 'tile', status: code, bytes: body.length, ms: performance.now() - now })
+  logAnswer(edge, { path, query, status: code, ms: 0, trace: null })
   sampleDuration(edge, now)
 }
 
@@ -194,9 +206,10 @@ function missingTile(query: string, req: HttpRequest) {
   }
 }
 
+/** One answer from memory in so many is timed, for all of them: a second clock read would be a measurable part of it. */
 function sampleDuration(edge: Edge, startedAt: number, isTile = false): void {
-  if (edge.counters.requests % SAMPLE_EVERY !== 0) return
+  if (edge.counters.requests % TIMED_EVERY !== 0) return
   const seconds = (performance.now() - startedAt) / 1000
-  edge.metrics.observe('tile', seconds)
-  if (isTile) edge.counters.tileTimes.add('memory', seconds, SAMPLE_EVERY)
+  edge.counters.answers.tile.durations.add(seconds, TIMED_EVERY)
+  if (isTile) edge.counters.tileTimes.of('memory').add(seconds, TIMED_EVERY)
 }

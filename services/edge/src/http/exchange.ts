@@ -6,9 +6,12 @@ import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import type { Outcome } from '@gateway/native-edge/transfer/types.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
+import type { Span } from '@gateway/tracing/span.js'
+import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import type { Edge } from '../edge.js'
 import { isNotModified, type Validators } from '../files/conditional.js'
-import type { RequestKind } from '../metrics/registry.js'
+import type { RequestKind } from '../metrics/counters.js'
+import { forwardedFor } from './access.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
@@ -39,6 +42,7 @@ export type Handler = (edge: Edge, res: HttpResponse, req: HttpRequest) => void
 export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handler) {
   return (res: HttpResponse, req: HttpRequest): void => {
     try {
+      edge.access?.begin(res, req)
       const isTooLong = req.getUrl().length > MAX_ADDRESS || (req.getQuery()?.length ?? 0) > MAX_ADDRESS
       if (isTooLong) refuseLong(edge, res, req)
       else handler(edge, res, req)
@@ -69,8 +73,8 @@ export const active = new Set<object>()
 export class Exchange {
   readonly raw: HttpResponse
   readonly edge: Edge
-  /** null: a probe or the like, neither timed nor logged */
-  readonly kind: RequestKind | null
+  /** `other` is neither timed nor logged */
+  readonly kind: RequestKind
   readonly isHead: boolean
   /** of `/tiles/...` where the address is another form of a tile's */
   readonly path: string
@@ -84,10 +88,11 @@ export class Exchange {
   readonly #forwardedFor: string
   readonly #connection: string
   readonly #startedAt = performance.now()
+  readonly #trace: Span | null
   #aborted = false
   #answered = false
 
-  constructor(edge: Edge, kind: RequestKind | null, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
+  constructor(edge: Edge, kind: RequestKind, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
     this.raw = res
     this.edge = edge
     this.kind = kind
@@ -109,9 +114,11 @@ export class Exchange {
     this.#referer = req.getHeader('referer')
     this.#connection = req.getHeader('connection')
     this.#forwardedFor = req.getHeader('x-forwarded-for') === '' ? '' : forwardedFor(req)
+    this.#trace = startTrace(edge, kind, req)
     active.add(this)
     res.onAborted(() => {
       this.#aborted = true
+      if (!this.#answered) this.#trace?.end({}, 'the client has gone')
       active.delete(this)
     })
   }
@@ -155,7 +162,7 @@ export class Exchange {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     if (this.isHead) return this.#endHead(status, headers, bytes.length)
     let done = false
-    this.#cork(status, headers, () => {
+    this.#cork(status, headers, bytes.length, () => {
       done = endWith(this.raw, bytes, this.#end)
     })
     if (done) return this.#completed(bytes.length)
@@ -169,7 +176,7 @@ export class Exchange {
   /** An answer that has no body by its status: 204, 304. */
   answerEmpty(status: string, headers: HeaderBlock): void {
     if (!this.#begin()) return
-    this.#cork(status, headers, () => {
+    this.#cork(status, headers, 0, () => {
       // Not by `endWithoutBody`, which would announce a length with it. The client closes, or the end of the process does.
       sayEnd(this.raw, this.#end)
       this.raw.endWithoutBody()
@@ -184,7 +191,7 @@ export class Exchange {
       part.release()
       return this.#endHead(status, headers, part.length)
     }
-    this.#cork(status, headers, () => {
+    this.#cork(status, headers, part.length, () => {
       sayEnd(this.raw, this.#end)
       // From here on the sender holds the response, and its end is the only news of it.
       sendPart(this.edge, this.raw, this.path, part, () => active.delete(this))
@@ -192,7 +199,7 @@ export class Exchange {
   }
 
   #endHead(status: string, headers: HeaderBlock, length: number): void {
-    this.#cork(status, headers, () => {
+    this.#cork(status, headers, 0, () => {
       sayEnd(this.raw, this.#end)
       if (length === 0) this.raw.end(NOTHING)
       else endHead(this.raw, length)
@@ -207,14 +214,15 @@ export class Exchange {
   }
 
   /** Writes the head, and what `end` writes behind it, in one piece. */
-  #cork(status: string, headers: HeaderBlock, end: () => void): void {
+  #cork(status: string, headers: HeaderBlock, bytes: number, end: () => void): void {
     const ms = performance.now() - this.#startedAt
     this.raw.cork(() => {
       this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
       end()
     })
-    const { path, query } = this
-    if (this.kind !== null) noteAnswer(this.edge, this.kind, { path, query, status: Number.parseInt(status, 10), ms })
+    const { path, query, kind } = this
+    const given = { status: Number.parseInt(status, 10), bytes, ms, trace: this.#trace }
+    noteAnswer(this.edge, this.raw, { kind, path, query, ...given })
   }
 
   get #end() {
@@ -227,13 +235,15 @@ export class Exchange {
   }
 }
 
-/** The lines of `X-Forwarded-For` as one: some proxies add a line of their own behind what the client sent. */
-function forwardedFor(req: HttpRequest): string {
-  const lines: string[] = []
-  req.forEach((name, value) => {
-    if (name === 'x-forwarded-for') lines.push(value)
-  })
-  return lines.join(',')
+/** null: nobody wants to know of this request by the id of a trace. */
+function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest): Span | null {
+  if (kind === 'other') return null
+  const parent = parseTraceparent(req.getHeader('traceparent'), req.getHeader('tracestate'))
+  if (parent === null && !tracer.on) return null
+  // uWebSockets.js has written it in lower case where it was asked for so.
+  const method = req.getMethod().toUpperCase()
+  const attributes = { 'http.request.method': method, 'url.path': req.getUrl() }
+  return tracer.start(`${method} ${kind}`, { kind: 'server', parent, attributes })
 }
 
 /** Sends a body from its file, behind a head that has been written; releases and counts it when that is over. */

@@ -18,13 +18,13 @@ const TEXT_HEADERS = headerBlock(
 /** Liveness: this process turns its event loop. It says nothing of what it depends on, whose trouble a restart would not mend. */
 export function onHealth(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
-  new Exchange(edge, null, res, req).answer('200 OK', JSON_HEADERS, '{"status":"ok"}')
+  new Exchange(edge, 'other', res, req).answer('200 OK', JSON_HEADERS, '{"status":"ok"}')
 }
 
 /** Readiness: tiles can be served to callers whose tokens are known to be good. */
 export function onReady(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, null, res, req)
+  const exchange = new Exchange(edge, 'other', res, req)
   if (edge.draining) return answerRefusal(exchange, STOPPING)
   if (!edge.freshness.loaded || !edge.freshness.together) return answerRefusal(exchange, STARTING)
   if (performance.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
@@ -33,7 +33,7 @@ export function onReady(edge: Edge, res: HttpResponse, req: HttpRequest) {
 
 export function onMetrics(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
-  const exchange = new Exchange(edge, null, res, req)
+  const exchange = new Exchange(edge, 'other', res, req)
   edge.totals().then(
     (text) => guarded(edge, () => exchange.answer('200 OK', TEXT_HEADERS, text)),
     (error) =>

@@ -2,10 +2,12 @@ import { STATUS_CODES } from 'node:http'
 import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { Span } from '@gateway/tracing/span.js'
+import { parseTraceparent, type TraceContext, traceHeaders } from '@gateway/tracing/trace-context.js'
 import type { Edge } from '../edge.js'
 import { headersForClient, type RequestHead, rebuildHead } from '../proxy/request-head.js'
 import type { Lane, UpstreamAnswer, Verdict } from '../proxy/upstream.js'
-import { logAnswer } from './answer-log.js'
+import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endAtOnce, sayEnd } from './connection-end.js'
 import { active, guarded } from './exchange.js'
 import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
@@ -53,6 +55,8 @@ interface Head {
   readonly method: string
   readonly connection: string
   readonly rebuilt: RequestHead | Refusal
+  /** the trace that the caller is in */
+  readonly trace: TraceContext | null
 }
 
 function readHead(req: HttpRequest): Head {
@@ -66,6 +70,7 @@ function readHead(req: HttpRequest): Head {
     path,
     query: query ?? '',
     method,
+    trace: parseTraceparent(req.getHeader('traceparent'), req.getHeader('tracestate')),
     connection: req.getHeader('connection'),
     rebuilt: tooLong ? TOO_LONG : rebuildHead({ method, path, query, headers }),
   }
@@ -77,12 +82,14 @@ class PassedRequest implements UpstreamAnswer {
   readonly #res: HttpResponse
   readonly #head: Head
   readonly #startedAt = performance.now()
+  readonly #trace: Span
   #answer: StreamedAnswer | null = null
   #body: TakenBody | CollectedBody | null = null
   /** the body is not all here */
   #arriving = false
   #asking: NodeJS.Timeout | undefined
   #gone = false
+  #noted = false
   #over = false
   #giveUp: () => void = () => {}
   #giveUpAsking: () => void = () => {}
@@ -91,6 +98,9 @@ class PassedRequest implements UpstreamAnswer {
     this.#edge = edge
     this.#res = res
     this.#head = head
+    const { method, path, trace: parent } = head
+    const attributes = { 'http.request.method': method, 'url.path': path }
+    this.#trace = edge.tracer.start(`${method} passthrough`, { kind: 'server', parent, attributes })
   }
 
   start() {
@@ -98,6 +108,7 @@ class PassedRequest implements UpstreamAnswer {
     this.#res.onAborted(() => {
       this.#gone = true
       active.delete(this)
+      if (!this.#noted) this.#trace.end({}, 'the client has gone')
       guarded(this.#edge, () => {
         this.#answer?.gone()
         if (this.#body instanceof CollectedBody) this.#body.release()
@@ -112,7 +123,7 @@ class PassedRequest implements UpstreamAnswer {
     const key = this.#edge.upstreamKey
     if (key === null) return this.#refuse(STARTING)
     const peer = Buffer.from(this.#res.getRemoteAddressAsText()).toString()
-    const proof = ['x-edge-key', key, 'x-edge-peer', peer]
+    const proof = ['x-edge-key', key, 'x-edge-peer', peer, ...traceHeaders(this.#trace.context)]
     if (!this.#arriving) return this.#send(rebuilt, proof, null)
     if (isImport) return this.#streamOnceAdmitted(rebuilt, proof)
     this.#collect(rebuilt, proof)
@@ -185,12 +196,12 @@ class PassedRequest implements UpstreamAnswer {
     if (this.#gone) return
     // The control plane has made up its mind: what it has not read by now it will not read.
     this.#body?.release()
-    this.#log(status)
     const refusal = headers[REFUSAL_HEADER]
     if (typeof refusal === 'string') this.#edge.counters.countRefusal(refusal)
     const announced = headers['content-length']
     const length = typeof announced === 'string' ? Number(announced) : null
     const bodiless = this.#head.method === 'HEAD' || BODILESS.has(status)
+    this.#note(status, bodiless ? 0 : length)
     this.#answer = new StreamedAnswer(this.#res, {
       status: `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
       headers: headersForClient(headers),
@@ -241,8 +252,8 @@ class PassedRequest implements UpstreamAnswer {
     this.#body?.release()
     const code = Number.parseInt(status, 10)
     if (code >= 500) this.#edge.counters.serverErrors++
-    this.#log(code)
     const isHead = this.#head.method === 'HEAD'
+    this.#note(code, isHead ? 0 : body.length)
     const end = connectionEnd(this.#head.connection, close || this.#edge.draining)
     this.#res.cork(() => {
       this.#res.writeStatus(status)
@@ -261,10 +272,11 @@ class PassedRequest implements UpstreamAnswer {
     this.#edge.counters.bytesSent += bytes
   }
 
-  #log(status: number): void {
+  #note(status: number, bytes: number | null): void {
     const ms = performance.now() - this.#startedAt
-    this.#edge.metrics.observe('passthrough', ms / 1000)
-    logAnswer(this.#edge, { path: this.#head.path, query: this.#head.query, status, ms })
+    const { path, query } = this.#head
+    this.#noted = true
+    noteAnswer(this.#edge, this.#res, { kind: 'passthrough', path, query, status, bytes, ms, trace: this.#trace })
   }
 }
 

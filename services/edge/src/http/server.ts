@@ -124,12 +124,12 @@ function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_lis
 
 function refuseAtOnce(edge: Edge, res: HttpResponse, req: HttpRequest, refusal: Refusal): void {
   edge.counters.requests++
-  answerRefusal(new Exchange(edge, null, res, req), refusal)
+  answerRefusal(new Exchange(edge, 'other', res, req), refusal)
 }
 
 function onPreflight(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
-  new Exchange(edge, null, res, req).answerEmpty('204 No Content', PREFLIGHT)
+  new Exchange(edge, 'other', res, req).answerEmpty('204 No Content', PREFLIGHT)
 }
 
 function giveNotice(edge: Edge): void {

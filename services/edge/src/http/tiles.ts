@@ -76,7 +76,7 @@ function load(exchange: Exchange, target: TileTarget) {
     settle: (outcome) => {
       if (outcome.kind === 'tile') {
         edge.counters.threadedTiles++
-        edge.counters.tileTimes.add('thread', (performance.now() - begunAt) / 1000)
+        edge.counters.tileTimes.of('thread').add((performance.now() - begunAt) / 1000)
       }
       guarded(edge, () => answerLoaded(exchange, target, outcome))
     },

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { TrafficCounters } from '@gateway/contracts/traffic.js'
+import { Durations } from './durations.js'
 import { TileTimes } from './tile-times.js'
 
 /** Refusals that are counted as authentication failures, the control plane's included; the code is the label `reason`. */
@@ -22,6 +23,30 @@ export const AUTH_FAILURES = [
 ] as const satisfies readonly ErrorCode[]
 export type AuthFailure = (typeof AUTH_FAILURES)[number]
 
+/**
+ * Classes of routes. `tile`: all below /tiles/, WMTS, TMS and OGC API, their documents included; `catalog`: the catalog's
+ * lists; `other`: probes, preflights and what is refused
+ * by its method or length.
+ */
+export const REQUEST_KINDS = ['tile', 'download', 'catalog', 'passthrough', 'other'] as const
+export type RequestKind = (typeof REQUEST_KINDS)[number]
+
+/** Answers by the first digit of their status, and how long they took to their first byte. */
+export class Answers {
+  success = 0
+  redirection = 0
+  clientError = 0
+  serverError = 0
+  readonly durations = new Durations()
+
+  count(status: number): void {
+    if (status >= 500) this.serverError++
+    else if (status >= 400) this.clientError++
+    else if (status >= 300) this.redirection++
+    else this.success++
+  }
+}
+
 /** What one edge process has counted since its start. Plain numbers: the hot path adds to them and nothing else. */
 export class Counters {
   requests = 0
@@ -39,6 +64,10 @@ export class Counters {
   nativeTileHits = 0
   /** of tiles: those that the native tier read from their folder or archive */
   nativeColdTiles = 0
+  /** of JavaScript's cache, and of the native table: tiles that had to make room */
+  tileEvictions = 0
+  nativeEvictions = 0
+  tokenEvictions = 0
   stalledReaders = 0
   truncatedFiles = 0
   threadedTileLoads = 0
@@ -46,6 +75,13 @@ export class Counters {
   threadedTiles = 0
   diskRefusals = 0
   readonly tileTimes = new TileTimes()
+  readonly answers: Readonly<Record<RequestKind, Answers>> = {
+    tile: new Answers(),
+    download: new Answers(),
+    catalog: new Answers(),
+    passthrough: new Answers(),
+    other: new Answers(),
+  }
   readonly authFailures: Record<AuthFailure, number> = {
     token_missing: 0,
     token_malformed: 0,

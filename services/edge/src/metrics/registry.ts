@@ -1,34 +1,36 @@
+import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { Counters } from './counters.js'
-import { AUTH_FAILURES } from './counters.js'
-
-/** The metrics of one process as prom-client hands them from process to process. */
-export type MetricsReport = MetricObjectWithValues<MetricValue<string>>[]
+import { REQUEST_KINDS } from './counters.js'
+import { histogram, type MetricsReport } from './durations.js'
 
 /** What the exposition asks for at each scrape, beside the counters. */
 export interface Gauges {
   appliedRevision(): number
-  hotTileBytes(): number
+  /** memory held by tiles, by cache */
+  tileBytes(): Readonly<Record<'native' | 'javascript', number>>
   tileMemoryBytes(): number
   cachedTokens(): number
   openTransfers(): number
   /** since this process last knew that it held everything, in seconds */
   syncAgeSeconds(): number
+  storeUp(): boolean
+  busUp(): boolean
+  /** requests that the control plane has not answered yet, by kind of connection */
+  upstreamRequests(): Readonly<Record<string, number>>
   /** the way in which file bytes reach sockets */
   fileTier(): string
   version(): string
 }
 
-export type RequestKind = 'tile' | 'download' | 'catalog' | 'passthrough'
-
-/** Seconds to the first byte of an answer: from a tile out of memory to a zip that had to be built. */
-const DURATION_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
-
 export interface ProcessMetrics {
   report(): Promise<MetricsReport>
-  observe(kind: RequestKind, seconds: number): void
 }
+
+const DURATION = 'gateway_request_duration_seconds'
+const DURATION_HELP =
+  'Time to the first byte of an answer, from the moment at which its head had been read; of tiles out of memory one in 64 is timed and counts for all'
 
 /** The Prometheus face of one process's counters; values are copied from the plain numbers at a scrape alone. */
 export function createProcessMetrics(counters: Counters, gauges: Gauges): ProcessMetrics {
@@ -41,6 +43,23 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
       collect() {
         this.reset()
         this.inc(value())
+      },
+    })
+  }
+  const countersBy = (
+    name: string,
+    help: string,
+    label: string,
+    values: () => Readonly<Record<string, number>>,
+  ): void => {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [key, value] of Object.entries(values())) this.inc({ [label]: key }, value)
       },
     })
   }
@@ -65,30 +84,33 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
   counter('gateway_token_cache_hits_total', 'Tokens found in memory', () => counters.tokenHits)
   counter('gateway_token_cache_misses_total', 'Tokens asked of the store', () => counters.tokenMisses)
   counter('gateway_hot_tile_hits_total', 'Tiles served from memory', () => counters.hotTileHits)
-  new Counter({
-    name: 'gateway_tile_cache_hits_total',
-    help: 'Tiles served from memory, by the cache: the native table or that of JavaScript',
-    labelNames: ['cache'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc({ cache: 'native' }, counters.nativeTileHits)
-      this.inc({ cache: 'javascript' }, counters.hotTileHits - counters.nativeTileHits)
-    },
-  })
-  new Counter({
-    name: 'gateway_tile_answers_total',
-    help: 'Tile requests answered with a tile, by where it was: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles loaded it',
-    labelNames: ['source'],
-    registers: [registry],
-    collect() {
-      this.reset()
+  countersBy(
+    'gateway_tile_cache_hits_total',
+    'Tiles served from memory, by the cache: the native table or that of JavaScript',
+    'cache',
+    () => ({
+      native: counters.nativeTileHits,
+      javascript: counters.hotTileHits - counters.nativeTileHits,
+    }),
+  )
+  countersBy('gateway_tile_cache_evictions_total', 'Tiles that had to make room for others in memory', 'cache', () => ({
+    native: counters.nativeEvictions,
+    javascript: counters.tileEvictions,
+  }))
+  counter(
+    'gateway_token_cache_evictions_total',
+    'Tokens that had to make room for others in memory',
+    () => counters.tokenEvictions,
+  )
+  countersBy(
+    'gateway_tile_answers_total',
+    'Tile requests answered with a tile, by where it was: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles loaded it',
+    'source',
+    () => {
       const { tiles, hotTileHits, threadedTiles } = counters
-      this.inc({ source: 'memory' }, hotTileHits)
-      this.inc({ source: 'page_cache' }, tiles - hotTileHits - threadedTiles)
-      this.inc({ source: 'thread' }, threadedTiles)
+      return { memory: hotTileHits, page_cache: tiles - hotTileHits - threadedTiles, thread: threadedTiles }
     },
-  })
+  )
   counter(
     'gateway_tile_cache_misses_total',
     'Tiles that were loaded from their storage to be served',
@@ -106,28 +128,77 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     'Requests answered 503 because a disk did not answer',
     () => counters.diskRefusals,
   )
+  countersBy(
+    'gateway_auth_failures_total',
+    'Requests refused for their credentials, here or by the control plane',
+    'reason',
+    () => counters.authFailures,
+  )
   new Counter({
-    name: 'gateway_auth_failures_total',
-    help: 'Requests refused for their credentials, here or by the control plane',
-    labelNames: ['reason'],
+    name: 'gateway_http_responses_total',
+    help: 'Answers by class of route and of status; native ones included',
+    labelNames: ['kind', 'status'],
     registers: [registry],
     collect() {
       this.reset()
-      for (const reason of AUTH_FAILURES) this.inc({ reason }, counters.authFailures[reason])
+      for (const kind of REQUEST_KINDS) {
+        const { success, redirection, clientError, serverError } = counters.answers[kind]
+        this.inc({ kind, status: '2xx' }, success)
+        this.inc({ kind, status: '3xx' }, redirection)
+        this.inc({ kind, status: '4xx' }, clientError)
+        this.inc({ kind, status: '5xx' }, serverError)
+      }
     },
   })
   gauge('gateway_applied_revision', 'Lowest revision of the change log that a process has applied', 'min', () =>
     gauges.appliedRevision(),
   )
-  gauge('gateway_hot_tile_bytes', 'Memory held by hot tiles', 'sum', () => gauges.hotTileBytes())
+  gauge('gateway_hot_tile_bytes', 'Memory held by hot tiles', 'sum', () => {
+    const { native, javascript } = gauges.tileBytes()
+    return native + javascript
+  })
   gauge('gateway_tile_memory_bytes', 'Memory that hot tiles may take', 'sum', () => gauges.tileMemoryBytes())
   gauge('gateway_cached_tokens', 'Tokens held in memory', 'sum', () => gauges.cachedTokens())
   gauge('gateway_open_transfers', 'Bodies being sent from files', 'sum', () => gauges.openTransfers())
   gauge('gateway_sync_age_seconds', 'Longest time since a process knew that it holds every change', 'max', () =>
     gauges.syncAgeSeconds(),
   )
+  gauge('gateway_store_up', '1 where every process reached the store when it last asked', 'min', () =>
+    Number(gauges.storeUp()),
+  )
+  gauge('gateway_bus_up', '1 where every process hears the bus; on Postgres it is the store', 'min', () =>
+    Number(gauges.busUp()),
+  )
+  counter('gateway_process_cpu_seconds_total', 'Processor time of the worker processes', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  })
+  gauge('gateway_process_open_fds', 'File descriptors that the worker processes have open', 'sum', openDescriptors)
   gauge('gateway_resident_memory_bytes', 'Memory of the worker processes', 'sum', () => process.memoryUsage.rss())
   gauge('gateway_event_loop_delay_seconds', 'Longest delay of an event loop since the last scrape', 'max', loopDelay())
+  const gaugesBy = (
+    name: string,
+    help: string,
+    label: string,
+    values: () => Readonly<Record<string, number>>,
+  ): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        for (const [key, value] of Object.entries(values())) this.set({ [label]: key }, value)
+      },
+    })
+  }
+  gaugesBy('gateway_tile_cache_bytes', 'Memory held by tiles, by the cache', 'cache', () => gauges.tileBytes())
+  gaugesBy(
+    'gateway_upstream_requests',
+    'Requests that the control plane has not answered yet, by kind of connection',
+    'lane',
+    () => gauges.upstreamRequests(),
+  )
   const labelled = (name: string, help: string, label: string, value: () => string): void => {
     new Gauge({
       name,
@@ -142,19 +213,24 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
   }
   labelled('gateway_file_tier', 'Processes by the way in which file bytes reach sockets', 'tier', gauges.fileTier)
   labelled('gateway_build_info', 'Worker processes by version', 'version', gauges.version)
-  const duration = new Histogram({
-    name: 'gateway_request_duration_seconds',
-    help: 'Time to the first byte of an answer; tiles out of memory are sampled, one in 64, or not timed where no JavaScript runs for them',
-    labelNames: ['kind'],
-    buckets: DURATION_BUCKETS,
-    registers: [registry],
-  })
   return {
     report: async () => {
       counters.beforeReading()
-      return [...(await registry.getMetricsAsJSON()), counters.tileTimes.report()]
+      const durations = REQUEST_KINDS.filter((kind) => kind !== 'other').flatMap((kind) =>
+        counters.answers[kind].durations.values(DURATION, { kind }),
+      )
+      const timed = [histogram(DURATION, DURATION_HELP, durations), counters.tileTimes.report()]
+      return [...(await registry.getMetricsAsJSON()), ...timed]
     },
-    observe: (kind, seconds) => duration.observe({ kind }, seconds),
+  }
+}
+
+/** Descriptors that this process has open; not a number where the system does not tell. */
+function openDescriptors(): number {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return Number.NaN
   }
 }
 

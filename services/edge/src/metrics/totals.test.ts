@@ -9,11 +9,14 @@ function processWith(requests: number, revision = 7, syncAge = 1): { metrics: Pr
   counters.authFailures.token_expired = requests
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => revision,
-    hotTileBytes: () => 10,
+    tileBytes: () => ({ native: 4, javascript: 6 }),
     tileMemoryBytes: () => 20,
     cachedTokens: () => 1,
     openTransfers: () => 0,
     syncAgeSeconds: () => syncAge,
+    storeUp: () => syncAge < 10,
+    busUp: () => true,
+    upstreamRequests: () => ({ answers: 1 }),
     fileTier: () => 'copy',
     version: () => '1.2.3',
   })
@@ -50,8 +53,8 @@ test('counters and gauges are summed over processes; of revisions and freshness 
 test('what a dead process had counted stays in the sums, its gauges do not', async () => {
   const totals = new Totals()
   const dying = processWith(3)
-  dying.metrics.observe('tile', 0.002)
-  dying.counters.tileTimes.add('thread', 0.002)
+  dying.counters.answers.tile.durations.add(0.002)
+  dying.counters.tileTimes.of('thread').add(0.002)
   totals.keep(1, await dying.metrics.report())
   totals.keep(2, await processWith(4).metrics.report())
   await totals.retire(1)

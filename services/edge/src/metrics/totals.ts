@@ -1,5 +1,5 @@
 import { AggregatorRegistry } from 'prom-client'
-import type { MetricsReport } from './registry.js'
+import type { MetricsReport } from './durations.js'
 
 /**
  * The sums over all edge processes of a host, those that have died included: what a dead process had counted stays counted, so that no

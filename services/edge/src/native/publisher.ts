@@ -1,5 +1,6 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import {
+  type AnswerTimes,
   type FileRange,
   type FixedAnswer,
   type RefusedFor,
@@ -57,7 +58,13 @@ export class NativePublisher {
   readonly #trustedUntilMs: () => number
   #opened: Opened | null = null
   #closed = false
-  #counted: Pick<ResponseCounts, 'answers' | 'cold' | 'refusals' | 'bodyBytes' | 'truncated' | 'stalled'> = {
+  #pickEvery = 0
+  #counted: Pick<
+    ResponseCounts,
+    'answers' | 'cold' | 'notModified' | 'refusals' | 'bodyBytes' | 'evictions' | 'truncated' | 'stalled'
+  > = {
+    notModified: 0,
+    evictions: 0,
     answers: 0,
     cold: 0,
     refusals: NONE_REFUSED,
@@ -66,7 +73,7 @@ export class NativePublisher {
     stalled: 0,
   }
 
-  #timed: ReturnType<ResponseTable['tileTimes']> = { memory: UNTIMED, pageCache: UNTIMED }
+  #timed: AnswerTimes = { memory: UNTIMED, pageCache: UNTIMED, refused: UNTIMED }
 
   /** @param trustedUntilMs the rule of the JavaScript path: until when tokens that are known may be honoured, by `performance.now()` */
   constructor(counters: Counters, usage: TokenUsage, trustedUntilMs: () => number) {
@@ -88,6 +95,7 @@ export class NativePublisher {
     if (table === undefined) return
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
+    table.pickEvery(this.#pickEvery)
     const coldSets = sender.coldSets(table)
     this.#opened = {
       table,
@@ -118,6 +126,16 @@ export class NativePublisher {
   /** Whether `noteTarget` is to be called for this path, also where its tile is at hand: without that every tile of its set would come here. */
   isTargetDue(path: string, nowMs: number): boolean {
     return this.#opened?.sets?.stateOf(path, nowMs) === 'due'
+  }
+
+  /** Leaves one request in so many to JavaScript, so that it can log them. To be called before `open`. */
+  pickEvery(requests: number): void {
+    this.#pickEvery = requests
+  }
+
+  /** Whether the newest request was left to JavaScript for that; null: nothing is answered without it. */
+  get picked(): boolean | null {
+    return this.#opened?.table.picked ?? null
   }
 
   /** A token that is in the token cache and was just allowed to read. */
@@ -209,13 +227,23 @@ export class NativePublisher {
     this.#counters.stalledReaders += now.stalled - before.stalled
     this.#counters.bytesSent += now.bodyBytes - before.bodyBytes
     this.#counted = now
-    this.#countTimes(this.#opened.table.tileTimes())
+    this.#counters.nativeEvictions += now.evictions - before.evictions
+    const { tile } = this.#counters.answers
+    const notModified = now.notModified - before.notModified
+    tile.success += newAnswers - notModified
+    tile.redirection += notModified
+    tile.clientError += sumOf(now.refusals) - sumOf(before.refusals)
+    this.#countTimes(this.#opened.table.answerTimes())
   }
 
-  #countTimes(now: ReturnType<ResponseTable['tileTimes']>): void {
-    const { tileTimes } = this.#counters
-    tileTimes.addAll('memory', since(this.#timed.memory, now.memory), TIMED_EVERY)
-    tileTimes.addAll('page_cache', since(this.#timed.pageCache, now.pageCache), TIMED_EVERY)
+  #countTimes(now: AnswerTimes): void {
+    const { answers, tileTimes } = this.#counters
+    const [memory, pageCache, refused] = (['memory', 'pageCache', 'refused'] as const).map((where) =>
+      since(this.#timed[where], now[where]),
+    ) as [TimedAnswers, TimedAnswers, TimedAnswers]
+    tileTimes.of('memory').addAll(memory, TIMED_EVERY)
+    tileTimes.of('page_cache').addAll(pageCache, TIMED_EVERY)
+    for (const timed of [memory, pageCache, refused]) answers.tile.durations.addAll(timed, TIMED_EVERY)
     this.#timed = now
   }
 }

@@ -27,7 +27,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 
 /**
  * What a client may say to the control plane. A list of what is let through, so that nothing that belongs to a connection (RFC 9110, 7.6.1),
- * and nothing by which the edge proves itself, gets past it under any spelling.
+ * and nothing by which the edge proves itself, gets past it under any spelling. The headers of a trace are written anew (proxy.ts).
  */
 const LET_THROUGH: ReadonlySet<string> = new Set([
   'host',
@@ -56,8 +56,6 @@ const LET_THROUGH: ReadonlySet<string> = new Set([
   'range',
   'referer',
   'save-data',
-  'traceparent',
-  'tracestate',
   'user-agent',
   'x-correlation-id',
   'x-request-id',

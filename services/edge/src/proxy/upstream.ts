@@ -71,6 +71,11 @@ export class Upstream {
     return this.#used[lane] >= CONNECTIONS[lane]
   }
 
+  /** Requests that have no whole answer yet, by lane; those that wait for a connection included. */
+  get used(): Readonly<Record<Lane, number>> {
+    return this.#used
+  }
+
   /**
    * Hands a request on; the returned function gives it up. `extra` are the headers by which the edge proves itself. A body that is a stream
    * holds its connection until it has arrived.

@@ -1,5 +1,5 @@
 import type { Beat } from '@gateway/processes/heartbeat.js'
-import type { MetricsReport } from '../metrics/registry.js'
+import type { MetricsReport } from '../metrics/durations.js'
 import type { StartCatalog } from '../offline/start-catalog.js'
 import type { ReadAnswer, ReadWanted } from '../sync/host-reads.js'
 

@@ -13,6 +13,7 @@ import { HostReads, type ReadWanted } from '../sync/host-reads.js'
 import { StoreLink } from '../sync/store-link.js'
 import { controlPlaneReady } from './control-plane-probe.js'
 import type { FromWorker } from './messages.js'
+import { openConnections } from './open-connections.js'
 import { nextEarly, restartDelayMs } from './restart-delay.js'
 import { WorkerProcess } from './worker-process.js'
 
@@ -209,7 +210,7 @@ export class Supervisor {
   }
 
   async #answerTotals(asker: WorkerProcess, id: number): Promise<void> {
-    await this.#freshReports()
+    const [connections] = await Promise.all([openConnections(this.#settings.apiPort), this.#freshReports()])
     const text = await this.#totals.text([
       exposition('gauge', 'gateway_uptime_seconds', 'Seconds since this edge started', this.#uptimeSeconds()),
       exposition('gauge', 'gateway_edge_processes', 'Worker processes of this edge', this.#workers.size),
@@ -219,6 +220,9 @@ export class Supervisor {
         'Worker processes that ended and were replaced',
         this.#restarts,
       ),
+      ...(connections === null
+        ? []
+        : [exposition('gauge', 'gateway_open_connections', 'Connections of clients that stand', connections)]),
     ])
     asker.send({ kind: 'totals', id, text })
   }

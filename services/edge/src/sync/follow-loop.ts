@@ -60,6 +60,16 @@ export class FollowLoop {
     this.#pollMs = Math.max(50, Math.min(POLL_INTERVAL_MS, options.staleMs / 3))
   }
 
+  /** Whether the store answered when it was last asked. */
+  get storeUp(): boolean {
+    return this.#o.follower.loaded && !this.#troubled
+  }
+
+  /** Whether invalidations arrive. On Postgres that is judged by the store. */
+  get busUp(): boolean {
+    return this.#bus !== null && (this.#bus.medium === 'postgres' ? this.storeUp : this.#bus.connected)
+  }
+
   start(): void {
     void this.#tick()
     this.#announcer = setInterval(() => {

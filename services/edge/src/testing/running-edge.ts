@@ -1,13 +1,17 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import type { AccessLog } from '@gateway/logging/access-log.js'
 import { createLog, type Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { loadSettings } from '@gateway/settings/load.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import type { Tracer } from '@gateway/tracing/span.js'
+import { NO_TRACER } from '@gateway/tracing/tracer.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage } from '../auth/token-usage.js'
 import type { Edge } from '../edge.js'
 import { DiskGate } from '../files/disk-gate.js'
+import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
@@ -41,6 +45,8 @@ export async function runEdge(options: {
   readonly threads?: number
   /** for tiles, in bytes; so few that no tile fits, where each is to be read */
   readonly tileMemoryBytes?: number
+  readonly accessLog?: AccessLog
+  readonly tracer?: Tracer
   readonly log?: Log
   /** further settings */
   readonly env?: Readonly<Record<string, string>>
@@ -50,11 +56,14 @@ export async function runEdge(options: {
   const log = options.log ?? createLog('edge', 'silent')
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => 0,
-    hotTileBytes: () => 0,
+    tileBytes: () => ({ native: 0, javascript: 0 }),
     tileMemoryBytes: () => 0,
     cachedTokens: () => 0,
     openTransfers: () => 0,
     syncAgeSeconds: () => 0,
+    storeUp: () => true,
+    busUp: () => true,
+    upstreamRequests: () => ({}),
     fileTier: () => 'copy',
     version: () => '0',
   })
@@ -67,6 +76,8 @@ export async function runEdge(options: {
     settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent', ...options.env }),
     log,
     counters,
+    access: options.accessLog === undefined ? null : new Access(options.accessLog, native, []),
+    tracer: options.tracer ?? NO_TRACER,
     metrics,
     freshness: { loaded: true, together: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog: options.catalog },
     tokens: new TokenCache(

@@ -43,10 +43,12 @@ export class TileCache {
   #tiles: LRUCache<string, CachedTile>
   #catalog: Catalog = EMPTY_CATALOG
   readonly #basemaps = new CachedBasemaps()
+  readonly #onEvicted: () => void
 
-  /** Limit: bytes of tiles. */
-  constructor(capacityBytes: number) {
-    this.#tiles = tilesWithin(capacityBytes)
+  /** Limit: bytes of tiles. @param onEvicted called for each tile that had to make room */
+  constructor(capacityBytes: number, onEvicted: () => void = () => {}) {
+    this.#onEvicted = onEvicted
+    this.#tiles = tilesWithin(capacityBytes, onEvicted)
   }
 
   get capacityBytes(): number {
@@ -89,16 +91,17 @@ export class TileCache {
   /** Begins anew with another capacity, where the rest of the memory is used elsewhere. */
   limitTo(capacityBytes: number): void {
     this.#tiles.clear()
-    this.#tiles = tilesWithin(capacityBytes)
+    this.#tiles = tilesWithin(capacityBytes, this.#onEvicted)
   }
 }
 
-function tilesWithin(maxSize: number): LRUCache<string, CachedTile> {
+function tilesWithin(maxSize: number, onEvicted: () => void): LRUCache<string, CachedTile> {
   const openFileWeight = Math.floor(maxSize / MAX_OPEN_FILES)
   return new LRUCache({
     maxSize,
     sizeCalculation: ({ body }) => OVERHEAD_BYTES + (body instanceof OpenFile ? openFileWeight : body.length),
-    dispose: ({ body }) => {
+    dispose: ({ body }, _, reason) => {
+      if (reason === 'evict') onEvicted()
       if (body instanceof OpenFile) body.retire()
     },
   })

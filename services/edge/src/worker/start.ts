@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AccessLog } from '@gateway/logging/access-log.js'
 import type { Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { dieWithParent } from '@gateway/processes/die-with-parent.js'
@@ -11,10 +12,12 @@ import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { openTracer } from '@gateway/tracing/tracer.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import type { Edge, Freshness } from '../edge.js'
 import { DiskGate } from '../files/disk-gate.js'
+import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
@@ -87,6 +90,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     usage,
     (plaintext) => native.forgetToken(plaintext),
     (digest) => keptTokens.find(digest),
+    () => counters.tokenEvictions++,
   )
   const followedTokens: FollowedTokens = {
     invalidate(digest) {
@@ -112,7 +116,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     tiles.keepOnly(follower.catalog)
     loop.announce()
   }
-  const tileCache = new TileCache(Math.floor(settings.tileMemoryBytes / settings.edgeWorkers))
+  const tileCache = new TileCache(
+    Math.floor(settings.tileMemoryBytes / settings.edgeWorkers),
+    () => counters.tileEvictions++,
+  )
   const onCatalog = (catalog: Catalog) => {
     native.follow(catalog)
     tileCache.follow(catalog)
@@ -157,20 +164,32 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     idleSeconds: Math.ceil(settings.keepAliveSeconds),
     native: settings.tlsCertFile === null ? settings.nativeTier : 'tls',
   })
+  const upstream = new Upstream(controlPlaneUrl(settings))
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => follower.appliedRevision,
-    hotTileBytes: () => tileCache.bytes + native.bytes,
+    tileBytes: () => ({ native: native.bytes, javascript: tileCache.bytes }),
     tileMemoryBytes: () => tileCache.capacityBytes + native.capacityBytes,
     cachedTokens: () => tokens.size,
     openTransfers: () => sender.stats().active,
     syncAgeSeconds: () => (follower.loaded ? (performance.now() - follower.knownCurrentAt) / 1000 : process.uptime()),
+    storeUp: () => loop.storeUp,
+    busUp: () => loop.busUp,
+    upstreamRequests: () => upstream.used,
     fileTier: () => sender.tier,
     version: ownVersion,
+  })
+  const tracer = await openTracer({
+    protocol: settings.tracing,
+    service: 'gateway-edge',
+    version: ownVersion(),
+    onTrouble: (error) => log.warn({ err: error }, 'traces cannot be sent'),
   })
   const edge: Edge = {
     settings,
     log,
     counters,
+    access: accessOf(settings, log, native),
+    tracer,
     metrics,
     freshness,
     tokens,
@@ -180,7 +199,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     native,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,
-    upstream: new Upstream(controlPlaneUrl(settings)),
+    upstream,
     upstreamKey: null,
     totals: () => totalsOrOwn(supervisor, metrics),
     draining: false,
@@ -209,10 +228,14 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       await supervisor.sendReport()
       await saveUsage(true)
       await loop.stop()
-      await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close()])
+      await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close(), tracer.close()])
       tiles.closeAll()
     },
   }
+}
+
+function accessOf({ accessLogEvery, trustedProxies }: Settings, log: Log, native: NativePublisher): Access | null {
+  return accessLogEvery === 0 ? null : new Access(new AccessLog(log, accessLogEvery), native, trustedProxies)
 }
 
 async function listenAfter(moment: Promise<unknown>, edge: Edge, server: HttpServer): Promise<void> {

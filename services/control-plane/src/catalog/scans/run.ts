@@ -6,6 +6,7 @@ import { failAbandonedScans, finishScan, pruneScans, renewScan, startScan } from
 import { readVectorFingerprints } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
+import { currentTrace, traced } from '../../platform/trace.js'
 import { applyBasemaps, applyVectors, type ScanOf } from './apply.js'
 import { withScanLock } from './scan-lock.js'
 import type { Warnings } from './walk/found.js'
@@ -31,9 +32,21 @@ export function runScans(ctx: ControlContext, sources: readonly ScannedSource[])
   return withScanLock(ctx.sql, async (lock): Promise<ScanRuns> => {
     await failAbandonedScans(ctx.sql)
     const scans: Scan[] = []
-    for (const source of sources) scans.push(await scanUnderLock(ctx, source, lock))
+    for (const source of sources) scans.push(await measured(ctx, source, () => scanUnderLock(ctx, source, lock)))
     return { ok: true, scans }
   })
+}
+
+/** Counts and times a scan, and makes it a span. */
+async function measured(ctx: ControlContext, source: ScannedSource, scan: () => Promise<Scan>): Promise<Scan> {
+  const { scans, scanSeconds } = ctx.metrics
+  const end = scanSeconds.startTimer({ kind: source.kind })
+  const attributes = { 'gateway.source': source.code, 'gateway.source_kind': source.kind }
+  const span = { kind: 'internal', parent: currentTrace(), attributes } as const
+  const done = await traced(ctx, 'scan', span, scan, ({ status, message }) => (status === 'failed' ? message : null))
+  end()
+  scans.inc({ status: done.status === 'failed' ? 'failed' : 'succeeded' })
+  return done
 }
 
 /** One scan of a source; the caller holds the scan lock. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { formatTraceparent, type TraceContext } from '@gateway/tracing/trace-context.js'
 import type { DestinationGuard } from '../../platform/outgoing/guard.js'
 import { signingKey, signText, type WebhookStamp, webhookHeaders } from '../../platform/webhooks/signature.js'
 import type { Bundle } from '../files/bundle.js'
@@ -17,6 +18,12 @@ export interface Sending {
   /** milliseconds since 1970 */
   readonly now: number
   readonly event: unknown
+  /** the trace that it belongs to (W3C Trace Context); null: none */
+  readonly trace?: TraceContext | null
+}
+
+function traceHeader({ trace = null }: Sending): Record<string, string> {
+  return trace === null ? {} : { traceparent: formatTraceparent(trace) }
 }
 
 /** The event as JSON. */
@@ -28,7 +35,7 @@ export async function sendMessage(guard: DestinationGuard, sending: Sending, sig
     guard,
     {
       url: sending.url,
-      headers: { 'content-type': 'application/json', ...webhookHeaders(stamp, signature) },
+      headers: { 'content-type': 'application/json', ...webhookHeaders(stamp, signature), ...traceHeader(sending) },
       body,
       deadlines: MESSAGE_DEADLINES,
       secrets: [...secrets, ...(signature === null ? [] : [signature])],
@@ -57,6 +64,7 @@ export async function sendUpload(
       headers: {
         'content-type': multipart.contentType,
         ...webhookHeaders(stamp, signed?.signature ?? null),
+        ...traceHeader(sending),
         ...(proof === null ? {} : { 'webhook-proof': proof }),
         ...(signed === null ? {} : { 'content-length': String(signed.length) }),
       },

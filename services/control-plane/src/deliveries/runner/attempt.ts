@@ -19,11 +19,11 @@ export interface AttemptTools {
   readonly waitsSeconds: readonly number[]
   readonly deliver: (claimed: ClaimedDelivery, signal: AbortSignal) => Promise<Outcome>
   /** called after each attempt that was recorded */
-  readonly ended: (claimed: ClaimedDelivery, outcome: Outcome) => void
+  readonly ended: (claimed: ClaimedDelivery, outcome: Outcome, seconds: number) => void
 }
 
 /** Makes one attempt under a lease and records its outcome. Never throws. */
-export async function attempt(tools: AttemptTools, claimed: ClaimedDelivery, lease: AbortSignal): Promise<void> {
+export async function attempt(tools: AttemptTools, claimed: ClaimedDelivery, lease: AbortSignal): Promise<Outcome> {
   const startedAt = new Date(tools.now())
   const begunAt = performance.now()
   // Reading files is full of plain errors (ENOSPC, EACCES, a changed file): they are the attempt's, and operators read them there.
@@ -48,6 +48,7 @@ export async function attempt(tools: AttemptTools, claimed: ClaimedDelivery, lea
       'an attempt could not be recorded; the delivery is tried again once its lease has expired',
     )
   }
+  return outcome
 }
 
 async function settle(
@@ -61,7 +62,7 @@ async function settle(
   const attempt = claimed.attempts + 1
   const step = nextStep(outcome, attempt, tools.waitsSeconds, tools.now())
   if (!(await recordEnd(log, lease, () => settleDelivery(sql, owner, claimed, step, line)))) return
-  tools.ended(claimed, outcome)
+  tools.ended(claimed, outcome, line.durationMs / 1000)
   const { id, kind, destination } = claimed
   const fields = { delivery: id, kind, destination, attempt, status: step.status }
   if (outcome.delivered) log.debug(fields, 'delivered')

@@ -9,6 +9,7 @@ import {
 } from '@gateway/store/delivery-leases.js'
 import { LeaseKeeper, type LeaseTimes } from '../../jobs/leases.js'
 import { runWork, Wake } from '../../jobs/runner.js'
+import type { Outcome } from '../outcome.js'
 import { type AttemptTools, attempt } from './attempt.js'
 
 /**
@@ -36,6 +37,8 @@ const POLL_MS = 2_000
 const SOONEST_MS = 25
 
 export interface RunnerOptions extends Omit<AttemptTools, 'owner'> {
+  /** runs each attempt; in a trace, where there are any */
+  readonly within?: (claimed: ClaimedDelivery, attempt: () => Promise<Outcome>) => Promise<Outcome>
   /** at shutdown, messages under way may take so long; transfers are aborted at once and go on elsewhere */
   readonly drainMs: number
 }
@@ -49,7 +52,7 @@ export class DeliveryRunner {
   readonly #owner = randomUUID()
   readonly #wake = new Wake()
   readonly #leases: LeaseKeeper<ClaimedDelivery>
-  readonly #running: Readonly<Record<Lane, Set<Promise<void>>>> = { message: new Set(), transfer: new Set() }
+  readonly #running: Readonly<Record<Lane, Set<Promise<unknown>>>> = { message: new Set(), transfer: new Set() }
 
   constructor(options: RunnerOptions) {
     this.#options = options
@@ -82,7 +85,9 @@ export class DeliveryRunner {
   #start(claimed: ClaimedDelivery, claimedAt: number): void {
     const signal = this.#leases.hold(claimed, claimedAt)
     const running = this.#running[claimed.lane]
-    const work: Promise<void> = attempt({ ...this.#options, owner: this.#owner }, claimed, signal).finally(() => {
+    const { within = (_, run) => run() } = this.#options
+    const run = () => attempt({ ...this.#options, owner: this.#owner }, claimed, signal)
+    const work: Promise<unknown> = within(claimed, run).finally(() => {
       this.#leases.release(claimed)
       running.delete(work)
       // A place is free, and the destination has room for its next one.

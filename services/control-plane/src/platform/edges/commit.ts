@@ -85,11 +85,17 @@ export async function edgesFollow(
 }
 
 /** With the bus out of reach no edge can confirm: each that was last known may still accept what it knows. */
-function confirmation(ctx: ControlContext, edges: KnownEdges, state: LogState): Promise<Acknowledgement> {
-  return edgesApplied(ctx, state, ctx.settings.tokenStaleSeconds * 1000).catch((error: Error) => {
-    ctx.log.warn({ err: error.message, revision: state.revision }, 'the bus is out of reach; no edge can confirm')
+async function confirmation(ctx: ControlContext, edges: KnownEdges, state: LogState): Promise<Acknowledgement> {
+  const end = ctx.metrics.propagationSeconds.startTimer()
+  try {
+    return await edgesApplied(ctx, state, ctx.settings.tokenStaleSeconds * 1000)
+  } catch (error) {
+    const err = (error as Error).message
+    ctx.log.warn({ err, revision: state.revision }, 'the bus is out of reach; no edge can confirm')
     return { confirmed: [], pending: edges.unsure }
-  })
+  } finally {
+    end()
+  }
 }
 
 /** `Bus.awaitApplied`; rejects in time also when the bus hangs. */

@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os'
+import { addressHosts } from '@gateway/settings/address-hosts.js'
 import type { Settings } from '@gateway/settings/load.js'
 import { canonicalAddress, classifyAddress } from './address-class.js'
 import { plainHost } from './destination-list.js'
@@ -24,7 +25,7 @@ export class OwnEndpoints {
     this.#resolve = resolve
     this.#endpoints = [
       ...endpointOf('the store', settings.databaseUrl, 5432),
-      ...endpointOf('the bus', settings.redisUrl, 6379),
+      ...endpointOf('the bus', settings.redisUrl, settings.redisUrl?.includes('+sentinel:') ? 26_379 : 6379),
       { name: 'this service', host: listenAddress(settings.apiHost), port: settings.apiPort },
       { name: 'this service', host: listenAddress(settings.controlHost), port: settings.controlPort },
     ]
@@ -44,10 +45,8 @@ export class OwnEndpoints {
 }
 
 function endpointOf(name: string, address: string | null, defaultPort: number): Endpoint[] {
-  if (address === null) return []
-  const url = new URL(address)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  return host === '' ? [] : [{ name, host: decodeURIComponent(host), port: Number(url.port) || defaultPort }]
+  const hosts = address === null ? null : addressHosts(address)
+  return (hosts ?? []).map(({ host, port }) => ({ name, host, port: port ?? defaultPort }))
 }
 
 /** What listens at one address of a machine may listen at its others too: all addresses of this machine count as one. */

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { redisOptions } from './redis-address.js'
+
+test.each(['redis://127.0.0.1:6379/1', 'rediss://user:pass@cache.example'])('%s is left to the client', (url) => {
+  expect(redisOptions(url)).toEqual({ url, options: {} })
+})
+
+test('Sentinels are named with their master, and may have a password', () => {
+  expect(redisOptions('redis+sentinel://a:1,b.example,[::1]:3/main').options).toEqual({
+    sentinels: [
+      { host: 'a', port: 1 },
+      { host: 'b.example', port: 26_379 },
+      { host: '::1', port: 3 },
+    ],
+    name: 'main',
+  })
+  expect(redisOptions('rediss+sentinel://user:p%40ss@a/main/2').options).toEqual({
+    sentinels: [{ host: 'a', port: 26_379 }],
+    name: 'main',
+    db: 2,
+    username: 'user',
+    password: 'p@ss',
+    sentinelUsername: 'user',
+    sentinelPassword: 'p@ss',
+    tls: {},
+    sentinelTLS: {},
+    enableTLSForSentinelMode: true,
+  })
+  expect(redisOptions('redis+sentinel://:secret@a/main').options).toMatchObject({ password: 'secret' })
+})

@@ -1,0 +1,39 @@
+import type { PeerCertificate } from 'node:tls'
+import { expect, test } from 'vitest'
+import { securedAddress } from './tls-options.js'
+
+const PLAIN = 'postgres://u:p@db.example:5432/gateway'
+const certificateOf = (subjectaltname: string) => ({ subject: { CN: 'x' }, subjectaltname }) as PeerCertificate
+
+test.each(['', '?sslmode=require', '?sslmode=disable', '?target_session_attrs=read-write'])(
+  'an address with %j is left to the client',
+  (query) => {
+    expect(securedAddress(PLAIN + query)).toEqual({ url: PLAIN + query, ssl: undefined })
+  },
+)
+
+test('what says how to verify does not reach the server, and the rest does', () => {
+  const { url, ssl } = securedAddress(`${PLAIN}?sslmode=verify-full&target_session_attrs=read-write&sslrootcert=system`)
+  expect(url).toBe(`${PLAIN}?target_session_attrs=read-write`)
+  expect(ssl).toMatchObject({ rejectUnauthorized: true })
+  expect(
+    securedAddress(`${PLAIN}?sslmode=verify-ca`).ssl?.checkServerIdentity?.('x', certificateOf('')),
+  ).toBeUndefined()
+})
+
+test.each([
+  ['db.example', 'db.example', 'DNS:db.example', true],
+  ['db.example', 'db.example', 'DNS:other.example', false],
+  ['a.example:1,b.example:2', 'b.example', 'DNS:b.example', true],
+  ['a.example:1,b.example:2', 'b.example', 'DNS:a.example', false],
+  ['10.0.0.1', 'localhost', 'IP Address:10.0.0.1', true],
+  ['10.0.0.1', 'localhost', 'DNS:localhost', false],
+  ['[::1]:5432', 'localhost', 'IP Address:0:0:0:0:0:0:0:1', true],
+])('of %s, which the client calls %s, a certificate for %s is right: %s', (hosts, name, altName, right) => {
+  const { ssl } = securedAddress(`postgres://u:p@${hosts}/gateway?sslmode=verify-full`)
+  expect(ssl?.checkServerIdentity?.(name, certificateOf(altName)) === undefined).toBe(right)
+})
+
+test('a file that cannot be read is named', () => {
+  expect(() => securedAddress(`${PLAIN}?sslmode=verify-full&sslrootcert=/nowhere/ca.crt`)).toThrow('/nowhere/ca.crt')
+})

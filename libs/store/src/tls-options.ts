@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
+
+/** TLS as DATABASE_URL wants it, and the address without the parameters that say so: the client would send them to the server. */
+export interface SecuredAddress {
+  readonly url: string
+  /** undefined: without TLS, or as the client understands `sslmode` by itself */
+  readonly ssl: ConnectionOptions | undefined
+}
+
+const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
+
+/**
+ * Reads `sslmode` and the names of files beside it, as libpq does (PostgreSQL, "SSL Support"): `verify-full` checks certificate and host name,
+ * `verify-ca` the certificate, `require` neither, unless `sslrootcert` names whom to trust; without it the system's and NODE_EXTRA_CA_CERTS count.
+ * Throws where a file cannot be read.
+ */
+export function securedAddress(databaseUrl: string): SecuredAddress {
+  const [address = '', query = ''] = split(databaseUrl)
+  const params = new URLSearchParams(query)
+  const mode = params.get('sslmode')
+  const named = (Object.keys(FILES) as (keyof typeof FILES)[]).filter(
+    (name) => params.has(name) && params.get(name) !== 'system',
+  )
+  const verified = mode === 'verify-full' || mode === 'verify-ca' || (mode === 'require' && params.has('sslrootcert'))
+  if (!verified && named.length === 0) return { url: databaseUrl, ssl: undefined }
+  const files = Object.fromEntries(named.map((name) => [FILES[name], readFileSync(params.get(name) ?? '')]))
+  for (const name of ['sslmode', ...Object.keys(FILES)]) params.delete(name)
+  const rest = params.toString()
+  const ssl: ConnectionOptions = {
+    ...files,
+    rejectUnauthorized: verified,
+    // Whose certificate it is matters to `verify-full` alone.
+    checkServerIdentity: mode === 'verify-full' ? identityOf(address) : () => undefined,
+  }
+  return { url: rest === '' ? address : `${address}?${rest}`, ssl }
+}
+
+/** The client tells the name that it connects to, but no IP address: such a connection would be checked against `localhost`. */
+function identityOf(address: string): NonNullable<ConnectionOptions['checkServerIdentity']> {
+  const hosts = address.slice(Math.max(address.indexOf('://') + 3, address.lastIndexOf('@') + 1)).replace(/\/.*$/s, '')
+  const names = hosts.split(',').map((host) => host.replace(/:\d*$/, '').replace(/^\[|\]$/g, ''))
+  return (name, certificate) => {
+    const wanted = names.includes(name) ? [name] : names.filter((one) => isIP(one) !== 0)
+    const errors = wanted.map((one) => checkServerIdentity(one, certificate))
+    return errors.includes(undefined) ? undefined : (errors[0] ?? checkServerIdentity(name, certificate))
+  }
+}
+
+function split(url: string): string[] {
+  const question = url.indexOf('?')
+  return question < 0 ? [url] : [url.slice(0, question), url.slice(question + 1)]
+}

@@ -1,0 +1,44 @@
+import { logContext } from '@gateway/logging/log-context.js'
+import type { Span, SpanOptions } from '@gateway/tracing/span.js'
+import { newTrace, type TraceContext } from '@gateway/tracing/trace-context.js'
+import type { ControlContext } from './context.js'
+
+/** What log lines say of a trace, by the names that OpenTelemetry gives the fields of logs that are not its own. */
+export function traceFields({ traceId, spanId, sampled }: TraceContext): Record<string, string> {
+  return { trace_id: traceId, span_id: spanId, trace_flags: sampled ? '01' : '00' }
+}
+
+/** Where what runs now stands in a trace; null: nowhere. */
+export function currentTrace(): TraceContext | null {
+  const { trace_id: traceId, span_id: spanId, trace_flags: flags } = logContext.getStore() ?? {}
+  return traceId === undefined || spanId === undefined ? null : { traceId, spanId, sampled: flags === '01', state: '' }
+}
+
+/**
+ * The trace of a slice job and of its callback. A job waits for its turn and may run again in another process, so it has a trace of its own, which
+ * its id names; the line that logs its submission says the trace of that request too.
+ */
+export function traceOfJob({ tracer }: Pick<ControlContext, 'tracer'>, jobId: string): TraceContext {
+  return { ...newTrace(), traceId: jobId.replaceAll('-', ''), sampled: tracer.on }
+}
+
+/** Runs work in a span of its own, which every line of its log names. `failure`: why what it resolved with is none; null: it is a success. */
+export async function traced<T>(
+  { tracer }: Pick<ControlContext, 'tracer'>,
+  name: string,
+  options: SpanOptions & { readonly fields?: Readonly<Record<string, string>> },
+  work: (span: Span) => Promise<T>,
+  failure: (result: T) => string | null = () => null,
+): Promise<T> {
+  const span = tracer.start(name, options)
+  return logContext.run({ ...options.fields, ...traceFields(span.context) }, async () => {
+    try {
+      const result = await work(span)
+      span.end({}, failure(result))
+      return result
+    } catch (error) {
+      span.end({}, (error as Error).message)
+      throw error
+    }
+  })
+}

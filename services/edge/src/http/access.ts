@@ -1,0 +1,70 @@
+import { clientAddress, parseRanges, type Range } from '@gateway/access/client-address.js'
+import { presentedToken } from '@gateway/access/presented-token.js'
+import { TOKEN_PREFIX_LENGTH } from '@gateway/access/token-format.js'
+import { type AccessLine, type AccessLog, queryWithoutCredentials, withoutQuery } from '@gateway/logging/access-log.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { parseTraceparent } from '@gateway/tracing/trace-context.js'
+import type { NativePublisher } from '../native/publisher.js'
+
+/** What is known of an answer when its head has been written. */
+type Given = Pick<AccessLine, 'kind' | 'status' | 'bytes' | 'ms'>
+
+type Asked = Omit<AccessLine, keyof Given>
+
+/** Writes the access log: notes what a request says before its handler runs, and a line when it is answered. */
+export class Access {
+  readonly #log: AccessLog
+  readonly #native: NativePublisher
+  readonly #trusted: readonly Range[]
+  /** requests whose answer is to be a line; those that are never answered go with their response */
+  readonly #asked = new WeakMap<HttpResponse, Asked>()
+
+  constructor(log: AccessLog, native: NativePublisher, trustedProxies: readonly string[]) {
+    this.#log = log
+    this.#native = native
+    this.#trusted = parseRanges(trustedProxies)
+    // What the native table answers nobody can log: it leaves to JavaScript what is to be a line.
+    native.pickEvery(log.every)
+  }
+
+  begin(res: HttpResponse, req: HttpRequest): void {
+    if (this.#native.picked ?? this.#log.takes()) this.#asked.set(res, this.#read(res, req))
+  }
+
+  answered(res: HttpResponse, answer: Given): void {
+    const asked = this.#asked.get(res)
+    if (asked === undefined) return
+    const { kind, status, bytes, ms } = answer
+    this.#log.write({ ...asked, kind, status, bytes, ms })
+  }
+
+  #read(res: HttpResponse, req: HttpRequest): Asked {
+    const query = req.getQuery() ?? ''
+    const presented = presentedToken({
+      authorization: req.getHeader('authorization'),
+      xAccessToken: req.getHeader('x-access-token'),
+      query,
+    })
+    const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
+    return {
+      method: req.getCaseSensitiveMethod(),
+      path: req.getUrl(),
+      query: queryWithoutCredentials(query),
+      token: presented.ok ? presented.token.slice(0, TOKEN_PREFIX_LENGTH) : '',
+      client: clientAddress(peer, { 'x-forwarded-for': forwardedFor(req) }, this.#trusted).address,
+      userAgent: req.getHeader('user-agent'),
+      referer: withoutQuery(req.getHeader('referer')),
+      traceId: parseTraceparent(req.getHeader('traceparent'))?.traceId ?? '',
+      requestId: req.getHeader('x-request-id'),
+    }
+  }
+}
+
+/** The lines of `X-Forwarded-For` as one: some proxies add a line of their own behind what the client sent. */
+export function forwardedFor(req: HttpRequest): string {
+  const lines: string[] = []
+  req.forEach((name, value) => {
+    if (name === 'x-forwarded-for') lines.push(value)
+  })
+  return lines.join(',')
+}

@@ -1,5 +1,4 @@
 import type { Log } from '@gateway/logging/log.js'
-import { TroubleLog } from '@gateway/logging/trouble-log.js'
 import type { ChangesSince, StoreState } from '@gateway/store/change-log.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { findTokensByDigest, hasEnded, readUsableTokens, type StoredToken } from '@gateway/store/tokens.js'
@@ -34,7 +33,6 @@ export class CatalogKeeper {
   readonly #o: KeeperOptions
   readonly #rows = new RowBytes()
   readonly #pauseMs: number
-  readonly #trouble: TroubleLog
   #state: StoreState | null = null
   #instanceId = ''
   /** the file has not got all rows yet */
@@ -44,6 +42,8 @@ export class CatalogKeeper {
   /** digests that were forgotten since tokens were last read: what is being read may be older */
   readonly #again = new Set<string>()
   #timer: NodeJS.Timeout | null = null
+  /** why the file could not be written when that was tried last; '' where it could */
+  #trouble = ''
   #started = false
   #stopped = false
   #last: Promise<void> = Promise.resolve()
@@ -51,7 +51,6 @@ export class CatalogKeeper {
   constructor(options: KeeperOptions) {
     this.#o = options
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, options.trustMs * PAUSE_SHARE)
-    this.#trouble = new TroubleLog(options.log, 'the catalog cannot be kept on disk for a start without the store')
   }
 
   /** To be called when a worker has its catalog: what that one read is shared, and an edge whose store is away keeps what it has. */
@@ -81,9 +80,20 @@ export class CatalogKeeper {
     }
   }
 
+  /** One line where it begins, and one where it is over: a disk that cannot be written to stays so. */
+  #note(error: Error | null): void {
+    const trouble = error?.message ?? ''
+    // The name of a temporary file is another one each time.
+    if ((trouble === '') !== (this.#trouble === '')) {
+      if (error === null) this.#o.log.info('the catalog is kept on disk again')
+      else this.#o.log.warn({ err: trouble }, 'the catalog cannot be kept on disk for a start without the store')
+    }
+    this.#trouble = trouble
+  }
+
   /** One thing after the other. */
   #then(work: () => Promise<void>): void {
-    this.#last = this.#last.then(work).catch((error) => this.#trouble.note({ err: (error as Error).message }))
+    this.#last = this.#last.then(work).catch((error) => this.#note(error as Error))
   }
 
   #schedule(): void {
@@ -100,7 +110,7 @@ export class CatalogKeeper {
     } catch {
       return
     }
-    await this.#write().catch((error) => this.#trouble.note({ err: (error as Error).message }))
+    await this.#write().catch((error) => this.#note(error as Error))
   }
 
   async #write(): Promise<void> {
@@ -110,6 +120,7 @@ export class CatalogKeeper {
     try {
       const facts = { state: this.#state, instanceId: this.#instanceId }
       await this.#o.file.write(content, facts, performance.now() - this.#knownAt)
+      this.#note(null)
     } catch (error) {
       this.#changed = true
       throw error

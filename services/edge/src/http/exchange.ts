@@ -5,6 +5,7 @@ import { judgeHeader } from '@gateway/contracts/header-limits.js'
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import type { Outcome } from '@gateway/native-edge/transfer/types.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { beatInBetween } from '@gateway/processes/heartbeat.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
 import { isNotModified, type Validators } from '../files/conditional.js'
@@ -37,6 +38,7 @@ export type Handler = (edge: Edge, res: HttpResponse, req: HttpRequest) => void
  */
 export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handler) {
   return (res: HttpResponse, req: HttpRequest): void => {
+    beatInBetween()
     try {
       const isTooLong = req.getUrl().length > MAX_ADDRESS || (req.getQuery()?.length ?? 0) > MAX_ADDRESS
       if (isTooLong) refuseLong(edge, res, req)

@@ -31,11 +31,11 @@ export const CROWD_WORKLOADS: readonly Workload[] = [
     connections: CONNECTIONS,
     requests: catalog('/api/v1/catalog/basemaps'),
   }),
-  plainLoad('catalog-crowd', `The first 20 of ${CROWD_BASEMAPS} basemaps, with 50,000 tokens in turn`, {
+  plainLoad('catalog-crowd', `The first 3 of ${CROWD_BASEMAPS} basemaps, with 50,000 tokens in turn`, {
     connections: CONNECTIONS,
     environment: 'crowded',
     settleSeconds: SETTLE_SECONDS,
-    requests: catalog('/api/v1/catalog/basemaps?limit=20'),
+    requests: catalog('/api/v1/catalog/basemaps?limit=3'),
   }),
 ]
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { judgeAgainstBefore } from './goals.js'
+import { GOALS, judgeAgainstBefore } from './goals.js'
 import type { Taken } from './summary.js'
+import { WORKLOADS } from './workloads.js'
 
 const sample = (peer: string, round: number, requestsPerSecond: number, cpuPer100k: number) =>
   ({ workload: 'mix', peer, round, requestsPerSecond, cpuPer100k }) as Taken
@@ -23,4 +24,11 @@ it('rounds are compared one by one, the median counts, and the worst is named', 
 
 it('without an earlier checkout there is nothing to judge', () => {
   expect(judged(sample('edge', 1, 100, 1), sample('nginx', 1, 100, 1))).toEqual([])
+})
+
+it('each goal compares workloads that there are, and no workload comes twice', () => {
+  const names = WORKLOADS.map(({ name }) => name)
+  expect(names).toEqual([...new Set(names)])
+  const compared = GOALS.flatMap(([, , of, to]) => [of, to ?? of]).map((place) => place.split(' ')[0])
+  expect(compared.filter((name) => name === undefined || !names.includes(name))).toEqual([])
 })

@@ -10,7 +10,7 @@ const RATE = 'requestsPerSecond'
 const CPU = 'cpuPer100k'
 
 /** What the edge is meant to reach, on the same machine in the same run. Each peer is the best at what it is compared with. */
-const GOALS: readonly Goal[] = [
+export const GOALS: readonly Goal[] = [
   ...against('the mix', 'mix', 'nginx', 1.05, 0.95),
   ['the mix, p99, against nginx', 'p99', 'mix edge', 'mix nginx', 'most', 1.1],
   ...against('the mix', 'mix', 'varnish', 2, 0.5),

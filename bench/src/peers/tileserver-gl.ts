@@ -37,7 +37,8 @@ export const tileserverGlPeer: Peer = {
       cwd: dir,
       core: cores?.server,
     })
-    await service.until(() => answers(`http://127.0.0.1:${port}/data/${basemaps[0]}.json`, 200))
+    const opened = (name: string) => answers(`http://127.0.0.1:${port}/data/${name}.json`, 200)
+    await service.until(async () => (await Promise.all(basemaps.map(opened))).every(Boolean))
     return {
       name: PACKAGE,
       description: `${PACKAGE} ${installedVersion(dir)}: MBTiles, no auth, no log`,

@@ -9,11 +9,27 @@ export function toAccessToken(token: Token): AccessToken {
   return {
     id: token.id,
     prefix: token.prefix,
-    scopes: new Set(token.scopes),
-    basemaps: new Set(token.basemap_codes),
-    vectors: new Set(token.vector_codes),
+    scopes: setOf(token.scopes),
+    basemaps: setOf(token.basemap_codes),
+    vectors: setOf(token.vector_codes),
     expiresAtMs: token.expires_at === null ? null : Date.parse(token.expires_at),
     disabled: token.disabled_at !== null,
     limits: hasLimits ? { origins: new Set(origins), networks: parseRanges(networks) } : null,
   }
+}
+
+/** Limit: sets that are shared; then all of them are made anew. */
+const MAX_SHARED = 10_000
+const shared = new Map<string, ReadonlySet<string>>()
+
+/** Most lists have one entry, and most tokens the same one: sets of their own would be a third of what a token takes in memory. */
+function setOf<T extends string>(list: readonly T[]): ReadonlySet<T> {
+  const [only] = list
+  if (only === undefined || list.length > 1) return new Set(list)
+  const known = shared.get(only) as ReadonlySet<T> | undefined
+  if (known !== undefined) return known
+  const made = new Set(list)
+  if (shared.size >= MAX_SHARED) shared.clear()
+  shared.set(only, made)
+  return made
 }

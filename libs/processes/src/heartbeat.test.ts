@@ -42,3 +42,23 @@ test('a watcher that stood still itself starts its count anew', () => {
   expect(onSilent).not.toHaveBeenCalled()
   heartbeat.stop()
 })
+
+test('a process whose timers do not run beats in between where that is due, and one that does not beat never', async () => {
+  vi.resetModules()
+  const { beat, beatInBetween } = await import('./heartbeat.js')
+  const send = vi.spyOn(process as { send: (message: unknown) => boolean }, 'send').mockImplementation(() => true)
+  // From here to the end nothing waits: the channel is the test runner's own.
+  beatInBetween()
+  const beforeFirst = send.mock.calls.length
+  beat()
+  beatInBetween()
+  const atOnce = send.mock.calls.length
+  const later = performance.now() + 600
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
+  beatInBetween()
+  beatInBetween()
+  const whenDue = send.mock.calls.length
+  clock.mockRestore()
+  send.mockRestore()
+  expect([beforeFirst, atOnce, whenDue]).toEqual([0, 1, 2])
+})

@@ -72,6 +72,8 @@ export const VECTORS: CatalogKind<CatalogVector> = {
 
 /** The answers of a snapshot, which go with it: what is asked of another one is made of that. */
 const kept = new WeakMap<Catalog, LRUCache<string, CatalogAnswer>>()
+/** What readers may know of, by code, of each collection of entries. */
+const offered = new WeakMap<object, readonly (CatalogBasemap | CatalogVector)[]>()
 /** The text of each entry, the same in every list that it is in. */
 const texts = new WeakMap<object, string>()
 /** What a token may list, as a part of a key: of tokens with equal grants it is the same. */
@@ -95,10 +97,7 @@ export function catalogList<Entry extends CatalogBasemap | CatalogVector>(
   const request = kind.list.query.safeParse(parameters)
   if (!request.success) return queryRefusal(request.error)
   const entries = kind.entries(catalog)
-  const granted = [...entries.values()].flatMap(({ stored, wanted }) =>
-    isOffered(stored) && isGranted(token, wanted) ? [stored] : [],
-  )
-  granted.sort(byCode)
+  const granted = offeredOf(entries).flatMap(({ stored, wanted }) => (isGranted(token, wanted) ? [stored] : []))
   const { items, total } = pageOf(granted, kind.list.listing, request.data)
   const parts = items.map(({ code }) => textOf(kind, entries.get(code) as Entry, vectorBaseUrl))
   return keep(catalog, key, `{"items":[${parts.join(',')}],"total":${total}}`)
@@ -131,6 +130,17 @@ function keep(catalog: Catalog, key: string, text: string): CatalogAnswer {
   const answer = new CatalogAnswer(text)
   keptOf(catalog).set(key, answer)
   return answer
+}
+
+function offeredOf<Entry extends CatalogBasemap | CatalogVector>(
+  entries: ReadonlyMap<string, Entry>,
+): readonly (CatalogBasemap | CatalogVector)[] {
+  const known = offered.get(entries)
+  if (known !== undefined) return known
+  const made = [...entries.values()].filter(({ stored }) => isOffered(stored))
+  made.sort(({ stored: one }, { stored: other }) => byCode(one, other))
+  offered.set(entries, made)
+  return made
 }
 
 function textOf<Entry extends CatalogBasemap | CatalogVector>(

@@ -5,6 +5,7 @@ import { judgeHeader } from '@gateway/contracts/header-limits.js'
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import type { Outcome } from '@gateway/native-edge/transfer/types.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { beatInBetween } from '@gateway/processes/heartbeat.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
 import type { Span } from '@gateway/tracing/span.js'
 import { parseTraceparent } from '@gateway/tracing/trace-context.js'
@@ -41,6 +42,7 @@ export type Handler = (edge: Edge, res: HttpResponse, req: HttpRequest) => void
  */
 export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handler) {
   return (res: HttpResponse, req: HttpRequest): void => {
+    beatInBetween()
     try {
       edge.access?.begin(res, req)
       const isTooLong = req.getUrl().length > MAX_ADDRESS || (req.getQuery()?.length ?? 0) > MAX_ADDRESS

@@ -26,6 +26,8 @@ export class SupervisorLink {
   constructor() {
     process.on('message', (message) => this.#hear(message as ToWorker))
     process.once('disconnect', () => this.#drainOnce())
+    // It may have died while this process read its code, when nobody listened.
+    if (process.connected === false) this.#drainOnce()
   }
 
   /** Called once: the supervisor is about to ask this process to finish. */

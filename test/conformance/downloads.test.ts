@@ -29,6 +29,24 @@ test('a shapefile is packed as a zip that holds all its sidecar files', async ()
   expect(Object.keys(entries)).toEqual(expect.arrayContaining(['rivers.shp', 'rivers.shx', 'rivers.dbf', 'rivers.prj']))
 })
 
+test('an encoding that an operator has set stands in the .cpg of every zip from then on, and another file is what caches see', async () => {
+  const zip = async () => {
+    const answer = await get('/vectors/regions-rivers.zip')
+    const { 'rivers.cpg': cpg = '', ...others } = await entriesOf(Buffer.from(await answer.arrayBuffer()))
+    return { etag: answer.headers.get('etag'), cpg: cpg.toString().trim(), others }
+  }
+  const set = (encoding: string) =>
+    maps().gateway.admin.expect('/vectors/regions-rivers', { method: 'PATCH', body: { encoding } })
+  const before = await zip()
+  expect(before.cpg).toBe('UTF-8')
+  await set('gb2312')
+  const after = await zip()
+  expect([after.cpg, after.others]).toEqual(['GBK', before.others])
+  expect(after.etag).not.toBe(before.etag)
+  await set('')
+  expect(await zip()).toEqual(before)
+})
+
 test('the compatibility routes serve the same by relative path', async () => {
   const [a, b] = [await get('/geojson/regions/countries.geojson'), await get('/vectors/regions-countries/download')]
   expect(a.status).toBe(200)

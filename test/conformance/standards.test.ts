@@ -168,6 +168,16 @@ describe('OGC API – Tiles', () => {
     expect(await (await open('/ogc/conformance')).json()).toMatchObject({ conformsTo: expect.any(Array) })
   })
 
+  test('names the OpenAPI document by the media type of its version, as which it is sent', async () => {
+    const { links } = (await (await open('/ogc')).json()) as { links: { rel: string; href: string; type: string }[] }
+    const { href = '', type } = links.find(({ rel }) => rel === 'service-desc') ?? {}
+    const answer = await fetch(href)
+    const { openapi } = (await answer.json()) as { openapi: string }
+    const [, version] = /^(\d+\.\d+)\./.exec(openapi) ?? []
+    expect(type).toBe(`application/vnd.oai.openapi+json;version=${version}`)
+    expect(answer.headers.get('content-type')?.replaceAll(/[" ]/g, '')).toBe(`${type};charset=utf-8`)
+  })
+
   test.each(['/ogc/nothing', '/ogc/collections/nothing', '/ogc/collections/flat/tiles', '/ogc/tileMatrixSets/nothing'])(
     '%s is 404',
     async (path) => {

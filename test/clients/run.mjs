@@ -1,7 +1,7 @@
 /**
  * Map clients that are too large for `npm test`, by hand:
  *
- *   npm run clients                Cesium (200 MB, from the npm registry) and QGIS (500 MB, from Debian, where this runs as root)
+ *   npm run clients                Cesium (130 MB, from the npm registry) and QGIS (930 MB, from Debian, where this runs as root)
  *   npm run clients -- cesium      one of them
  *
  * The maps that they draw are left in test/artifacts/clients, to be looked at.
@@ -15,8 +15,14 @@ const CESIUM = 'cesium@1.145.0'
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const cache = join(root, 'node_modules/.cache/clients')
 const inherited = { stdio: 'inherit' }
-const asked = process.argv.slice(2)
-const wants = (client) => asked.length === 0 || asked.includes(client)
+const CLIENTS = ['cesium', 'qgis']
+const asked = process.argv.length > 2 ? process.argv.slice(2) : CLIENTS
+const unknown = asked.find((client) => !CLIENTS.includes(client))
+if (unknown !== undefined) {
+  console.error(`There is no ${unknown} here: ${CLIENTS.join(', ')}.`)
+  process.exit(2)
+}
+const wants = (client) => asked.includes(client)
 
 if (wants('cesium')) {
   mkdirSync(cache, { recursive: true })
@@ -26,7 +32,7 @@ if (wants('qgis') && !importsQgis()) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'python3-qgis', 'qgis-providers'], { env })
 }
-const files = ['cesium', 'qgis'].filter(wants).map((client) => `test/clients/${client}.clients.ts`)
+const files = asked.map((client) => `test/clients/${client}.clients.ts`)
 run(process.execPath, [
   ...['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--project', 'by-hand'],
   ...files,

@@ -82,6 +82,12 @@ describe('WMTS', () => {
     expect((await maps().get(path.pathname + path.search)).status).toBe(200)
   })
 
+  test('capabilities of one layer have a grid of its own depth', async () => {
+    const text = await (await open('/wmts?only=photo')).text()
+    expect(text.match(/<Layer>|<TileMatrix><ows:Identifier>/g)).toEqual(['<Layer>', '<TileMatrix><ows:Identifier>'])
+    for (const code of ['nothing', 'flat']) expect((await open(`/wmts?only=${code}`, few())).status).toBe(400)
+  })
+
   test('GetTile by key and value answers the bytes of the tile route', async () => {
     const query = 'service=WMTS&request=GetTile&version=1.0.0&layer=flat&style=default&tilematrixset=WorldCRS84Quad'
     const path = `/wmts?${query}&tilematrix=2&tilerow=3&tilecol=7&format=image/png`

@@ -43,7 +43,7 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (request.kind !== 'tile') {
     const exchange = wmtsExchange(edge, res, req)
     return withReader(exchange, null, (reader) => {
-      if (request.kind === 'capabilities') answerCapabilities(exchange, reader)
+      if (request.kind === 'capabilities') answerCapabilities(exchange, reader, request.only)
       else answerException(exchange, request)
     })
   }
@@ -61,7 +61,7 @@ export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) 
   edge.counters.requests++
   const exchange = wmtsExchange(edge, res, req)
   withReader(exchange, null, (reader) => {
-    if (exchange.path === WMTS_REST_PATH) answerCapabilities(exchange, reader)
+    if (exchange.path === WMTS_REST_PATH) answerCapabilities(exchange, reader, null)
     else answerRefusal(exchange, NOT_FOUND)
   })
 }
@@ -167,8 +167,11 @@ function answerTilePath(exchange: Exchange): void {
   else answerRefusal(exchange, NOT_FOUND)
 }
 
-function answerCapabilities(exchange: Exchange, { token, addresses }: Reader): void {
-  exchange.answer(OK, XML, wmtsCapabilities(readable(exchange.edge, token), addresses))
+function answerCapabilities(exchange: Exchange, { token, addresses }: Reader, only: string | null): void {
+  const layers = readable(exchange.edge, token).filter(({ code }) => only === null || code === only)
+  // Whether one that may not be read exists is not told.
+  if (only !== null && layers.length === 0) answerException(exchange, noSuchLayer())
+  else exchange.answer(OK, XML, wmtsCapabilities(layers, addresses))
 }
 
 function answerException(exchange: Exchange, exception: OwsException): void {

@@ -83,6 +83,11 @@ test.each([
   expect(parseWmtsRequest(query).kind).toBe(kind)
 })
 
+test('capabilities may be asked for one layer', () => {
+  expect(parseWmtsRequest('only=city')).toEqual({ kind: 'capabilities', only: 'city' })
+  expect(parseWmtsRequest('ONLY=&request=GetCapabilities')).toEqual({ kind: 'capabilities', only: null })
+})
+
 test.each([
   ['request=GetTile&layer=a', 'MissingParameterValue', 'tilematrixset'],
   ['request=GetFeatureInfo', 'OperationNotSupported', 'request'],

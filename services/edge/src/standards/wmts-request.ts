@@ -6,7 +6,11 @@ import type { OwsException } from './ows-exception.js'
 import { wmtsSetId } from './wmts-set.js'
 
 export type WmtsRequest =
-  | { readonly kind: 'capabilities' }
+  | {
+      readonly kind: 'capabilities'
+      /** the one layer that is listed; null: all */
+      readonly only: string | null
+    }
   | {
       readonly kind: 'tile'
       readonly layer: string
@@ -19,7 +23,8 @@ export type WmtsRequest =
 
 /**
  * A request by key and value (WMTS 1.0.0, 8). Names in any case. QGIS asks a bare address for WMS capabilities and GDAL for nothing at all:
- * both get those of the WMTS.
+ * both get those of the WMTS. `only` is no parameter of the standard: QGIS and GDAL take the depth of a whole grid for that of each layer, and show
+ * nothing where a layer ends before; alone it has a grid of its own depth.
  */
 export function parseWmtsRequest(query: string): WmtsRequest {
   const parameters = new Map<string, string>()
@@ -34,7 +39,7 @@ export function parseWmtsRequest(query: string): WmtsRequest {
   }
   switch (request) {
     case 'getcapabilities':
-      return { kind: 'capabilities' }
+      return { kind: 'capabilities', only: parameters.get('ONLY') || null }
     case 'gettile':
       return tileRequest(parameters)
     default:

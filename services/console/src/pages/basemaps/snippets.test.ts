@@ -55,8 +55,8 @@ test.each(CLIENTS)('what is pasted into %s for a geographic set is not taken for
     MapLibre: 'use OpenLayers',
     Leaflet: 'L.CRS.EPSG4326',
     OpenLayers: "projection: 'EPSG:4326'",
-    QGIS: 'https://t.example/wmts?token=YOUR_TOKEN',
-    ArcGIS: 'https://t.example/wmts?token=YOUR_TOKEN',
+    QGIS: "https://t.example/wmts?only=wor'ld&token=YOUR_TOKEN",
+    ArcGIS: "https://t.example/wmts?only=wor'ld&token=YOUR_TOKEN",
     curl: '/tiles/world/v1/2/0/0.png?v=3',
   }
   expect(snippet(client, flat)).toContain(expected[client])

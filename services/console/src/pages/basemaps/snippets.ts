@@ -50,7 +50,7 @@ export function snippet(client: Client, described: Described): string {
 /** Longitude and latitude: those who know Web Mercator alone would show the Americas where Africa lies. */
 function geographic(client: Exclude<Client, 'curl'>, { code, template, version }: Described, url: string): string {
   const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = version
-  const wmts = `${template.slice(0, template.indexOf('/tiles/'))}/wmts?token=${TOKEN_PLACE}`
+  const wmts = `${template.slice(0, template.indexOf('/tiles/'))}/wmts?only=${encodeURIComponent(code)}&token=${TOKEN_PLACE}`
   const degrees = 180 / tileSize
   switch (client) {
     case 'MapLibre':

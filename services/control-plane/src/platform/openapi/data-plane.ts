@@ -123,6 +123,7 @@ const OGC_TILE = [
 const WMTS_PARAMETERS = [
   query('service', '', { type: 'string', enum: ['WMTS'] }),
   query('request', '', { type: 'string', enum: ['GetCapabilities', 'GetTile'] }),
+  query('only', 'of GetCapabilities: lists this layer alone, in a grid of its own depth', { type: 'string' }),
   query('layer', 'of GetTile: code of a basemap', { type: 'string' }),
   query('tilematrixset', 'of GetTile', { type: 'string' }),
   query('tilematrix', 'of GetTile: zoom', { type: 'string' }),

@@ -50,7 +50,7 @@ void measure(const char *rule, bool admits, double exponent, int scan_percent) {
     hits += counts && !scans && hit;
     if (hit) continue;
     const size_t size = 1'000 + i * 7'919 % 30'000;
-    if (admits && !table.is_wanted(target, size)) continue;
+    if (admits && !table.is_wanted(target, size, true)) continue;
     copied += counts ? size : 0;
     table.put_tile({target, head, {}, {}, std::string_view(body).substr(0, size), 0, false});
   }

@@ -83,7 +83,7 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   const TileParts parts = parts_of(tile, *set, target);
   Wanted wanted;
   if (!choose(request, parts, &wanted)) return false;
-  const bool is_kept = response_table.is_wanted(target, parts.body.size());
+  const bool is_kept = response_table.is_wanted(target, parts.body.size(), true);
   if (!send_cold(connection, parts, tile, wanted, now)) return false;
   hot_counts.answers++;
   hot_counts.cold++;

@@ -112,11 +112,14 @@ void ResponseTable::grow() {
   }
 }
 
-bool ResponseTable::is_wanted(std::string_view target, size_t bytes) {
+bool ResponseTable::is_wanted(std::string_view target, size_t bytes, bool is_at_hand) {
   const size_t hash = hash_of(target);
   const unsigned frequency = frequency_.estimate(hash);
-  if (frequency < kLeastFrequency || bytes > capacity_) return false;
-  if (bytes_ + bytes <= capacity_ || ring_.empty()) return true;
+  const bool is_free = bytes_ + bytes <= capacity_;
+  if (bytes > capacity_) return false;
+  if (is_free && !is_at_hand) return true;
+  if (frequency < kLeastFrequency) return false;
+  if (is_free || ring_.empty()) return true;
   for (int looked_at = 1;; looked_at++) {
     if (hand_ >= ring_.size()) hand_ = 0;
     TileResponse *other = ring_[hand_];

@@ -128,8 +128,9 @@ class ResponseTable {
 
   // `good_until`: see TileResponse.
   void put_tile(const TileParts &parts, int64_t good_until = 0);
-  // Whether a tile that takes so many bytes is worth its place: it was asked for before, and more often than what would have to make room.
-  bool is_wanted(std::string_view target, size_t bytes);
+  // Whether a tile that takes so many bytes is worth its place: it was asked for before, and more often than what would have to make room. One that
+  // cannot be read again at once is worth any room that is free.
+  bool is_wanted(std::string_view target, size_t bytes, bool is_at_hand);
   // The tile's file was looked at again: it may be sent until then, if it is still the one with this entity tag. false: it is not, or not here.
   bool renew(std::string_view target, std::string_view etag, int64_t good_until);
   void drop_tile(std::string_view target);

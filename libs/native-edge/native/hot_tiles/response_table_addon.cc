@@ -83,8 +83,9 @@ void add_response_table(napi_env env, napi_value exports) {
     {"setCapacity", [](const Call &call) -> napi_value { return response_table.set_capacity(static_cast<size_t>(call.integer(0))), nullptr; }},
     {"putTile", put_tile},
     {"hasTile", [](const Call &call) { return call.value(response_table.has_good_tile(call.text(0), this_moment().monotonic)); }},
+    // isWanted(target, bytes): of a tile that a thread, or another process, has loaded
     {"isWanted", [](const Call &call) {
-       return call.value(response_table.is_wanted(call.text(0), static_cast<size_t>(call.integer(1))));
+       return call.value(response_table.is_wanted(call.text(0), static_cast<size_t>(call.integer(1)), false));
      }},
     {"takeUse", [](const Call &call) { return call.value(static_cast<double>(response_table.take_use(call.text(0)))); }},
     {"dropTile", by_text<&ResponseTable::drop_tile>},

@@ -189,7 +189,7 @@ export class ResponseTable {
     return this.#addon.hasTile(target)
   }
 
-  /** Whether a tile of so many bytes, which was just asked for, is worth a place: it was asked for before, and more often than what would make room. */
+  /** Whether a tile of so many bytes, which cannot be read natively, is worth a place: there is room, or it is asked for more often than what would make it. */
   isWanted(target: string, bytes: number): boolean {
     return this.#addon.isWanted(target, bytes)
   }

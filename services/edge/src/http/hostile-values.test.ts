@@ -46,8 +46,9 @@ test.each(Object.entries(LOOKS))(
   },
 )
 
-test('a look that takes quadratic time is found', () => {
+test('a look that takes cubic time is found', () => {
+  // Cubic, since on a busy machine what is quadratic may be too near to the limit between it and what is linear.
   // biome-ignore lint/complexity/useRegexLiterals: a literal would be found before, by the check of regular expressions
-  const quadratic = new RegExp('[a-z][a-z0-9+.-]*://')
-  expect(steepTexts((text) => text.startsWith('aaa') && quadratic.test(text), 3_000)).not.toEqual([])
+  const cubic = new RegExp('[a-z]*[a-z]*://')
+  expect(steepTexts((text) => text.startsWith('aaa') && cubic.test(text), 120)).not.toEqual([])
 })

@@ -116,7 +116,9 @@ function useFound(typed: string) {
   const sources = useQuery(find<ScanSource>({ key: 'scan-sources', path: '/scan-sources' }))
   const tokens = useQuery(find<Token>(TOKENS))
   // Nothing is missing before every list has answered.
-  const searching = q !== typed.trim() || [basemaps, vectors, sources, tokens].some(({ isPending }) => isPending)
+  const searching =
+    q !== typed.trim() ||
+    [basemaps, vectors, sources, tokens].some((query) => query.isPending || query.isPlaceholderData)
   const found = useMemo(() => {
     if (q === '') return []
     const found = (to: string, label: string, note: string, icon: TablerIcon) => ({ to, label, note, icon })

@@ -38,7 +38,7 @@ test('a token that leaked is disabled within three clicks from what was found of
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('“the leak” is deleted.').waitFor()
-  expect(new URL(page.url()).pathname).toBe('/admin/tokens')
+  await page.waitForURL(`${gateway().url}/admin/tokens`)
   await console.expectClean()
 })
 

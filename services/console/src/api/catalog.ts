@@ -66,7 +66,7 @@ export function useDelete(path: string, onSuccess: () => void) {
   return useWrite(
     (files: boolean, signal) =>
       adminSend<Acknowledged>('DELETE', files ? `${path}?files=true` : path, undefined, { signal }),
-    { onSuccess, changes: [...SCANNED, 'targets', 'pushes', 'tokens'] },
+    { onSuccess, removes: true, changes: [...SCANNED, 'targets', 'pushes', 'tokens'] },
   )
 }
 

@@ -15,9 +15,13 @@ const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
 }
 const ALL = Object.values(SHOWN_IN).flat()
 
-/** Refetches the queries of these names that are shown. Never rejects. */
-export async function refresh(queries: QueryClient, names: readonly string[]): Promise<void> {
-  await Promise.all([...new Set(names)].map((name) => queries.invalidateQueries({ queryKey: [name] })))
+/** Refetches the queries of these names that are shown; with `none` at the next time that they are. Never rejects. */
+export async function refresh(
+  queries: QueryClient,
+  names: readonly string[],
+  refetchType: 'active' | 'none' = 'active',
+): Promise<void> {
+  await Promise.all([...new Set(names)].map((name) => queries.invalidateQueries({ queryKey: [name], refetchType })))
 }
 
 /** A stream that the server refused is requested again after this time; other breaks the browser repairs by itself. */

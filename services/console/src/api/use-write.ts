@@ -5,6 +5,8 @@ import { refresh } from './live.js'
 interface WriteOptions<V, T> {
   /** first parts of the keys of queries that show what was changed */
   readonly changes?: readonly string[]
+  /** it deletes what the page shows, which is left: read again it would be missing */
+  readonly removes?: boolean
   /** These two are called even where the page is left meanwhile. */
   readonly onSuccess?: (result: T, variables: V) => void
   readonly onError?: (error: Error, variables: V) => void
@@ -18,7 +20,7 @@ interface WriteOptions<V, T> {
  */
 export function useWrite<V = void, T = unknown>(
   send: (variables: V, signal: AbortSignal) => Promise<T>,
-  { changes = [], onSuccess, onError, gcTime }: WriteOptions<V, T> = {},
+  { changes = [], removes = false, onSuccess, onError, gcTime }: WriteOptions<V, T> = {},
 ) {
   const queries = useQueryClient()
   const running = useRef<AbortController | null>(null)
@@ -31,7 +33,7 @@ export function useWrite<V = void, T = unknown>(
     },
     onSuccess: async (result, variables) => {
       onSuccess?.(result, variables)
-      await refresh(queries, changes)
+      await refresh(queries, changes, removes ? 'none' : 'active')
     },
     onError: (error, variables) => {
       if (!running.current?.signal.aborted) onError?.(error, variables)

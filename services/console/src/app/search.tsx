@@ -56,7 +56,7 @@ const isMac = () => /mac|iphone|ipad/i.test(navigator.userAgent)
 export function Search() {
   const t = useTexts()
   const [typed, setTyped] = useState('')
-  const found = useFound(typed)
+  const { found, searching } = useFound(typed)
   const go = useNavigate()
   const actions = useMemo((): SpotlightActionData[] => {
     const text = typed.trim().toLowerCase()
@@ -87,7 +87,7 @@ export function Search() {
       scrollable
       maxHeight={440}
       shortcut={['mod + K', '/']}
-      nothingFound={t.nav.searchNothing}
+      nothingFound={searching ? t.nav.searching : t.nav.searchNothing}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: t.nav.searchHint,
@@ -111,26 +111,31 @@ function useFound(typed: string) {
     enabled: q !== '',
     placeholderData: keepPreviousData,
   })
-  const basemaps = useQuery(find<AdminBasemap>(BASEMAPS)).data?.items
-  const vectors = useQuery(find<AdminVector>(VECTORS)).data?.items
-  const sources = useQuery(find<ScanSource>({ key: 'scan-sources', path: '/scan-sources' })).data?.items
-  const tokens = useQuery(find<Token>(TOKENS)).data?.items
-  return useMemo(() => {
+  const basemaps = useQuery(find<AdminBasemap>(BASEMAPS))
+  const vectors = useQuery(find<AdminVector>(VECTORS))
+  const sources = useQuery(find<ScanSource>({ key: 'scan-sources', path: '/scan-sources' }))
+  const tokens = useQuery(find<Token>(TOKENS))
+  // Nothing is missing before every list has answered.
+  const searching =
+    q !== typed.trim() ||
+    [basemaps, vectors, sources, tokens].some((query) => query.isPending || query.isPlaceholderData)
+  const found = useMemo(() => {
     if (q === '') return []
     const found = (to: string, label: string, note: string, icon: TablerIcon) => ({ to, label, note, icon })
     return [
-      ...(tokens ?? []).map(({ id, name, prefix }) =>
+      ...(tokens.data?.items ?? []).map(({ id, name, prefix }) =>
         found(`/tokens/${segment(id)}`, name, `${t.tokens} · ${prefix}`, IconKey),
       ),
-      ...(basemaps ?? []).map(({ code, name }) =>
+      ...(basemaps.data?.items ?? []).map(({ code, name }) =>
         found(`/basemaps/${segment(code)}`, name, `${t.basemaps} · ${code}`, IconStack2),
       ),
-      ...(vectors ?? []).map(({ code, name, relative_path: path }) =>
+      ...(vectors.data?.items ?? []).map(({ code, name, relative_path: path }) =>
         found(`/vectors/${segment(code)}`, name, `${t.vectors} · ${code} · ${path}`, IconVector),
       ),
-      ...(sources ?? []).map(({ code, name, path }) =>
+      ...(sources.data?.items ?? []).map(({ code, name, path }) =>
         found(`/sources/${segment(code)}`, name, `${t.sources} · ${path}`, IconFolderSearch),
       ),
     ]
-  }, [q, basemaps, vectors, sources, tokens, t])
+  }, [q, basemaps.data, vectors.data, sources.data, tokens.data, t])
+  return { found, searching: searching && typed.trim() !== '' }
 }

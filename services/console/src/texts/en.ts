@@ -84,6 +84,7 @@ export const en = {
     reference: 'API reference',
     search: 'Search',
     searchHint: 'Search pages, maps, tokens …',
+    searching: 'Searching …',
     searchNothing: 'Nothing found. Codes, names and token prefixes are searched.',
     language: 'Language',
     scheme: 'Colours',

@@ -80,6 +80,7 @@ export const zh: Texts = {
     reference: 'API 文档',
     search: '搜索',
     searchHint: '搜索页面、地图、令牌……',
+    searching: '正在搜索……',
     searchNothing: '没有找到。可搜索代码、名称和令牌前缀。',
     language: '语言',
     scheme: '配色',

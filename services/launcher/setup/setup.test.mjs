@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const launcher = join(import.meta.dirname, '..')
+const { engines } = JSON.parse(readFileSync(join(launcher, '../../package.json'), 'utf8'))
 let root
 
 /** A checkout in small: the real set-up, a compiler that notes its runs, and one package of each kind, installed from folders. */
@@ -17,7 +18,7 @@ beforeEach(() => {
   const manifest = {
     name: 'checkout',
     version: '1.0.0',
-    engines: { node: '>=20.19 <23' },
+    engines,
     dependencies: { useful: 'file:packages/useful' },
     devDependencies: { typescript: 'file:packages/typescript' },
   }

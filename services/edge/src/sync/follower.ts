@@ -51,6 +51,8 @@ export class Follower {
   #knownCurrentAt = Number.NEGATIVE_INFINITY
   #wantedSince = Number.NEGATIVE_INFINITY
   #catchingUp: Promise<void> | null = null
+  /** marks of the states that messages have led beyond while the log is being read */
+  readonly #overtaken = new Set<string>()
 
   /**
    * @param now milliseconds, of the clock by which `reader` dates its answers
@@ -131,10 +133,12 @@ export class Follower {
       this.noteGap()
       return false
     }
-    if (this.#catchingUp !== null || changes.some((change) => change.kind !== 'token')) {
+    if (changes.some((change) => change.kind !== 'token')) {
       this.noteGap()
       return false
     }
+    // A store that does not answer is asked all the time; what goes on from a known state counts all the same.
+    if (this.#catchingUp !== null) this.#overtaken.add(this.#applied.mark)
     this.#applied = { ...this.#applied, revision, mark }
     this.#onApplied()
     return true
@@ -161,6 +165,7 @@ export class Follower {
   async #run(): Promise<void> {
     const gaps = this.#gaps
     const before = this.#applied
+    this.#overtaken.clear()
     const notBefore = Math.max(this.#wantedSince, this.#gapAt)
     const read = this.#applied === null ? await this.#load() : await this.#follow(this.#applied, notBefore)
     this.#gapsClosed = gaps
@@ -171,6 +176,7 @@ export class Follower {
   async #load(): Promise<Dated<StoreState>> {
     const read = await this.#reader.read('state', null, this.#now() - START_FROM_MS)
     await this.#show(read.value, read.answeredAt, null, null)
+    this.#applied = read.value
     return read
   }
 
@@ -181,12 +187,14 @@ export class Follower {
       // Before anything else: what this process holds may be of another history. What it looks up from now on is not.
       this.#tokens.invalidateAll()
       await this.#show(since.state, answeredAt, null, null)
+      this.#applied = since.state
       return read
     }
     for (const change of since.changes) this.#forgetToken(change)
     const basemaps = keysOf(since.changes, 'basemap')
     const basemapCodes = basemaps.includes(EVERY_BASEMAP) ? null : basemaps
     await this.#show(since.state, answeredAt, basemapCodes, keysOf(since.changes, 'vector'))
+    if (!this.#overtaken.has(since.state.mark)) this.#applied = since.state
     return read
   }
 
@@ -205,7 +213,6 @@ export class Follower {
       this.#catalog = nextCatalog(this.#catalog, basemaps, vectors)
       this.#onCatalog(this.#catalog)
     }
-    this.#applied = state
   }
 
   /** Forgets the tokens that are disabled while pages are read: what the log has beyond the state is applied only after them. */

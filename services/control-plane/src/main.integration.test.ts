@@ -60,12 +60,21 @@ function start(env: NodeJS.ProcessEnv): Started {
   return { child, line, stderr: () => stderr }
 }
 
+/** Below the ports that the kernel hands out, and beside those of the harness: a process takes seconds to come to listen. */
+const FIRST_PORT = 30_200
+const PORTS = 2_000
+let next = process.pid % PORTS
+
 async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  return port
+  for (;;) {
+    const port = FIRST_PORT + (next++ % PORTS)
+    const probe = createServer()
+    const isFree = new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).once('listening', () => probe.close(() => resolve(true)))
+    })
+    probe.listen(port, '127.0.0.1')
+    if (await isFree) return port
+  }
 }
 
 async function exitCode(child: ChildProcess): Promise<number | null> {

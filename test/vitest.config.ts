@@ -21,6 +21,8 @@ export default defineConfig({
   },
   test: {
     pool: 'forks',
+    // A condition that is waited for comes about later than in a second, the default, where three files share two cores.
+    expect: { poll: { timeout: 15_000 } },
     // Two cores must not flake: the gateway under test needs one of them.
     maxWorkers: 2,
     projects: [
@@ -36,7 +38,9 @@ export default defineConfig({
             'test/deploy/*.test.{ts,mjs}',
           ],
           exclude: ['**/*.integration.test.*', '**/node_modules/**'],
-          testTimeout: 20_000,
+          // Some make and run a checkout in small.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -7,7 +7,7 @@ export interface RawAnswer {
 }
 
 /** A response line that does not come within this time counts as no answer. */
-const ANSWER_WITHIN_MS = 5000
+const ANSWER_WITHIN_MS = 30_000
 
 /**
  * Sends bytes as they are, which no HTTP client would, and reads one answer until the server closes. Answers null where the server closed

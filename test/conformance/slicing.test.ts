@@ -106,7 +106,8 @@ test('one image becomes a layer that every reader sees by itself, with sources, 
   expect(await log.text()).toMatch(/"type":"result"/)
 })
 
-test('a job says from its submission on where its layer goes', async () => {
+// Five jobs, one after the other.
+test('a job says from its submission on where its layer goes', { timeout: 240_000 }, async () => {
   const sources = [image('west.tif'), image('east.tif')]
   // All wait for the first, which is another layer's: their places are foretold.
   const other = await submit({ target_code: 'ahead', source_paths: sources, zoom_max: 6 })

@@ -3,7 +3,7 @@ import { markedProcesses } from './processes.js'
 import type { ServiceProcess } from './service-process.js'
 
 /** Sockets and processes go a moment after the process that closed them has answered. */
-const GONE_WITHIN_MS = 3_000
+const GONE_WITHIN_MS = 15_000
 const LOOK_AGAIN_MS = 20
 
 /** Lines of a process's log that a failed run shows; the whole log of a busy edge would hide the rest. */

@@ -6,6 +6,9 @@ const STATEMENT_TIMEOUT_MS = 60_000
 /** So soon does the database notice that the machine of a lock's holder is gone: idle seconds, then three probes. */
 const SERVER_KEEP_ALIVE = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 }
 
+/** The lock is free once the database has ended the session, which takes a busy one its time; seconds. */
+const ENDED_WITHIN = 5
+
 const LOST = 'the connection that held the lock was lost'
 
 /** A session-level advisory lock, on a connection that serves nothing else and belongs to no pool. */
@@ -27,7 +30,7 @@ export async function tryLockSession(sql: Sql, lock: number): Promise<LockSessio
     settings: SERVER_KEEP_ALIVE,
     onclose: () => lost.abort(new Error(LOST)),
   })
-  const end = () => session.end({ timeout: 1 }).catch(() => {})
+  const end = () => session.end({ timeout: ENDED_WITHIN }).catch(() => {})
   try {
     const [row] = await session<{ locked: boolean; pid: number }[]>`
       SELECT pg_try_advisory_lock(${lock}) AS locked, pg_backend_pid() AS pid`

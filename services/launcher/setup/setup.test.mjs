@@ -102,7 +102,7 @@ test('sources that do not compile are shown with what is wrong, and nothing is r
 test('a signal during the set-up ends it as that signal would, and the next start does not wait', async () => {
   write('packages/typescript/bin/tsc', `require('node:fs').writeFileSync('compiling', ''); setInterval(() => {}, 1000)`)
   const { child, ended } = start()
-  await expect.poll(() => existsSync(join(root, 'compiling')), { timeout: 15_000 }).toBe(true)
+  await expect.poll(() => existsSync(join(root, 'compiling')), { timeout: 30_000 }).toBe(true)
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: null, signal: 'SIGTERM', out: '' })
   write('packages/typescript/bin/tsc', '')

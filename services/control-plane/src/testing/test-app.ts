@@ -30,11 +30,13 @@ export interface TestApp {
 /**
  * @param serverUrl TEST_POSTGRES_URL of the test run
  * @param settings on top of defaults, by their names in the environment
+ * @param now the calendar that it goes by
  */
 export async function startTestApp(
   serverUrl: string | undefined,
   settings: NodeJS.ProcessEnv = {},
   bus?: Bus,
+  now: () => number = Date.now,
 ): Promise<TestApp> {
   const store = await freshStore(serverUrl)
   const stop = new AbortController()
@@ -51,7 +53,7 @@ export async function startTestApp(
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
     tracer: NO_TRACER,
-    now: Date.now,
+    now,
     version: '0.0.0',
     notice: stop.signal,
     shutdown: stop.signal,

@@ -17,8 +17,11 @@ import { openConnections } from './open-connections.js'
 import { nextEarly, restartDelayMs } from './restart-delay.js'
 import { WorkerProcess } from './worker-process.js'
 
-/** A worker that does not answer within this time is counted by its last report. */
-const REPORT_WAIT_MS = 400
+/**
+ * A worker that does not answer within this time is counted by its last report. Far less than a scrape may take (Prometheus: 10 s), and more
+ * than a busy machine makes one wait that is sound.
+ */
+const REPORT_WAIT_MS = 2_000
 /** Beyond the time to drain: for closing the store and the bus. */
 const STOP_GRACE_MS = 3_000
 

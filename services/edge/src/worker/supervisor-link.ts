@@ -4,8 +4,11 @@ import { type FromWorker, REPORT_INTERVAL_MS, type ToWorker } from '../superviso
 import type { CatalogReader } from '../sync/catalog-reader.js'
 import { HostReader } from '../sync/host-reads.js'
 
-/** Sums that do not come in time are replaced by this process's own numbers: a scrape must not hang. */
-const TOTALS_TIMEOUT_MS = 1_000
+/**
+ * Sums that do not come in time are replaced by this process's own numbers: a scrape must not hang. More than the supervisor waits for
+ * workers: own numbers look like a restart to who adds them up.
+ */
+const TOTALS_TIMEOUT_MS = 4_000
 /** Reading and checking the catalog of a hundred thousand versions takes a second or two. */
 const KEPT_TIMEOUT_MS = 10_000
 

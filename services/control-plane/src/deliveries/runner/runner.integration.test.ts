@@ -17,13 +17,22 @@ afterEach(async () => {
 })
 
 test('a delivery that fails twice goes from pending over retrying to succeeded, under one webhook-id, with growing waits', async () => {
-  const receiver = await startReceiver((response, _, n) => response.writeHead(n < 3 ? 500 : 204).end(`answer ${n}`))
+  let goOn = () => {}
+  const looked = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const receiver = await startReceiver(async (response, _, n) => {
+    // The delivery stays as the first answer left it, however late this test comes to look.
+    if (n === 2) await looked
+    response.writeHead(n < 3 ? 500 : 204).end(`answer ${n}`)
+  })
   closing.push(receiver.close)
   const id = await store.enqueue(receiver.url)
   expect(await store.read(id)).toMatchObject({ status: 'pending', attempts: 0, dueAt: expect.any(Date) })
   store.startRunner({ waitsSeconds: [0.3, 0.6, 0.6] })
   const waiting = await store.until(id, ({ attempts }) => attempts === 1)
   expect(waiting).toMatchObject({ status: 'retrying', message: '500 Internal Server Error', dueAt: expect.any(Date) })
+  goOn()
   expect(await store.until(id)).toMatchObject({ status: 'succeeded', attempts: 3, message: '', dueAt: null })
   const [first, second, third] = receiver.received as [never, never, never] as { at: number; headers: object }[]
   expect(new Set(receiver.received.map((one) => one.headers['webhook-id']))).toEqual(new Set([`msg_${id}`]))
@@ -126,8 +135,9 @@ describe('when its holder dies', () => {
 
   test('a delivery passes on once the lease has run out, the interrupted attempt leaves a line and does not count', async () => {
     const id = await store.enqueue('http://10.0.0.1/')
-    const [dead] = await claimDeliveries(store.sql, { ...claim, leaseSeconds: 0.3 })
+    const [dead] = await claimDeliveries(store.sql, { ...claim, leaseSeconds: 60 })
     expect(await claimDeliveries(store.sql, { ...claim, leaseSeconds: 15 })).toEqual([])
+    await store.sql`UPDATE deliveries SET lease_until = leased_at WHERE id = ${id}`
     store.startRunner({ deliver: async () => success('') })
     expect(await store.until(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
     expect((await store.attempts(id)).map(({ outcome }) => outcome)).toEqual(['succeeded', 'interrupted'])

@@ -13,8 +13,11 @@ type Work<T> = (tx: Transaction) => Promise<{ result: T; changes: readonly NewCh
 /** What is committed is answered as such, also when the bus hangs. */
 const PUBLISH_WITHIN_MS = 1000
 
-/** An edge that the bus does not reach polls the change log every second; one that takes longer logs why. */
-const FOLLOW_WITHIN_MS = 2000
+/**
+ * An edge that the bus does not reach polls the change log every second, and one that has stopped drops out of presence sooner than this:
+ * waited for is who is only slow, on a machine that is busy.
+ */
+const FOLLOW_WITHIN_MS = 4000
 const POLL_MS = 1200
 
 /** What reading presence may take beyond the time in which edges are waited for. */

@@ -1,0 +1,28 @@
+import type { Bus } from '@gateway/bus/bus.js'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { edgesFollow } from './commit.js'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A bus whose edges have applied everything after so long, and which waits for them as it is told. */
+function busOf(appliedAfterMs: number) {
+  let applied = false
+  setTimeout(() => {
+    applied = true
+  }, appliedAfterMs)
+  const awaitApplied = (_: unknown, timeoutMs: number) =>
+    new Promise((resolve) => setTimeout(resolve, Math.min(appliedAfterMs, timeoutMs), { confirmed: [], pending: [] }))
+  return { bus: { awaitApplied } as unknown as Bus, applied: () => applied }
+}
+
+test.each([
+  ['by edges that take seconds on a busy machine', 3_000, true],
+  ['but not for ever by one that does not follow', 60_000, false],
+])('an answer waits until what was committed is served, %s', async (_, appliedAfterMs, expected) => {
+  const { bus, applied } = busOf(appliedAfterMs)
+  const shutdown = new AbortController().signal
+  const answered = edgesFollow({ bus, shutdown }, { revision: 1, mark: 'm' }).then(applied)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(await answered).toBe(expected)
+})

@@ -23,6 +23,8 @@ export default defineConfig({
     pool: 'forks',
     // Two cores must not flake: the gateway under test needs one of them.
     maxWorkers: 2,
+    // A second is too little where other tests want the processor. What is waited for comes, or the test fails.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { ADMIN_PASSWORD, ADMIN_USER, type Gateway } from '../harness/gateway.js'
 
 /** What a developer looks at after a run, one by one; ignored by git. */
@@ -48,6 +48,8 @@ export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions
       baseURL: gateway.url,
       ...options,
     })
+    // An open page goes on asking.
+    onTestFinished(() => context.close())
     return watch(context, await context.newPage(), gateway.url)
   }
 }
@@ -87,10 +89,12 @@ export function inPage<T>(page: Page, expression: string): Promise<T> {
   return page.evaluate<T>(expression)
 }
 
-/** Opens a page of the console and waits for its heading. */
+/** Opens a page of the console and waits until it is there and listens to keys. */
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(`/admin${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
+  // What is drawn does not yet hear the keyboard; the same effects that register keys name the window after the page.
+  await page.waitForFunction(`document.title.includes(' · ')`)
 }
 
 /** Waits until nothing of the page is loading: what is, says so. */

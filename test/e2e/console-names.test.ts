@@ -121,7 +121,8 @@ test('what is there no more is deleted after asking', async () => {
   await open(page, '/basemaps/city/versions/2026-1')
   await page.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('heading', { name: 'city', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'city', level: 1, exact: true }).waitFor()
+  await page.getByRole('link', { name: '2026-2', exact: true }).waitFor()
   await expect.poll(() => page.getByRole('link', { name: '2026-1', exact: true }).count()).toBe(0)
 
   const target = { code: 'old', kind: 'directory', path: join(gateway().home, 'out') }

@@ -138,6 +138,8 @@ test('addresses are deep links, and the back button leads where one came from', 
   await page.getByRole('link', { name: 'flipped', exact: true }).click()
   await page.getByRole('heading', { name: 'flipped', level: 1 }).waitFor()
   await page.goBack()
+  // The page before has a search field as well.
+  await page.getByRole('heading', { name: 'Basemaps', level: 1 }).waitFor()
   expect(await page.getByRole('searchbox').inputValue()).toBe('flipped')
   await page.reload()
   expect(await page.getByRole('searchbox').inputValue()).toBe('flipped')
@@ -158,7 +160,7 @@ test('the keyboard skips to the content, searches everything, and lands on the h
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'countries', level: 1 }).waitFor()
-  expect(await inPage(page, 'document.activeElement?.tagName')).toBe('H1')
+  await expect.poll(() => inPage(page, 'document.activeElement?.tagName')).toBe('H1')
   await console.expectClean()
 })
 
@@ -171,7 +173,7 @@ test('it speaks Chinese to those who choose it, and remembers', async () => {
   await page.getByRole('heading', { name: '概览' }).waitFor()
   await page.reload()
   await page.getByRole('heading', { name: '概览' }).waitFor()
-  expect(await inPage(page, 'document.documentElement.lang')).toBe('zh-CN')
+  await expect.poll(() => inPage(page, 'document.documentElement.lang')).toBe('zh-CN')
   await expectAccessible(page, 'overview in Chinese')
   await shot(page, 'overview-zh')
   await open(page, '/tokens/new')

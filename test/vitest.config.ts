@@ -38,7 +38,8 @@ export default defineConfig({
             'test/deploy/*.test.{ts,mjs}',
           ],
           exclude: ['**/*.integration.test.*', '**/node_modules/**'],
-          testTimeout: 20_000,
+          // Pages in happy-dom take several seconds where other tests want the processor.
+          testTimeout: 60_000,
         },
       },
       {
@@ -59,8 +60,9 @@ export default defineConfig({
           maxWorkers: 3,
           include: [`${SYSTEM}/**/*.test.ts`],
           globalSetup: 'test/harness/global-setup.ts',
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          // No test asserts how fast something is: these end what hangs.
+          testTimeout: 180_000,
+          hookTimeout: 240_000,
         },
       },
       {

@@ -12,6 +12,9 @@ const ARTIFACTS = fileURLToPath(new URL('../artifacts/console/', import.meta.url
 /** More of a service token than its prefix, by which it is listed and searched. */
 const TOKEN = /bmp_\w{9}/
 
+/** Ends what hangs; a busy machine may take most of the library's 30 s for a page. */
+const WAIT_MS = 60_000
+
 export const DESKTOP = { width: 1280, height: 860 }
 export const PHONE = { width: 390, height: 844 }
 
@@ -48,6 +51,7 @@ export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions
       baseURL: gateway.url,
       ...options,
     })
+    context.setDefaultTimeout(WAIT_MS)
     // An open page goes on asking.
     onTestFinished(() => context.close())
     return watch(context, await context.newPage(), gateway.url)
@@ -99,7 +103,7 @@ export async function open(page: Page, path: string): Promise<void> {
 
 /** Waits until nothing of the page is loading: what is, says so. */
 export async function settled(page: Page): Promise<void> {
-  await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count(), { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count(), { timeout: WAIT_MS }).toBe(0)
 }
 
 /** A picture for whoever looks after the run. */

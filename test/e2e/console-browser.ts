@@ -98,7 +98,7 @@ export async function open(page: Page, path: string): Promise<void> {
   await page.goto(`/admin${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   // What is drawn does not yet hear the keyboard; the same effects that register keys name the window after the page.
-  await page.waitForFunction(`document.title.includes(' · ')`)
+  await expect.poll(() => page.title(), { timeout: WAIT_MS }).toContain(' · ')
 }
 
 /** Waits until nothing of the page is loading: what is, says so. */

@@ -68,7 +68,7 @@ test.each([
     }
     await console.expectClean()
   },
-  240_000,
+  480_000,
 )
 
 test.each([
@@ -87,13 +87,12 @@ test.each([
     }
     await console.expectClean()
   },
-  120_000,
 )
 
 test('the first load is small and brings no map; charts and map come when they are shown', async () => {
   const points = async () => (await maps().gateway.admin.call<TrafficHistory>('/dashboard/traffic')).body.points.length
   // A line needs two, and a span is 30 s.
-  await expect.poll(points, { timeout: 70_000, interval: 500 }).toBeGreaterThan(1)
+  await expect.poll(points, { timeout: 120_000, interval: 500 }).toBeGreaterThan(1)
   const console = await openConsole(maps().gateway, { viewport: { ...DESKTOP, height: 300 } })
   const { page } = console
   const sizes: Promise<number>[] = []
@@ -124,7 +123,7 @@ test('the first load is small and brings no map; charts and map come when they a
   expect(asked(/\/assets\/map-view/)).toBe(true)
   expect(asked(/^\/tiles\/world\//)).toBe(true)
   await console.expectClean()
-}, 120_000)
+}, 300_000)
 
 test('addresses are deep links, and the back button leads where one came from', async () => {
   const console = await openConsole(maps().gateway)
@@ -213,4 +212,4 @@ test('a vector is withdrawn after asking, marked as such in its list, and given 
   await dialog.waitFor({ state: 'hidden' })
   expect((await maps().get(download)).status).toBe(200)
   await console.expectClean()
-}, 120_000)
+})

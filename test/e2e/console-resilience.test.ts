@@ -101,7 +101,7 @@ test('while the gateway is away every page opens and says so, and goes on by its
   await open(page, '/')
   await isLive(page).waitFor()
   // The last page that is loaded beforehand.
-  await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 60_000 }).toBe(true)
   const { edges, controlPlane } = gateway()
   await controlPlane.process.kill()
   for (const edge of edges) await edge.process.kill()
@@ -121,11 +121,11 @@ test('while the gateway is away every page opens and says so, and goes on by its
   controlPlane.process.start()
   for (const edge of edges) edge.process.start()
   await gateway().ready()
-  await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor({ timeout: 30_000 })
+  await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Scan sources', exact: true }).click()
   await page.getByRole('link', { name: 'maps', exact: true }).waitFor()
   await console.expectClean()
-}, 120_000)
+}, 240_000)
 
 test('the secret of a token is not lost by Back', async () => {
   const console = await openConsole(gateway())

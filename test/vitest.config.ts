@@ -61,8 +61,9 @@ export default defineConfig({
           maxWorkers: 3,
           include: [`${SYSTEM}/**/*.test.ts`],
           globalSetup: 'test/harness/global-setup.ts',
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          // No test asserts how fast something is: these end what hangs.
+          testTimeout: 180_000,
+          hookTimeout: 240_000,
         },
       },
       {

@@ -132,12 +132,12 @@ export async function submit({ url }: Gateway, body: Record<string, unknown>, sl
   return ((await answer.json()) as SliceJob).id
 }
 
-/** Waits until a job has succeeded. */
-export async function succeeded({ url }: Gateway, id: string, slicer: string): Promise<void> {
+/** Waits until a job has succeeded, and every edge process serves what it has made. */
+export async function succeeded(gateway: Gateway, id: string, slicer: string): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${url}/api/v1/slice/jobs/${id}`, { headers: { 'X-Access-Token': slicer } })
+    const answer = await fetch(`${gateway.url}/api/v1/slice/jobs/${id}`, { headers: { 'X-Access-Token': slicer } })
     const { status, message } = (await answer.json()) as SliceJob
-    if (status === 'succeeded') return
+    if (status === 'succeeded') return gateway.caughtUp()
     if (status === 'failed') throw new Error(message)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

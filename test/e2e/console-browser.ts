@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { ADMIN_PASSWORD, ADMIN_USER, type Gateway } from '../harness/gateway.js'
 
 /** What a developer looks at after a run, one by one; ignored by git. */
@@ -11,6 +11,9 @@ const ARTIFACTS = fileURLToPath(new URL('../artifacts/console/', import.meta.url
 
 /** More of a service token than its prefix, by which it is listed and searched. */
 const TOKEN = /bmp_\w{9}/
+
+/** Ends what hangs; a busy machine may take most of the library's 30 s for a page. */
+const WAIT_MS = 60_000
 
 export const DESKTOP = { width: 1280, height: 860 }
 export const PHONE = { width: 390, height: 844 }
@@ -48,6 +51,9 @@ export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions
       baseURL: gateway.url,
       ...options,
     })
+    context.setDefaultTimeout(WAIT_MS)
+    // An open page goes on asking.
+    onTestFinished(() => context.close())
     return watch(context, await context.newPage(), gateway.url)
   }
 }
@@ -87,15 +93,17 @@ export function inPage<T>(page: Page, expression: string): Promise<T> {
   return page.evaluate<T>(expression)
 }
 
-/** Opens a page of the console and waits for its heading. */
+/** Opens a page of the console and waits until it is there and listens to keys. */
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(`/admin${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
+  // What is drawn does not yet hear the keyboard; the same effects that register keys name the window after the page.
+  await expect.poll(() => page.title(), { timeout: WAIT_MS }).toContain(' · ')
 }
 
 /** Waits until nothing of the page is loading: what is, says so. */
 export async function settled(page: Page): Promise<void> {
-  await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count(), { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count(), { timeout: WAIT_MS }).toBe(0)
 }
 
 /** A picture for whoever looks after the run. */

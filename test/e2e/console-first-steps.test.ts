@@ -57,8 +57,10 @@ test('from an empty system to a map, a token, and the end of that token', async 
   await dialog.getByText('Copy it now').waitFor()
   await expectAccessible(page, 'issued token')
   await shot(page, 'first-4-issued', false)
+  // It says so for a moment only.
+  const copied = dialog.getByRole('button', { name: 'Copied', exact: true }).waitFor()
   await dialog.getByRole('button', { name: 'Copy the token' }).click()
-  await dialog.getByRole('button', { name: 'Copied', exact: true }).waitFor()
+  await copied
   const token = await inPage<string>(page, 'navigator.clipboard.readText()')
   expect(token).toMatch(/^bmp_\w{38}$/)
   await dialog.getByRole('button', { name: 'I have copied it' }).click()

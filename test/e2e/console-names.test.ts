@@ -69,7 +69,7 @@ test.each([
     }
     await console.expectClean()
   },
-  120_000,
+  240_000,
 )
 
 test('preview and comparison name code and version, and a divider swipes between two versions', async () => {
@@ -121,7 +121,8 @@ test('what is there no more is deleted after asking', async () => {
   await open(page, '/basemaps/city/versions/2026-1')
   await page.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('heading', { name: 'city', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'city', level: 1, exact: true }).waitFor()
+  await page.getByRole('link', { name: '2026-2', exact: true }).waitFor()
   await expect.poll(() => page.getByRole('link', { name: '2026-1', exact: true }).count()).toBe(0)
 
   const target = { code: 'old', kind: 'directory', path: join(gateway().home, 'out') }
@@ -160,7 +161,7 @@ test('charts are loaded when they are scrolled to, and draw lines only', async (
   await open(page, '/')
   await page.getByRole('heading', { name: 'The last hour' }).waitFor()
   // Every page is there by then, and with them would be what they import.
-  await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 60_000 }).toBe(true)
   expect(files.filter((file) => /charts|map-view|maplibre/.test(file))).toEqual([])
   await page.getByRole('heading', { name: 'The last hour' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 600)

@@ -29,8 +29,12 @@ afterAll(async () => {
 
 const openConsole = useBrowser()
 /** A browser of somebody who has not signed in. */
-const visit = async (options = {}) =>
-  (await openConsole(gateway, { httpCredentials: undefined as never, ...options })).page
+const visit = async (options = {}) => {
+  const { context, page } = await openConsole(gateway, { httpCredentials: undefined as never, ...options })
+  // The pages of the provider wait for a font of somebody else's.
+  await context.route('https://fonts.googleapis.com/**', (route) => route.abort())
+  return page
+}
 
 /** Through the forms of the provider, from the gateway's page. */
 async function signIn(page: Page, who: keyof typeof PEOPLE): Promise<void> {
@@ -121,7 +125,15 @@ test('a session that ends over a form leaves the form as it is, and goes on afte
   const page = await openAs('anna', '/tokens/new')
   await page.getByLabel('Name').fill('Kept over the end')
   await page.getByRole('radio', { name: 'All, present and future' }).first().click()
-  await withConnection(gateway.database.url, (sql) => sql`DELETE FROM operator_sessions`)
+  // Not before: the page may notice by itself, and lets nobody press the button then.
+  await page.route(
+    '**/api/v1/admin/tokens',
+    async (route) => {
+      await withConnection(gateway.database.url, (sql) => sql`DELETE FROM operator_sessions`)
+      await route.continue()
+    },
+    { times: 1 },
+  )
   await page.getByRole('button', { name: 'Issue a token' }).click()
   const ended = page.getByRole('dialog', { name: 'Your session has ended' })
   await ended.waitFor()

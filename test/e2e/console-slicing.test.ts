@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
@@ -49,9 +49,12 @@ test('images are picked on the server, estimated and sliced, with progress and l
 
   await page.getByRole('button', { name: 'Choose images' }).click()
   const picker = page.getByRole('dialog')
-  for (const directory of ['/', 'tmp', basename(gateway().home), 'images']) {
-    await picker.getByRole('button', { name: directory, exact: true }).click()
-  }
+  await picker.getByRole('button', { name: '/', exact: true }).click()
+  await picker.getByRole('button', { name: 'tmp', exact: true }).waitFor()
+  // What else lies there may be more than a list shows.
+  await picker.getByRole('textbox', { name: 'Directory' }).fill(gateway().home)
+  await page.keyboard.press('Enter')
+  await picker.getByRole('button', { name: 'images', exact: true }).click()
   await picker.getByLabel('north.tif').check()
   await expectAccessible(page, 'file picker')
   await shot(page, 'slice-1-picker', false)
@@ -71,7 +74,7 @@ test('images are picked on the server, estimated and sliced, with progress and l
   await page.getByRole('progressbar', { name: 'Progress of The north' }).waitFor()
   const log = page.getByRole('log')
   await log.waitFor()
-  await page.getByText('Succeeded').waitFor({ timeout: 90_000 })
+  await page.getByText('Succeeded').waitFor({ timeout: 150_000 })
   await expect.poll(() => log.innerText()).toMatch(/\nDone: \d+ tiles \(webp\) of zoom 0–9\n*$/)
   expect(await log.innerText()).not.toContain('{')
   await expectAccessible(page, 'slicing job')
@@ -91,4 +94,4 @@ test('images are picked on the server, estimated and sliced, with progress and l
   await page.getByRole('link', { name: 'Rebuild: north' }).click()
   await page.getByText(join(gateway().home, 'images/north.tif')).waitFor()
   await console.expectClean()
-}, 120_000)
+}, 240_000)

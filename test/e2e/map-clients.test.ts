@@ -192,7 +192,7 @@ async function openPlain(code: string) {
 }
 
 /** Far more than a map takes on a busy machine without a graphics card. */
-const DRAWN = { timeout: 30_000 }
+const DRAWN = { timeout: 90_000 }
 
 describe('the console', () => {
   test('shows all of a geographic set at first', async () => {

@@ -58,7 +58,6 @@ class Live {
   #source: EventSource | null = null
   #reachable = true
   #watching = false
-  #watchedBefore = false
   #probing = false
   #probeTimer: number | undefined
   #streamTimer: number | undefined
@@ -85,9 +84,8 @@ class Live {
     this.#source = new EventSource('/api/v1/admin/dashboard/live')
     this.#source.addEventListener('watching', () => {
       this.#watching = true
-      // What happened while there was no stream is not repeated.
-      if (this.#watchedBefore) void refresh(this.#queries, ALL)
-      this.#watchedBefore = true
+      // What happened before is not repeated: while there was no stream, or since the page began to read.
+      void refresh(this.#queries, ALL)
       this.#publish()
     })
     this.#source.addEventListener('touched', ({ data }) => {

@@ -7,7 +7,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight'
 import { IconFolderSearch, IconKey, IconSearch, IconStack2, IconVector, type TablerIcon } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { BASEMAPS, VECTORS } from '../api/catalog.js'
 import { segment } from '../api/client.js'
@@ -78,11 +78,24 @@ export function Search() {
     }))
     return [...pages, ...things]
   }, [t, found, go, typed])
+  const [entered, setEntered] = useState(false)
+  // The list marks its first entry when something is typed, which is before the service has found it.
+  useEffect(() => {
+    if (!entered || searching) return
+    setEntered(false)
+    document.querySelector<HTMLElement>('[data-action]')?.click()
+  }, [entered, searching])
+  const onKeyDown = ({ key, nativeEvent }: KeyboardEvent) => {
+    if (key === 'Enter' && !nativeEvent.isComposing && !hasMark()) setEntered(true)
+  }
   return (
     <Spotlight
       actions={actions}
       query={typed}
-      onQueryChange={setTyped}
+      onQueryChange={(text) => {
+        setTyped(text)
+        setEntered(false)
+      }}
       filter={(_, all) => all}
       scrollable
       maxHeight={440}
@@ -92,11 +105,17 @@ export function Search() {
         leftSection: <IconSearch size={18} aria-hidden />,
         placeholder: t.nav.searchHint,
         'aria-label': t.nav.search,
+        onKeyDown,
       }}
       attributes={{ content: { 'aria-label': t.nav.search } }}
       overlayProps={{ backgroundOpacity: 0.45 }}
     />
   )
+}
+
+/** Whether Enter would open something. */
+function hasMark(): boolean {
+  return document.querySelector('[data-action][data-selected]') !== null
 }
 
 /** Of each kind; more are in its list. */

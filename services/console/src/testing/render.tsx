@@ -29,6 +29,7 @@ export function show(component: ReactNode, role: Role = 'admin') {
     [
       { path: '/', element: component },
       { path: '/elsewhere', element: <p>elsewhere</p> },
+      { path: '*', element: <p>another page</p> },
     ],
     { initialEntries: ['/elsewhere', '/'] },
   )

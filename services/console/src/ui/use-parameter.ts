@@ -1,13 +1,17 @@
-import { useCallback } from 'react'
-import { useSearchParams } from 'react-router'
+import { use, useCallback } from 'react'
+import { UNSAFE_DataRouterContext as DataRouterContext, useSearchParams } from 'react-router'
 
 type Values = Readonly<Record<string, string | null>>
 
 /** The parameters of the address. Setting them replaces the entry of the history, so that Back leads to the page before. */
 export function useParameters(): readonly [URLSearchParams, (values: Values) => void] {
   const [parameters, setParameters] = useSearchParams()
+  const router = use(DataRouterContext)?.router
   const set = useCallback(
     (values: Values) => {
+      // While another page is on its way the router would stay at this one for its parameters, such as those of a map that still moves.
+      const next = router?.state.navigation.location
+      if (next !== undefined && next.pathname !== router?.state.location.pathname) return
       // What the router has rendered may lag behind the address.
       const after = new URLSearchParams(window.location.search)
       for (const [name, value] of Object.entries(values)) {
@@ -16,7 +20,7 @@ export function useParameters(): readonly [URLSearchParams, (values: Values) => 
       }
       setParameters(after, { replace: true, preventScrollReset: true })
     },
-    [setParameters],
+    [setParameters, router],
   )
   return [parameters, set]
 }

@@ -1,0 +1,38 @@
+// @vitest-environment happy-dom
+import { spotlight } from '@mantine/spotlight'
+import { act, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, expect, test } from 'vitest'
+import { show, stubService } from '../testing/render.js'
+import { Search } from './search.js'
+
+const user = userEvent.setup({ delay: null })
+afterEach(() => act(() => spotlight.close()))
+
+/** A service with one basemap, that answers every search. */
+function serve() {
+  stubService(({ path }) => {
+    const items = path.includes('/basemaps') ? [{ code: 'city', name: 'The city' }] : []
+    return { items, total: items.length }
+  })
+}
+
+async function type(text: string) {
+  serve()
+  const { router } = show(<Search />)
+  act(() => spotlight.open())
+  await user.type(await screen.findByRole('textbox', { name: 'Search' }), text)
+  return router
+}
+
+test('Enter waits for what is searched for', async () => {
+  const router = await type('city{Enter}')
+  await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/city'))
+})
+
+test('Enter opens what was found, also where nothing is marked', async () => {
+  const router = await type('city')
+  await screen.findByText('The city')
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/city'))
+})

@@ -91,6 +91,15 @@ test('an edge that starts while the store is away serves from the catalog that i
   expect(await read(issued.token)).toBe(503)
 })
 
+test('an edge that starts while the store lets in and answers nothing serves from the catalog that it kept, too', async () => {
+  await edge().postgresProxy?.freeze()
+  edge().process.signal('SIGTERM')
+  await edge().process.ended()
+  edge().process.start()
+  await until(async () => (await read(issued.token)) === 200)
+  expect(await read(createToken())).toBe(503)
+})
+
 test('a token that the bus has disabled does not come back by a start without the store', async () => {
   const before = stamp()
   await edge().postgresProxy?.freeze()

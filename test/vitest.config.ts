@@ -57,8 +57,9 @@ export default defineConfig({
           maxWorkers: 3,
           include: [`${SYSTEM}/**/*.test.ts`],
           globalSetup: 'test/harness/global-setup.ts',
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          // Several times what starting a gateway and stopping it takes where the two cores are busy with three files.
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -61,7 +61,7 @@ export default defineConfig({
           maxWorkers: 3,
           include: [`${SYSTEM}/**/*.test.ts`],
           globalSetup: 'test/harness/global-setup.ts',
-          // No test asserts how fast something is: these end what hangs.
+          // These end what hangs: several times what a gateway's start and stop take where three files share two cores.
           testTimeout: 180_000,
           hookTimeout: 240_000,
         },

@@ -61,9 +61,9 @@ test('one trace goes through edge, control plane, job and callback; spans reach 
   })
   const { id } = (await submitted.json()) as { id: string }
   while (callbacks.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-  const logged = gateway.logs()
-  // Whoever ends sends what is left.
+  // Whoever ends sends what is left, and writes it.
   await gateway.stop()
+  const logged = gateway.logs()
   receiver.close()
 
   const jobTrace = id.replaceAll('-', '')

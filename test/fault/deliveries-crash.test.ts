@@ -8,7 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { useGateway } from '../harness/use-gateway.js'
 
-const gateway = useGateway({ env: { RETRY_WAITS: '2,2,2' } }, async (started) => {
+/** The first wait is longer than it takes to see it begin and to kill. */
+const RETRY_WAITS = '10,2,2'
+
+const gateway = useGateway({ env: { RETRY_WAITS } }, async (started) => {
   const folder = join(started.home, 'maps/world/v1')
   await makeTileFolder(folder)
   // More than sockets hold: a receiver that does not read stops the sender in the middle.

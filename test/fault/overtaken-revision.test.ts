@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DisabledToken } from '@gateway/contracts/edge.js'
+import type { DisabledToken, EdgePresence } from '@gateway/contracts/edge.js'
 import { expect, test } from 'vitest'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import type { Edge } from '../harness/gateway.js'
 import { useGateway } from '../harness/use-gateway.js'
 
 const TOKEN_STALE_SECONDS = 3
@@ -22,6 +23,12 @@ const disable = async (id: string) => {
   return status === 200 ? body : null
 }
 
+/** Whether this edge has announced itself not long ago, by what the store says. */
+const isPresent = async ({ process }: Edge) => {
+  const { body } = await gateway().admin.call<{ items?: readonly EdgePresence[] }>('/edges')
+  return (body.items ?? []).some(({ pid }) => process.workers().includes(pid))
+}
+
 test('an edge whose revision a restored store has overtaken refuses what was disabled there and what it does not know', async () => {
   gateway().allowErrors(/terminat|CONNECTION|database|ECONN|store/i)
   const [watching, away] = gateway().edges
@@ -39,15 +46,20 @@ test('an edge whose revision a restored store has overtaken refuses what was dis
   const before = await gateway().database.revision()
 
   const workers = away.process.workers()
+  // Its supervisor first, which would end what stands still.
+  away.process.signal('SIGSTOP')
   for (const pid of workers) process.kill(pid, 'SIGSTOP')
   await restore()
   while ((await gateway().admin.call('/tokens')).status !== 200) await sleep(50)
+  // The restored store has the presence of an earlier moment, by which everybody may be silent.
+  while (!(await isPresent(watching))) await sleep(50)
   const disabled = await disable(kept.id)
   // It was seen before the restore, and may still accept the token: which it would, for good, if numbers were all that it compared.
   expect(disabled?.pending.map(({ pid }) => pid)).toEqual([...workers])
   while ((await gateway().database.revision()) <= before) await disable((await gateway().issueToken({})).id)
 
   for (const pid of workers) process.kill(pid, 'SIGCONT')
+  away.process.signal('SIGCONT')
   await sleep(TOKEN_STALE_SECONDS * 1000)
   for (const { url } of [watching, away]) {
     expect(await read(url, kept.token)).toBe(401)

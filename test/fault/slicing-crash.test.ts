@@ -49,6 +49,8 @@ test('a control plane that is killed in the middle of jobs ends every one of the
   )
   expect(await codesByEnd()).toEqual(jobs.map((job) => job.code))
   const { token } = await gateway().issueToken({ basemap_codes: ['*'] })
+  // A job waits for edges, and ends without one that takes too long.
+  await gateway().caughtUp()
   for (const layer of ['layer0', 'layer1']) {
     expect((await readdir(join(gateway().dataDir, 'layers', layer))).filter((name) => name.startsWith('.'))).toEqual([])
     const tile = await fetch(`${gateway().url}/tiles/${layer}/0/0/0.webp?token=${token}`)

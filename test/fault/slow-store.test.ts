@@ -125,7 +125,8 @@ test('a store that cuts connections, then lets in and answers nothing: known tok
 
 test('a thousand answers 503 are few lines', () => {
   const lines = [gateway().controlPlane, ...gateway().edges].flatMap(({ process }) => process.lines)
-  const told = lines.filter(({ raw }) => /503|out of reach/.test(raw))
+  // Not by the whole line, whose time and process may have these digits.
+  const told = lines.filter(({ json }) => /503|out of reach/.test(JSON.stringify({ ...json, time: null, pid: null })))
   expect(told.length).toBeGreaterThan(0)
   expect(told.length).toBeLessThan(20)
 })

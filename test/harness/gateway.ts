@@ -6,6 +6,7 @@ import { isReady } from '@gateway/processes/readiness.js'
 import { Admin } from './admin.js'
 import type { TestDatabase } from './database.js'
 import { connectionsLeft, portsLeft, processesLeft, troubleIn } from './left-behind.js'
+import { isAlive } from './processes.js'
 import type { TestRedis } from './redis.js'
 import type { ServiceProcess } from './service-process.js'
 import type { TcpProxy } from './tcp-proxy.js'
@@ -28,8 +29,8 @@ export interface ControlPlane extends Links {
 
 /** Far more than a start takes, and less than the hooks and tests that wait for it may. */
 const READY_WITHIN_MS = 40_000
-/** Edges announce what they have applied at once, and every second in any case. */
-const APPLIED_WITHIN_MS = 10_000
+/** Far more than it takes: edges announce what they have applied at once, and every second in any case. */
+const APPLIED_WITHIN_MS = 30_000
 const STOP_WITHIN_MS = 20_000
 export const ADMIN_TOKEN = 'harness-admin-token'
 export const ADMIN_USER = 'admin'
@@ -105,8 +106,7 @@ export class Gateway {
       if (!process.running) throw new Error(`${process.name} ended before it was ready\n${this.logs()}`)
     }
     // An edge is ready as soon as one of its processes serves.
-    const processes = this.edges.filter(({ process }) => process.running).length * this.#edgeWorkers
-    await this.#edgesUntil((edges) => edges.length >= processes, 'not every edge process announces itself', deadline)
+    await this.#edgesUntil(() => true, 'not every edge process announces itself', deadline)
   }
 
   /** Answers when every edge process has applied what is committed at this moment. */
@@ -120,15 +120,18 @@ export class Gateway {
     )
   }
 
+  /** Waits until every process of the edges is present and all of them satisfy a condition. One that was killed is present for a while. */
   async #edgesUntil(
     satisfied: (edges: readonly EdgePresence[]) => boolean,
     complaint: string,
     deadline: number,
   ): Promise<void> {
     const admin = new Admin(this.controlPlane.url, ADMIN_TOKEN)
+    const processes = this.edges.filter(({ process }) => process.running).length * this.#edgeWorkers
     for (;;) {
       const { body } = await admin.call<{ items?: readonly EdgePresence[] }>('/edges')
-      if (satisfied(body.items ?? [])) return
+      const alive = (body.items ?? []).filter(({ pid }) => isAlive(pid))
+      if (alive.length >= processes && satisfied(alive)) return
       if (Date.now() > deadline) throw new Error(`${complaint}: ${JSON.stringify(body)}\n${this.logs()}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

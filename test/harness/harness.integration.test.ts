@@ -12,6 +12,9 @@ import { isAlive, MARK_VARIABLE } from './processes.js'
 import { startRedis } from './redis.js'
 import { ServiceProcess } from './service-process.js'
 
+/** For what is not going to go. */
+const SOON_MS = 200
+
 function run(code: string, mark: string = randomUUID()): ServiceProcess {
   return new ServiceProcess('script', [process.execPath, '-e', code], environment(mark, {}))
 }
@@ -53,7 +56,7 @@ test('a process that outlives the one that started it is found by its mark, and 
   )
   const line = await leaver.line(({ json }) => json !== null)
   await leaver.ended()
-  expect(await processesLeft(mark)).toEqual([`process ${line.json?.pid} is left: sleep 600`])
+  expect(await processesLeft(mark, SOON_MS)).toEqual([`process ${line.json?.pid} is left: sleep 600`])
   await expect.poll(() => isAlive(Number(line.json?.pid))).toBe(false)
 })
 
@@ -61,7 +64,7 @@ test('a port that is still listened on is found', async () => {
   const port = await freePort()
   const server = createServer().listen(port, '127.0.0.1')
   await once(server, 'listening')
-  expect(await portsLeft([port])).toEqual([`port ${port} is still listened on`])
+  expect(await portsLeft([port], SOON_MS)).toEqual([`port ${port} is still listened on`])
   await new Promise((resolve) => server.close(resolve))
   expect(await portsLeft([port])).toEqual([])
 })
@@ -70,7 +73,9 @@ test('a database connection that was not closed is found by its name', async () 
   const database = await freshDatabase()
   const sql = openStore(database.url, { applicationName: 'forgotten', maxConnections: 1 })
   await sql`SELECT 1`
-  expect(await connectionsLeft(() => database.connections())).toEqual(['a database connection of forgotten is left'])
+  expect(await connectionsLeft(() => database.connections(), SOON_MS)).toEqual([
+    'a database connection of forgotten is left',
+  ])
   await sql.end()
   expect(await connectionsLeft(() => database.connections())).toEqual([])
   await database.drop()

@@ -2,32 +2,39 @@ import { isListening } from './ports.js'
 import { markedProcesses } from './processes.js'
 import type { ServiceProcess } from './service-process.js'
 
-/** Sockets and processes go a moment after the process that closed them has answered. */
-const GONE_WITHIN_MS = 15_000
+/**
+ * Sockets and processes go a moment after the process that closed them has answered; a Postgres that ends with its parent writes a checkpoint
+ * first.
+ */
+const GONE_WITHIN_MS = 20_000
 const LOOK_AGAIN_MS = 20
 
 /** Lines of a process's log that a failed run shows; the whole log of a busy edge would hide the rest. */
 const SHOWN_LINES = 20
 
 /** Processes with the mark that still live; they are killed, so that the next test starts clean. */
-export async function processesLeft(mark: string): Promise<string[]> {
-  await settled(async () => markedProcesses(mark).length === 0)
+export async function processesLeft(mark: string, withinMs = GONE_WITHIN_MS): Promise<string[]> {
+  await settled(async () => markedProcesses(mark).length === 0, withinMs)
   const left = markedProcesses(mark)
   for (const { pid } of left) process.kill(pid, 'SIGKILL')
   return left.map(({ pid, command }) => `process ${pid} is left: ${command}`)
 }
 
-export async function portsLeft(ports: readonly number[]): Promise<string[]> {
+export async function portsLeft(ports: readonly number[], withinMs = GONE_WITHIN_MS): Promise<string[]> {
   const left: string[] = []
   for (const port of ports) {
-    if (!(await settled(async () => !(await isListening(port))))) left.push(`port ${port} is still listened on`)
+    if (!(await settled(async () => !(await isListening(port)), withinMs)))
+      left.push(`port ${port} is still listened on`)
   }
   return left
 }
 
 /** @param connections names of the connections that the gateway's database still has */
-export async function connectionsLeft(connections: () => Promise<readonly string[]>): Promise<string[]> {
-  if (await settled(async () => (await connections()).length === 0)) return []
+export async function connectionsLeft(
+  connections: () => Promise<readonly string[]>,
+  withinMs = GONE_WITHIN_MS,
+): Promise<string[]> {
+  if (await settled(async () => (await connections()).length === 0, withinMs)) return []
   return (await connections()).map((name) => `a database connection of ${name || 'an unnamed client'} is left`)
 }
 
@@ -41,8 +48,8 @@ export function troubleIn(processes: readonly ServiceProcess[], allowed: readonl
   )
 }
 
-async function settled(done: () => Promise<boolean>): Promise<boolean> {
-  const deadline = Date.now() + GONE_WITHIN_MS
+async function settled(done: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs
   while (!(await done())) {
     if (Date.now() > deadline) return false
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))

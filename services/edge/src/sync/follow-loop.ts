@@ -51,6 +51,7 @@ export class FollowLoop {
   readonly #busTrouble: TroubleLog
   #presenceStored = false
   #triedKept = false
+  #toldLoaded = false
   /** known without the store */
   #instanceId: string | null = null
 
@@ -147,12 +148,17 @@ export class FollowLoop {
   async #step(): Promise<void> {
     // A store that can be read and not listened to, as a replica, is followed by polling.
     if (this.#bus === null) await this.#openBus().catch((error) => this.#busFailed(error))
-    const first = !this.#o.follower.loaded
     // What another process of this host has read within half the time will do: then one reads for all.
     await this.#o.follower.catchUp(performance.now() - this.#pollMs / 2)
     this.#o.onFollowed()
-    if (!first) return
-    this.#o.onLoaded('store')
+    // Not asked of the follower before: a message of the bus may have had it read between two ticks.
+    if (this.#toldLoaded) return
+    this.#tellLoaded('store')
+  }
+
+  #tellLoaded(from: 'store' | 'kept'): void {
+    this.#toldLoaded = true
+    this.#o.onLoaded(from)
     this.announce()
   }
 
@@ -165,9 +171,12 @@ export class FollowLoop {
     this.#instanceId = kept.instanceId
     // Whoever disables a token from now on is heard, and told of this process, where the bus can be reached.
     if (this.#o.redisUrl !== null) await this.#joinBus()
-    if (!this.#o.follower.begin(kept)) return
-    this.announce()
-    this.#o.onLoaded('kept')
+    // The bus has the log read as soon as it is subscribed to, which takes its time where the store hangs.
+    while (!this.#o.follower.begin(kept)) {
+      if (this.#stopped || this.#o.follower.loaded) return
+      await this.#o.follower.settled()
+    }
+    this.#tellLoaded('kept')
   }
 
   async #joinBus(): Promise<void> {

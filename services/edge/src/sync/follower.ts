@@ -157,6 +157,11 @@ export class Follower {
     await this.#catchingUp
   }
 
+  /** Once the reading that is under way, if any, has ended, whichever way; before the next one that is asked for from now on begins. */
+  settled(): Promise<void> {
+    return this.#catchingUp?.catch(() => {}) ?? Promise.resolve()
+  }
+
   #goesOn({ revision, previousMark, changes }: RevisionMessage, applied: StoreState): boolean {
     const contiguous = changes.every((change, i) => change.revision === applied.revision + 1 + i)
     return previousMark === applied.mark && contiguous && changes.at(-1)?.revision === revision

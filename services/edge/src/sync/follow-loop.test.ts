@@ -1,0 +1,88 @@
+import type { Sql } from '@gateway/store/connect.js'
+import { afterEach, expect, test } from 'vitest'
+import { memoryReader } from '../testing/memory-reader.js'
+import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+import { FollowLoop, type FollowLoopOptions } from './follow-loop.js'
+import { Follower } from './follower.js'
+import type { StoreLink } from './store-link.js'
+
+const NO_LOG = new Proxy({}, { get: () => () => {} }) as FollowLoopOptions['log']
+const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const STATE = { revision: 1, mark: 'mark 1', epoch: 'epoch' }
+const ROWS = [storedBasemap('world', [storedVersion('v1')])]
+
+let loop: FollowLoop | null = null
+afterEach(() => loop?.stop())
+
+/** A loop whose bus is of Postgres. @param onRead may throw, for a store that cannot be read */
+function follow(onRead: () => void, more: Partial<FollowLoopOptions>) {
+  const sql = Object.assign(() => Promise.reject(AWAY), {
+    listen: async () => ({ unlisten: async () => {} }),
+    notify: async () => {},
+  })
+  const store = {
+    state: () => STATE,
+    changes: () => ({ covered: true as const, changes: [], state: STATE }),
+    basemaps: () => ROWS,
+  }
+  const tokens = { invalidate: () => {}, invalidateAll: () => {} }
+  const follower = new Follower(
+    memoryReader(store, undefined, onRead),
+    tokens,
+    () => performance.now(),
+    () => {},
+  )
+  const loaded = new Promise<string>((onLoaded) => {
+    loop = new FollowLoop({
+      store: { query: (run: (sql: Sql) => Promise<unknown>) => run(sql as unknown as Sql) } as StoreLink,
+      follower,
+      redisUrl: null,
+      staleMs: 5_000,
+      trustMs: 300_000,
+      presence: { id: 'id', host: 'host', pid: 1, version: '1', started_at: '' },
+      traffic: () => ({}) as ReturnType<FollowLoopOptions['traffic']>,
+      kept: async () => null,
+      onLoaded,
+      onFollowed: () => {},
+      log: NO_LOG,
+      ...more,
+    })
+    loop.start()
+  })
+  return { follower, loaded }
+}
+
+test('a process starts from what was kept also where the store is being read at that moment, in vain', async () => {
+  const kept = { instanceId: 'i', state: STATE, basemaps: ROWS, vectors: [], currentAt: 0 }
+  const { follower, loaded } = follow(
+    () => {
+      throw AWAY
+    },
+    {
+      kept: async () => {
+        // As a message of the bus does.
+        void follower.catchUp().catch(() => {})
+        return kept
+      },
+    },
+  )
+  expect(await loaded).toBe('kept')
+  expect([...follower.catalog.basemaps.keys()]).toEqual(['world'])
+})
+
+test('a process whose catalog was read between two looks, for a message of the bus, is told to have loaded it', async () => {
+  let down = true
+  const { follower, loaded } = follow(
+    () => {
+      if (down) throw AWAY
+    },
+    {
+      kept: async () => {
+        down = false
+        await follower.catchUp()
+        return null
+      },
+    },
+  )
+  expect(await loaded).toBe('store')
+})

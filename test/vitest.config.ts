@@ -23,6 +23,8 @@ export default defineConfig({
     pool: 'forks',
     // Two cores must not flake: the gateway under test needs one of them.
     maxWorkers: 2,
+    // What a test polls for is bounded by its own limit: a second, as by default, is too little where other tests want the processor.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,
@@ -36,7 +38,9 @@ export default defineConfig({
             'test/deploy/*.test.{ts,mjs}',
           ],
           exclude: ['**/*.integration.test.*', '**/node_modules/**'],
-          testTimeout: 20_000,
+          // Some run npm or a linter, which takes ten times as long where other tests want the processor.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

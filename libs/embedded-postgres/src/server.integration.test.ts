@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openStore, type Sql } from '@gateway/store/connect.js'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findPostgresBinaries } from './binaries.js'
 import { chooseRunAs } from './run-as.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './server.js'
@@ -77,7 +77,7 @@ describe.each([
     await withSql(server.url, (sql) => sql`CREATE TABLE remembered AS SELECT 1 AS n`)
     const [pid, url] = [server.pid(), server.url]
     process.kill(pid, 'SIGKILL')
-    await vi.waitUntil(() => server.pid() !== pid)
+    await expect.poll(() => server.pid()).not.toBe(pid)
     await answers(url)
     expect(server.url).toBe(url)
     expect(await rememberedNumbers(url)).toEqual([1])

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { loadSettings } from '@gateway/settings/load.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { freePort } from '../testing/free-port.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
@@ -495,6 +495,8 @@ test.each([
   })
   const args = [new URL(running.url).port, READERS, answer.length].map(String)
   const clients = spawn('python3', ['-c', SLOW_CLIENTS, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  // Where it fails they would keep what the edge may keep for all, and their port.
+  onTestFinished(() => void clients.kill())
   await allAsked
   clients.stdin.end('read\n')
   expect((await text(clients.stdout)).trim()).toBe(String(answer.length))

@@ -38,7 +38,7 @@ export default defineConfig({
             'test/deploy/*.test.{ts,mjs}',
           ],
           exclude: ['**/*.integration.test.*', '**/node_modules/**'],
-          // Some make and run a checkout in small.
+          // Some run npm or a linter, which takes ten times as long where other tests want the processor.
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -29,7 +29,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
     connections: () =>
       withConnection(serverUrl, async (sql) => {
         const rows = await sql<{ application_name: string }[]>`
-          SELECT application_name FROM pg_stat_activity WHERE datname = ${name}`
+          SELECT application_name FROM pg_stat_activity WHERE datname = ${name} AND backend_type = 'client backend'`
         return rows.map((row) => row.application_name)
       }),
     revision: () => withConnection(url.href, currentRevision),

@@ -7,8 +7,9 @@
 #include "cold_tile.h"
 
 namespace {
-// How long a tile that was read here is good without looking at its file again, as RECHECK_MS of services/edge/src/tiles/tile-cache.ts.
-constexpr int64_t kGoodMs = 10'000;
+// How long a tile that was read here is good without looking at its file again: RECHECK_MS of services/edge/src/tiles/tile-cache.ts, less a tick of
+// the kernel's timer, by which the clock may be late.
+constexpr int64_t kGoodMs = 10'000 - 10;
 
 // An archive changes only when JavaScript says so.
 int64_t good_until(const ColdSet &set, const Now &now) { return set.archive ? 0 : now.monotonic + kGoodMs; }

@@ -100,6 +100,8 @@ beforeAll(async () => {
   expect(edge.sender.reason).toBe('its self-test passed')
 })
 beforeEach(() => {
+  // Tiles and sets of an earlier test would be due for a look by JavaScript in the middle of this one, some 10 s after they were put.
+  for (const cache of [running.edge.native, running.edge.tileCache]) cache.follow(EMPTY_CATALOG)
   agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   return () => agent.destroy()
 })
@@ -624,12 +626,12 @@ test('a use that the table alone saw is noted', async () => {
 
 test('a tile file that is replaced is seen within the promised time', async () => {
   await warm(CURRENT)
-  const replacedAt = Date.now()
+  const replacedAt = performance.now()
   const replaced = randomBytes(6_000)
   write('v1/0/0/0.png', replaced)
   const by = new Set<string>()
   for (let seen = false; !seen; ) {
-    const sentAt = Date.now()
+    const sentAt = performance.now()
     const answer = await ask(CURRENT, withToken())
     by.add(answer.by)
     seen = answer.body.equals(replaced)
@@ -652,7 +654,9 @@ test('a tile of a storage that cannot be read without JavaScript is kept when it
   ])
 })
 
-test('a scan over more tiles than the table holds evicts none that is in use, and has none kept', async () => {
+test('a scan over more tiles than the table holds evicts none that is in use, and has none kept', {
+  timeout: 180_000,
+}, async () => {
   await warm(V1)
   const { native } = running.edge
   const targets = Array.from({ length: 1_800 }, (_, x) => `/tiles/alps/v1/11/${x}/0.png`)

@@ -6,6 +6,8 @@ import type { Deadlines } from './deadlines.js'
 import { exchange } from './exchange.js'
 
 const SHORT: Deadlines = { idleMs: 400, totalMs: 400 }
+/** Within this the status has come. */
+const UNTIL_STATUS: Deadlines = { idleMs: 3_000, totalMs: 3_000 }
 const LONG: Deadlines = { idleMs: 10_000, totalMs: 10_000 }
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -165,7 +167,7 @@ describe('once the status has come it counts, whatever becomes of the body:', ()
         const timer = setInterval(() => socket.write('x'), 20)
         socket.on('close', () => clearInterval(timer))
       })
-    }, SHORT)
+    }, UNTIL_STATUS)
     expect(outcome).toMatchObject({ delivered: true, httpStatus: 200, answer: expect.stringMatching(/^x+$/) })
   })
 

@@ -42,6 +42,9 @@ export class CatalogKeeper {
   /** digests that were forgotten since tokens were last read: what is being read may be older */
   readonly #again = new Set<string>()
   #timer: NodeJS.Timeout | null = null
+  /** how often tokens were forgotten, and how many of these times the file has taken in */
+  #forgotten = 0
+  #forgottenWritten = 0
   /** why the file could not be written when that was tried last; '' where it could */
   #trouble = ''
   #started = false
@@ -60,9 +63,11 @@ export class CatalogKeeper {
     this.#schedule()
   }
 
-  stop(): void {
+  /** What was forgotten behind a reading that still hangs is not in the file yet: the next start must not find it there. */
+  async stop(): Promise<void> {
     this.#stopped = true
     if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#write().catch((error) => this.#note(error as Error))
   }
 
   /**
@@ -72,12 +77,14 @@ export class CatalogKeeper {
   forgetToken(digest: string | null): void {
     if (digest === null) this.#state = null
     else this.#again.add(digest)
-    if (digest === null || this.#state === null) this.#then(() => this.#o.file.forget())
-    else if (this.#rows.has('token', digest)) {
+    const isKnown = digest !== null && this.#state !== null
+    if (isKnown && !this.#rows.has('token', digest)) return
+    this.#forgotten++
+    if (isKnown) {
       this.#rows.delete('token', digest)
       this.#changed = true
-      this.#then(() => this.#write())
     }
+    this.#then(() => (isKnown ? this.#write() : this.#forgetAll()))
   }
 
   /** One line where it begins, and one where it is over: a disk that cannot be written to stays so. */
@@ -114,17 +121,27 @@ export class CatalogKeeper {
   }
 
   async #write(): Promise<void> {
-    if (this.#state === null || this.#stopped) return
+    const forgotten = this.#forgotten
+    // Rows may be half read then.
+    if (this.#stopped) return forgotten === this.#forgottenWritten ? undefined : this.#forgetAll()
+    if (this.#state === null) return
     const content = this.#changed ? this.#rows.all() : null
     this.#changed = false
     try {
       const facts = { state: this.#state, instanceId: this.#instanceId }
       await this.#o.file.write(content, facts, performance.now() - this.#knownAt)
+      this.#forgottenWritten = forgotten
       this.#note(null)
     } catch (error) {
       this.#changed = true
       throw error
     }
+  }
+
+  async #forgetAll(): Promise<void> {
+    const forgotten = this.#forgotten
+    await this.#o.file.forget()
+    this.#forgottenWritten = forgotten
   }
 
   async #load(): Promise<{ askedAt: number }> {

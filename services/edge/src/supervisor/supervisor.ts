@@ -106,7 +106,7 @@ export class Supervisor {
       worker.kill()
     }
     while (this.#workers.size > 0) await this.#nextEvent(STOP_GRACE_MS)
-    this.#keeper.stop()
+    await this.#keeper.stop()
     await this.#store.close()
   }
 

@@ -70,6 +70,15 @@ export function storeTrouble(error: unknown): StoreTrouble | null {
   return BY_CODE[code] ?? (isSqlstate(code) ? (BY_SQLSTATE.find(([pattern]) => pattern.test(code))?.[1] ?? null) : null)
 }
 
+/** Whether the connection was lost under what was asked: the database may be there all the same, by another one. */
+export function isLostConnection(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' && LOST.test(code)
+}
+
+/** Of the client, and SQLSTATEs: connection exceptions, and a backend that was ended. */
+const LOST = /^(ECONNRESET|EPIPE|CONNECTION_CLOSED|CONNECTION_DESTROYED|08\w{3}|57P0[12])$/
+
 /** Whether the answer to a COMMIT says that nothing was committed, and not only that the connection is lost. */
 export function saysAborted(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }

@@ -1,12 +1,24 @@
 import { toAccessToken } from '@gateway/access/access-token.js'
-import { findTokensByDigest } from '@gateway/store/tokens.js'
+import { findTokensByDigest, type StoredToken } from '@gateway/store/tokens.js'
+import { isLostConnection } from '@gateway/store/trouble.js'
 import type { FindTokens } from '../auth/token-lookup.js'
 import type { StoreLink } from '../sync/store-link.js'
 
-/** The store, as the token cache asks it. */
+/** Limit: a store that has failed over, or a pooler before it, loses all connections at once; the next is another one. */
+const MAX_LOST_CONNECTIONS = 2
+
+/** The store, as the token cache asks it. A connection that was lost under a look-up is no reason for a 503. */
 export function tokenFinder(store: StoreLink): FindTokens {
+  const find = async (digests: readonly Buffer[], lost = 0): Promise<readonly StoredToken[]> => {
+    try {
+      return await store.query((sql) => findTokensByDigest(sql, digests))
+    } catch (error) {
+      if (lost === MAX_LOST_CONNECTIONS || !isLostConnection(error)) throw error
+      return find(digests, lost + 1)
+    }
+  }
   return async (digests) => {
-    const tokens = await store.query((sql) => findTokensByDigest(sql, digests))
+    const tokens = await find(digests)
     return new Map(tokens.map((token) => [token.digest, toAccessToken(token)]))
   }
 }

@@ -4,6 +4,7 @@ import { matches, useForm } from '@mantine/form'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
+import { CODE, CodeAndName } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
 import { WriteButton } from '../../ui/write-button.js'
@@ -15,8 +16,6 @@ interface TargetFormProps {
   readonly error: Error | null
   readonly onSave: (body: TargetBody) => void
 }
-
-const CODE = /^[^.*/\\\s][^/\\\s]*$/
 
 export function TargetForm({ target, pending, error, onSave }: TargetFormProps) {
   const t = useTexts()
@@ -57,19 +56,7 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
       <Fieldset variant="unstyled" disabled={!mayChange}>
         <Stack maw={640}>
           <ChangedElsewhere form={form} stored={stored} saving={pending} />
-          <TextInput
-            label={t.common.code}
-            description={t.pushes.codeHint}
-            required
-            disabled={target !== undefined}
-            autoComplete="off"
-            {...form.getInputProps('code')}
-          />
-          <TextInput
-            label={`${t.common.name} (${t.common.optional})`}
-            autoComplete="off"
-            {...form.getInputProps('name')}
-          />
+          <CodeAndName form={form} codeHint={t.pushes.codeHint} codeFixed={target !== undefined} />
           <Radio.Group label={t.common.kind} {...form.getInputProps('kind')}>
             <Group mt="xs">
               <Radio value="http" label={t.pushes.kinds.http} />

@@ -5,6 +5,7 @@ import { useTryScan } from '../../api/scan-sources.js'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
+import { CODE, CodeAndName } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
 import { shownText } from '../../ui/shown-text.js'
@@ -19,8 +20,6 @@ interface SourceFormProps {
   readonly onSave: (body: ScanSourceBody, thenScan: boolean) => void
 }
 
-/** As the server checks it; see codeSchema of the contracts. */
-const CODE = /^[^.*/\\\s][^/\\\s]*$/
 const ABSOLUTE = /^\//
 
 export function SourceForm({ source, kind, pending, error, onSave }: SourceFormProps) {
@@ -57,19 +56,7 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
       <Fieldset variant="unstyled" disabled={!mayChange}>
         <Stack maw={640}>
           <ChangedElsewhere form={form} stored={stored} saving={pending} />
-          <TextInput
-            label={t.common.code}
-            description={t.sources.codeHint}
-            required
-            disabled={source !== undefined}
-            autoComplete="off"
-            {...form.getInputProps('code')}
-          />
-          <TextInput
-            label={`${t.common.name} (${t.common.optional})`}
-            autoComplete="off"
-            {...form.getInputProps('name')}
-          />
+          <CodeAndName form={form} codeHint={t.sources.codeHint} codeFixed={source !== undefined} />
           <Radio.Group
             label={t.common.kind}
             description={source === undefined ? undefined : t.sources.kindFixed}

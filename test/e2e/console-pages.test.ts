@@ -1,4 +1,5 @@
 import type { TrafficHistory } from '@gateway/contracts/traffic.js'
+import type { Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useMaps } from '../conformance/maps.js'
 import {
@@ -95,11 +96,8 @@ test('the first load is small and brings no map; charts and map come when they a
   await expect.poll(points, { timeout: 120_000, interval: 500 }).toBeGreaterThan(1)
   const console = await openConsole(maps().gateway, { viewport: { ...DESKTOP, height: 300 } })
   const { page } = console
-  const sizes: Promise<number>[] = []
-  page.on('requestfinished', (request) => {
-    // What is asked again and again, the figures, does not count.
-    if (!request.url().includes('/api/')) sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize))
-  })
+  const finished: Request[] = []
+  page.on('requestfinished', (request) => finished.push(request))
   const files: string[] = []
   page.on('request', (request) => files.push(new URL(request.url()).pathname))
   const asked = (pattern: RegExp) => files.some((file) => pattern.test(file))
@@ -112,7 +110,10 @@ test('the first load is small and brings no map; charts and map come when they a
   await page.locator('.plot-figure svg').first().waitFor()
   expect(asked(/charts/)).toBe(true)
   expect(asked(/map-view|maplibre|\/tiles\//)).toBe(false)
-  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  // What is asked again and again, the figures, does not count.
+  const loaded = finished.filter((request) => !request.url().includes('/api/'))
+  const sizes = await Promise.all(loaded.map((request) => request.sizes()))
+  const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
   expect(bytes).toBeGreaterThan(50_000)
   expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
   await page.setViewportSize(DESKTOP)

@@ -52,8 +52,11 @@ export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions
       ...options,
     })
     context.setDefaultTimeout(WAIT_MS)
-    // An open page goes on asking.
-    onTestFinished(() => context.close())
+    // An open page goes on asking, and a route that answers it then would reject where nobody waits.
+    onTestFinished(async () => {
+      for (const routed of [context, ...context.pages()]) await routed.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.close()
+    })
     return watch(context, await context.newPage(), gateway.url)
   }
 }

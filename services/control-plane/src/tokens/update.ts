@@ -6,7 +6,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 import { changesOf, changeToken, type Outcome } from './change.js'
-import { expiryOf, unique } from './issue.js'
+import { expiryOf, rateLimitOf, unique } from './issue.js'
 
 /** Limit: entries of a list in an audit row; of a longer one the row has the number. */
 const MAX_AUDITED_ENTRIES = 100
@@ -33,6 +33,7 @@ export function updateToken(
       expiresAt: expiry.at,
       allowedOrigins: unique(patch.allowed_origins ?? token.allowed_origins),
       allowedNetworks: unique(patch.allowed_networks ?? token.allowed_networks),
+      rateLimit: patch.rate_limit === undefined ? token.rate_limit : rateLimitOf(patch.rate_limit),
     }
     const updated = await updateRecord(tx, token.id, settings)
     const changed = differences(token, updated)

@@ -117,7 +117,11 @@ export class RedisBus implements Bus {
       void this.#refuseCluster(options.onTrouble)
     })
     this.#commands.on('close', () => this.#announcements.noteReach(false))
-    this.#subscriber.on('ready', () => void this.#resubscribe())
+    this.#subscriber.on('ready', () => {
+      void this.#resubscribe()
+      // Not only at the next second: until it answers, the bus counts as out of reach.
+      void this.#ping()
+    })
     this.#subscriber.on('message', (channel: string, payload: string) => this.#handlers.get(channel)?.(payload))
     this.#pinger = setInterval(() => void this.#ping(), PING_INTERVAL_MS)
     this.#pinger.unref()

@@ -1,9 +1,10 @@
-import { Group, NativeSelect } from '@mantine/core'
+import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
+import { FilterField } from './filter-field.js'
 import type { ListPageProps, ListTableProps } from './list-page.js'
 import { Loaded } from './loaded.js'
 import { Page } from './page.js'
@@ -15,8 +16,10 @@ import { nextSorting, parseSorting, sortingText } from './table-rows.js'
 export interface Filter {
   readonly name: string
   readonly label: string
-  /** value, and how it is called */
-  readonly options: readonly (readonly [string, string])[]
+  /** value, and how it is called; absent: the value is entered */
+  readonly options?: readonly (readonly [string, string])[]
+  /** what is entered is a moment */
+  readonly isMoment?: boolean
 }
 
 interface ServerTableProps<T> extends Pick<ListTableProps<T>, 'what' | 'empty' | 'label' | 'rowKey' | 'search'> {
@@ -55,16 +58,12 @@ export function ServerTable<T>({ source, columns, filters = [], order, search, .
                   onChange={(text) => list.set({ q: withoutSecret(text), page: null })}
                 />
               )}
-              {filters.map(({ name, label, options }) => (
-                <NativeSelect
-                  key={name}
-                  aria-label={label}
-                  value={list.filters[name] ?? ''}
-                  data={[
-                    { value: '', label: t.table.any(label) },
-                    ...options.map(([value, text]) => ({ value, label: text })),
-                  ]}
-                  onChange={(event) => list.set({ [name]: event.currentTarget.value, page: null })}
+              {filters.map((filter) => (
+                <FilterField
+                  key={filter.name}
+                  filter={filter}
+                  value={list.filters[filter.name] ?? ''}
+                  onChange={(value) => list.set({ [filter.name]: value, page: null })}
                 />
               ))}
             </Group>

@@ -2,7 +2,7 @@ import { listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { DELIVERY_STATUSES, type DeliveryAttempt, deliveryAttemptSchema } from '@gateway/contracts/push.js'
-import { insertAudit } from '@gateway/store/audit.js'
+import { type AuditEntry, insertAudit } from '@gateway/store/audit.js'
 import {
   DELIVERY_LISTINGS,
   type Delivery,
@@ -15,7 +15,7 @@ import { listAttempts, MAX_LISTED_ATTEMPTS } from '@gateway/store/delivery-attem
 import type { Listing } from '@gateway/store/listing.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
-import type { App } from '../platform/http/app-type.js'
+import type { AdminIdentity, App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
 
@@ -99,7 +99,7 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
       const delivery = isUuid(params.id)
         ? await ctx.sql.begin(async (tx) => {
             const retried = await retryDelivery(tx, records.kind, params.id)
-            if (retried !== null) await insertAudit(tx, { ...admin, action: 'push.retry', subject: retried.id })
+            if (retried !== null) await insertAudit(tx, auditEntry('push.retry', retried, admin))
             return retried
           })
         : null
@@ -107,6 +107,13 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
       return reply.code(202).send({ ...records.toRecord(delivery) })
     },
   )
+}
+
+/** An entry about a delivery, which names what is delivered and to whom. */
+function auditEntry(action: string, delivery: Delivery, admin: AdminIdentity): AuditEntry {
+  const { id, targetCode: target, basemapCode: basemap, version, vectorCode: vector, jobId: job } = delivery
+  const named = Object.entries({ target, basemap, version, vector, job }).filter(([, value]) => value !== null)
+  return { ...admin, action, subject: id, detail: Object.fromEntries(named) }
 }
 
 async function readAttemptLog(ctx: ControlContext, deliveryId: string): Promise<DeliveryAttempt[]> {

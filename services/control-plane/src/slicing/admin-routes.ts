@@ -122,7 +122,8 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         const at = new Date(ctx.now()).toISOString()
         const outcome = await cancelSliceJob(tx, params.id, `cancelled by ${who} at ${at}`)
         if (typeof outcome === 'string') return outcome
-        await insertAudit(tx, { ...admin, action: 'slice.cancel', subject: params.id })
+        const detail = { target_code: outcome.job.targetCode }
+        await insertAudit(tx, { ...admin, action: 'slice.cancel', subject: params.id, detail })
         if (outcome.ended) await enqueueCallback(ctx, tx, outcome.job)
         return outcome
       })

@@ -32,7 +32,12 @@ export async function tryTarget(
     target.kind === 'directory' ? await tryDirectory(target.path ?? '') : await tryHttp(ctx, guard, target)
   const { delivered, httpStatus, message, answer } = outcome
   await ctx.sql.begin((tx) =>
-    insertAudit(tx, { ...admin, action: 'target.test', subject: code, detail: { delivered, message } }),
+    insertAudit(tx, {
+      ...admin,
+      action: 'target.test',
+      subject: code,
+      detail: { name: target.name, delivered, message },
+    }),
   )
   const duration = Math.round(performance.now() - startedAt)
   return { ok: true, trial: { delivered, status: httpStatus, message, answer, duration_ms: duration } }

@@ -30,7 +30,7 @@ export async function tryTarget(
   const startedAt = performance.now()
   const outcome =
     target.kind === 'directory' ? await tryDirectory(target.path ?? '') : await tryHttp(ctx, guard, target)
-  const { delivered, httpStatus, message, answer } = outcome
+  const { delivered, httpStatus, message, answer, request } = outcome
   await ctx.sql.begin((tx) =>
     insertAudit(tx, {
       ...admin,
@@ -40,7 +40,7 @@ export async function tryTarget(
     }),
   )
   const duration = Math.round(performance.now() - startedAt)
-  return { ok: true, trial: { delivered, status: httpStatus, message, answer, duration_ms: duration } }
+  return { ok: true, trial: { delivered, status: httpStatus, message, answer, duration_ms: duration, request } }
 }
 
 function tryHttp(ctx: ControlContext, guard: DestinationGuard, target: TargetWithSecret): Promise<Outcome> {

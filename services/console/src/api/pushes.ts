@@ -2,7 +2,7 @@ import type { DeliveryAttempt, PushRecord, VectorPushRecord } from '@gateway/con
 import type { Target, TargetBody, TargetTrial } from '@gateway/contracts/target.js'
 import { queryOptions } from '@tanstack/react-query'
 import { adminGet, adminSend, type List, segment } from './client.js'
-import type { ListSource } from './list.js'
+import { type ListSource, listQuery, NOT_SEEN } from './list.js'
 import { useWrite } from './use-write.js'
 
 export type PushKind = 'basemap' | 'vector'
@@ -60,6 +60,19 @@ export function useRetryPush(of: PushKind, id: string) {
       changes: ['pushes'],
     },
   )
+}
+
+/** Gives up a push that is on its way, or says that the failure of one was seen. */
+export function useEndPush(of: PushKind, id: string, how: 'cancel' | 'acknowledge') {
+  return useWrite<void>(
+    (_, signal) => adminSend('POST', `${RECORDS[of]}/${segment(id)}/${how}`, undefined, { signal }),
+    { changes: ['pushes'] },
+  )
+}
+
+/** The newest pushes that failed and that nobody has seen. */
+export function failedPushesQuery(of: PushKind, limit: number) {
+  return listQuery<PushRecord | VectorPushRecord>(PUSHES[of], { limit, filters: NOT_SEEN })
 }
 
 export function useSaveTarget() {

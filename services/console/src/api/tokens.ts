@@ -3,11 +3,22 @@ import type { IssuedToken, Token, TokenBody, TokenPatch } from '@gateway/contrac
 import { queryOptions } from '@tanstack/react-query'
 import type { Acknowledged } from './catalog.js'
 import { adminGet, adminSend, segment } from './client.js'
-import type { ListSource } from './list.js'
+import { type ListSource, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
 // No event is sent when a token is used.
 export const TOKENS: ListSource = { key: 'tokens', path: '/tokens', refetchInterval: 30_000 }
+
+/** So long before its end an active token needs attention. */
+export const EXPIRES_WITHIN_DAYS = 14
+const SOON = { expires_within: `${EXPIRES_WITHIN_DAYS}d` }
+/** The page of exactly those, the first to expire at the top. */
+export const EXPIRING_TOKENS = `/tokens?${new URLSearchParams({ ...SOON, sort: 'expires_at' })}`
+
+/** The tokens that expire first. */
+export function expiringTokensQuery(limit: number) {
+  return listQuery<Token>({ key: 'tokens', path: '/tokens' }, { limit, sort: 'expires_at', filters: SOON })
+}
 
 export function tokenQuery(id: string) {
   return queryOptions({

@@ -17,8 +17,10 @@ import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { Ago, Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { CancelPushButton, SeenPushButton } from './end-buttons.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
+import { SentRequestButton } from './sent-request.js'
 
 /** One push, with every attempt at it. */
 export function Page() {
@@ -40,7 +42,13 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
     <Frame
       title={t.pushes.details(shortText(pushedName(push)))}
       above={[{ label: t.pushes.title, to: '/pushes' }]}
-      actions={<RetryButton of={of} record={push} size="sm" variant="filled" />}
+      actions={
+        <>
+          <CancelPushButton of={of} push={push} />
+          <SeenPushButton of={of} push={push} />
+          <RetryButton of={of} record={push} size="sm" variant="filled" />
+        </>
+      }
     >
       <Section title={t.common.status} actions={<PushStatus status={push.status} />}>
         {push.message !== '' && <Text>{push.message}</Text>}
@@ -108,6 +116,12 @@ function useColumns(): readonly Column<DeliveryAttempt>[] {
       header: t.pushes.answer,
       value: ({ answer }) => answer,
       cell: ({ answer }) => (answer === '' ? '–' : <code className="mono wrap">{answer}</code>),
+    },
+    {
+      id: 'request',
+      header: t.pushes.request,
+      value: ({ request }) => request?.url ?? '',
+      cell: ({ request }) => <SentRequestButton request={request} />,
     },
   ]
 }

@@ -9,6 +9,7 @@ import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { useParameters } from '../../ui/use-parameter.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
@@ -45,6 +46,7 @@ function Records({ of }: { of: PushKind }) {
   const states = ['pending', 'retrying', 'succeeded', 'failed'] as const
   const filters: Filter[] = [
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.pushes.statuses[state]]) },
+    { name: 'acknowledged', label: t.overview.seen, options: yesOrNo(t) },
   ]
   const noTargets = targets.data?.items.length === 0
   return (

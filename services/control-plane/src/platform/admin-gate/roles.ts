@@ -25,6 +25,7 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /callback-records/{id}/acknowledge',
   'POST /slice/jobs',
   'POST /slice/jobs/{id}/cancel',
+  'POST /slice/jobs/{id}/acknowledge',
   'POST /slice/estimate',
   // It lists directories of this machine, for nothing but submitting.
   'GET /slice/files',

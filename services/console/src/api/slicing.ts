@@ -54,27 +54,22 @@ export function estimateQuery(body: SliceBody) {
   return queryOptions({
     queryKey: ['slice-estimate', body],
     queryFn: ({ signal }) =>
-      adminSend<SliceEstimate>('POST', '/slice/estimate', body, { signal, timeoutMs: LONG_TIMEOUT_MS }),
+      adminSend<SliceEstimate>({ method: 'POST', path: '/slice/estimate', body, timeoutMs: LONG_TIMEOUT_MS }, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
 }
 
 export function useSubmitSlice() {
-  return useWrite((body: SliceBody, signal) => adminSend<SliceJob>('POST', '/slice/jobs', body, { signal }), {
+  return useWrite<SliceBody, SliceJob>((body) => ({ method: 'POST', path: '/slice/jobs', body }), {
     changes: ['slicing'],
   })
 }
 
 export function useAcknowledgeSlice(id: string) {
-  return useWrite<void>(
-    (_, signal) => adminSend('POST', `/slice/jobs/${segment(id)}/acknowledge`, undefined, { signal }),
-    { changes: ['slicing'] },
-  )
+  return useWrite(() => ({ method: 'POST', path: `/slice/jobs/${segment(id)}/acknowledge` }), { changes: ['slicing'] })
 }
 
 export function useCancelSlice(id: string) {
-  return useWrite<void>((_, signal) => adminSend('POST', `/slice/jobs/${segment(id)}/cancel`, undefined, { signal }), {
-    changes: ['slicing'],
-  })
+  return useWrite(() => ({ method: 'POST', path: `/slice/jobs/${segment(id)}/cancel` }), { changes: ['slicing'] })
 }

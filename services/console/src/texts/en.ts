@@ -19,6 +19,10 @@ export const en = {
     cancel: 'Cancel',
     close: 'Close',
     save: 'Save',
+    asCommand: 'As a command',
+    thatAsCommand: (action: string) => `“${action}” as a command`,
+    commandHint:
+      'For a terminal, with the credential in the variable ADMIN_TOKEN. What is typed as a secret is not shown: put it in.',
     aborted: 'The request was cancelled',
     abortedAdvice: 'If it had arrived already it may have taken effect: what is shown is read again.',
     code: 'Code',
@@ -667,6 +671,7 @@ export const en = {
     newPush: 'Push a map',
     records: 'Records',
     targets: 'Targets',
+    searchTargets: 'Search targets',
     search: 'Search pushes',
     ofBasemaps: 'Of basemap versions',
     ofVectors: 'Of vectors',

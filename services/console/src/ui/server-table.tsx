@@ -1,11 +1,11 @@
 import { Group } from '@mantine/core'
+import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
 import { FilterField } from './filter-field.js'
-import type { ListPageProps, ListTableProps } from './list-page.js'
 import { Loaded } from './loaded.js'
 import { Page } from './page.js'
 import { Section } from './section.js'
@@ -22,8 +22,16 @@ export interface Filter {
   readonly isMoment?: boolean
 }
 
-interface ServerTableProps<T> extends Pick<ListTableProps<T>, 'what' | 'empty' | 'label' | 'rowKey' | 'search'> {
+interface ServerTableProps<T> {
   readonly source: ListSource
+  readonly label: string
+  readonly rowKey: (row: T) => string
+  /** label of the search field; without it there is none */
+  readonly search?: string
+  /** what is being loaded, for the message of a failure */
+  readonly what: string
+  /** shown while the list is empty */
+  readonly empty: NothingYetProps
   /** those with `sort` can be sorted by */
   readonly columns: readonly Column<T>[]
   readonly filters?: readonly Filter[]
@@ -97,7 +105,15 @@ export function ServerTable<T>({ source, columns, filters = [], order, search, .
   )
 }
 
-function NothingYet({ title, icon, action, advice }: ListTableProps<unknown>['empty']) {
+interface NothingYetProps {
+  readonly title: string
+  readonly icon: TablerIcon
+  /** what to do first */
+  readonly action: ReactNode
+  readonly advice: ReactNode
+}
+
+function NothingYet({ title, icon, action, advice }: NothingYetProps) {
   return (
     <Empty title={title} icon={icon} action={action}>
       {advice}
@@ -105,9 +121,13 @@ function NothingYet({ title, icon, action, advice }: ListTableProps<unknown>['em
   )
 }
 
-interface ServerListPageProps<T> extends Omit<ListPageProps<T>, 'query' | 'cut'> {
-  readonly source: ListSource
-  readonly filters?: readonly Filter[]
+interface ServerListPageProps<T> extends Pick<ServerTableProps<T>, 'source' | 'columns' | 'filters' | 'rowKey'> {
+  readonly texts: Readonly<Record<'title' | 'lead' | 'what' | 'empty' | 'emptyAdvice' | 'search', string>>
+  readonly icon: TablerIcon
+  /** beside the heading */
+  readonly actions?: ReactNode
+  /** what to do first where the list is empty */
+  readonly first: ReactNode
   readonly children?: ReactNode
 }
 

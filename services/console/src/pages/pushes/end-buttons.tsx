@@ -37,6 +37,7 @@ export function CancelPushButton({ of, push }: EndButtonProps) {
         cancel={t.keep}
         danger
         write={cancel}
+        command={cancel.commandOf()}
         onConfirm={confirm}
         onClose={close}
         failed={t.cancelFailed}

@@ -3,8 +3,9 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { type PushDetails, type PushKind, pushedName, pushQuery } from '../../api/pushes.js'
+import { type PushDetails, type PushKind, pushedName, pushQuery, useRetryPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Fact, Facts } from '../../ui/facts.js'
@@ -78,6 +79,7 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
             rowKey={({ started_at: at }) => at}
           />
         )}
+        <AsCommand action={t.pushes.retry} command={useRetryPush(of, push.id).commandOf} />
       </Section>
     </Frame>
   )

@@ -124,6 +124,8 @@ export const TOKEN_LISTING = {
     scope: '$ = ANY(scopes)',
     basemap_code: "basemap_codes && ARRAY[$, '*']",
     vector_code: "vector_codes && ARRAY[$, '*']",
+    expires_within:
+      'disabled_at IS NULL AND expires_at > now() AND expires_at <= now() + make_interval(secs => $::float8)',
   },
 } satisfies Listing
 

@@ -10,7 +10,7 @@ const SEARCH_AFTER_MS = 150
 
 interface CodeSelectProps {
   readonly label: string
-  readonly kind: 'basemaps' | 'vectors'
+  readonly kind: 'basemaps' | 'vectors' | 'targets'
   readonly find: FindCodes
   /** empty: none is chosen */
   readonly value: string

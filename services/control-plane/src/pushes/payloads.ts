@@ -16,7 +16,7 @@ export const basemapPayload: PayloadBuilder = async ({ sql, now }, claimed) => {
   const at = new Date(now())
   const event = {
     event: 'basemap.version.pushed',
-    record: toPushRecord({ ...claimed, dueAt: null, updatedAt: at }),
+    record: toPushRecord({ ...claimed, dueAt: null, updatedAt: at, acknowledgedAt: null }),
     basemap: describePushed(basemap, version),
     delivered: at.toISOString(),
   }
@@ -30,7 +30,7 @@ export const vectorPayload: PayloadBuilder = async ({ sql, settings, now }, clai
   const at = new Date(now())
   const event = {
     event: 'vector.pushed',
-    record: toVectorPushRecord({ ...claimed, dueAt: null, updatedAt: at }),
+    record: toVectorPushRecord({ ...claimed, dueAt: null, updatedAt: at, acknowledgedAt: null }),
     vector: toVector(vector, settings.vectorPublicBaseUrl),
     delivered: at.toISOString(),
   }

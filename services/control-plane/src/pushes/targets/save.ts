@@ -2,6 +2,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { type NewTarget, readTargetWithSecret, upsertTarget } from '@gateway/store/targets.js'
+import { differences } from '../../platform/audit/differences.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish } from '../../platform/edges/commit.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
@@ -39,13 +40,20 @@ export async function saveTarget(
     }
     const target = await upsertTarget(tx, saved, createsOnly)
     if (target === null) return { result: null, changes: [] }
-    const { kind, mode, enabled } = target
-    const detail = { kind, mode, enabled, secret: body.secret === undefined ? 'kept' : 'changed' }
+    const detail = {
+      name: target.name,
+      ...differences(known === null ? null : audited(known), audited(target)),
+      secret: body.secret === undefined ? 'kept' : 'changed',
+    }
     const action = known === null ? 'target.create' : 'target.update'
     await insertAudit(tx, { ...admin, action, subject: target.code, detail })
     return { result: target, changes: [] }
   })
   return result === null ? CODE_EXISTS : { ok: true, target: result }
+}
+
+function audited({ name, kind, url, path, mode, enabled }: Omit<Target, 'has_secret'>) {
+  return { name, kind, url, path, mode, enabled }
 }
 
 function problemOf(body: TargetBody, guard: DestinationGuard): string | null {

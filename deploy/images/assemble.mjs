@@ -4,7 +4,8 @@
  *     node deploy/images/assemble.mjs OUT services/edge [...] [--without PACKAGE ...]
  *
  * The layout stays (`node_modules`, `libs`, `services`), so that whatever finds its neighbours by a path still does. A package that is left out by
- * `--without` takes with it what it alone needs. Native binaries that the Node at hand cannot load are for other platforms, and removed.
+ * `--without` takes with it what it alone needs. Native binaries that the Node at hand cannot load are for other platforms, and removed; with `--any-node`
+ * they stay, which after an installation are for other versions of Node on this platform.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -58,7 +59,7 @@ function installedFor(packages, path, name) {
   }
 }
 
-function assemble(root, out, workspaces, without) {
+export function assemble(root, out, workspaces, { without = new Set(), anyNode = false } = {}) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   mkdirSync(out, { recursive: true })
   for (const path of neededPackages(packages, workspaces, without)) {
@@ -69,6 +70,7 @@ function assemble(root, out, workspaces, without) {
     else cpSync(join(root, path), join(out, path), { recursive: true, filter: filterFor(join(root, path), path) })
   }
   cpSync(join(root, 'package.json'), join(out, 'package.json'))
+  if (anyNode) return
   for (const file of nativeBinaries(join(out, 'node_modules'))) if (!loads(file)) rmSync(file)
 }
 
@@ -107,12 +109,18 @@ function loads(file) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { without: { type: 'string', multiple: true, default: [] } },
+    options: {
+      without: { type: 'string', multiple: true, default: [] },
+      'any-node': { type: 'boolean', default: false },
+    },
   })
   const [out, ...workspaces] = positionals
   if (out === undefined || workspaces.length === 0) {
     process.stderr.write('Usage: node deploy/images/assemble.mjs OUT WORKSPACE ... [--without PACKAGE ...]\n')
     process.exit(2)
   }
-  assemble(resolve(import.meta.dirname, '../..'), resolve(out), workspaces, new Set(values.without))
+  assemble(resolve(import.meta.dirname, '../..'), resolve(out), workspaces, {
+    without: new Set(values.without),
+    anyNode: values['any-node'],
+  })
 }

@@ -67,11 +67,16 @@ export function assemble(root, out, workspaces, { without = new Set(), anyNode =
     if (!existsSync(join(root, path))) continue
     mkdirSync(dirname(join(out, path)), { recursive: true })
     if (packages[path].link) symlinkSync(relative(dirname(path), packages[path].resolved), join(out, path))
-    else cpSync(join(root, path), join(out, path), { recursive: true, filter: filterFor(join(root, path), path) })
+    else copy(join(root, path), join(out, path), path)
   }
   cpSync(join(root, 'package.json'), join(out, 'package.json'))
   if (anyNode) return
   for (const file of nativeBinaries(join(out, 'node_modules'))) if (!loads(file)) rmSync(file)
+}
+
+function copy(from, to, path) {
+  // As they are: Node would make links inside of a package point at where it was copied from.
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: filterFor(from, path) })
 }
 
 function filterFor(from, path) {

@@ -58,7 +58,8 @@ rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 const work = mkdtempSync(join(tmpdir(), 'gateway-release-'))
 try {
-  release(join(work, 'source'))
+  // The folder's name is the name of what the SBOM describes.
+  release(join(work, name))
 } finally {
   rmSync(work, { recursive: true, force: true })
 }

@@ -69,6 +69,7 @@ export interface Settings {
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
+  readonly usageDays: number
   /** null: nothing is taken in from other gateways */
   readonly importToken: string | null
   readonly importMaxBytes: number
@@ -220,6 +221,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     callbackDeny: v.CALLBACK_DENY,
     retryWaitsSeconds: v.RETRY_WAITS,
     jobRetentionDays: v.JOB_RETENTION_DAYS,
+    usageDays: v.USAGE_DAYS,
     importToken: v.IMPORT_TOKEN ?? null,
     importMaxBytes: v.IMPORT_MAX_BYTES,
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,

@@ -241,6 +241,7 @@ export const SETTINGS = {
   CALLBACK_DENY: destinations.default([]),
   RETRY_WAITS: waits.default([30, 60, 60]),
   JOB_RETENTION_DAYS: days.default(90),
+  USAGE_DAYS: days.default(400),
   IMPORT_TOKEN: text
     .min(16, 'must have at least 16 characters')
     .max(1000, 'must have at most 1000 characters')

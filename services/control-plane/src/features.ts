@@ -31,6 +31,7 @@ import { registerConsole } from './system/console/routes.js'
 import { dashboardRoutes } from './system/dashboard/routes.js'
 import { housekeeping } from './system/housekeeping/housekeeping.js'
 import { systemRoutes } from './system/routes.js'
+import { usageRoutes } from './system/usage/routes.js'
 import { tokenRoutes } from './tokens/routes.js'
 
 /** Registers the routes of all features on one instance, so that its hooks apply to all of them. Features meet nowhere else. */
@@ -57,6 +58,7 @@ export async function registerFeatures(
   edgeRoutes(app, edges)
   auditRoutes(app, ctx)
   eventRoutes(app, ctx)
+  usageRoutes(app, ctx)
   dashboardRoutes(app, ctx, edges, {
     pushes: () => recentPushes(ctx.sql),
     layers: () => readLayerSources(ctx.sql, null),

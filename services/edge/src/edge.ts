@@ -13,6 +13,7 @@ import type { Upstream } from './proxy/upstream.js'
 import type { Catalog } from './sync/catalog.js'
 import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
+import type { UsageCounts } from './usage/usage-counts.js'
 import type { ZipStore } from './zip/zip-store.js'
 
 /** How far the catalog and the tokens of this process can be relied upon. */
@@ -31,6 +32,8 @@ export interface Edge {
   readonly settings: Settings
   readonly log: Log
   readonly counters: Counters
+  /** what requests are accounted to tokens, basemaps, versions and vectors */
+  readonly usage: UsageCounts
   /** null: no answer is logged but those that went wrong or were slow */
   readonly access: Access | null
   readonly tracer: Tracer

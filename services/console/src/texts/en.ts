@@ -874,6 +874,7 @@ export const en = {
       CALLBACK_DENY: 'Destinations that callbacks and pushes may never go to',
       RETRY_WAITS: 'Seconds before each retry of a delivery',
       JOB_RETENTION_DAYS: 'How many days slicing jobs and their logs are kept after their end',
+      USAGE_DAYS: 'How many days it is kept what tokens, basemaps and vectors were used for',
       IMPORT_TOKEN: 'The credential of another gateway that pushes into this one',
       IMPORT_MAX_BYTES: 'The largest upload that is taken from another gateway',
       TILE_CACHE_CONTROL: 'Cache-Control of tiles, in place of a year for everyone',

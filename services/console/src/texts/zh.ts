@@ -843,6 +843,7 @@ export const zh: Texts = {
       CALLBACK_DENY: '回调和推送绝不可到达的目的地',
       RETRY_WAITS: '每次重试交付前等待的秒数',
       JOB_RETENTION_DAYS: '切片任务及其日志在结束后保留的天数',
+      USAGE_DAYS: '令牌、底图和矢量数据的使用量保留的天数',
       IMPORT_TOKEN: '向此网关推送的其他网关所用的凭据',
       IMPORT_MAX_BYTES: '接受其他网关上传的最大字节数',
       TILE_CACHE_CONTROL: '瓦片的 Cache-Control，取代默认的公共缓存一年',

@@ -59,6 +59,7 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
 
 export function answerRefusal(exchange: Exchange, refusal: Refusal) {
   countRefusal(exchange.edge, refusal)
+  exchange.answered = refusal === TILE_NOT_FOUND ? 'tile_404' : null
   if (refusal === TILE_NOT_FOUND) {
     const form = missingTileForm(exchange.query, exchange.header('sec-fetch-dest'), exchange.header('sec-fetch-mode'))
     if (form === 'empty') return exchange.answerEmpty(NO_CONTENT, MISSING_HEADERS)

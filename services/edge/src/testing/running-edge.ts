@@ -21,6 +21,7 @@ import { Upstream } from '../proxy/upstream.js'
 import type { Catalog } from '../sync/catalog.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
+import { UsageCounts } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 
 const TILE_MEMORY_BYTES = 128 * 1024 * 1024
@@ -77,6 +78,7 @@ export async function runEdge(options: {
     settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent', ...options.env }),
     log,
     counters,
+    usage: new UsageCounts(),
     access: options.accessLog === undefined ? null : new Access(options.accessLog, native, []),
     tracer: options.tracer ?? NO_TRACER,
     metrics,
@@ -101,6 +103,14 @@ export async function runEdge(options: {
   const server = await prepareServer(edge)
   await server.listen('127.0.0.1', options.port)
   return { edge, server, url: `http://127.0.0.1:${options.port}`, token, storedTokens, usage }
+}
+
+/** What its requests were accounted to since this was last asked, in one order. */
+export function takeUsage({ edge }: RunningEdge): string[] {
+  return edge.usage
+    .take(edge.native.takeUsage(), 0)
+    .map((row) => JSON.stringify(row))
+    .sort()
 }
 
 export const READER: AccessToken = {

@@ -28,6 +28,7 @@ import { KeptTokens } from '../offline/kept-tokens.js'
 import { ownVersion } from '../own-version.js'
 import { Upstream } from '../proxy/upstream.js'
 import { bareHost } from '../supervisor/bare-host.js'
+import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
 import type { Catalog } from '../sync/catalog.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { FollowLoop } from '../sync/follow-loop.js'
@@ -36,6 +37,7 @@ import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { StoreLink } from '../sync/store-link.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
+import { UsageCounts } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 import { tokenFinder } from './store-queries.js'
 import type { SupervisorLink } from './supervisor-link.js'
@@ -61,6 +63,7 @@ export interface Worker {
 export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
   const counters = new Counters()
   const usage = new TokenUsage()
+  const counted = new UsageCounts()
   const store = new StoreLink(
     () =>
       openStore(settings.databaseUrl as string, {
@@ -189,6 +192,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     settings,
     log,
     counters,
+    usage: counted,
     access: accessOf(settings, log, native),
     tracer,
     metrics,
@@ -222,12 +226,20 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     return usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)), Date.now(), everything)
   }
   const flusher = setInterval(saveUsage, USAGE_FLUSH_MS, false)
+  const tellUsage = async (): Promise<void> => {
+    // biome-ignore lint/plugin: calendar, usage is by the hour
+    const rows = counted.take(native.takeUsage(), Date.now())
+    if (rows.length > 0) await supervisor.sendUsage(rows)
+  }
+  const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)
   return {
     giveNotice: () => server.giveNotice(),
     async stop() {
       clearInterval(flusher)
+      clearInterval(teller)
       await server.drain(settings.drainSeconds)
       await supervisor.sendReport()
+      await tellUsage()
       await saveUsage(true)
       await loop.stop()
       await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close(), tracer.close()])

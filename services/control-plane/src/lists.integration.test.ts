@@ -153,7 +153,11 @@ describe('every list of the document', () => {
   })
 
   test('filters by every value that the document names, and by texts and moments', async () => {
-    const values: Record<string, string> = { job_id: crypto.randomUUID(), from: '2026-01-01T00:00:00Z', expires_within: '14d' }
+    const values: Record<string, string> = {
+      job_id: crypto.randomUUID(),
+      from: '2026-01-01T00:00:00Z',
+      expires_within: '14d',
+    }
     for (const { path, parameters } of lists()) {
       const pagers = ['q', 'sort', 'limit', 'offset', 'before', 'dir']
       const filters = parameters.filter((one) => one.in === 'query' && !pagers.includes(one.name))

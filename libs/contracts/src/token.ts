@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
+import { rateLimitBodySchema, rateLimitSchema } from './rate-limit.js'
 
 export const SCOPES = ['read', 'slice'] as const
 export type Scope = (typeof SCOPES)[number]
@@ -56,6 +57,12 @@ const optionalFields = {
     .describe(
       'addresses and CIDR ranges; the address of the client, by TRUSTED_PROXIES, must be in one of them (403); empty: any',
     ),
+  rate_limit: rateLimitBodySchema
+    .nullable()
+    .optional()
+    .describe(
+      'requests a second and at once, over all edges, within 20 % (429 with Retry-After); `burst` omitted: those of a second; null: unlimited',
+    ),
 }
 
 export const tokenBodySchema = z.strictObject({
@@ -87,6 +94,7 @@ export const tokenSchema = z.object({
   scopes: z.array(z.enum(SCOPES)),
   allowed_origins: z.array(z.string()),
   allowed_networks: z.array(z.string()),
+  rate_limit: rateLimitSchema.nullable(),
   expires_at: timestampSchema.nullable(),
   disabled_at: timestampSchema.nullable(),
   created_at: timestampSchema,

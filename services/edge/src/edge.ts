@@ -1,3 +1,4 @@
+import type { RateLimiter } from '@gateway/access/rate-limiter.js'
 import type { Log } from '@gateway/logging/log.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
@@ -36,6 +37,8 @@ export interface Edge {
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache
+  /** of tokens that are limited; they are never in the native table */
+  readonly rates: RateLimiter
   /** what may wait for a disk goes through here, by scan source */
   readonly disks: DiskGate
   readonly tiles: TileLoader

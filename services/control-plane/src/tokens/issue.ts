@@ -1,5 +1,6 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type RateLimit, type RateLimitBody, withBurst } from '@gateway/contracts/rate-limit.js'
 import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { insertToken } from '@gateway/store/tokens.js'
@@ -29,6 +30,7 @@ export async function issueToken(ctx: ControlContext, body: TokenBody, admin: Ad
       expiresAt: expiry.at,
       allowedOrigins: unique(body.allowed_origins ?? []),
       allowedNetworks: unique(body.allowed_networks ?? []),
+      rateLimit: rateLimitOf(body.rate_limit ?? null),
     })
     const { id, name, prefix, scopes, basemap_codes, vector_codes, expires_at } = token
     const detail = { name, prefix, scopes, expires_at, basemaps: basemap_codes.length, vectors: vector_codes.length }
@@ -56,6 +58,10 @@ export function expiryOf(expiresAt: TokenBody['expires_at'], nowMs: number, defa
 /** A date-time that names no zone is UTC, whatever zone this machine lives in; JavaScript reads bare dates so by itself. */
 function withZone(instant: string): string {
   return instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant
+}
+
+export function rateLimitOf(body: RateLimitBody | null): RateLimit | null {
+  return body === null ? null : withBurst(body)
 }
 
 export function unique<T>(list: readonly T[]): T[] {

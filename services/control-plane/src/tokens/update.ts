@@ -6,7 +6,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 import { changesOf, changeToken, type Outcome } from './change.js'
-import { expiryOf, unique } from './issue.js'
+import { expiryOf, rateLimitOf, unique } from './issue.js'
 
 /** Changes the fields that are given. Where they are as they were, nothing is recorded. */
 export function updateToken(
@@ -30,6 +30,7 @@ export function updateToken(
       expiresAt: expiry.at,
       allowedOrigins: unique(patch.allowed_origins ?? token.allowed_origins),
       allowedNetworks: unique(patch.allowed_networks ?? token.allowed_networks),
+      rateLimit: patch.rate_limit === undefined ? token.rate_limit : rateLimitOf(patch.rate_limit),
     }
     const updated = await updateRecord(tx, token.id, settings)
     const changed = differences(token, updated)

@@ -74,6 +74,7 @@ export class Counters {
   /** of tiles: those that a thread, or the reader of MBTiles, had to load first */
   threadedTiles = 0
   diskRefusals = 0
+  rateLimited = 0
   readonly tileTimes = new TileTimes()
   readonly answers: Readonly<Record<RequestKind, Answers>> = {
     tile: new Answers(),
@@ -102,7 +103,8 @@ export class Counters {
 
   /** `code` as this process or the control plane names it; what is no authentication failure counts nothing. */
   countRefusal(code: string): void {
-    if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
+    if (code === 'rate_limited') this.rateLimited++
+    else if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
   }
 
   /** Called before these numbers are read: adds what was counted where no JavaScript ran. */

@@ -128,6 +128,11 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     'Requests answered 503 because a disk did not answer',
     () => counters.diskRefusals,
   )
+  counter(
+    'gateway_rate_limited_total',
+    'Requests answered 429 because the limit of their token was reached',
+    () => counters.rateLimited,
+  )
   countersBy(
     'gateway_auth_failures_total',
     'Requests refused for their credentials, here or by the control plane',

@@ -1,4 +1,5 @@
 import type { AccessToken } from '@gateway/access/decide.js'
+import { RateLimiter } from '@gateway/access/rate-limiter.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
 import type { AccessLog } from '@gateway/logging/access-log.js'
 import { createLog, type Log } from '@gateway/logging/log.js'
@@ -85,6 +86,7 @@ export async function runEdge(options: {
       usage,
       (plaintext) => native.forgetToken(plaintext),
     ),
+    rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
     tiles: new TileLoader({ disks, mbtiles }),
     tileCache: new TileCache(options.tileMemoryBytes ?? TILE_MEMORY_BYTES),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RateLimiter } from '@gateway/access/rate-limiter.js'
 import { AccessLog } from '@gateway/logging/access-log.js'
 import type { Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
@@ -193,6 +194,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     metrics,
     freshness,
     tokens,
+    rates: new RateLimiter((requests) => loop.takePermits(requests), settings.edgeWorkers),
     disks,
     tiles,
     tileCache,

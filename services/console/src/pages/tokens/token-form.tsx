@@ -1,5 +1,5 @@
 import type { Token, TokenBody } from '@gateway/contracts/token.js'
-import { Checkbox, Group, Radio, Stack, TagsInput, TextInput } from '@mantine/core'
+import { Checkbox, Group, NumberInput, Radio, Stack, TagsInput, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { findBasemaps, findVectors } from '../../api/catalog.js'
@@ -92,6 +92,24 @@ export function TokenForm({ token, pending, error, saved, commandOf, onSave }: T
           placeholder="10.0.0.0/8"
           {...form.getInputProps('networks')}
         />
+        <Group align="flex-start" grow>
+          <NumberInput
+            label={t.tokens.perSecond}
+            description={t.tokens.perSecondHint}
+            min={0.001}
+            max={1_000_000}
+            {...form.getInputProps('perSecond')}
+          />
+          <NumberInput
+            label={t.tokens.burst}
+            description={t.tokens.burstHint}
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            disabled={form.values.perSecond === ''}
+            {...form.getInputProps('burst')}
+          />
+        </Group>
         <Radio.Group label={t.tokens.expiry} {...form.getInputProps('expiry')}>
           <Stack gap="xs" mt="xs">
             {token === undefined && <UsualExpiry />}

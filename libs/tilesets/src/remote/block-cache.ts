@@ -66,6 +66,8 @@ export interface CacheCounts {
   /** tiles that were read from disk with no waiting */
   servedTiles: number
   servedBytes: number
+  /** blocks that were written to disk */
+  keptBlocks: number
   evictions: number
   /** in the directory when room was last made */
   keptBytes: number
@@ -85,6 +87,7 @@ export class BlockCache {
     fetchedBytes: 0,
     servedTiles: 0,
     servedBytes: 0,
+    keptBlocks: 0,
     evictions: 0,
     keptBytes: 0,
     failing: 0,
@@ -202,6 +205,7 @@ export class BlockCache {
       }
       if (this.counts.failing === 1) this.#options.onWorking()
       this.counts.failing = 0
+      this.counts.keptBlocks++
       this.filled(bytes.length)
       return true
     } catch (error) {

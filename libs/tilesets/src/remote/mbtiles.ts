@@ -58,15 +58,14 @@ export async function fetchArchive(
 async function fetch({ store, key }: RemoteObject, facts: ObjectFacts, file: string, cache: BlockCache): Promise<void> {
   const partial = `${file}.part`
   await fs.promises.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-  const target = await begin(partial)
+  await claim(partial)
   try {
     const { body, facts: now } = await store.stream(key, { ifMatch: facts.etag })
     if (now.etag !== facts.etag) throw new ObjectReplaced('the object has been replaced')
-    await pipeline(body, target.createWriteStream({ autoClose: false }))
-    const { size } = await target.stat()
+    // On the disk before it has its name: nothing checks the pages of an archive that a power failure has cut.
+    await pipeline(body, fs.createWriteStream(partial, { flags: 'r+', flush: true }))
+    const { size } = await fs.promises.stat(partial)
     if (size !== facts.size) throw new ObjectStoreTrouble('the answer is shorter than the archive')
-    // What was written may be of a power failure's making otherwise: nothing checks the pages of an archive.
-    await target.sync()
     await fs.promises.rename(partial, file)
     cache.counts.fetchedBytes += size
     cache.filled(size)
@@ -75,15 +74,14 @@ async function fetch({ store, key }: RemoteObject, facts: ObjectFacts, file: str
     throw error instanceof ObjectReplaced
       ? new ObjectStoreTrouble('the object is being replaced', 1, { cause: error })
       : error
-  } finally {
-    await target.close()
   }
 }
 
-async function begin(partial: string): Promise<fs.promises.FileHandle> {
+/** Makes the file under which this process alone fetches. */
+async function claim(partial: string): Promise<void> {
   for (;;) {
     try {
-      return await fs.promises.open(partial, 'wx', 0o600)
+      return await fs.promises.writeFile(partial, '', { flag: 'wx', mode: 0o600 })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }

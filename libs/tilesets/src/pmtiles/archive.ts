@@ -49,8 +49,12 @@ export async function readStart(
 /** The JSON metadata; an empty record where it is no JSON. Rejects with `BrokenArchiveError` where it cannot be unpacked. */
 export async function readJson({ fd, header }: PmtilesArchive): Promise<unknown> {
   const { offset, length } = header.metadata
-  if (length === 0) return {}
-  const text = unpack(await readExactly(fd, offset, length), header.internalCompression, MAX_METADATA_BYTES)
+  return length === 0 ? {} : unpackJson(header, await readExactly(fd, offset, length))
+}
+
+/** `readJson` of the metadata's bytes. */
+export function unpackJson(header: ArchiveHeader, bytes: Uint8Array): unknown {
+  const text = unpack(bytes, header.internalCompression, MAX_METADATA_BYTES)
   try {
     return JSON.parse(Buffer.from(text).toString('utf8'))
   } catch {

@@ -72,6 +72,9 @@ export interface Settings {
   /** null: nothing is taken in from other gateways */
   readonly importToken: string | null
   readonly importMaxBytes: number
+  /** of the archives of all exports together */
+  readonly exportMaxBytes: number
+  readonly exportRetentionDays: number
   /** Cache-Control of tiles, and of those at addresses that name no fixed version; null: as the interface says */
   readonly tileCacheControl: string | null
   readonly currentCacheControl: string | null
@@ -222,6 +225,8 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     jobRetentionDays: v.JOB_RETENTION_DAYS,
     importToken: v.IMPORT_TOKEN ?? null,
     importMaxBytes: v.IMPORT_MAX_BYTES,
+    exportMaxBytes: v.EXPORT_MAX_BYTES,
+    exportRetentionDays: v.EXPORT_RETENTION_DAYS,
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
     demo: v.DEMO,

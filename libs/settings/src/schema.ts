@@ -246,6 +246,8 @@ export const SETTINGS = {
     .max(1000, 'must have at most 1000 characters')
     .optional(),
   IMPORT_MAX_BYTES: bytes.default(16 * 2 ** 30),
+  EXPORT_MAX_BYTES: bytes.default(20 * 2 ** 30),
+  EXPORT_RETENTION_DAYS: days.default(7),
   TILE_CACHE_CONTROL: cacheControl.optional(),
   CURRENT_CACHE_CONTROL: cacheControl.optional(),
   DEMO: flag.default(true),

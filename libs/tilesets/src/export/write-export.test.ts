@@ -3,6 +3,7 @@ import { open, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import { PMTiles, type RangeResponse, type Source } from 'pmtiles'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { flipRow } from '../address.js'
@@ -19,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-const WORLD = [-180, -85, 180, 85] as const
+const WORLD: Bounds = [-180, -85, 180, 85]
 const ALL: Area = { minZoom: 0, maxZoom: 30, bounds: null }
 
 /** Zooms 0 to 4 whole; the southern half is sea, one content. */

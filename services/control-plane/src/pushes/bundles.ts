@@ -2,9 +2,11 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import type { StoredVersion } from '@gateway/store/basemaps.js'
+import type { StoredExport } from '@gateway/store/exports.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
 import type { Bundle, BundleFile } from '../deliveries/files/bundle.js'
+import { exportFileName } from '../platform/files/export-files.js'
 import { isTileName, METADATA_NAMES } from '../platform/files/tile-folder.js'
 
 /** The files of one version: its tiles or its archive. */
@@ -15,6 +17,13 @@ export function versionBundle(basemapCode: string, root: string, version: Stored
     return oneOf([{ name, path: version.path }], { root, kind: 'files', place: name, compressible: false })
   }
   return { root, kind: 'folder', place, compressible: false, files: () => tilesOf(version.path, place) }
+}
+
+/** The archive of an export, as the version that it is (a part) of. */
+export function exportBundle({ id, basemapCode, version }: StoredExport, directory: string): Bundle {
+  const name = `${basemapCode}/${version}.pmtiles`
+  const file = { name, path: path.join(directory, exportFileName(id)) }
+  return oneOf([file], { root: directory, kind: 'files', place: name, compressible: false })
 }
 
 /** All parts of a shapefile, or the one file of another vector. */

@@ -109,6 +109,7 @@ const CALLBACK: ClaimedDelivery = {
   targetCode: null,
   basemapCode: null,
   vectorCode: null,
+  exportId: null,
   jobId: '00000000-0000-4000-8000-000000000002',
   createdAt: new Date(0),
   target: null,

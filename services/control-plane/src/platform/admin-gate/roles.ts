@@ -17,6 +17,8 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /push-records/{id}/retry',
   'POST /vector-push-records/{id}/retry',
   'POST /callback-records/{id}/retry',
+  'POST /exports',
+  'DELETE /exports/{id}',
   'POST /slice/jobs',
   'POST /slice/jobs/{id}/cancel',
   'POST /slice/estimate',

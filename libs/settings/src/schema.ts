@@ -49,6 +49,12 @@ const baseUrl = text
   }, 'must have no user, query or fragment')
   .transform(withoutLastSlashes)
 
+/** Object storage as S3 has it: the host may be one name before a bucket's, so that it has no path to speak of. */
+const storageEndpoint = baseUrl.refine(
+  (s) => !URL.canParse(s) || new URL(s).pathname === '/',
+  'must be the address of a host, without a path',
+)
+
 /** The issuer identifier of an OpenID provider, as its discovery document has it, slashes included (OpenID Connect Discovery 1.0, 4.3). */
 const issuer = text.refine(
   (s) => URL.canParse(s) && isIssuer(new URL(s)),
@@ -248,6 +254,12 @@ export const SETTINGS = {
   IMPORT_MAX_BYTES: bytes.default(16 * 2 ** 30),
   EXPORT_MAX_BYTES: bytes.default(20 * 2 ** 30),
   EXPORT_RETENTION_DAYS: days.default(7),
+  S3_ENDPOINT: storageEndpoint.optional(),
+  S3_REGION: text.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a region').optional(),
+  S3_FORCE_PATH_STYLE: flag.optional(),
+  AWS_ACCESS_KEY_ID: text.max(256).optional(),
+  AWS_SECRET_ACCESS_KEY: text.max(1000).optional(),
+  AWS_SESSION_TOKEN: text.max(16_384).optional(),
   TILE_CACHE_CONTROL: cacheControl.optional(),
   CURRENT_CACHE_CONTROL: cacheControl.optional(),
   DEMO: flag.default(true),
@@ -273,6 +285,8 @@ export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'DATABASE_URL',
   'REDIS_URL',
   'IMPORT_TOKEN',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
 ])
 
 export type SettingValues = { [K in SettingName]: z.output<(typeof SETTINGS)[K]> }

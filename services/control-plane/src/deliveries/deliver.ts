@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { writeFileAtomically } from '@gateway/files/write-atomically.js'
+import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
-import type { DestinationGuard } from '../platform/outgoing/guard.js'
 import { currentTrace } from '../platform/trace.js'
 import { webhookId } from '../platform/webhooks/signature.js'
 import { copyBundle } from './files/copy.js'

@@ -8,13 +8,13 @@ import {
   targetSchema,
   targetTrialSchema,
 } from '@gateway/contracts/target.js'
+import { DestinationGuard } from '@gateway/outgoing/guard.js'
 import { listTargets, readTargets, TARGET_LISTING } from '@gateway/store/targets.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { DestinationGuard } from '../../platform/outgoing/guard.js'
 import { saveTarget } from './save.js'
 import { tryTarget } from './try.js'
 

@@ -1,12 +1,12 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
+import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { type NewTarget, readTargetWithSecret, upsertTarget } from '@gateway/store/targets.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish } from '../../platform/edges/commit.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
 import { CODE_EXISTS } from '../../platform/http/creates-only.js'
-import type { DestinationGuard } from '../../platform/outgoing/guard.js'
 import { signingKey } from '../../platform/webhooks/signature.js'
 
 export type Saved = { readonly ok: true; readonly target: Target } | Refusal

@@ -33,3 +33,10 @@ CREATE INDEX exports_newest_first ON exports (created_at DESC, id DESC);
 -- send the whole version.
 ALTER TABLE deliveries ADD COLUMN export_id uuid;
 CREATE INDEX deliveries_of_exports ON deliveries (export_id) WHERE export_id IS NOT NULL;
+
+-- Buckets of object storage take deliveries, too.
+ALTER TABLE targets
+  DROP CONSTRAINT targets_kind_check, DROP CONSTRAINT targets_check, DROP CONSTRAINT targets_check1,
+  ADD CONSTRAINT targets_kind_check CHECK (kind IN ('http', 'directory', 'bucket')),
+  ADD CONSTRAINT targets_check CHECK ((kind <> 'directory') = (url IS NOT NULL)),
+  ADD CONSTRAINT targets_check1 CHECK ((kind = 'directory') = (path IS NOT NULL));

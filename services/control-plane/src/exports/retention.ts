@@ -28,6 +28,6 @@ export async function removeOldExports({ sql, settings, now }: ControlContext): 
   for (const name of names.filter((one) => one.endsWith('.tmp'))) {
     const file = join(directory, name)
     const touched = (await stat(file).catch(() => null))?.mtimeMs
-    if (touched !== undefined && touched < now() - LEFT_MS) await rm(file, { force: true })
+    if (touched !== undefined && touched < now() - LEFT_MS) await rm(file, { recursive: true, force: true })
   }
 }

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isOffered, readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
 import {
   bytesOfExports,
@@ -11,14 +11,10 @@ import {
 } from '@gateway/store/exports.js'
 import { readTargets } from '@gateway/store/targets.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
-import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
 import { recordEnd } from '../jobs/leases.js'
+import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
-import { HelperProcess } from '../platform/helper-process/helper-process.js'
-
-/** The built file, also when the sources are run (in tests). */
-const EXPORT_PROCESS = new URL('../../dist/exports/export-process.js', import.meta.url)
 
 /** Limit: writing one archive. Slicing may take as long. */
 const TIME_LIMIT_MS = 24 * 3_600_000
@@ -90,24 +86,6 @@ async function write(
     file,
     maxBytes: room,
   }
-  const helper = new HelperProcess<ExportTask, WrittenArchive>(EXPORT_PROCESS)
-  try {
-    const { tiles, bytes } = await helper.ask(task, signal, (thousandths) => onProgress(thousandths / 10))
-    return { tiles, bytes }
-  } finally {
-    helper.end()
-  }
-}
-
-/** What the archive says of itself, by the keys of TileJSON 3.0. */
-function archiveMetadata(name: string, version: StoredVersion): Record<string, unknown> {
-  const { attribution, description, vectorLayers, metadata, version: label } = version
-  return {
-    ...metadata,
-    name,
-    version: label,
-    ...(attribution !== null && { attribution }),
-    ...(description !== null && { description }),
-    ...(vectorLayers !== null && { vector_layers: vectorLayers }),
-  }
+  const { tiles, bytes } = await writeArchive(task, signal, onProgress)
+  return { tiles, bytes }
 }

@@ -1,7 +1,7 @@
 import { toBasemap } from '@gateway/catalog/basemap.js'
 import { toVector } from '@gateway/catalog/vector.js'
 import { isOffered, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
-import { readExport, type StoredExport } from '@gateway/store/exports.js'
+import { bytesOfExports, readExport, type StoredExport } from '@gateway/store/exports.js'
 import { readVector } from '@gateway/store/vectors.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import type { PayloadBuilder } from '../deliveries/payload.js'
@@ -27,9 +27,10 @@ export const basemapPayload: PayloadBuilder = async ({ sql, settings, now }, cla
     ...(exported !== undefined && { export: describeExport(exported) }),
     delivered: at.toISOString(),
   }
+  const room = settings.exportMaxBytes - (await bytesOfExports(sql))
   const bundle =
     exported === undefined
-      ? versionBundle(basemap.code, basemap.sourcePath, version)
+      ? versionBundle(basemap, version, room)
       : exportBundle(exported, exportDirectory(settings.dataDir))
   return { ok: true, event, bundle }
 }

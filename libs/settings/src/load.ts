@@ -62,8 +62,14 @@ export interface Settings {
   readonly tileMemoryBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
+  /** a directory, or `s3://bucket/prefix` */
   readonly sliceOutputRoot: string
+  /** the directory in which layers are made: `sliceOutputRoot` itself unless that is a bucket */
+  readonly sliceWorkRoot: string
+  /** directories, and `s3://bucket/prefix` */
   readonly sliceSourceRoots: readonly string[]
+  /** of the images of one job that are fetched from object storage */
+  readonly sliceFetchMaxBytes: number
   readonly tilerCommand: string | null
   readonly callbackAllow: readonly string[]
   readonly callbackDeny: readonly string[]
@@ -197,6 +203,7 @@ function given(
 function withDerived(v: SettingValues, configFile: string, tracing: Settings['tracing'], region: string): Settings {
   const apiBaseUrl =
     v.API_BASE_URL ?? `${v.TLS_CERT_FILE === undefined ? 'http' : 'https'}://${reachableHost(v.API_HOST)}:${v.API_PORT}`
+  const sliceOutputRoot = v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers')
   return {
     configFile,
     apiHost: v.API_HOST,
@@ -235,8 +242,10 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tileMemoryBytes: v.TILE_MEMORY,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
-    sliceOutputRoot: v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers'),
+    sliceOutputRoot,
+    sliceWorkRoot: sliceOutputRoot.startsWith('s3://') ? resolve(v.DATA_DIR, 'slice-work') : sliceOutputRoot,
     sliceSourceRoots: v.SLICE_SOURCE_ROOTS,
+    sliceFetchMaxBytes: v.SLICE_FETCH_MAX_BYTES,
     tilerCommand: v.TILER_COMMAND ?? null,
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,

@@ -827,6 +827,7 @@ export const en = {
       VECTOR_ROOTS: 'Directories that become vector scan sources at the start',
       SLICE_OUTPUT_ROOT: 'Where sliced layers go',
       SLICE_SOURCE_ROOTS: 'Directories in which images to slice must lie',
+      SLICE_FETCH_MAX_BYTES: 'The most that one slicing job fetches from object storage',
       TILER_COMMAND: 'Another tiling tool than the own one',
       CALLBACK_ALLOW: 'Destinations that callbacks and pushes may go to all the same',
       CALLBACK_DENY: 'Destinations that callbacks and pushes may never go to',

@@ -798,6 +798,7 @@ export const zh: Texts = {
       VECTOR_ROOTS: '启动时成为矢量扫描源的目录',
       SLICE_OUTPUT_ROOT: '切片图层的存放目录',
       SLICE_SOURCE_ROOTS: '待切片影像必须位于的目录',
+      SLICE_FETCH_MAX_BYTES: '单个切片任务从对象存储获取的最大字节数',
       TILER_COMMAND: '替代内置的切片工具',
       CALLBACK_ALLOW: '回调和推送仍可到达的目的地',
       CALLBACK_DENY: '回调和推送绝不可到达的目的地',

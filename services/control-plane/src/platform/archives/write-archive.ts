@@ -1,7 +1,9 @@
 import type { StoredVersion } from '@gateway/store/basemaps.js'
+import type { UnpackTask } from '@gateway/tilesets/export/unpack.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
 import { HelperProcess } from '../helper-process/helper-process.js'
+import type { ArchiveAnswer, ArchiveTask } from './archive-process.js'
 
 /** The built file, also when the sources are run (in tests). */
 const ARCHIVE_PROCESS = new URL('../../../dist/platform/archives/archive-process.js', import.meta.url)
@@ -16,9 +18,23 @@ export async function writeArchive(
   signal: AbortSignal,
   onProgress: (percent: number) => void = () => {},
 ): Promise<WrittenArchive> {
-  const helper = new HelperProcess<ExportTask, WrittenArchive>(ARCHIVE_PROCESS)
+  const done = (thousandths: number) => onProgress(thousandths / 10)
+  return (await inProcess({ ...task, what: 'write' }, signal, done)) as WrittenArchive
+}
+
+/** Lays the tiles of an archive out in a folder, in a process of its own. Rejects as `writeArchive`; a folder that is half full is the caller's to remove. */
+export async function unpackArchive(task: UnpackTask, signal: AbortSignal): Promise<void> {
+  await inProcess({ ...task, what: 'unpack' }, signal, () => {})
+}
+
+async function inProcess(
+  task: ArchiveTask,
+  signal: AbortSignal,
+  onProgress: (steps: number) => void,
+): Promise<ArchiveAnswer> {
+  const helper = new HelperProcess<ArchiveTask, ArchiveAnswer>(ARCHIVE_PROCESS)
   try {
-    return await helper.ask(task, signal, (thousandths) => onProgress(thousandths / 10))
+    return await helper.ask(task, signal, onProgress)
   } finally {
     helper.end()
   }

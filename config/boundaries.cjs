@@ -21,7 +21,7 @@ const LIBRARIES = {
   processes: [],
   settings: ['contracts'],
   store: ['contracts'],
-  tilesets: ['contracts', 'files'],
+  tilesets: ['contracts', 'files', 'object-storage'],
   tiling: ['contracts'],
   tracing: [],
 }

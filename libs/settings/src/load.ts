@@ -60,6 +60,10 @@ export interface Settings {
   readonly nativeTier: 'any' | 'proven' | 'off'
   /** of all edge processes of this host together */
   readonly tileMemoryBytes: number
+  /** of tiles that are in object storage, on this host's disk */
+  readonly tileCacheDir: string
+  /** of all edge processes of this host together; 0: nothing is kept on disk */
+  readonly tileCacheBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
   /** a directory, or `s3://bucket/prefix` */
@@ -240,6 +244,8 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tlsKeyFile: v.TLS_KEY_FILE ?? null,
     nativeTier: v.NATIVE_TIER,
     tileMemoryBytes: v.TILE_MEMORY,
+    tileCacheDir: v.TILE_CACHE_DIR ?? resolve(v.DATA_DIR, 'cache', 'tiles'),
+    tileCacheBytes: v.TILE_CACHE_BYTES,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
     sliceOutputRoot,

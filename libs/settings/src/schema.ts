@@ -179,6 +179,13 @@ const bytes = text
   .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
   .refine((n) => n > 0, 'must be more than 0')
 
+/** Of a cache on disk; less holds too few extents of objects to choose among. */
+const LEAST_TILE_CACHE = 256 * 2 ** 20
+const cacheBytes = text
+  .regex(/^\d{1,12}[kmgtKMGT]?$/, 'must be whole bytes or a number with k, m, g or t')
+  .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
+  .refine((n) => n === 0 || n >= LEAST_TILE_CACHE, 'must be 0 or at least 256m')
+
 /** Less holds a handful of tiles; what may be too much depends on the machine, and is the operator's to judge. */
 const LEAST_TILE_MEMORY = 2 ** 20
 
@@ -260,6 +267,8 @@ export const SETTINGS = {
   TILE_MEMORY: bytes
     .refine((n) => n >= LEAST_TILE_MEMORY, 'must be at least 1m')
     .default(() => Math.max(LEAST_TILE_MEMORY, Math.floor(usableMemory() / 10))),
+  TILE_CACHE_DIR: directory.optional(),
+  TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
   BASEMAP_ROOTS: directories.default([]),
   VECTOR_ROOTS: directories.default([]),
   SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),

@@ -22,7 +22,29 @@ export interface FilePart {
   readonly length: number
   /** the scan source of a file that is on a file system of another machine, which may stop answering at any time */
   readonly remote?: string | undefined
+  /** it is of a file that may be evicted, and takes room on the disk for as long as it is open */
+  readonly isCached?: boolean
   readonly release: () => void
+}
+
+/**
+ * A file of another place, as far as it is here: cut into extents of equal length, each a file that holds its blocks at their places and nothing
+ * where one has not come yet. What has come never changes, and an extent that makes room for others only loses its name.
+ */
+export interface FileInExtents {
+  /** bytes */
+  readonly extentBytes: number
+  readonly blockBytes: number
+  /** The extents that a section lies in, as far as they are open; to be used at once. */
+  of(section: { readonly offset: number; readonly length: number }): Iterable<OpenExtent>
+}
+
+export interface OpenExtent {
+  /** 0: the one that the file begins with */
+  readonly index: number
+  readonly fd: number
+  /** 1 for each block that is here */
+  readonly present: Uint8Array
 }
 
 /** The file that a tile's bytes are all of. */
@@ -69,6 +91,8 @@ export interface Source {
   layout?(): SourceLayout | null
   /** Of an archive: the leaf directories on the way to a tile that are in memory, by their offset in the file. */
   knownLeaves?(place: TilePlace): Iterable<readonly [offset: number, leaf: Directory]>
+  /** Of an archive in extents: those open that a tile lies in, if the directories on the way to it are in memory. */
+  knownExtents?(place: TilePlace): Iterable<OpenExtent>
   /** Gives back what it holds. Tiles handed out before stay readable until they are released. */
   close(): void
 }
@@ -85,6 +109,8 @@ export interface SourceSpec {
   readonly root: string
   /** of the tiles' file names, as `TileSetProbe.extension` gave it */
   readonly extension: string
+  /** names the content over restarts, as the last scan found it */
+  readonly content?: string
   /** whether it is on a file system of another machine: then even what is cached is read by `tile` alone */
   readonly isRemote: boolean
 }

@@ -10,6 +10,7 @@ import type { ProcessMetrics } from './metrics/registry.js'
 import type { NativePublisher } from './native/publisher.js'
 import type { Upstream } from './proxy/upstream.js'
 import type { Catalog } from './sync/catalog.js'
+import type { StorageTroubles } from './tiles/storage-troubles.js'
 import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
 import type { ZipStore } from './zip/zip-store.js'
@@ -40,6 +41,7 @@ export interface Edge {
   readonly disks: DiskGate
   readonly tiles: TileLoader
   readonly tileCache: TileCache
+  readonly storageTroubles: StorageTroubles
   /** answers hot tiles without JavaScript, where that is possible */
   readonly native: NativePublisher
   readonly zips: ZipStore

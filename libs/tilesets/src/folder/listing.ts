@@ -81,7 +81,7 @@ async function listZoom(root: string, folder: string, z: number, grid: TileMatri
   return { z, folder, columns, complete, minColumn, maxColumn, minRow: rows.min, maxRow: rows.max, samples, counts }
 }
 
-function parseTileName(z: number, name: string): { y: number; extension: string } | null {
+export function parseTileName(z: number, name: string): { y: number; extension: string } | null {
   const dot = name.indexOf('.')
   if (dot < 1) return null
   const y = parseIndex(name.slice(0, dot))

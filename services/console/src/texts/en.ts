@@ -823,6 +823,8 @@ export const en = {
       TLS_KEY_FILE: 'The private key to it',
       NATIVE_TIER: 'Which uWebSockets.js binaries the addon below JavaScript is used with',
       TILE_MEMORY: 'Bytes of tiles that one edge keeps in memory, over all its processes',
+      TILE_CACHE_DIR: 'Where an edge keeps what it has read of versions in object storage',
+      TILE_CACHE_BYTES: 'How many bytes of that disk one edge may take',
       BASEMAP_ROOTS: 'Directories that become basemap scan sources at the start',
       VECTOR_ROOTS: 'Directories that become vector scan sources at the start',
       SLICE_OUTPUT_ROOT: 'Where sliced layers go',

@@ -794,6 +794,8 @@ export const zh: Texts = {
       TLS_KEY_FILE: '与证书对应的私钥',
       NATIVE_TIER: 'JavaScript 之下的原生扩展可配合哪些 uWebSockets.js 二进制文件使用',
       TILE_MEMORY: '一个边缘的所有进程保存在内存中的瓦片字节总数',
+      TILE_CACHE_DIR: '边缘节点存放从对象存储读取内容的目录',
+      TILE_CACHE_BYTES: '一个边缘节点可占用该磁盘的字节数',
       BASEMAP_ROOTS: '启动时成为底图扫描源的目录',
       VECTOR_ROOTS: '启动时成为矢量扫描源的目录',
       SLICE_OUTPUT_ROOT: '切片图层的存放目录',

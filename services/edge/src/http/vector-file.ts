@@ -16,6 +16,8 @@ const CHANGING = refuse('dependency_down', 'the shapefile is being written at th
 export interface Download {
   readonly ok: true
   readonly fd: number
+  /** where it is elsewhere, and `fd` none: a part of its bytes */
+  readonly pieces?: (offset: number, length: number) => AsyncIterable<Uint8Array>
   readonly size: number
   /** see `FilePart` */
   readonly remote?: string | undefined

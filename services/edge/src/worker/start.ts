@@ -33,6 +33,8 @@ import { FollowLoop } from '../sync/follow-loop.js'
 import { type FollowedTokens, Follower } from '../sync/follower.js'
 import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { StoreLink } from '../sync/store-link.js'
+import { openRemote } from '../tiles/open-remote.js'
+import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { ZipStore } from '../zip/zip-store.js'
@@ -111,7 +113,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     onAnswer: ({ path }) => log.info({ archive: path }, 'an archive answers again'),
     prefix: () => dieWithParent('KILL'),
   })
-  const tiles = new TileLoader({ disks, mbtiles })
+  const onReplaced = (contentId: number) => follower.renewContent(contentId)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
+  )
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
     loop.announce()
@@ -175,6 +180,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     storeUp: () => loop.storeUp,
     busUp: () => loop.busUp,
     upstreamRequests: () => upstream.used,
+    remote: () => tiles.remote,
     fileTier: () => sender.tier,
     version: ownVersion,
   })
@@ -196,6 +202,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     disks,
     tiles,
     tileCache,
+    storageTroubles: new StorageTroubles(log),
     native,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,

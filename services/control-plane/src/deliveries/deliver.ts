@@ -1,9 +1,11 @@
 import path from 'node:path'
 import { writeFileAtomically } from '@gateway/files/write-atomically.js'
+import type { ObjectStore } from '@gateway/object-storage/object-store.js'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import { currentTrace } from '../platform/trace.js'
 import { webhookId } from '../platform/webhooks/signature.js'
+import { deliverToBucket } from './bucket/deliver.js'
 import { copyBundle } from './files/copy.js'
 import { sendMessage, sendUpload } from './http/send.js'
 import { failure, type Outcome, success } from './outcome.js'
@@ -13,6 +15,9 @@ export interface DeliverTools {
   readonly guard: DestinationGuard
   /** milliseconds since 1970 */
   readonly now: () => number
+  readonly openStore: (url: string) => ObjectStore
+  /** for archives on their way into a bucket; it may not exist yet */
+  readonly scratch: string
   readonly payloadOf: (claimed: ClaimedDelivery) => Promise<Payload | NothingToSend>
 }
 
@@ -32,6 +37,9 @@ export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, sig
     const directory = target.path ?? ''
     if (bundle === null) return writeEvent(directory, id, payload.event)
     return copyBundle({ bundle, target: directory, id, turn: claimed.fence }, signal)
+  }
+  if (target?.kind === 'bucket') {
+    return deliverToBucket(tools, { url, id, event: payload.event, bundle }, signal)
   }
   const { guard, now } = tools
   const { event } = payload

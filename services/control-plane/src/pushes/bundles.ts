@@ -1,20 +1,48 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
-import type { StoredVersion } from '@gateway/store/basemaps.js'
+import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import type { StoredExport } from '@gateway/store/exports.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
 import type { Bundle, BundleFile } from '../deliveries/files/bundle.js'
+import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
+import { exportFileName } from '../platform/files/export-files.js'
 import { isTileName, METADATA_NAMES } from '../platform/files/tile-folder.js'
 
-/** The files of one version: its tiles or its archive. */
-export function versionBundle(basemapCode: string, root: string, version: StoredVersion): Bundle {
-  const place = `${basemapCode}/${version.version}`
+/** The files of one version: its tiles or its archive. @param room bytes that an archive of its tiles may take on the way */
+export function versionBundle(basemap: StoredBasemap, version: StoredVersion, room: number): Bundle {
+  const root = basemap.sourcePath
+  const place = `${basemap.code}/${version.version}`
   if (version.storage === 'mbtiles' || version.storage === 'pmtiles') {
     const name = `${place}.${version.storage}`
     return oneOf([{ name, path: version.path }], { root, kind: 'files', place: name, compressible: false })
   }
-  return { root, kind: 'folder', place, compressible: false, files: () => tilesOf(version.path, place) }
+  const folder = {
+    root,
+    kind: 'folder',
+    place,
+    compressible: false,
+    files: () => tilesOf(version.path, place),
+  } as const
+  if (version.tileMatrixSet !== 'WebMercatorQuad') return folder
+  const { storage, format, path, extension, minZoom, maxZoom, bounds } = version
+  const task = {
+    set: { storage, format, path, extension, root },
+    area: { minZoom, maxZoom, bounds: null },
+    bounds,
+    metadata: archiveMetadata(basemap.name, version),
+    maxBytes: room,
+  }
+  const write = async (file: string, signal: AbortSignal) => void (await writeArchive({ ...task, file }, signal))
+  return { ...folder, asArchive: { name: `${place}.pmtiles`, write } }
+}
+
+/** The archive of an export, as the version that it is (a part) of. */
+export function exportBundle({ id, basemapCode, version }: StoredExport, directory: string): Bundle {
+  const name = `${basemapCode}/${version}.pmtiles`
+  const file = { name, path: path.join(directory, exportFileName(id)) }
+  return oneOf([file], { root: directory, kind: 'files', place: name, compressible: false })
 }
 
 /** All parts of a shapefile, or the one file of another vector. */

@@ -14,6 +14,8 @@ export interface Bundle {
   readonly place: string
   /** whether packing is worth it: tiles and tile archives are compressed already */
   readonly compressible: boolean
+  /** Of tiles in folders, where one archive can hold them: writes it as `file`. For receivers that cannot take a million files at once. */
+  readonly asArchive?: { readonly name: string; write(file: string, signal: AbortSignal): Promise<void> }
   /** listed while it is read, one folder at a time: a version may have millions; the same order every time */
   files(): AsyncIterable<BundleFile>
 }

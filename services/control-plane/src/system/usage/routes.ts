@@ -45,7 +45,7 @@ interface Range {
 /** Of a line of CSV, in their order. */
 const COLUMNS = ['id', 'at', ...USAGE_AMOUNTS] as const
 
-export function usageRoutes(app: App, { sql, settings, now }: ControlContext): void {
+export function usageRoutes(app: App, { sql, now }: ControlContext): void {
   app.get(
     '/api/v1/admin/usage',
     {
@@ -71,7 +71,7 @@ export function usageRoutes(app: App, { sql, settings, now }: ControlContext): v
       },
     },
     async ({ query }, reply) => {
-      const range = rangeOf(query, now(), settings.usageDays)
+      const range = rangeOf(query, now())
       if ('ok' in range) return sendRefusal(reply, range)
       const { format, ...request } = { ...query, ...range }
       if (format === 'json') return readUsage(sql, request)
@@ -93,17 +93,12 @@ export function usageRoutes(app: App, { sql, settings, now }: ControlContext): v
 function rangeOf(
   { id, step, from, to }: Pick<z.output<typeof querySchema>, 'id' | 'step' | 'from' | 'to'>,
   nowMs: number,
-  keptDays: number,
 ): Range | Refusal {
   const end = to === undefined ? nowMs : (instantMs(to) as number)
   const unit = step === 'hour' ? HOUR_MS : DAY_MS
   const wanted = from === undefined ? end - DEFAULT_MS[step] : (instantMs(from) as number)
   const begin = Math.floor(wanted / unit) * unit
   if (wanted >= end) return refuse('invalid_parameters', 'query.from: must be before query.to')
-  // A day more: of the first one a part is left.
-  if (end - begin > (keptDays + 1) * DAY_MS) {
-    return refuse('invalid_parameters', `query.from: the range is longer than usage is kept (${keptDays} days)`)
-  }
   if (step === 'hour' && id === undefined && end - begin > MAX_HOURLY_MS) {
     const days = MAX_HOURLY_MS / DAY_MS
     return refuse('invalid_parameters', `query.from: by the hour and without an id the range is at most ${days} days`)

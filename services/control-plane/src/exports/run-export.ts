@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
 import {
@@ -11,6 +12,8 @@ import {
 } from '@gateway/store/exports.js'
 import { readTargets } from '@gateway/store/targets.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
+import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
+import { copyHere } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
@@ -86,6 +89,18 @@ async function write(
     file,
     maxBytes: room,
   }
-  const { tiles, bytes } = await writeArchive(task, signal, onProgress)
+  if (!isRemote(path)) return figures(await writeArchive(task, signal, onProgress))
+  if (storage !== 'pmtiles' && storage !== 'mbtiles')
+    return { failed: 'the tiles of this version lie one by one in object storage' }
+  const copies = await copyHere(settings, basemap.sourcePath, [path], room, signal)
+  try {
+    const set = { ...task.set, path: copies.files[0] as string, root: copies.folder }
+    return figures(await writeArchive({ ...task, set }, signal, onProgress))
+  } finally {
+    await copies.remove()
+  }
+}
+
+function figures({ tiles, bytes }: WrittenArchive): ExportEnd {
   return { tiles, bytes }
 }

@@ -1,10 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { PushRecord } from '@gateway/contracts/push.js'
 import type { ListEntry, ObjectStore } from '@gateway/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/object-storage/open.js'
 import { startSwift, type TestSwift } from '@gateway/object-storage/testing/swift.js'
+import { readBasemaps, upsertBasemap, upsertVersion } from '@gateway/store/basemaps.js'
+import { upsertScanSource } from '@gateway/store/scan-sources.js'
+import { upsertVectors } from '@gateway/store/vectors.js'
 import { PMTiles } from 'pmtiles'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportLoop } from '../exports/loop.js'
@@ -135,6 +138,35 @@ test('an export goes to a bucket as the version that it is a part of', async () 
   expect(
     (await read('parts/world/v1.pmtiles')).equals(readFileSync(path.join(home, `data/exports/${id}.pmtiles`))),
   ).toBe(true)
+})
+
+test('what lies in a bucket is fetched to be pushed or exported', async () => {
+  const { sql } = gateway.ctx
+  await sql.begin(async (tx) => {
+    const source = { name: undefined, enabled: undefined }
+    await upsertScanSource(tx, { ...source, code: 'far', kind: 'basemap', path: 's3://maps/parts' })
+    await upsertScanSource(tx, { ...source, code: 'shapes', kind: 'vector', path: 's3://maps/all' })
+    const [world] = await readBasemaps(tx, ['world'])
+    await upsertBasemap(tx, { ...world!, code: 'far', sourceCode: 'far' })
+    const path = 's3://maps/parts/world/v1.pmtiles'
+    await upsertVersion(tx, 'far', { ...world!.versions[0]!, storage: 'pmtiles', path })
+    const facts = { size: 1, modifiedAt: new Date(), fingerprint: 'f', sourceCode: 'shapes', facts: null }
+    const lakes = { code: 'ponds', name: 'Ponds', kind: 'shapefile', relativePath: 'lakes.shp' } as const
+    await upsertVectors(tx, [{ ...facts, ...lakes, fileName: 'lakes.shp', path: 's3://maps/all/lakes.shp' }])
+  })
+  const directory = path.join(home, 'near')
+  mkdirSync(directory)
+  await post('/targets', { code: 'near', kind: 'directory', path: directory }, 200)
+  const push = await post('/pushes', { target_code: 'near', basemap_code: 'far', version: 'v1' }, 202)
+  expect(await ended('push-records', push)).toMatchObject({ status: 'succeeded' })
+  expect(readFileSync(path.join(directory, 'far/v1.pmtiles')).equals(await read('parts/world/v1.pmtiles'))).toBe(true)
+  const vector = await post('/vector-pushes', { target_code: 'near', vector_code: 'ponds' }, 202)
+  expect(await ended('vector-push-records', vector)).toMatchObject({ status: 'succeeded' })
+  expect(readdirSync(directory).sort()).toEqual(['far', 'lakes.dbf', 'lakes.shp', 'lakes.shx'])
+  const { id } = await post('/exports', { basemap_code: 'far', version: 'v1' }, 202)
+  await expect.poll(async () => (await get(`/exports/${id}`)).finished_at).not.toBeNull()
+  expect(await get(`/exports/${id}`)).toMatchObject({ status: 'succeeded', tiles: 2 })
+  expect(readdirSync(path.join(home, 'data/exports')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
 test('a bucket that is not there is tried as often as any receiver, and no link leads out of the source', async () => {

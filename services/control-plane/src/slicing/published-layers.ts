@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { isRemote } from '@gateway/object-storage/location.js'
-import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/object-storage/open.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import { objectIdentity } from '@gateway/tilesets/object-identity.js'
 import { probeTileSet } from '@gateway/tilesets/probe.js'
 import { METADATA_FILE } from '@gateway/tiling/protocol.js'
 import { layerKey, layerPath } from '../catalog/register/layer-path.js'
@@ -131,9 +130,4 @@ async function removeOtherCopies(layerDir: string): Promise<void> {
     const copy = join(layer, name)
     if (copy !== layerDir && !name.startsWith('.')) await rm(copy, { recursive: true, force: true })
   }
-}
-
-/** As a scan names the content of an object. */
-function objectIdentity({ etag, size }: ObjectFacts): string {
-  return createHash('sha256').update(`${etag}\n${size}`).digest('hex').slice(0, 32)
 }

@@ -28,6 +28,10 @@ export interface UsageRow extends UsageAmounts {
 
 export const usageItemSchema = usageAmountsSchema.extend({
   id: z.string().describe('of a token its id, of a basemap or vector its code, of a version `{code}/{version}`'),
+  name: z
+    .string()
+    .nullable()
+    .describe('of the token, basemap or vector as it is called now; null: it is gone, or a version'),
   at: timestampSchema.describe('when the hour or day begins (UTC); with `step=total` when the range does'),
 })
 export type UsageItem = z.infer<typeof usageItemSchema>

@@ -9,6 +9,7 @@ import { type Listed, type Listing, type ListRequest, readList } from './listing
  */
 export async function addUsage(sql: Sql, writer: string, batch: number, rows: readonly UsageRow[]): Promise<void> {
   const column = <Name extends keyof UsageRow>(name: Name): string[] => rows.map((row) => String(row[name]))
+  const tokens = uuidsIn(rows.filter(({ kind }) => kind === 'token').map(({ id }) => id))
   const hours = rows.map(({ at }) => new Date(at).toISOString())
   // In the order of the key, so that two writers never wait for each other.
   await sql`
@@ -22,11 +23,15 @@ export async function addUsage(sql: Sql, writer: string, batch: number, rows: re
       ${column('requests')}::bigint[], ${column('tiles')}::bigint[], ${column('tile_404')}::bigint[],
       ${column('refused')}::bigint[], ${column('bytes')}::bigint[]) AS r (kind, id, at, requests, tiles, tile_404, refused, bytes)
     WHERE EXISTS (SELECT FROM fresh)
-      AND NOT (r.kind = 'token' AND EXISTS (SELECT FROM tokens WHERE tokens.id::text = r.id AND preview))
+      AND NOT (r.kind = 'token' AND r.id IN (SELECT id::text FROM tokens WHERE id = ANY(${tokens}::uuid[]) AND preview))
     ORDER BY r.kind, r.id, r.at
     ON CONFLICT (kind, id, at) DO UPDATE SET requests = usage_hours.requests + excluded.requests,
       tiles = usage_hours.tiles + excluded.tiles, tile_404 = usage_hours.tile_404 + excluded.tile_404,
       refused = usage_hours.refused + excluded.refused, bytes = usage_hours.bytes + excluded.bytes`
+}
+
+function uuidsIn(ids: readonly string[]): string[] {
+  return ids.filter((id) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))
 }
 
 export const USAGE_STEPS = ['hour', 'day', 'total'] as const
@@ -79,13 +84,27 @@ export async function readUsage(sql: Sql, request: UsageRequest): Promise<Listed
     columns: sql`id, at, requests, tiles, tile_404, refused, bytes`,
     from: sums,
   }
-  const { items, total } = await readList<{ [K in keyof UsageItem]: unknown }>(sql, USAGE_LISTING, selection, {
+  const { items, total } = await readList<UsageSum>(sql, USAGE_LISTING, selection, {
     q,
     sort,
     limit,
     offset,
   })
-  return { items: items.map((row) => isoDates<UsageItem>(row)), total }
+  const names = await namesOf(sql, by, [...new Set(items.map((row) => row.id))])
+  return { items: items.map((row) => isoDates<UsageItem>({ ...row, name: names.get(row.id) ?? null })), total }
+}
+
+type UsageSum = Omit<{ readonly [K in keyof UsageItem]: unknown }, 'name' | 'id'> & { readonly id: string }
+
+async function namesOf(sql: Sql, by: UsageKind, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const named = {
+    token: () => sql`SELECT id::text, name FROM tokens WHERE id = ANY(${uuidsIn(ids)}::uuid[])`,
+    basemap: () => sql`SELECT code AS id, name FROM basemaps WHERE code = ANY(${ids as string[]})`,
+    vector: () => sql`SELECT code AS id, name FROM vectors WHERE code = ANY(${ids as string[]})`,
+    version: () => [],
+  }
+  const rows = await named[by]()
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 /** Deleted by one statement, so that none holds its locks for long. */

@@ -4,6 +4,7 @@ import { sumOf, withQuietTimes } from './usage.js'
 const HOUR = 3_600_000
 const item = (hour: number, requests: number) => ({
   id: 'world',
+  name: null,
   at: new Date(hour * HOUR).toISOString(),
   requests,
   tiles: requests,

@@ -2,8 +2,7 @@ import type { UsageItem } from '@gateway/contracts/usage.js'
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ApiError, segment } from '../../api/client.js'
-import { tokenQuery } from '../../api/tokens.js'
+import { segment } from '../../api/client.js'
 import { busiestQuery } from '../../api/usage.js'
 import { useTexts } from '../../texts/texts.js'
 import { TextLink } from '../../ui/links.js'
@@ -17,35 +16,34 @@ const SHOWN = 5
 const ID_LENGTH = 8
 
 export function BusiestTokens() {
+  const t = useTexts().usage
   return (
-    <Busiest title={useTexts().usage.busiestTokens} query={useQuery(busiestQuery('token', SHOWN))}>
-      {({ id }) => <TokenName id={id} />}
+    <Busiest title={t.busiestTokens} query={useQuery(busiestQuery('token', SHOWN))}>
+      {({ id, name }) =>
+        name === null ? (
+          <Text c="dimmed">{t.deletedToken(id.slice(0, ID_LENGTH))}</Text>
+        ) : (
+          <TextLink to={`/tokens/${segment(id)}?usage=day`}>
+            <Name>{name}</Name>
+          </TextLink>
+        )
+      }
     </Busiest>
-  )
-}
-
-function TokenName({ id }: { id: string }) {
-  const t = useTexts()
-  const { data, error } = useQuery({ ...tokenQuery(id), refetchInterval: false })
-  const shortId = id.slice(0, ID_LENGTH)
-  if (error instanceof ApiError && error.status === 404) {
-    return <Text c="dimmed">{t.usage.deletedToken(shortId)}</Text>
-  }
-  return (
-    <TextLink to={`/tokens/${segment(id)}?usage=day`}>
-      <Name>{data?.name ?? `${shortId}…`}</Name>
-    </TextLink>
   )
 }
 
 export function BusiestBasemaps() {
   return (
     <Busiest title={useTexts().usage.busiestBasemaps} query={useQuery(busiestQuery('basemap', SHOWN))}>
-      {({ id }) => (
-        <TextLink to={`/basemaps/${segment(id)}?usage=day`}>
+      {({ id, name }) =>
+        name === null ? (
           <Name>{id}</Name>
-        </TextLink>
-      )}
+        ) : (
+          <TextLink to={`/basemaps/${segment(id)}?usage=day`}>
+            <Name>{name}</Name>
+          </TextLink>
+        )
+      }
     </Busiest>
   )
 }

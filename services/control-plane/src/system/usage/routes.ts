@@ -43,7 +43,7 @@ interface Range {
 }
 
 /** Of a line of CSV, in their order. */
-const COLUMNS = ['id', 'at', ...USAGE_AMOUNTS] as const
+const COLUMNS = ['id', 'at', ...USAGE_AMOUNTS, 'name'] as const
 
 export function usageRoutes(app: App, { sql, now }: ControlContext): void {
   app.get(
@@ -56,7 +56,7 @@ export function usageRoutes(app: App, { sql, now }: ControlContext): void {
           'Sums over all edges of the hours that begin in the range, `from` included, `to` not. What edges have answered is here within 25 seconds. ' +
           'Only requests with a token that exists count, also those that were refused; what the control plane answers does not. An hour or day in which nothing ' +
           `was asked for has no item. By the hour and without \`id\` the range is at most ${MAX_HOURLY_MS / DAY_MS} days. With \`format=csv\` all that matches is answered ` +
-          `as a file, up to ${MAX_CSV_ROWS} lines, whatever \`limit\` and \`offset\` say; an id that a spreadsheet would take for a formula has an apostrophe before it. ` +
+          `as a file, up to ${MAX_CSV_ROWS} lines, whatever \`limit\` and \`offset\` say; an id or name that a spreadsheet would take for a formula has an apostrophe before it. ` +
           'Usage is kept for USAGE_DAYS, also of what was deleted.',
         querystring: querySchema,
         response: {

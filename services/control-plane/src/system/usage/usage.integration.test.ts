@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { UsageRow } from '@gateway/contracts/usage.js'
+import { upsertBasemap } from '@gateway/store/basemaps.js'
+import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { addUsage } from '@gateway/store/usage.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
@@ -10,6 +12,10 @@ const HOUR = 3_600_000
 let gateway: TestApp
 beforeAll(async () => {
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, {}, undefined, () => NOW)
+  await gateway.store.sql.begin(async (tx) => {
+    await upsertScanSource(tx, { code: 'maps', kind: 'basemap', path: '/maps', name: undefined, enabled: undefined })
+    await upsertBasemap(tx, { code: 'alps', name: 'The Alps', tileBaseUrl: 'http://x', sourceCode: 'maps' })
+  })
   await addUsage(gateway.store.sql, randomUUID(), 1, [
     used('alps', NOW, 5),
     used('alps', NOW - 30 * HOUR, 7),
@@ -28,7 +34,7 @@ const ask = (query: string) => gateway.admin({ url: `/api/v1/admin/usage?${query
 const items = async (query: string) => (await ask(query)).json().items
 
 test('without a range it is the last day by the hour, or the last 30 days', async () => {
-  const alps = { id: 'alps', requests: 5, tiles: 4, tile_404: 1, refused: 0, bytes: 500 }
+  const alps = { id: 'alps', name: 'The Alps', requests: 5, tiles: 4, tile_404: 1, refused: 0, bytes: 500 }
   expect(await items('by=basemap&id=alps')).toEqual([{ ...alps, at: '2026-03-10T12:00:00.000Z' }])
   expect(await items('by=basemap&id=alps&step=day')).toMatchObject([
     { at: '2026-03-09T00:00:00.000Z', requests: 7 },
@@ -65,10 +71,10 @@ test('a file has every item, whatever the page', async () => {
   const day = '2026-03-10T00:00:00.000Z'
   expect(answer.body.split('\r\n').slice(0, -1).toSorted()).toEqual(
     [
-      'id,at,requests,tiles,tile_404,refused,bytes',
-      `"'=cmd, or so",${day},1,0,1,0,100`,
-      `alps,${day},5,4,1,0,500`,
-      `rhine,${day},6,5,1,0,600`,
+      'id,at,requests,tiles,tile_404,refused,bytes,name',
+      `"'=cmd, or so",${day},1,0,1,0,100,`,
+      `alps,${day},5,4,1,0,500,The Alps`,
+      `rhine,${day},6,5,1,0,600,`,
     ].toSorted(),
   )
 })

@@ -97,6 +97,7 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
     parameters: { by: 'basemap', step: 'day' },
     answer: list({
       id: 'world',
+      name: 'World',
       at: '2026-03-01T00:00:00.000Z',
       requests: 5200,
       tiles: 5000,

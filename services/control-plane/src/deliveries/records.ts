@@ -1,12 +1,7 @@
 import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { DELIVERY_STATUSES, type DeliveryAttempt, deliveryAttemptSchema } from '@gateway/contracts/push.js'
-import {
-  DELIVERY_LISTINGS,
-  type Delivery,
-  listDeliveries,
-  readDelivery,
-} from '@gateway/store/deliveries.js'
+import { DELIVERY_LISTINGS, type Delivery, listDeliveries, readDelivery } from '@gateway/store/deliveries.js'
 import { listAttempts, MAX_LISTED_ATTEMPTS } from '@gateway/store/delivery-attempts.js'
 import type { Listing } from '@gateway/store/listing.js'
 import { z } from 'zod'

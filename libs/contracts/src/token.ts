@@ -6,6 +6,10 @@ import { rateLimitBodySchema, rateLimitSchema } from './rate-limit.js'
 export const SCOPES = ['read', 'slice'] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** Issued for a client, or for a link by which people without an account see one map. */
+export const TOKEN_KINDS = ['service', 'preview'] as const
+export type TokenKind = (typeof TOKEN_KINDS)[number]
+
 /** The one entry of `basemap_codes` or `vector_codes` that grants all, present and future. */
 export const GRANT_ALL = '*'
 
@@ -120,3 +124,26 @@ export const rotateBodySchema = z.strictObject({
     .optional()
     .describe('how long the secret of now is honoured beside the new one; default: 0'),
 })
+
+/** Limit: 30 days; a client that needs longer has a token of its own. */
+const MAX_LINK_SECONDS = 2_592_000
+const DAY_SECONDS = 86_400
+
+export const previewLinkBodySchema = z.strictObject({
+  basemap_code: z.string().min(1),
+  version: z.string().min(1).optional().describe('what the page shows; left out: the default of then'),
+  expires_in_seconds: z
+    .int()
+    .min(60)
+    .max(MAX_LINK_SECONDS)
+    .default(7 * DAY_SECONDS)
+    .describe('how long the link works; default: a week'),
+})
+export type PreviewLinkBody = z.input<typeof previewLinkBodySchema>
+
+export const previewLinkSchema = z.object({
+  id: z.uuid().describe('of the token in the link: disabling it ends the link'),
+  url: z.string().describe('the page with the map; answered this once and stored nowhere'),
+  expires_at: timestampSchema,
+})
+export type PreviewLink = z.infer<typeof previewLinkSchema>

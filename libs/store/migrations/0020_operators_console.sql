@@ -9,3 +9,6 @@ UPDATE deliveries SET acknowledged_at = now() WHERE status = 'failed' AND update
 UPDATE slice_jobs SET acknowledged_at = now() WHERE status = 'failed' AND (cancelled OR finished_at < now() - interval '7 days');
 CREATE INDEX deliveries_not_acknowledged ON deliveries (kind) WHERE status = 'failed' AND acknowledged_at IS NULL;
 CREATE INDEX slice_jobs_not_acknowledged ON slice_jobs (finished_at) WHERE status = 'failed' AND acknowledged_at IS NULL;
+
+-- A link to a map for people without an account holds a token of its own, which lists of tokens leave out unless they are asked for it.
+ALTER TABLE tokens ADD COLUMN kind text NOT NULL DEFAULT 'service' CHECK (kind IN ('service', 'preview'));

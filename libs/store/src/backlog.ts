@@ -25,7 +25,7 @@ export async function readBacklog(sql: Queryable): Promise<Backlog> {
               greatest(coalesce(extract(epoch FROM now() - min(due_at)), 0), 0)::float8 AS "deliveriesOldestSeconds"
        FROM deliveries WHERE due_at IS NOT NULL) d,
       (SELECT count(*)::int AS "tokensExpiring" FROM tokens
-       WHERE NOT preview AND disabled_at IS NULL AND expires_at > now()
+       WHERE NOT preview AND kind = 'service' AND disabled_at IS NULL AND expires_at > now()
          AND expires_at <= now() + make_interval(days => ${TOKENS_EXPIRE_WITHIN_DAYS})) t`
   return row
 }

@@ -1,5 +1,5 @@
 import type { RateLimit } from '@gateway/contracts/rate-limit.js'
-import type { Scope, Token } from '@gateway/contracts/token.js'
+import type { Scope, Token, TokenKind } from '@gateway/contracts/token.js'
 import type { Queryable, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
@@ -19,6 +19,8 @@ export interface NewToken {
   readonly allowedOrigins?: readonly string[]
   readonly allowedNetworks?: readonly string[]
   readonly rateLimit?: RateLimit | null
+  /** default: `service` */
+  readonly kind?: TokenKind
 }
 
 export interface StoredToken extends Token {
@@ -35,10 +37,10 @@ export interface LockedToken extends Token {
 export async function insertToken(tx: Transaction, token: NewToken): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
     INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at, allowed_origins, allowed_networks,
-      rate_limit)
+      rate_limit, kind)
     VALUES (${token.name}, ${token.prefix}, ${token.digest}, ${token.basemapCodes as string[]}, ${token.vectorCodes as string[]},
             ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]},
-            ${jsonOrNull(tx, token.rateLimit ?? null)})
+            ${jsonOrNull(tx, token.rateLimit ?? null)}, ${token.kind ?? 'service'})
     RETURNING ${columns(tx)}`
   return isoDates<Token>(row as TokenRow)
 }
@@ -69,7 +71,7 @@ export async function readToken(sql: Queryable, id: string): Promise<Token | nul
 }
 
 /** What an operator may change of a token. */
-export type TokenSettings = Required<Omit<NewToken, 'prefix' | 'digest'>>
+export type TokenSettings = Required<Omit<NewToken, 'prefix' | 'digest' | 'kind'>>
 
 export async function updateToken(tx: Transaction, id: string, settings: TokenSettings): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
@@ -101,6 +103,14 @@ export async function rotateToken(
   return isoDates<Token>(row as TokenRow)
 }
 
+/** After its end a preview link stays listed for so long, for who looks into what was shared. */
+const ENDED_LINKS_KEPT_DAYS = 30
+
+/** Deletes the tokens of preview links that expired long ago. */
+export async function pruneLinkTokens(tx: Transaction): Promise<void> {
+  await tx`DELETE FROM tokens WHERE kind = 'preview' AND expires_at < now() - make_interval(days => ${ENDED_LINKS_KEPT_DAYS})`
+}
+
 export async function deleteToken(tx: Transaction, id: string): Promise<void> {
   await tx`DELETE FROM tokens WHERE id = ${id}`
 }
@@ -119,6 +129,7 @@ export const TOKEN_LISTING = {
   order: '-created_at',
   key: 'id',
   filters: {
+    kind: 'kind = $',
     status:
       "CASE WHEN disabled_at IS NOT NULL THEN 'disabled' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END = $",
     scope: '$ = ANY(scopes)',
@@ -129,10 +140,14 @@ export const TOKEN_LISTING = {
   },
 } satisfies Listing
 
-/** Tokens that operators issued; what the console's previews use comes and goes by itself and is not listed. */
+/**
+ * Tokens that operators issued, those of preview links only where `kind` asks for them; what the console's previews use comes and goes by
+ * itself and is not listed.
+ */
 export async function listTokens(sql: Queryable, request: ListRequest): Promise<Listed<Token>> {
   const selection = { columns: columns(sql), from: sql`tokens`, where: sql`NOT preview` }
-  const { items, total } = await readList<TokenRow>(sql, TOKEN_LISTING, selection, request)
+  const asked = { ...request, kind: request.kind ?? ('service' satisfies TokenKind) }
+  const { items, total } = await readList<TokenRow>(sql, TOKEN_LISTING, selection, asked)
   return { items: items.map((row) => isoDates<Token>(row)), total }
 }
 

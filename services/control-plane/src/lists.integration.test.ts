@@ -197,6 +197,32 @@ test('a token is found by its prefix, and by its state', async () => {
   expect((await gateway.admin({ url: '/api/v1/admin/tokens?expires_within=14' })).statusCode).toBe(400)
 })
 
+test('a preview link reads one basemap until it expires, and its token is listed only where that is asked for', async () => {
+  const before = (await page('/tokens'))[1]
+  const link = await post('/preview-links', { basemap_code: 'world', version: '2', expires_in_seconds: 3600 })
+  const [address, place] = link.url.split('#')
+  const { token, ...shown } = Object.fromEntries(new URLSearchParams(place))
+  expect([address, shown]).toEqual(['http://127.0.0.1:8910/map/', { code: 'world', version: '2' }])
+  expect((await page('/tokens'))[1]).toBe(before)
+  expect(await page('/tokens?kind=preview', 'id')).toEqual([[link.id], 1])
+  const answer = await gateway.admin({ url: `/api/v1/admin/tokens/${link.id}` })
+  expect(answer.json()).toMatchObject({ basemap_codes: ['world'], vector_codes: [], expires_at: link.expires_at })
+  const headers = { authorization: `Bearer ${token}` }
+  const catalog = (await gateway.admin({ url: '/api/v1/catalog/basemaps', headers })).json()
+  expect(catalog.items.map(({ code }: { code: string }) => code)).toEqual(['world'])
+  expect(await page(`/audit?action=preview-link.create&subject=${link.id}`, 'subject')).toEqual([[link.id], 1])
+})
+
+test.each([
+  [{ basemap_code: 'none' }, 404],
+  [{ basemap_code: 'world', version: 'none' }, 404],
+  [{ basemap_code: 'world', expires_in_seconds: 2_592_001 }, 400],
+  [{ basemap_code: 'world', token: 'x' }, 400],
+])('no preview link is made by %j', async (payload, status) => {
+  const answer = await gateway.admin({ method: 'POST', url: '/api/v1/admin/preview-links', payload })
+  expect(answer.statusCode).toBe(status)
+})
+
 test('pages are sorted as a whole, what has no value comes last, and total counts what matches', async () => {
   expect(await page('/vectors?sort=size')).toEqual([['lakes', 'rivers', 'roads'], 3])
   expect(await page('/vectors?sort=-size&limit=1&offset=1')).toEqual([['rivers'], 3])

@@ -1,5 +1,12 @@
 import type { DisabledToken } from '@gateway/contracts/edge.js'
-import type { IssuedToken, Token, TokenBody, TokenPatch } from '@gateway/contracts/token.js'
+import type {
+  IssuedToken,
+  PreviewLink,
+  PreviewLinkBody,
+  Token,
+  TokenBody,
+  TokenPatch,
+} from '@gateway/contracts/token.js'
 import { queryOptions } from '@tanstack/react-query'
 import type { Acknowledged } from './catalog.js'
 import { adminGet, segment } from './client.js'
@@ -47,6 +54,15 @@ export function useIssueToken() {
   return useWrite<TokenBody, IssuedToken>((body) => ({ method: 'POST', path: '/tokens', body }), {
     changes: ['tokens'],
     // The plaintext lives as long as the dialog that shows it.
+    gcTime: 0,
+  })
+}
+
+/** Makes a link to a map for people without an account. */
+export function useCreatePreviewLink() {
+  return useWrite<PreviewLinkBody, PreviewLink>((body) => ({ method: 'POST', path: '/preview-links', body }), {
+    changes: ['tokens'],
+    // The link lives as long as the dialog that shows it.
     gcTime: 0,
   })
 }

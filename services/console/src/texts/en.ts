@@ -274,6 +274,20 @@ export const en = {
     world: 'the whole world',
     details: 'Details',
   },
+  share: {
+    share: 'Share',
+    title: (name: string) => `Share a preview of “${name}”`,
+    words:
+      'Whoever has the link sees this basemap, in all its versions, without an account, until the link expires. It is shown this once.',
+    lifetime: 'The link works for',
+    create: 'Make the link',
+    failed: 'No link was made',
+    link: 'Link to the map',
+    until: 'It works until',
+    end: 'End it before',
+    others: 'Links to this basemap',
+    tokens: 'Preview links',
+  },
   withdraw: {
     withdrawn: 'withdrawn',
     isWithdrawn: 'Withdrawn',
@@ -397,6 +411,7 @@ export const en = {
     what: 'the tokens',
     title: 'Tokens',
     lead: 'Credentials of map clients and other services that read maps or submit slicing jobs.',
+    grantedBasemap: 'Granted basemap (code)',
     expiresWithin: 'Expires within',
     days: (n: number) => counted(n, 'day'),
     search: 'Search tokens',

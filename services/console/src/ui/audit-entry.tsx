@@ -40,6 +40,7 @@ export function placeOf({ action, subject, detail }: AuditEntry): string | null 
   if (verb === 'delete') return kind === 'version' ? `/basemaps/${id}` : null
   switch (kind) {
     case 'token':
+    case 'preview-link':
       return `/tokens/${id}`
     case 'basemap':
       return `/basemaps/${id}`

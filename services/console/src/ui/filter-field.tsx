@@ -13,14 +13,14 @@ interface FilterFieldProps {
 /** One filter of a list: chosen from what there is, or entered. */
 export function FilterField({ filter, value, onChange }: FilterFieldProps) {
   const t = useTexts().table
-  const { label, options, isMoment = false } = filter
+  const { label, options, otherwise = t.any(label), isMoment = false } = filter
   if (options === undefined)
     return <EnteredFilter label={label} isMoment={isMoment} value={value} onChange={onChange} />
   return (
     <NativeSelect
       aria-label={label}
       value={value}
-      data={[{ value: '', label: t.any(label) }, ...options.map(([value, text]) => ({ value, label: text }))]}
+      data={[{ value: '', label: otherwise }, ...options.map(([value, text]) => ({ value, label: text }))]}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )

@@ -18,6 +18,8 @@ export interface Filter {
   readonly label: string
   /** value, and how it is called; absent: the value is entered */
   readonly options?: readonly (readonly [string, string])[]
+  /** how it is called that none of them is chosen; default: any */
+  readonly otherwise?: string
   /** what is entered is a moment */
   readonly isMoment?: boolean
 }

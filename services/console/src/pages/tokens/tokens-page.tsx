@@ -20,7 +20,9 @@ export function Page() {
   const columns = useColumns(setChosen)
   const states = ['active', 'expired', 'disabled'] as const
   const filters: Filter[] = [
+    { name: 'kind', label: t.common.kind, options: [['preview', t.share.tokens]], otherwise: t.tokens.title },
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.tokens.states[state]]) },
+    { name: 'basemap_code', label: t.tokens.grantedBasemap },
     {
       name: 'expires_within',
       label: t.tokens.expiresWithin,

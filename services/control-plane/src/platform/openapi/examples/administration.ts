@@ -69,6 +69,10 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
   },
   deleteToken: { parameters: { id: ID }, answer: FOLLOWED },
   issuePreviewToken: { request: { basemap_code: 'world' }, answer: { token: PLAINTEXT, expires_at: LATER } },
+  createPreviewLink: {
+    request: { basemap_code: 'world', expires_in_seconds: 86_400 },
+    answer: { id: ID, url: `http://127.0.0.1:8910/map/#code=world&token=${PLAINTEXT}`, expires_at: LATER },
+  },
   listEdges: { answer: list(EDGE) },
   listAuditEntries: { answer: list(AUDIT_ENTRY) },
   exportAudit: {

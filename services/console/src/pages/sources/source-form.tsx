@@ -20,7 +20,8 @@ interface SourceFormProps {
   readonly onSave: (body: ScanSourceBody, thenScan: boolean) => void
 }
 
-const ABSOLUTE = /^\//
+/** What a path may be; the service says what else is wrong with it. */
+const PLACE = /^(\/|s3:\/\/|https?:\/\/)/i
 
 export function SourceForm({ source, kind, pending, error, onSave }: SourceFormProps) {
   const t = useTexts()
@@ -36,7 +37,7 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
     initialValues: stored,
     validate: {
       code: matches(CODE, t.sources.codeWrong),
-      path: matches(ABSOLUTE, t.sources.pathWrong),
+      path: matches(PLACE, t.sources.pathWrong),
       kind: isNotEmpty(),
     },
   })

@@ -1,8 +1,9 @@
 import { ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
+import type { OpenExtent } from '../extents.js'
 import { readStart } from '../pmtiles/archive.js'
 import { PmtilesSource } from '../pmtiles/source.js'
-import type { CachedReader, OpenExtent, Source, SourceLayout, Tile, TilePlace } from '../source.js'
+import type { CachedReader, Source, SourceLayout, Tile, TilePlace } from '../source.js'
 import type { BlockCache } from './block-cache.js'
 import { ObjectReader } from './object-reader.js'
 

@@ -28,7 +28,7 @@ const CONNECT_MS = 5_000
 const CONNECTIONS = 64
 
 /** Limit: one attempt, with what its bytes take at the slowest that is put up with. */
-const ATTEMPT_MS = 5_000
+const ATTEMPT_MS = 10_000
 const SLOWEST_BYTES_PER_MS = 128
 
 const ATTEMPTS = 3

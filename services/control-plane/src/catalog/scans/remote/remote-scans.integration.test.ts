@@ -105,6 +105,12 @@ test('maps in a bucket are found as on a disk, seen again, changed, missed and f
   ])
   await putPmtiles('maps/all/world/2024.pmtiles')
   expect(await scan('bucket')).toMatchObject({ updated: 1, missing: 0 })
+  expect((await post('/health/check')).json()).toMatchObject({ versions_checked: 4, versions_missing: 0 })
+  await swift.remove('maps/all/city.pmtiles')
+  for (const tile of ['3/1/2', '3/2/2', '4/5/6']) await swift.remove(`maps/all/world/2025/${tile}.png`)
+  expect((await post('/health/check')).json()).toMatchObject({ versions_checked: 4, versions_missing: 2 })
+  const { versions } = await get<AdminBasemap>('/basemaps/world')
+  expect(versions).toMatchObject([{ available: true }, { version: '2025', available: false }])
   expect(readdirSync(join(dataDir, 'scans'))).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitepress'
 import { chineseWords } from './chinese-words'
 import { compressIn } from './compressed'
-import { drawMermaid, keepToTheSite } from './markdown'
+import { drawMermaid, keepToTheSite, showNotRun } from './markdown'
 import { sidebar } from './sidebar'
 
 const REPOSITORY = new URL('../../../', import.meta.url).pathname
@@ -73,6 +73,7 @@ export default defineConfig({
     // Those of the default theme have too little contrast (WCAG 2, 1.4.3).
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown) => {
+      showNotRun(markdown)
       drawMermaid(markdown)
       keepToTheSite(markdown, REPOSITORY)
     },

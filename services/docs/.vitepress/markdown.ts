@@ -14,6 +14,18 @@ const COLOURS = {
   border: 'var(--vp-c-text-3)',
 } as const
 
+/** Tells readers, too, why the test does not run a block. */
+export function showNotRun(markdown: MarkdownRenderer): void {
+  const code = markdown.renderer.rules.fence
+  markdown.renderer.rules.fence = (tokens, at, ...rest) => {
+    const html = code?.(tokens, at, ...rest) ?? ''
+    const [, reason] = /^\S+ not-run: (.+)$/.exec(tokens[at]?.info ?? '') ?? []
+    return reason === undefined
+      ? html
+      : `${html}<p class="not-run">Not run by the test: ${markdown.utils.escapeHtml(reason)}.</p>\n`
+  }
+}
+
 /** Draws ```mermaid blocks as they are built; what stands after the word is their text alternative. The styles are in theme/style.css. */
 export function drawMermaid(markdown: MarkdownRenderer): void {
   const code = markdown.renderer.rules.fence

@@ -1,3 +1,4 @@
+import type { RateLimit } from '@gateway/contracts/rate-limit.js'
 import type { Scope, Token } from '@gateway/contracts/token.js'
 import type { Queryable, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
@@ -17,6 +18,7 @@ export interface NewToken {
   /** default: none, which means any */
   readonly allowedOrigins?: readonly string[]
   readonly allowedNetworks?: readonly string[]
+  readonly rateLimit?: RateLimit | null
 }
 
 export interface StoredToken extends Token {
@@ -32,9 +34,11 @@ export interface LockedToken extends Token {
 
 export async function insertToken(tx: Transaction, token: NewToken): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
-    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at, allowed_origins, allowed_networks)
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at, allowed_origins, allowed_networks,
+      rate_limit)
     VALUES (${token.name}, ${token.prefix}, ${token.digest}, ${token.basemapCodes as string[]}, ${token.vectorCodes as string[]},
-            ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]})
+            ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]},
+            ${jsonOrNull(tx, token.rateLimit ?? null)})
     RETURNING ${columns(tx)}`
   return isoDates<Token>(row as TokenRow)
 }
@@ -71,7 +75,8 @@ export async function updateToken(tx: Transaction, id: string, settings: TokenSe
   const [row] = await tx<TokenRow[]>`
     UPDATE tokens SET name = ${settings.name}, basemap_codes = ${settings.basemapCodes as string[]},
       vector_codes = ${settings.vectorCodes as string[]}, scopes = ${settings.scopes as string[]}, expires_at = ${settings.expiresAt},
-      allowed_origins = ${settings.allowedOrigins as string[]}, allowed_networks = ${settings.allowedNetworks as string[]}
+      allowed_origins = ${settings.allowedOrigins as string[]}, allowed_networks = ${settings.allowedNetworks as string[]},
+      rate_limit = ${jsonOrNull(tx, settings.rateLimit)}
     WHERE id = ${id} RETURNING ${columns(tx)}`
   return isoDates<Token>(row as TokenRow)
 }
@@ -119,6 +124,8 @@ export const TOKEN_LISTING = {
     scope: '$ = ANY(scopes)',
     basemap_code: "basemap_codes && ARRAY[$, '*']",
     vector_code: "vector_codes && ARRAY[$, '*']",
+    expires_within:
+      'disabled_at IS NULL AND expires_at > now() AND expires_at <= now() + make_interval(secs => $::float8)',
   },
 } satisfies Listing
 
@@ -176,6 +183,10 @@ export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, D
     WHERE tokens.id = used.id`
 }
 
+function jsonOrNull(sql: Queryable, limit: RateLimit | null) {
+  return limit === null ? null : sql.json({ ...limit })
+}
+
 function columns(sql: Queryable) {
-  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, expires_at, disabled_at, created_at, first_used_at, last_used_at, previous_prefix, previous_expires_at`
+  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, last_used_at, previous_prefix, previous_expires_at`
 }

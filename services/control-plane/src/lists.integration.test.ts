@@ -153,7 +153,11 @@ describe('every list of the document', () => {
   })
 
   test('filters by every value that the document names, and by texts and moments', async () => {
-    const values: Record<string, string> = { job_id: crypto.randomUUID(), from: '2026-01-01T00:00:00Z' }
+    const values: Record<string, string> = {
+      job_id: crypto.randomUUID(),
+      from: '2026-01-01T00:00:00Z',
+      expires_within: '14d',
+    }
     for (const { path, parameters } of lists()) {
       const pagers = ['q', 'sort', 'limit', 'offset', 'before', 'dir']
       const filters = parameters.filter((one) => one.in === 'query' && !pagers.includes(one.name))
@@ -187,6 +191,10 @@ test('a token is found by its prefix, and by its state', async () => {
   expect(await page('/tokens?status=disabled&scope=slice', 'name')).toEqual([['leaked'], 1])
   expect(await page('/tokens?basemap_code=sea&sort=name', 'name')).toEqual([['gone', 'Reader'], 2])
   expect(await page('/tokens?basemap_code=world', 'name')).toEqual([['Reader'], 1])
+  // By default a token is valid for 30 days.
+  expect(await page('/tokens?expires_within=31d', 'name')).toEqual([['Reader'], 1])
+  expect(await page('/tokens?expires_within=29d', 'name')).toEqual([[], 0])
+  expect((await gateway.admin({ url: '/api/v1/admin/tokens?expires_within=14' })).statusCode).toBe(400)
 })
 
 test('pages are sorted as a whole, what has no value comes last, and total counts what matches', async () => {

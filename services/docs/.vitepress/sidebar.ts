@@ -32,6 +32,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('Metrics, logs, traces', '/observing'),
       page('Several operators', '/operators'),
       page('How large', '/sizing'),
+      page('What it runs on', '/support'),
       page('Failures: what it does by itself', '/failures'),
       page('When something is wrong', '/operate'),
     ]),

@@ -12,6 +12,8 @@ import { disableToken } from './disable.js'
 import { issueToken } from './issue.js'
 import { tokenRecordRoutes } from './record-routes.js'
 
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 }
+
 export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   tokenRecordRoutes(app, ctx, edges)
   app.get(
@@ -26,6 +28,11 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
           scope: z.enum(SCOPES),
           basemap_code: text.describe('granted by name, or with all'),
           vector_code: text.describe('granted by this name, or with all'),
+          expires_within: z
+            .string()
+            .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number with s, m, h or d: 14d')
+            .transform((span) => Number.parseInt(span, 10) * SECONDS[span.at(-1) as keyof typeof SECONDS])
+            .describe('active tokens that expire in this time from now: a number with `s`, `m`, `h` or `d`'),
         }),
         response: { 200: listOf(tokenSchema) },
       },

@@ -3,7 +3,7 @@ import { Code } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { useState } from 'react'
 import { segment } from '../../api/client.js'
-import { TOKENS } from '../../api/tokens.js'
+import { EXPIRES_WITHIN_DAYS, TOKENS } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
@@ -21,6 +21,11 @@ export function Page() {
   const states = ['active', 'expired', 'disabled'] as const
   const filters: Filter[] = [
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.tokens.states[state]]) },
+    {
+      name: 'expires_within',
+      label: t.tokens.expiresWithin,
+      options: [1, 7, EXPIRES_WITHIN_DAYS, 30, 90].map((days) => [`${days}d`, t.tokens.days(days)]),
+    },
   ]
   const issue = (
     <ButtonLink to="/tokens/new" needs="admin" icon={IconKey}>

@@ -1,0 +1,81 @@
+import type { UsageItem } from '@gateway/contracts/usage.js'
+import { Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ApiError, segment } from '../../api/client.js'
+import { tokenQuery } from '../../api/tokens.js'
+import { busiestQuery } from '../../api/usage.js'
+import { useTexts } from '../../texts/texts.js'
+import { TextLink } from '../../ui/links.js'
+import { Loaded } from '../../ui/loaded.js'
+import { Name } from '../../ui/name.js'
+import { Section } from '../../ui/section.js'
+import { useFormats } from '../../ui/use-formats.js'
+
+const SHOWN = 5
+/** Of the id of a token that is gone: enough to find it in the audit. */
+const ID_LENGTH = 8
+
+export function BusiestTokens() {
+  return (
+    <Busiest title={useTexts().usage.busiestTokens} query={useQuery(busiestQuery('token', SHOWN))}>
+      {({ id }) => <TokenName id={id} />}
+    </Busiest>
+  )
+}
+
+function TokenName({ id }: { id: string }) {
+  const t = useTexts()
+  const { data, error } = useQuery({ ...tokenQuery(id), refetchInterval: false })
+  const shortId = id.slice(0, ID_LENGTH)
+  if (error instanceof ApiError && error.status === 404) {
+    return <Text c="dimmed">{t.usage.deletedToken(shortId)}</Text>
+  }
+  return (
+    <TextLink to={`/tokens/${segment(id)}?usage=day`}>
+      <Name>{data?.name ?? `${shortId}…`}</Name>
+    </TextLink>
+  )
+}
+
+export function BusiestBasemaps() {
+  return (
+    <Busiest title={useTexts().usage.busiestBasemaps} query={useQuery(busiestQuery('basemap', SHOWN))}>
+      {({ id }) => (
+        <TextLink to={`/basemaps/${segment(id)}?usage=day`}>
+          <Name>{id}</Name>
+        </TextLink>
+      )}
+    </Busiest>
+  )
+}
+
+interface BusiestProps {
+  readonly title: string
+  readonly query: ReturnType<typeof useQuery<readonly UsageItem[]>>
+  readonly children: (item: UsageItem) => ReactNode
+}
+
+function Busiest({ title, query, children }: BusiestProps) {
+  const t = useTexts().usage
+  const formats = useFormats()
+  return (
+    <Section title={title} note={t.busiestLead}>
+      <Loaded query={query} what={t.what}>
+        {(items) => (
+          <Stack gap="sm">
+            {items.length === 0 && <Text c="dimmed">{t.none}</Text>}
+            {items.map((item) => (
+              <Group key={item.id} justify="space-between" gap="xs" wrap="nowrap">
+                {children(item)}
+                <Text size="sm" c="dimmed" ta="end" className="nowrap">
+                  {t.requestsSent(item.requests, formats.bytes(item.bytes))}
+                </Text>
+              </Group>
+            ))}
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

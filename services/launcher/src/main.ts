@@ -40,7 +40,12 @@ async function start(): Promise<void> {
   if (shutdown.begun) return
   // To people, like all that is no log line: standard output stays JSON that can be piped, and a log file gets no demo token.
   process.stderr.write(
-    banner({ consoleUrl: `${settings.apiBaseUrl}/admin/`, credentials: credentialWords(settings, outcome), demo }),
+    banner({
+      consoleUrl: `${settings.apiBaseUrl}/admin/`,
+      docsUrl: `${settings.apiBaseUrl}/docs/`,
+      credentials: credentialWords(settings, outcome),
+      demo,
+    }),
   )
 }
 

@@ -23,7 +23,8 @@ const shutdown = new Shutdown(log)
 start().catch((error: unknown) => {
   if (shutdown.begun) return
   if (error instanceof StartRefusal) return shutdown.run(EXIT_REFUSED, error.message)
-  const trouble = pathTrouble(error, 'DATA_DIR')
+  const isOurs = (error as NodeJS.ErrnoException).path?.startsWith(settings.dataDir)
+  const trouble = isOurs ? pathTrouble(error, 'DATA_DIR') : null
   if (trouble !== null) return shutdown.run(EXIT_REFUSED, trouble)
   log.fatal({ err: error }, 'the start failed')
   return shutdown.run(1, `the start failed: ${(error as Error).message}; the log has the details`)

@@ -1,3 +1,4 @@
+import type { RateLimiter } from '@gateway/access/rate-limiter.js'
 import type { Log } from '@gateway/logging/log.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
@@ -10,6 +11,7 @@ import type { ProcessMetrics } from './metrics/registry.js'
 import type { NativePublisher } from './native/publisher.js'
 import type { Upstream } from './proxy/upstream.js'
 import type { Catalog } from './sync/catalog.js'
+import type { StorageTroubles } from './tiles/storage-troubles.js'
 import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
 import type { UsageCounts } from './usage/usage-counts.js'
@@ -39,10 +41,13 @@ export interface Edge {
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache
+  /** of tokens that are limited; they are never in the native table */
+  readonly rates: RateLimiter
   /** what may wait for a disk goes through here, by scan source */
   readonly disks: DiskGate
   readonly tiles: TileLoader
   readonly tileCache: TileCache
+  readonly storageTroubles: StorageTroubles
   /** answers hot tiles without JavaScript, where that is possible */
   readonly native: NativePublisher
   readonly zips: ZipStore

@@ -90,7 +90,8 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   const TileParts parts = parts_of(tile, *set, target);
   Wanted wanted;
   if (!choose(request, parts, &wanted)) return false;
-  const bool is_kept = response_table.is_wanted(target, parts.body.size(), true);
+  const bool may_keep = !tile.is_large() || !tile.is_evictable();
+  const bool is_kept = may_keep && response_table.is_wanted(target, parts.body.size(), true);
   if (!send_cold(connection, parts, tile, wanted, now, parties)) return false;
   parties.add({1, 1, 0, 0});
   hot_counts.answers++;

@@ -46,11 +46,11 @@ bool put_archive_set(const Call &call) {
   return true;
 }
 
-// number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles] as bytes of doubles,
-// the columns of the root directory
+// number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles; bytes of an extent and of a
+// block, 0 and 0 for a file] as bytes of doubles, the columns of the root directory
 napi_value put_archive(const Call &call) {
   const std::string_view bytes = call.bytes(6);
-  double sections[4];
+  double sections[6];
   if (bytes.size() != sizeof sections) return nullptr;
   bytes.copy(reinterpret_cast<char *>(sections), sizeof sections);
   TileArchive::Facts facts;
@@ -61,6 +61,8 @@ napi_value put_archive(const Call &call) {
   facts.max_zoom = static_cast<uint32_t>(call.integer(5));
   facts.leaves = {static_cast<uint64_t>(sections[0]), static_cast<uint64_t>(sections[1])};
   facts.tiles = {static_cast<uint64_t>(sections[2]), static_cast<uint64_t>(sections[3])};
+  facts.extent_bytes = static_cast<uint64_t>(sections[4]);
+  facts.block_bytes = static_cast<uint64_t>(sections[5]);
   cold_sets.put_archive(call.integer(0), std::make_shared<TileArchive>(facts, columns_of(call, 7)));
   return nullptr;
 }
@@ -69,6 +71,13 @@ napi_value put_archive(const Call &call) {
 napi_value put_leaf(const Call &call) {
   const std::shared_ptr<TileArchive> archive = cold_sets.archive(call.integer(0));
   if (archive) archive->put_leaf(static_cast<uint64_t>(call.integer(1)), columns_of(call, 2));
+  return nullptr;
+}
+
+// number of the archive, of the extent, its descriptor, which of its blocks are here
+napi_value put_extent(const Call &call) {
+  const std::shared_ptr<TileArchive> archive = cold_sets.archive(call.integer(0));
+  if (archive) archive->put_extent(static_cast<uint64_t>(call.integer(1)), static_cast<int>(call.integer(2)), call.bytes(3));
   return nullptr;
 }
 }  // namespace
@@ -82,5 +91,10 @@ void add_cold_sets(napi_env env, napi_value exports) {
     {"putArchive", put_archive},
     {"putArchiveSet", [](const Call &call) { return call.value(put_archive_set(call)); }},
     {"putLeaf", put_leaf},
+    {"putExtent", put_extent},
+    {"countPlaced", [](const Call &call) {
+      return call.list(std::vector<double>{static_cast<double>(TileArchive::placed), static_cast<double>(TileArchive::placed_bytes)});
+    }},
+    {"forgetEvicted", [](const Call &) -> napi_value { return TileArchive::forget_evicted(), nullptr; }},
   });
 }

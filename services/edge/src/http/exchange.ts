@@ -17,6 +17,7 @@ import { forwardedFor } from './access.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
+import { StreamedAnswer } from './streamed-answer.js'
 
 const NOTHING = new Uint8Array(0)
 /** Limit: path and query of the edge's own addresses. A relative path may be long; what is longer than this is no address of ours. */
@@ -99,6 +100,7 @@ export class Exchange {
   readonly #trace: Span | null
   #aborted = false
   #answered = false
+  #onGone: () => void = () => {}
 
   constructor(edge: Edge, kind: RequestKind, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
     this.raw = res
@@ -128,6 +130,7 @@ export class Exchange {
       this.#aborted = true
       if (!this.#answered) this.#trace?.end({}, 'the client has gone')
       active.delete(this)
+      guarded(edge, () => this.#onGone())
     })
   }
 
@@ -204,6 +207,51 @@ export class Exchange {
       // From here on the sender holds the response, and its end is the only news of it.
       sendPart(this.edge, this.raw, this.path, part, this, () => active.delete(this))
     })
+  }
+
+  /**
+   * An answer whose body is read piece by piece, as the client takes it. A piece that cannot be read cuts the connection: the status is out.
+   * @param length of all pieces together, in bytes
+   */
+  async answerPieces(status: string, headers: HeaderBlock, length: number, pieces: AsyncIterable<Uint8Array>) {
+    if (!this.#begin()) return
+    if (this.isHead) return this.#endHead(status, headers, length)
+    const ms = performance.now() - this.#startedAt
+    const given = { status: Number.parseInt(status, 10), bytes: length, ms, trace: this.#trace }
+    noteAnswer(this.edge, this.raw, { kind: this.kind, path: this.path, query: this.query, ...given })
+    const answer = new StreamedAnswer(this.raw, {
+      status,
+      headers: [[headers.name, headers.value]],
+      length,
+      bodiless: false,
+      end: this.#end,
+      onComplete: (bytes) => this.#completed(bytes),
+    })
+    let goOn: () => void = () => {}
+    this.#onGone = () => {
+      answer.gone()
+      goOn()
+    }
+    try {
+      for await (const piece of pieces) {
+        if (this.#aborted) return
+        let room: Promise<void> | null = null
+        const pause = () => {
+          room = new Promise((resolve) => {
+            goOn = resolve
+          })
+        }
+        answer.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength), pause, () => goOn())
+        await room
+      }
+      if (!this.#aborted) answer.end()
+    } catch (error) {
+      this.edge.log.warn(
+        { err: (error as Error).message, path: this.path },
+        'an answer out of object storage broke off',
+      )
+      if (!this.#aborted) this.raw.close()
+    }
   }
 
   #endHead(status: string, headers: HeaderBlock, length: number): void {

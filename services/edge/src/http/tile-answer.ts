@@ -85,7 +85,8 @@ export function keepTile(
   const { body } = prepared
   const { catalog } = edge.freshness
   const isCurrent = hasSameTiles(basemap, catalog.basemaps.get(basemap.stored.code))
-  const mayKeep = path.length <= MAX_KEPT_PATH && isCurrent
+  const mayKeep =
+    path.length <= MAX_KEPT_PATH && isCurrent && (source instanceof Uint8Array || source.isCached !== true)
   if (!mayKeep) {
     if (body instanceof OpenFile) body.retire()
     return

@@ -1,12 +1,14 @@
 import { gunzip } from 'node:zlib'
 import type { AccessToken } from '@gateway/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'
 import type { FilePart, Tile } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { OpenFile } from '../tiles/open-file.js'
+import { isStorageTrouble } from '../tiles/storage-troubles.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
@@ -19,6 +21,7 @@ import {
   INTERNAL,
   NOT_FOUND,
   OUT_OF_DESCRIPTORS,
+  STORAGE_DOWN,
   TILE_NOT_FOUND,
   UNDECODABLE,
 } from './refusals.js'
@@ -97,10 +100,15 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'absent':
       return answerRefusal(exchange, TILE_NOT_FOUND)
     case 'busy':
-      return answerRefusal(exchange, DISK_BUSY)
+      return answerRefusal(exchange, isRemote(target.version.stored.path) ? STORAGE_DOWN : DISK_BUSY)
     case 'failed': {
       const { basemap, version } = target
       const names = { basemap: basemap.stored.code, version: version.stored.version }
+      if (isStorageTrouble(outcome.error)) {
+        exchange.edge.counters.storageRefusals++
+        exchange.edge.storageTroubles.note(version.root, outcome.error)
+        return answerRefusal(exchange, STORAGE_DOWN)
+      }
       exchange.edge.log.error({ err: outcome.error, ...names }, 'a tile cannot be read')
       return answerRefusal(exchange, isOutOfDescriptors(outcome.error) ? OUT_OF_DESCRIPTORS : INTERNAL)
     }

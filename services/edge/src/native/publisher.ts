@@ -28,6 +28,9 @@ import { PublishedTokens } from './published-tokens.js'
  */
 const NATIVE_SHARE = 3 / 4
 
+/** In sweeps: how often the room of evicted parts of remote archives is given back. */
+const FORGET_EVICTED_EVERY = 40
+
 const NONE_REFUSED: ResponseCounts['refusals'] = {
   'no token': 0,
   'a malformed token': 0,
@@ -62,6 +65,8 @@ export class NativePublisher {
   #table: ResponseTable | null = null
   #closed = false
   #pickEvery = 0
+  #sweeps = 0
+  #placed = { tiles: 0, bytes: 0 }
   #counted: Pick<
     ResponseCounts,
     'answers' | 'cold' | 'notModified' | 'refusals' | 'bodyBytes' | 'evictions' | 'truncated' | 'stalled'
@@ -203,6 +208,7 @@ export class NativePublisher {
 
   #sweep(): void {
     this.noteUses()
+    if (this.#sweeps++ % FORGET_EVICTED_EVERY === 0) this.#opened?.sets?.forgetEvicted()
     this.#opened?.tiles.sweep(performance.now())
     this.#extendTrust()
   }
@@ -236,6 +242,10 @@ export class NativePublisher {
     this.#counters.stalledReaders += now.stalled - before.stalled
     this.#counters.bytesSent += now.bodyBytes - before.bodyBytes
     this.#counted = now
+    const placed = this.#opened.sets?.placed ?? this.#placed
+    this.#counters.remoteTiles += placed.tiles - this.#placed.tiles
+    this.#counters.remoteTileBytes += placed.bytes - this.#placed.bytes
+    this.#placed = placed
     this.#counters.nativeEvictions += now.evictions - before.evictions
     const { tile } = this.#counters.answers
     const notModified = now.notModified - before.notModified

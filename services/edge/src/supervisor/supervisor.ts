@@ -213,11 +213,10 @@ export class Supervisor {
     if (this.#kept === reading) this.#kept = null
   }
 
-  /** A worker that lives withdraws the presence of those that have ended. */
+  /** Workers that live withdraw the presence of those that have ended: all of them, since one may end before it has. */
   #withdrawEnded(): void {
-    const [living] = this.#presences.keys()
-    if (living === undefined || this.#endedPresences.length === 0) return
-    living.send({ kind: 'withdraw', presenceIds: this.#endedPresences })
+    if (this.#presences.size === 0 || this.#endedPresences.length === 0) return
+    for (const living of this.#presences.keys()) living.send({ kind: 'withdraw', presenceIds: this.#endedPresences })
     this.#endedPresences = []
   }
 

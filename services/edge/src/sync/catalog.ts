@@ -68,6 +68,21 @@ export function nextCatalog(
   return { basemaps: nextBasemaps, vectors: nextVectors, vectorsByPath: byPath(nextVectors) }
 }
 
+/** The same, but for a version whose content turned out to be another: nothing that is held of it, under its number, is good any more. */
+export function withNewContent(before: Catalog, contentId: number): Catalog {
+  const basemaps = new Map(before.basemaps)
+  for (const [code, basemap] of before.basemaps) {
+    if (![...basemap.versions.values()].some((version) => version.contentId === contentId)) continue
+    const renewed = ++lastContentId
+    const versions = [...basemap.versions].map(
+      ([label, version]) =>
+        [label, version.contentId === contentId ? { ...version, contentId: renewed } : version] as const,
+    )
+    basemaps.set(code, { ...basemap, versions: new Map(versions) })
+  }
+  return { ...before, basemaps }
+}
+
 function replaced<Row extends { readonly code: string }, Entry>(
   before: ReadonlyMap<string, Entry>,
   read: CatalogRead<Row>,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RateLimiter } from '@gateway/access/rate-limiter.js'
 import { AccessLog } from '@gateway/logging/access-log.js'
 import type { Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
@@ -34,6 +35,8 @@ import { FollowLoop } from '../sync/follow-loop.js'
 import { type FollowedTokens, Follower } from '../sync/follower.js'
 import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { StoreLink } from '../sync/store-link.js'
+import { openRemote } from '../tiles/open-remote.js'
+import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { UsageCounts } from '../usage/usage-counts.js'
@@ -114,7 +117,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     onAnswer: ({ path }) => log.info({ archive: path }, 'an archive answers again'),
     prefix: () => dieWithParent('KILL'),
   })
-  const tiles = new TileLoader({ disks, mbtiles })
+  const onReplaced = (contentId: number) => follower.renewContent(contentId)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
+  )
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
     loop.announce()
@@ -178,6 +184,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     storeUp: () => loop.storeUp,
     busUp: () => loop.busUp,
     upstreamRequests: () => upstream.used,
+    remote: () => tiles.remote,
     fileTier: () => sender.tier,
     version: ownVersion,
   })
@@ -197,9 +204,11 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     metrics,
     freshness,
     tokens,
+    rates: new RateLimiter((requests) => loop.takePermits(requests), settings.edgeWorkers),
     disks,
     tiles,
     tileCache,
+    storageTroubles: new StorageTroubles(log),
     native,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,

@@ -15,6 +15,7 @@ import { Ago } from '../../ui/time.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
+import { ShareButton } from './share-button.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionsTable } from './versions-table.js'
 
@@ -83,6 +84,7 @@ function Actions({
       >
         {t.basemaps.push}
       </ButtonLink>
+      <ShareButton code={code} name={name} />
       <ButtonLink to={`${here}/compare`} variant="default" icon={IconColumns2}>
         {t.basemaps.compare}
       </ButtonLink>

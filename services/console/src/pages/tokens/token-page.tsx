@@ -128,6 +128,7 @@ function Edit({ token }: { token: Token }) {
           pending={update.isPending}
           error={update.error}
           saved={false}
+          commandOf={update.commandOf}
           onSave={(body) =>
             update.mutate(body, {
               onSuccess: ({ name, confirmed, pending }) =>

@@ -1,19 +1,11 @@
 import { expect, test } from 'vitest'
-import { csv } from './csv.js'
+import { csvLine } from './csv.js'
 
-test('cells with commas, quotes and line breaks are quoted, and nothing is absent that is zero', () => {
-  const rows = [
-    { id: 'a,b', n: 0 },
-    { id: 'say "so"', n: null },
-    { id: 'two\nlines', n: 3 },
-  ]
-  expect(csv(['id', 'n'], rows)).toBe('id,n\r\n"a,b",0\r\n"say ""so""",\r\n"two\nlines",3\r\n')
+test('values with commas, quotes and line breaks are one field of CSV, and nothing is absent that is zero', () => {
+  expect(csvLine(['plain', 'a,b', 'say "yes"', 'two\nlines', 7])).toBe('plain,"a,b","say ""yes""","two\nlines",7\r\n')
+  expect(csvLine([0, null, -1])).toBe('0,,-1\r\n')
 })
 
-test.each(['=1+1', '+1', '-1', '@x', '\tx'])('what a spreadsheet takes for a formula is a text: %j', (id) => {
-  expect(csv(['id'], [{ id }])).toBe(`id\r\n'${id}\r\n`)
-})
-
-test('a negative number stays a number', () => {
-  expect(csv(['n'], [{ n: -1 }])).toBe('n\r\n-1\r\n')
+test('no spreadsheet takes a text for a formula', () => {
+  expect(csvLine(['=1+1', '+1', '-1', '@a', '\t=1', -1])).toBe("'=1+1,'+1,'-1,'@a,'\t=1,-1\r\n")
 })

@@ -1,16 +1,12 @@
 /**
- * A table as comma-separated values (RFC 4180), with a line of names first. What a spreadsheet would take for a formula has an apostrophe before it: names
- * of files come from outside.
+ * One line of CSV (RFC 4180); null is an empty field. What strangers chose (names, addresses) may begin like a formula, which a spreadsheet would
+ * carry out: an apostrophe before it makes it a text.
  */
-export function csv<Name extends string>(
-  names: readonly Name[],
-  rows: readonly Readonly<Record<Name, unknown>>[],
-): string {
-  const lines = [names, ...rows.map((row) => names.map((name) => row[name]))]
-  return lines.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('')
+export function csvLine(values: readonly (string | number | null)[]): string {
+  return `${values.map(field).join(',')}\r\n`
 }
 
-function cell(value: unknown): string {
+function field(value: string | number | null): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '')
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

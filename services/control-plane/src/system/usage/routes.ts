@@ -1,12 +1,13 @@
 import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
 import { USAGE_AMOUNTS, USAGE_KINDS, usageItemSchema } from '@gateway/contracts/usage.js'
 import { readUsage, USAGE_LISTING, USAGE_STEPS, type UsageStep } from '@gateway/store/usage.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { csv } from '../../platform/http/csv.js'
+import { csvLine } from '../../platform/http/csv.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 
 const HOUR_MS = 3_600_000
@@ -18,12 +19,16 @@ const MAX_HOURLY_MS = 31 * DAY_MS
 /** Limit: lines of a file; some 8 MB. */
 const MAX_CSV_ROWS = 100_000
 
-const moment = z.iso.datetime({ offset: true })
+const moment = queryInstantSchema
 const querySchema = listQuery(USAGE_LISTING, {}).extend({
   by: z.enum(USAGE_KINDS),
   id: text.optional().describe('of one alone: the id of a token, the code of a basemap or vector, `{code}/{version}`'),
-  from: moment.optional().describe('ISO 8601 with a zone; default: a day before `to` by the hour, else 30 days'),
-  to: moment.optional().describe('ISO 8601 with a zone; default: now'),
+  from: moment
+    .optional()
+    .describe(
+      'ISO 8601, without a zone UTC, back to the begin of its hour, or of its day; default: a day before `to` by the hour, else 30 days',
+    ),
+  to: moment.optional().describe('ISO 8601, without a zone UTC; default: now'),
   step: z
     .enum(USAGE_STEPS)
     .default('hour')
@@ -31,11 +36,14 @@ const querySchema = listQuery(USAGE_LISTING, {}).extend({
   format: z.enum(['json', 'csv']).default('json'),
 })
 
-/** The hours that begin in [from, to). */
+/** The hours that begin in [from, to). `from` is the begin of an hour or day, so that what its item would be is whole. */
 interface Range {
   readonly from: Date
   readonly to: Date
 }
+
+/** Of a line of CSV, in their order. */
+const COLUMNS = ['id', 'at', ...USAGE_AMOUNTS, 'name'] as const
 
 export function usageRoutes(app: App, { sql, now }: ControlContext): void {
   app.get(
@@ -77,7 +85,7 @@ export function usageRoutes(app: App, { sql, now }: ControlContext): void {
         .type('text/csv; charset=utf-8')
         .header('Content-Disposition', `attachment; filename="${name}"`)
         .serializer((table: string) => table)
-        .send(csv(['id', 'name', 'at', ...USAGE_AMOUNTS], items))
+        .send([COLUMNS, ...items.map((item) => COLUMNS.map((name) => item[name]))].map(csvLine).join(''))
     },
   )
 }
@@ -86,10 +94,11 @@ function rangeOf(
   { id, step, from, to }: Pick<z.output<typeof querySchema>, 'id' | 'step' | 'from' | 'to'>,
   nowMs: number,
 ): Range | Refusal {
-  const end = to === undefined ? nowMs : Date.parse(to)
+  const end = to === undefined ? nowMs : (instantMs(to) as number)
   const unit = step === 'hour' ? HOUR_MS : DAY_MS
-  const begin = from === undefined ? Math.floor((end - DEFAULT_MS[step]) / unit) * unit : Date.parse(from)
-  if (begin >= end) return refuse('invalid_parameters', 'query.from: must be before query.to')
+  const wanted = from === undefined ? end - DEFAULT_MS[step] : (instantMs(from) as number)
+  const begin = Math.floor(wanted / unit) * unit
+  if (wanted >= end) return refuse('invalid_parameters', 'query.from: must be before query.to')
   if (step === 'hour' && id === undefined && end - begin > MAX_HOURLY_MS) {
     const days = MAX_HOURLY_MS / DAY_MS
     return refuse('invalid_parameters', `query.from: by the hour and without an id the range is at most ${days} days`)

@@ -43,6 +43,16 @@ test('without a range it is the last day by the hour, or the last 30 days', asyn
   expect(await items('by=token')).toEqual([])
 })
 
+test.each([
+  ['step=hour&from=2026-03-10T12:30:00Z&to=2026-03-10T12:45:00Z', 5],
+  ['step=hour&from=2026-03-10T12:30&to=2026-03-10T12:45', 5],
+  ['step=day&from=2026-03-10T18:00:00Z&to=2026-03-11', 5],
+  ['step=day&from=2026-03-09&to=2026-03-10', 7],
+  ['step=hour&from=2026-03-10T13:00:00%2B01:00&to=2026-03-10T12:00:01Z', 5],
+])('a range that begins within an hour or day has the whole of it: %s', async (range, requests) => {
+  expect(await items(`by=basemap&id=alps&${range}`)).toMatchObject([{ requests }])
+})
+
 test('the busiest come first where they are sorted so, page by page', async () => {
   const answer = (await ask('by=basemap&step=total&sort=-requests&limit=2')).json()
   expect(answer.items.map((item: { id: string; requests: number }) => [item.id, item.requests])).toEqual([
@@ -61,10 +71,10 @@ test('a file has every item, whatever the page', async () => {
   const day = '2026-03-10T00:00:00.000Z'
   expect(answer.body.split('\r\n').slice(0, -1).toSorted()).toEqual(
     [
-      'id,name,at,requests,tiles,tile_404,refused,bytes',
-      `"'=cmd, or so",,${day},1,0,1,0,100`,
-      `alps,The Alps,${day},5,4,1,0,500`,
-      `rhine,,${day},6,5,1,0,600`,
+      'id,at,requests,tiles,tile_404,refused,bytes,name',
+      `"'=cmd, or so",${day},1,0,1,0,100,`,
+      `alps,${day},5,4,1,0,500,The Alps`,
+      `rhine,${day},6,5,1,0,600,`,
     ].toSorted(),
   )
 })

@@ -4,6 +4,7 @@ import { catalogRoutes } from './catalog/routes.js'
 import { initialScans } from './catalog/scans/initial-scans.js'
 import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
+import { landingRoute } from './operators/landing-page.js'
 import { sessionRoutes } from './operators/session-routes.js'
 import { signInRoutes } from './operators/sign-in-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
@@ -45,6 +46,7 @@ export async function registerFeatures(
   await registerOpenApi(app, ctx)
   const gate = createServiceGate(app, ctx, findCaller)
   systemRoutes(app, ctx)
+  landingRoute(app)
   sessionRoutes(app, ctx)
   if (ctx.settings.oidcIssuer !== null) await signInRoutes(app, ctx, adminGate)
   await catalogRoutes(app, ctx, { edges, gate, findCaller })

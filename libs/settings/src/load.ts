@@ -66,16 +66,26 @@ export interface Settings {
   readonly tileCacheBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
+  /** a directory, or `s3://bucket/prefix` */
   readonly sliceOutputRoot: string
+  /** the directory in which layers are made: `sliceOutputRoot` itself unless that is a bucket */
+  readonly sliceWorkRoot: string
+  /** directories, and `s3://bucket/prefix` */
   readonly sliceSourceRoots: readonly string[]
+  /** of the images of one job that are fetched from object storage */
+  readonly sliceFetchMaxBytes: number
   readonly tilerCommand: string | null
   readonly callbackAllow: readonly string[]
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
+  readonly usageDays: number
   /** null: nothing is taken in from other gateways */
   readonly importToken: string | null
   readonly importMaxBytes: number
+  /** of the archives of all exports together */
+  readonly exportMaxBytes: number
+  readonly exportRetentionDays: number
   /** origin of the S3-compatible storage; null: AWS */
   readonly s3Endpoint: string | null
   readonly s3Region: string
@@ -198,6 +208,7 @@ function given(
 function withDerived(v: SettingValues, configFile: string, tracing: Settings['tracing'], region: string): Settings {
   const apiBaseUrl =
     v.API_BASE_URL ?? `${v.TLS_CERT_FILE === undefined ? 'http' : 'https'}://${reachableHost(v.API_HOST)}:${v.API_PORT}`
+  const sliceOutputRoot = v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers')
   return {
     configFile,
     apiHost: v.API_HOST,
@@ -238,15 +249,20 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tileCacheBytes: v.TILE_CACHE_BYTES,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
-    sliceOutputRoot: v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers'),
+    sliceOutputRoot,
+    sliceWorkRoot: sliceOutputRoot.startsWith('s3://') ? resolve(v.DATA_DIR, 'slice-work') : sliceOutputRoot,
     sliceSourceRoots: v.SLICE_SOURCE_ROOTS,
+    sliceFetchMaxBytes: v.SLICE_FETCH_MAX_BYTES,
     tilerCommand: v.TILER_COMMAND ?? null,
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
     retryWaitsSeconds: v.RETRY_WAITS,
     jobRetentionDays: v.JOB_RETENTION_DAYS,
+    usageDays: v.USAGE_DAYS,
     importToken: v.IMPORT_TOKEN ?? null,
     importMaxBytes: v.IMPORT_MAX_BYTES,
+    exportMaxBytes: v.EXPORT_MAX_BYTES,
+    exportRetentionDays: v.EXPORT_RETENTION_DAYS,
     s3Endpoint: v.S3_ENDPOINT ?? null,
     s3Region: v.S3_REGION ?? region,
     s3ForcePathStyle: v.S3_FORCE_PATH_STYLE ?? v.S3_ENDPOINT !== undefined,

@@ -75,6 +75,28 @@ const list = text.transform((s) =>
 
 const directory = text.refine((s) => !s.includes('\0'), 'must be a path').transform((s) => resolve(s))
 
+/** As @gateway/object-storage takes them apart; whatever else may be wrong with one, its first use says. */
+const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/
+
+function isBucket(s: string): boolean {
+  return BUCKET.test(s) && !s.split('/').some((part) => part === '.' || part === '..')
+}
+
+const directoryOrBucket = text
+  .refine(
+    (s) => !s.includes('\0') && (!/^[a-z0-9]+:\/\//i.test(s) || isBucket(s)),
+    'must be a path, or s3://bucket/prefix',
+  )
+  .transform((s) => (isBucket(s) ? withoutLastSlashes(s) : resolve(s)))
+
+const directoriesAndBuckets = list.pipe(
+  z
+    .array(
+      z.string().refine((s) => isAbsolute(s) || isBucket(s), 'must list absolute directories, or s3://bucket/prefix'),
+    )
+    .transform((places) => places.map((s) => (isBucket(s) ? withoutLastSlashes(s) : resolve(s)))),
+)
+
 /** As `directory`: a path, absolute from the working directory on. */
 const file = directory
 
@@ -249,18 +271,22 @@ export const SETTINGS = {
   TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
   BASEMAP_ROOTS: directories.default([]),
   VECTOR_ROOTS: directories.default([]),
-  SLICE_OUTPUT_ROOT: directory.optional(),
-  SLICE_SOURCE_ROOTS: directories.default([]),
+  SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),
+  SLICE_SOURCE_ROOTS: directoriesAndBuckets.default([]),
+  SLICE_FETCH_MAX_BYTES: bytes.default(64 * 2 ** 30),
   TILER_COMMAND: text.max(4096).optional(),
   CALLBACK_ALLOW: destinations.default([]),
   CALLBACK_DENY: destinations.default([]),
   RETRY_WAITS: waits.default([30, 60, 60]),
   JOB_RETENTION_DAYS: days.default(90),
+  USAGE_DAYS: days.default(400),
   IMPORT_TOKEN: text
     .min(16, 'must have at least 16 characters')
     .max(1000, 'must have at most 1000 characters')
     .optional(),
   IMPORT_MAX_BYTES: bytes.default(16 * 2 ** 30),
+  EXPORT_MAX_BYTES: bytes.default(20 * 2 ** 30),
+  EXPORT_RETENTION_DAYS: days.default(7),
   S3_ENDPOINT: storageEndpoint.optional(),
   S3_REGION: text.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a region').optional(),
   S3_FORCE_PATH_STYLE: flag.optional(),

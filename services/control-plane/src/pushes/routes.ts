@@ -57,7 +57,13 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'basemap_push',
     path: 'push-records',
-    operationIds: { list: 'listPushRecords', get: 'getPushRecord', retry: 'retryPush' },
+    operationIds: {
+      list: 'listPushRecords',
+      get: 'getPushRecord',
+      retry: 'retryPush',
+      cancel: 'cancelPush',
+      acknowledge: 'acknowledgePush',
+    },
     noun: 'basemap pushes',
     kept: RECORDS_KEPT,
     schema: pushRecordSchema,
@@ -67,7 +73,13 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'vector_push',
     path: 'vector-push-records',
-    operationIds: { list: 'listVectorPushRecords', get: 'getVectorPushRecord', retry: 'retryVectorPush' },
+    operationIds: {
+      list: 'listVectorPushRecords',
+      get: 'getVectorPushRecord',
+      retry: 'retryVectorPush',
+      cancel: 'cancelVectorPush',
+      acknowledge: 'acknowledgeVectorPush',
+    },
     noun: 'vector pushes',
     kept: RECORDS_KEPT,
     schema: vectorPushRecordSchema,

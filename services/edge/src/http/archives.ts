@@ -26,6 +26,7 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const version = edge.freshness.catalog.basemaps.get(code)?.versions.get(file.slice(0, Math.max(0, dot)))
     const isArchive = Object.hasOwn(TYPES, storage) && version?.stored.storage === storage
     if (rest.length > 0 || version === undefined || !isArchive) return answerRefusal(exchange, NOT_FOUND)
+    exchange.asked = version.usage
     const { version: label, path } = version.stored
     const offered = {
       root: version.root,

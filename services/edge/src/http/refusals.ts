@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { UNKNOWN_TOKEN } from '@gateway/access/decide.js'
 import { challenge, isBasic, TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/access/presented-token.js'
-import { type ErrorCode, errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
+import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
 import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { Edge } from '../edge.js'
 import { exceptionReport } from '../standards/ows-exception.js'
@@ -52,7 +52,7 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
     headers: headerBlock(
       ['Content-Type', 'application/json; charset=utf-8'],
       ['Cache-Control', 'no-store'],
-      ...extraHeaders(refusal.code, status, hasBasic),
+      ...extraHeaders(refusal, status, hasBasic),
       ...CORS,
     ),
     body: Buffer.from(errorBody(refusal.message)),
@@ -63,6 +63,7 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
 
 export function answerRefusal(exchange: Exchange, refusal: Refusal) {
   countRefusal(exchange.edge, refusal)
+  exchange.answered = refusal === TILE_NOT_FOUND ? 'tile_404' : null
   if (refusal === TILE_NOT_FOUND) {
     const form = missingTileForm(exchange.query, exchange.header('sec-fetch-dest'), exchange.header('sec-fetch-mode'))
     if (form === 'empty') return exchange.answerEmpty(NO_CONTENT, MISSING_HEADERS)
@@ -132,9 +133,10 @@ export function countRefusal(edge: Edge, refusal: Refusal): void {
   if (refusal === DISK_BUSY) edge.counters.diskRefusals++
 }
 
-function extraHeaders(code: ErrorCode, status: number, hasBasic: boolean): [string, string][] {
+function extraHeaders({ code, retryAfterSeconds }: Refusal, status: number, hasBasic: boolean): [string, string][] {
   if (status === 401) return [['WWW-Authenticate', challenge(hasBasic)]]
-  if (status === 503) return [['Retry-After', String(RETRY_AFTER_SECONDS)]]
+  const retryAfter = retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
+  if (retryAfter !== null) return [['Retry-After', String(retryAfter)]]
   if (code === 'method_not_allowed') return [['Allow', 'GET, HEAD, OPTIONS']]
   return []
 }

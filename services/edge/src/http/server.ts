@@ -12,7 +12,7 @@ import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
 import { active, Exchange, type Handler, safely } from './exchange.js'
 import { PREFLIGHT } from './header-block.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
-import { onOther } from './proxy.js'
+import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, REFUSALS_WITHOUT_JAVASCRIPT, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onTileSlow } from './tiles.js'
@@ -146,6 +146,7 @@ async function drain(edge: Edge, { socket, port }: Listener, seconds: number): P
   while (performance.now() < deadline) {
     // Right after the poll, so that what has arrived is known.
     await nextTurn()
+    endEventStreams()
     if (active.size > 0 || (hasNativeAnswers && hasUnsent(port))) quietSince = performance.now()
     else if (performance.now() - quietSince >= QUIET_MS) return
     await sleep(LOOK_AGAIN_MS)

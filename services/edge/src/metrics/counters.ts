@@ -74,6 +74,7 @@ export class Counters {
   /** of tiles: those that a thread, or the reader of MBTiles, had to load first */
   threadedTiles = 0
   diskRefusals = 0
+  rateLimited = 0
   /** requests answered 503 because object storage did not answer, or refused */
   storageRefusals = 0
   /** tiles of remote archives that were found on this host's disk, and their bytes */
@@ -110,7 +111,8 @@ export class Counters {
 
   /** `code` as this process or the control plane names it; what is no authentication failure counts nothing. */
   countRefusal(code: string): void {
-    if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
+    if (code === 'rate_limited') this.rateLimited++
+    else if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
   }
 
   /** @param status null: no answer */

@@ -6,6 +6,7 @@ import {
   type RefusedFor,
   type ResponseCounts,
   type ResponseTable,
+  type TakenUsage,
   TIMED_EVERY,
   type TimedAnswers,
 } from '@gateway/native-edge/hot-tiles/response-table.js'
@@ -60,6 +61,8 @@ export class NativePublisher {
   readonly #usage: TokenUsage
   readonly #trustedUntilMs: () => number
   #opened: Opened | null = null
+  /** also once it is closed: what is being sent then is counted at its end */
+  #table: ResponseTable | null = null
   #closed = false
   #pickEvery = 0
   #sweeps = 0
@@ -98,6 +101,7 @@ export class NativePublisher {
     const nativeBytes = Math.floor(tileCache.capacityBytes * NATIVE_SHARE)
     const table = this.#closed ? undefined : sender.responseTable(nativeBytes)
     if (table === undefined) return
+    this.#table = table
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     table.pickEvery(this.#pickEvery)
@@ -184,6 +188,11 @@ export class NativePublisher {
   noteUses(): void {
     // biome-ignore lint/plugin: calendar, last_used_at
     this.#opened?.tokens.noteUses(this.#usage, Date.now())
+  }
+
+  /** What was answered natively since the last call, by the names of `UsageCounts`. */
+  takeUsage(): readonly TakenUsage[] {
+    return this.#table?.takeUsage() ?? []
   }
 
   /** From now on JavaScript sees every request. */

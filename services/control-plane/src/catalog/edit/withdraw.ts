@@ -26,8 +26,8 @@ interface Request {
 interface Item<T> {
   readonly kind: 'basemap' | 'version'
   readonly change: NewChange
-  /** for the audit */
-  readonly detail?: Record<string, unknown>
+  /** for the audit: the name of the basemap, and which version */
+  readonly detail: (tx: Transaction) => Promise<Record<string, unknown>>
   /** false: it does not exist */
   set(tx: Transaction, withdrawn: boolean): Promise<boolean>
   /** the item as it is answered */
@@ -37,11 +37,11 @@ interface Item<T> {
 /** Withdraws basemaps and versions from their readers, and restores them. */
 export function withdrawRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   async function withdraw<T>({ body: { withdrawn }, admin }: Request, reply: FastifyReply, item: Item<T>) {
-    const { kind, change, detail = {} } = item
+    const { kind, change } = item
     const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
       if (!(await item.set(tx, withdrawn))) return { result: null, changes: [] }
       const action = `${kind}.${withdrawn ? 'withdraw' : 'restore'}`
-      await insertAudit(tx, { ...admin, action, subject: change.key, detail })
+      await insertAudit(tx, { ...admin, action, subject: change.key, detail: await item.detail(tx) })
       return { result: await item.read(tx), changes: [change] }
     })
     if (result === null) return sendRefusal(reply, refuse('not_found', `no such ${kind}`))
@@ -56,6 +56,7 @@ export function withdrawRoutes(app: App, ctx: ControlContext, edges: KnownEdges)
       return withdraw(request, reply, {
         kind: 'basemap',
         change: { kind: 'basemap', key: code },
+        detail: async (tx) => ({ name: await nameOf(tx, code) }),
         set: (tx, withdrawn) => setBasemapWithdrawn(tx, code, withdrawn),
         read: async (tx) => mapped(await readBasemap(tx, code), toAdminBasemap),
       })
@@ -75,7 +76,7 @@ export function withdrawRoutes(app: App, ctx: ControlContext, edges: KnownEdges)
       return withdraw(request, reply, {
         kind: 'version',
         change: { kind: 'basemap', key: code },
-        detail: { version },
+        detail: async (tx) => ({ name: await nameOf(tx, code), version }),
         set: (tx, withdrawn) => setVersionWithdrawn(tx, code, version, withdrawn),
         read: async (tx) => {
           const versions = (await readBasemap(tx, code))?.versions
@@ -84,6 +85,10 @@ export function withdrawRoutes(app: App, ctx: ControlContext, edges: KnownEdges)
       })
     },
   )
+}
+
+async function nameOf(tx: Transaction, code: string): Promise<string> {
+  return (await readBasemap(tx, code))?.name ?? code
 }
 
 function withdrawal<P extends z.ZodObject, A extends z.ZodObject>(

@@ -11,6 +11,10 @@ import { deliver } from '../deliver.js'
 import type { Outcome } from '../outcome.js'
 import { DeliveryRunner } from '../runner/runner.js'
 
+const noStore = () => {
+  throw new Error('no delivery of these tests goes to a bucket')
+}
+
 const log: Log = createLog('test', 'silent')
 
 export interface RunnerSettings {
@@ -43,7 +47,7 @@ export class DeliveryStore {
     const sql = openStore(this.#store.url, { applicationName: 'runner', maxConnections: 10 })
     const stop = new AbortController()
     const payloadOf = async ({ body }: ClaimedDelivery) => ({ ok: true, event: { job: body }, bundle: null }) as const
-    const sender = { now: Date.now, guard: guardWith(), payloadOf }
+    const sender = { now: Date.now, guard: guardWith(), payloadOf, openStore: noStore, scratch: '/' }
     const runner = new DeliveryRunner({
       sql,
       log,

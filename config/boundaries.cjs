@@ -96,7 +96,7 @@ const SHARED_ROOMS = {
 }
 
 /** Features do not know one another; features.ts wires them. */
-const FEATURES = ['operators', 'pushes', 'slicing', 'system', 'tokens']
+const FEATURES = ['operators', 'pushes', 'signing', 'slicing', 'system', 'tokens']
 
 const ROOMS = {
   ...SHARED_ROOMS,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { codeSchema, MAX_LABEL_LENGTH } from './common.js'
 
-export const TARGET_KINDS = ['http', 'directory'] as const
+export const TARGET_KINDS = ['http', 'directory', 'purge'] as const
 export const TARGET_MODES = ['notify', 'upload'] as const
 
 export const targetSchema = z.object({

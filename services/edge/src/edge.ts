@@ -2,6 +2,7 @@ import type { Log } from '@gateway/logging/log.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { Tracer } from '@gateway/tracing/span.js'
+import type { SignedAddresses } from './auth/signed-addresses.js'
 import type { TokenCache } from './auth/token-cache.js'
 import type { DiskGate } from './files/disk-gate.js'
 import type { Access } from './http/access.js'
@@ -36,6 +37,7 @@ export interface Edge {
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache
+  readonly signed: SignedAddresses
   /** what may wait for a disk goes through here, by scan source */
   readonly disks: DiskGate
   readonly tiles: TileLoader

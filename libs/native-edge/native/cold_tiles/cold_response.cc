@@ -66,7 +66,7 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
                  const Now &now) {
   std::string_view rest;
   const ColdSet *set = cold_sets.find(target, now.monotonic, &rest);
-  if (!set || !response_table.admits(credential, set->code, now)) return false;
+  if (!set || !response_table.admits(credential, target, set->code, now)) return false;
   TilePlace place;
   const Address address = read_tile_address(rest, &place);
   if (address == Address::Malformed) return false;

@@ -19,7 +19,7 @@ export interface ResponseTableAddon {
   takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
-  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): number
+  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array, prefix: string): number
   dropToken(text: string): void
   putUnknown(text: string): void
   dropUnknown(text: string): void
@@ -211,9 +211,10 @@ export class ResponseTable {
 
   /**
    * `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. Answers the token's number: a small one,
-   * which may be another's once the token is dropped.
+   * which may be another's once the token is dropped. `prefix`: of the paths that it may read, as they stand in the request line; empty: all. Of a
+   * signed address `exp=...&sig=...` is the token, which counts where no other comes with it.
    */
-  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null): number {
+  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null, prefix = ''): number {
     const numbers = codes === 'all' ? [] : codes.map((code) => this.numberOf(code))
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
     for (const number of numbers) {
@@ -222,7 +223,7 @@ export class ResponseTable {
     }
     // 0 stands for never; a token that expired in 1970 has expired by any other time before now.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
-    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer))
+    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer), prefix)
   }
 
   dropToken(token: string): void {

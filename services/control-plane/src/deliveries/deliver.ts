@@ -42,6 +42,7 @@ export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, sig
     webhookId: webhookId(id),
     now: now(),
     event,
+    headers: payload.headers,
   }
   return bundle === null ? sendMessage(guard, sending, signal) : sendUpload(guard, sending, bundle, signal)
 }

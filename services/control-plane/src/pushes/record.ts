@@ -1,4 +1,4 @@
-import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
+import type { PurgeRecord, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Delivery } from '@gateway/store/deliveries.js'
 import { deliveryFields } from '../deliveries/records.js'
 
@@ -9,6 +9,16 @@ export function toPushRecord(delivery: Delivery): PushRecord {
     target_code: delivery.targetCode ?? '',
     basemap_code: delivery.basemapCode ?? '',
     version: delivery.version ?? '',
+  }
+}
+
+export function toPurgeRecord(delivery: Delivery): PurgeRecord {
+  const { targetCode, basemapCode, version } = delivery
+  return {
+    ...deliveryFields(delivery),
+    target_code: targetCode ?? '',
+    basemap_code: basemapCode ?? '',
+    version,
   }
 }
 

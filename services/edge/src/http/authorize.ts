@@ -1,6 +1,7 @@
 import { type AccessToken, decide, type WantedResource } from '@gateway/access/decide.js'
-import { presentedToken } from '@gateway/access/presented-token.js'
+import { presentedToken, TOKEN_MISSING } from '@gateway/access/presented-token.js'
 import type { Edge } from '../edge.js'
+import { admitSigned, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
 
@@ -10,11 +11,13 @@ export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
 /**
  * Finds the token of a request and decides. Goes on with `granted` only where it may read what it wants, at once where the token is
  * known here, later where the store must be asked; answers the refusal itself otherwise. Of several candidates the first granted one counts.
+ * @param signable what a signed address would have to open, where no token comes with it; null: signed addresses do not count here
  */
 export function authorize(
   exchange: Exchange,
   wanted: Wanted,
   granted: (fromQuery: boolean, which: number, token: AccessToken) => void,
+  signable: Signable | null = null,
 ) {
   const { edge } = exchange
   const tooLong = exchange.limitHeaders()
@@ -24,6 +27,12 @@ export function authorize(
     xAccessToken: exchange.header('x-access-token'),
     query: exchange.query,
   })
+  if (
+    presented === TOKEN_MISSING &&
+    signable !== null &&
+    admitSigned(exchange, signable, () => granted(true, 0, BEARER))
+  )
+    return
   if (!presented.ok) return answerRefusal(exchange, presented)
   if (!edge.freshness.loaded) return answerRefusal(exchange, STARTING)
   const goOn = (token: AccessToken | null) => {
@@ -53,6 +62,18 @@ export function authorize(
     return goOn(known)
   }
   askStore(edge, exchange, presented.token, goOn)
+}
+
+/** In the place of a token, for those who take a signed address and look at no token. */
+const BEARER: AccessToken = {
+  id: '',
+  prefix: '',
+  scopes: new Set(['read']),
+  basemaps: new Set(),
+  vectors: new Set(),
+  expiresAtMs: null,
+  disabled: false,
+  limits: null,
 }
 
 function askStore(edge: Edge, exchange: Exchange, token: string, goOn: (token: AccessToken | null) => void): void {

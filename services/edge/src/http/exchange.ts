@@ -82,8 +82,8 @@ export class Exchange {
   readonly path: string
   /** without the question mark */
   readonly query: string
-  /** how a 400 or 404 is answered: the WMTS has a form of its own */
-  errorForm: 'json' | 'ows' = 'json'
+  /** how a 400 or 404 is answered: the WMTS has a form of its own, and who asks whether to let somebody in knows none but 401 and 403 */
+  errorForm: 'json' | 'ows' | 'auth' = 'json'
   readonly #headers: ReadHeaders
   readonly #origin: string
   readonly #referer: string
@@ -94,13 +94,20 @@ export class Exchange {
   #aborted = false
   #answered = false
 
-  constructor(edge: Edge, kind: RequestKind, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
+  constructor(
+    edge: Edge,
+    kind: RequestKind,
+    res: HttpResponse,
+    req: HttpRequest,
+    path = req.getUrl(),
+    query = req.getQuery() ?? '',
+  ) {
     this.raw = res
     this.edge = edge
     this.kind = kind
     this.isHead = req.getMethod() === 'head'
     this.path = path
-    this.query = req.getQuery() ?? ''
+    this.query = query
     this.#headers = {
       authorization: req.getHeader('authorization'),
       'x-access-token': req.getHeader('x-access-token'),

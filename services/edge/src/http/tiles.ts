@@ -12,16 +12,8 @@ import type { TileTarget } from '../tiles/tile-target.js'
 import { authorize } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
-import {
-  answerRefusal,
-  DISK_BUSY,
-  INTERNAL,
-  NOT_FOUND,
-  OUT_OF_DESCRIPTORS,
-  TILE_NOT_FOUND,
-  UNDECODABLE,
-} from './refusals.js'
-import { findTarget, keepTile, prepareTile, tileAnswer, wantedBasemap } from './tile-answer.js'
+import { answerRefusal, DISK_BUSY, INTERNAL, NOT_FOUND, OUT_OF_DESCRIPTORS, UNDECODABLE } from './refusals.js'
+import { absentTile, findTarget, keepTile, prepareTile, tileAnswer, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
@@ -43,11 +35,14 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
     case 'undecodable':
       return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
     case 'tilejson':
-      return authorize(exchange, wantedBasemap(edge, path.code), (fromQuery) =>
-        answerTileJson(exchange, path, fromQuery),
+      return authorize(
+        exchange,
+        wantedBasemap(edge, path.code),
+        (fromQuery) => answerTileJson(exchange, path, fromQuery),
+        { code: path.code, version: path.version },
       )
     case 'tile':
-      return authorize(exchange, wantedBasemap(edge, path.code), () => answerTile(exchange, path))
+      return authorize(exchange, wantedBasemap(edge, path.code), () => answerTile(exchange, path), path)
   }
 }
 
@@ -88,7 +83,7 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'tile':
       return sendTile(exchange, target, outcome.tile)
     case 'absent':
-      return answerRefusal(exchange, TILE_NOT_FOUND)
+      return answerRefusal(exchange, absentTile(exchange.edge.settings, target))
     case 'busy':
       return answerRefusal(exchange, DISK_BUSY)
     case 'failed': {

@@ -17,6 +17,7 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /push-records/{id}/retry',
   'POST /vector-push-records/{id}/retry',
   'POST /callback-records/{id}/retry',
+  'POST /purge-records/{id}/retry',
   'POST /slice/jobs',
   'POST /slice/jobs/{id}/cancel',
   'POST /slice/estimate',

@@ -63,7 +63,8 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
           'Kind `http` needs `url`: http or https, without credentials in it, redirects are not followed. `mode` `notify` (the default) ' +
           'sends JSON; `upload` sends multipart/form-data with that JSON as part `event` and a zip as part `archive`, laid out like a scan ' +
           'source. Kind `directory` needs `path`, an existing directory. In mode `upload` (the default there) a version or vector ' +
-          'appears in it whole, laid out like a scan source; in mode `notify` the JSON alone, as `{record id}.json`. `secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole ' +
+          'appears in it whole, laid out like a scan source; in mode `notify` the JSON alone, as `{record id}.json`. Kind `purge` is a cache in front, at `url`: it is told by `cache.purge` what to forget whenever a ' +
+          'version is found, changed, withdrawn or forgotten, or a basemap is withdrawn or set otherwise. `secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole ' +
           'body): `whsec_` and base64, or any text, whose UTF-8 bytes are the key. It is never returned; left out it stays, empty it is removed. ' +
           `What is left out of \`name\` and \`enabled\` stays as it is, and begins as the code and true. ${CREATES_ONLY}`,
         body: targetBodySchema,

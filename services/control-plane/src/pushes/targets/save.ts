@@ -12,7 +12,7 @@ import { signingKey } from '../../platform/webhooks/signature.js'
 export type Saved = { readonly ok: true; readonly target: Target } | Refusal
 
 /** A directory is named to receive files. */
-const DEFAULT_MODE = { http: 'notify', directory: 'upload' } as const
+const DEFAULT_MODE = { http: 'notify', directory: 'upload', purge: 'notify' } as const
 
 /** Creates or updates a target. Its secret goes into the store and nowhere else: the audit row records only that it was changed. */
 export async function saveTarget(
@@ -29,7 +29,7 @@ export async function saveTarget(
     const saved: NewTarget = {
       code: body.code,
       kind: body.kind,
-      url: body.kind === 'http' ? (body.url ?? null) : null,
+      url: body.kind === 'directory' ? null : (body.url ?? null),
       path: body.kind === 'directory' ? (body.path ?? null) : null,
       mode: body.mode ?? (known?.kind === body.kind ? known.mode : DEFAULT_MODE[body.kind]),
       name: body.name,
@@ -54,8 +54,9 @@ function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
     if (body.url) return 'body.url: belongs to kind http'
     return body.secret ? 'body.secret: belongs to kind http' : null
   }
-  if (!body.url) return 'body.url: a target of kind http needs it'
+  if (!body.url) return `body.url: a target of kind ${body.kind} needs it`
   if (body.path) return 'body.path: belongs to kind directory'
+  if (body.kind === 'purge' && body.mode === 'upload') return 'body.mode: a target of kind purge takes messages alone'
   const refused = guard.problemOf(body.url)
   if (refused !== null) return `body.url: ${refused}`
   if (body.secret && signingKey(body.secret) === null) {

@@ -23,6 +23,7 @@ const RECORD = {
 }
 const ENQUEUED = { status: 'pending', attempts: 0, message: '', next_attempt_at: EARLIER, updated_at: EARLIER }
 export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1' }
+export const PURGE_RECORD = { ...PUSH_RECORD, target_code: 'cdn' }
 export const VECTOR_PUSH_RECORD = { ...RECORD, vector_code: 'main' }
 const { target_code: _, ...CALLBACK } = RECORD
 const CALLBACK_RECORD = { ...CALLBACK, job_id: ID, callback_url: 'https://survey.example/finished' }
@@ -71,6 +72,9 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   listVectorPushRecords: { answer: list(VECTOR_PUSH_RECORD) },
   getVectorPushRecord: detail(VECTOR_PUSH_RECORD),
   retryVectorPush: retry(VECTOR_PUSH_RECORD),
+  listPurgeRecords: { answer: list(PURGE_RECORD) },
+  getPurgeRecord: detail(PURGE_RECORD),
+  retryPurge: retry(PURGE_RECORD),
   listCallbackRecords: { answer: list(CALLBACK_RECORD) },
   getCallbackRecord: detail(CALLBACK_RECORD),
   retryCallback: retry(CALLBACK_RECORD),

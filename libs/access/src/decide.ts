@@ -12,7 +12,7 @@ export interface AccessToken {
   /** milliseconds since 1970; null: never */
   readonly expiresAtMs: number | null
   readonly disabled: boolean
-  /** null: it may be used from everywhere */
+  /** null: it may be used from everywhere, as often as wanted */
   readonly limits: TokenLimits | null
 }
 

@@ -36,6 +36,7 @@ export const STATUS_OF_ERROR = {
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   too_many_requests: 429,
+  rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
   dependency_down: 503,
@@ -53,6 +54,8 @@ export interface Refusal {
   readonly ok: false
   readonly code: ErrorCode
   readonly message: string
+  /** whole seconds after which to try again, where that is known better than for others of its status */
+  readonly retryAfterSeconds?: number
 }
 
 export function refuse(code: ErrorCode, message: string): Refusal {

@@ -59,7 +59,8 @@ export const scanSourceBodySchema = z.object({
   path: z
     .string()
     .max(4096)
-    .regex(/^\/[^\0]*$/, 'must be an absolute path'),
+    .regex(/^(\/|s3:\/\/|https?:\/\/)[^\0]*$/, 'must be an absolute path, s3://bucket/prefix or an https address')
+    .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it'),
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
 })

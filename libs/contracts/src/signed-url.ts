@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
-import { instantSchema } from './token.js'
+import { instantSchema } from './instant.js'
 
 /** Limits: whole degrees of WGS 84. */
 const [MAX_LONGITUDE, MAX_LATITUDE] = [180, 90]

@@ -38,8 +38,9 @@ export async function buildConsole(root, onBuild) {
 
 /**
  * Compiles the addon where its sources or Node have changed. A machine without a compiler goes without it and does not try at every start,
- * so a failed attempt counts; an interrupted one does not.
+ * so a failed attempt counts; an interrupted one does not. `note` says why it goes without.
  * @param {string} root of the checkout
+ * @returns {Promise<{ok: true, note?: string} | {ok: false, output: string, signal?: NodeJS.Signals}>}
  */
 export async function buildAddon(root) {
   const digest = digestOf(root, ADDON)
@@ -47,7 +48,7 @@ export async function buildAddon(root) {
   const result = await runTool('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], root)
   if (result.signal) return result
   writeFileSync(join(root, ADDON.stamp), digest)
-  return { ok: true }
+  return { ok: true, note: result.output }
 }
 
 /** A checkout without the sources, as in tests, has nothing to build. */

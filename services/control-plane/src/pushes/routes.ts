@@ -58,7 +58,13 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'basemap_push',
     path: 'push-records',
-    operationIds: { list: 'listPushRecords', get: 'getPushRecord', retry: 'retryPush' },
+    operationIds: {
+      list: 'listPushRecords',
+      get: 'getPushRecord',
+      retry: 'retryPush',
+      cancel: 'cancelPush',
+      acknowledge: 'acknowledgePush',
+    },
     noun: 'basemap pushes',
     kept: RECORDS_KEPT,
     schema: pushRecordSchema,
@@ -68,7 +74,13 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'vector_push',
     path: 'vector-push-records',
-    operationIds: { list: 'listVectorPushRecords', get: 'getVectorPushRecord', retry: 'retryVectorPush' },
+    operationIds: {
+      list: 'listVectorPushRecords',
+      get: 'getVectorPushRecord',
+      retry: 'retryVectorPush',
+      cancel: 'cancelVectorPush',
+      acknowledge: 'acknowledgeVectorPush',
+    },
     noun: 'vector pushes',
     kept: RECORDS_KEPT,
     schema: vectorPushRecordSchema,
@@ -78,7 +90,13 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'cache_purge',
     path: 'purge-records',
-    operationIds: { list: 'listPurgeRecords', get: 'getPurgeRecord', retry: 'retryPurge' },
+    operationIds: {
+      list: 'listPurgeRecords',
+      get: 'getPurgeRecord',
+      retry: 'retryPurge',
+      cancel: 'cancelPurge',
+      acknowledge: 'acknowledgePurge',
+    },
     noun: 'purges of caches in front',
     kept: RECORDS_KEPT,
     schema: purgeRecordSchema,

@@ -41,6 +41,8 @@ export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () =
   if (!signature.ok) return refuse(signature)
   if (!reaches(exchange, signature, wanted)) return refuse(OUTSIDE_BOUNDS)
   if (signature.bounds === null) edge.native.noteSignature(signature)
+  exchange.token = ''
+  if (edge.freshness.catalog.basemaps.has(wanted.code)) exchange.asked = `basemap:${wanted.code}`
   admitted()
   return true
 }

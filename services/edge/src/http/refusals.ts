@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { UNKNOWN_TOKEN } from '@gateway/access/decide.js'
 import { challenge, isBasic, TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/access/presented-token.js'
-import { type ErrorCode, errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
+import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
 import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { Edge } from '../edge.js'
 import { exceptionReport } from '../standards/ows-exception.js'
@@ -23,6 +23,10 @@ export const STORE_DOWN = refuse('dependency_down', 'the store is out of reach; 
 export const STARTING = refuse('dependency_down', 'the edge has not read its catalog yet; please try again')
 export const STOPPING = refuse('draining', 'the edge is stopping')
 export const DISK_BUSY = refuse('dependency_down', 'the disk that this is on does not answer; please try again')
+export const STORAGE_DOWN = refuse(
+  'dependency_down',
+  'the object storage that this is in does not answer; please try again',
+)
 export const OUT_OF_DESCRIPTORS = refuse('dependency_down', 'too many files and connections are open; please try again')
 export const INTERNAL = refuse('internal', 'something went wrong; the log of the edge tells more')
 
@@ -47,7 +51,7 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
     headers: headerBlock(
       ['Content-Type', 'application/json; charset=utf-8'],
       ['Cache-Control', 'no-store'],
-      ...extraHeaders(refusal.code, status, hasBasic),
+      ...extraHeaders(refusal, status, hasBasic),
       ...CORS,
     ),
     body: Buffer.from(errorBody(refusal.message)),
@@ -58,6 +62,7 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
 
 export function answerRefusal(exchange: Exchange, refusal: Refusal) {
   countRefusal(exchange.edge, refusal)
+  exchange.answered = isMissingTile(refusal) ? 'tile_404' : null
   if (isMissingTile(refusal)) {
     const form = missingTileForm(exchange.query, exchange.header('sec-fetch-dest'), exchange.header('sec-fetch-mode'))
     const { status, headers, body } = refusal.forms[form]
@@ -163,9 +168,10 @@ export function countRefusal(edge: Edge, refusal: Refusal): void {
   if (refusal === DISK_BUSY) edge.counters.diskRefusals++
 }
 
-function extraHeaders(code: ErrorCode, status: number, hasBasic: boolean): [string, string][] {
+function extraHeaders({ code, retryAfterSeconds }: Refusal, status: number, hasBasic: boolean): [string, string][] {
   if (status === 401) return [['WWW-Authenticate', challenge(hasBasic)]]
-  if (status === 503) return [['Retry-After', String(RETRY_AFTER_SECONDS)]]
+  const retryAfter = retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
+  if (retryAfter !== null) return [['Retry-After', String(retryAfter)]]
   if (code === 'method_not_allowed') return [['Allow', 'GET, HEAD, OPTIONS']]
   return []
 }

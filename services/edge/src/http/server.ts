@@ -13,7 +13,7 @@ import { active, Exchange, type Handler, safely } from './exchange.js'
 import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
 import { PREFLIGHT } from './header-block.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
-import { onOther } from './proxy.js'
+import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onTileSlow } from './tiles.js'
@@ -149,6 +149,7 @@ async function drain(edge: Edge, { socket, port }: Listener, seconds: number): P
   while (performance.now() < deadline) {
     // Right after the poll, so that what has arrived is known.
     await nextTurn()
+    endEventStreams()
     if (active.size > 0 || (hasNativeAnswers && hasUnsent(port))) quietSince = performance.now()
     else if (performance.now() - quietSince >= QUIET_MS) return
     await sleep(LOOK_AGAIN_MS)

@@ -77,6 +77,15 @@ export class Counters {
   /** of tiles: those that a thread, or the reader of MBTiles, had to load first */
   threadedTiles = 0
   diskRefusals = 0
+  rateLimited = 0
+  /** requests answered 503 because object storage did not answer, or refused */
+  storageRefusals = 0
+  /** tiles of remote archives that were found on this host's disk, and their bytes */
+  remoteTiles = 0
+  remoteTileBytes = 0
+  /** requests to object storage, by the first digit of their status; `none`: no answer */
+  readonly storageRequests = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, none: 0 }
+  readonly storageDurations = new Durations()
   readonly tileTimes = new TileTimes()
   readonly answers: Readonly<Record<RequestKind, Answers>> = {
     tile: new Answers(),
@@ -108,7 +117,15 @@ export class Counters {
 
   /** `code` as this process or the control plane names it; what is no authentication failure counts nothing. */
   countRefusal(code: string): void {
-    if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
+    if (code === 'rate_limited') this.rateLimited++
+    else if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
+  }
+
+  /** @param status null: no answer */
+  storageRequest(status: number | null, seconds: number): void {
+    const known = `${Math.floor((status ?? 0) / 100)}xx` as keyof Counters['storageRequests']
+    this.storageRequests[known in this.storageRequests ? known : 'none']++
+    this.storageDurations.add(seconds)
   }
 
   /** Called before these numbers are read: adds what was counted where no JavaScript ran. */

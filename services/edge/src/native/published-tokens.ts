@@ -3,6 +3,7 @@ import { GRANT_ALL } from '@gateway/contracts/token.js'
 import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { KnownSignature } from '../auth/signed-addresses.js'
 import type { TokenUsage } from '../auth/token-usage.js'
+import { tokenUsage } from '../usage/usage-counts.js'
 
 /** The tokens that the native table honours by itself. Each is also in the token cache, whose limits hold for both, and leaves the table with it. */
 export class PublishedTokens {
@@ -20,7 +21,7 @@ export class PublishedTokens {
   put(plaintext: string, token: AccessToken): void {
     if (this.#numbers.has(plaintext)) return
     const codes = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]
-    const number = this.#table.putToken(plaintext, codes, token.expiresAtMs)
+    const number = this.#table.putToken(plaintext, codes, token.expiresAtMs, tokenUsage(token.id))
     this.#numbers.set(plaintext, number)
     this.#ids[number] = token.id
   }
@@ -32,7 +33,13 @@ export class PublishedTokens {
   putSignature({ code, version, expiresAtMs, text }: KnownSignature): void {
     const isPlain = version === null || (encodeURIComponent(version) === version && !/^\d+$/.test(version))
     if (this.#numbers.has(text) || !isPlain) return
-    const number = this.#table.putToken(text, [code], expiresAtMs, version === null ? '' : `/tiles/${code}/${version}/`)
+    const number = this.#table.putToken(
+      text,
+      [code],
+      expiresAtMs,
+      '',
+      version === null ? '' : `/tiles/${code}/${version}/`,
+    )
     this.#numbers.set(text, number)
     this.#ids[number] = null
   }

@@ -3,6 +3,7 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { isOffered, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
+import { type UsageName, versionUsage } from '../usage/usage-counts.js'
 
 /** One version as requests see it. */
 export interface CatalogVersion {
@@ -14,6 +15,8 @@ export interface CatalogVersion {
   /** by which caches in front know its tiles: as headers, and as their lines */
   readonly tags: ReturnType<typeof cacheTagHeaders>
   readonly tagLines: string
+  /** what its requests are accounted to */
+  readonly usage: UsageName
 }
 
 export interface CatalogBasemap {
@@ -69,6 +72,21 @@ export function nextCatalog(
   return { basemaps: nextBasemaps, vectors: nextVectors, vectorsByPath: byPath(nextVectors) }
 }
 
+/** The same, but for a version whose content turned out to be another: nothing that is held of it, under its number, is good any more. */
+export function withNewContent(before: Catalog, contentId: number): Catalog {
+  const basemaps = new Map(before.basemaps)
+  for (const [code, basemap] of before.basemaps) {
+    if (![...basemap.versions.values()].some((version) => version.contentId === contentId)) continue
+    const renewed = ++lastContentId
+    const versions = [...basemap.versions].map(
+      ([label, version]) =>
+        [label, version.contentId === contentId ? { ...version, contentId: renewed } : version] as const,
+    )
+    basemaps.set(code, { ...basemap, versions: new Map(versions) })
+  }
+  return { ...before, basemaps }
+}
+
 function replaced<Row extends { readonly code: string }, Entry>(
   before: ReadonlyMap<string, Entry>,
   read: CatalogRead<Row>,
@@ -85,7 +103,7 @@ function toBasemap(stored: StoredBasemap, before: Catalog): CatalogBasemap {
   const known = before.basemaps.get(stored.code)
   const versions = new Map<string, CatalogVersion>()
   for (const version of stored.versions) {
-    if (version.available && !version.withdrawn) versions.set(version.version, toVersion(stored, version, known))
+    if (version.available && !version.withdrawn) versions.set(version.version, toVersion(version, stored, known))
   }
   const current = stored.defaultVersion === null ? undefined : versions.get(stored.defaultVersion)
   if (current !== undefined) versions.set(CURRENT_VERSION, current)
@@ -94,16 +112,14 @@ function toBasemap(stored: StoredBasemap, before: Catalog): CatalogBasemap {
 
 let lastContentId = 0
 
-function toVersion(
-  { code, sourcePath: root }: StoredBasemap,
-  stored: StoredVersion,
-  known: CatalogBasemap | undefined,
-): CatalogVersion {
+function toVersion(stored: StoredVersion, basemap: StoredBasemap, known: CatalogBasemap | undefined): CatalogVersion {
+  const root = basemap.sourcePath
   const same = known?.versions.get(stored.version)
   const contentId = same !== undefined && isSameContent(same, stored, root) ? same.contentId : ++lastContentId
-  const tags = cacheTagHeaders(cacheTags(code, stored.version))
+  const tags = cacheTagHeaders(cacheTags(basemap.code, stored.version))
   const tagLines = tags.map(([name, value]) => `${name}: ${value}`).join('\r\n')
-  return { stored, root, contentId, tags, tagLines }
+  const usage = same?.usage ?? versionUsage(basemap.code, stored.version)
+  return { stored, root, contentId, tags, tagLines, usage }
 }
 
 function isSameContent(known: CatalogVersion, now: StoredVersion, root: string): boolean {

@@ -13,7 +13,9 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
+import { ShareButton } from './share-button.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionsTable } from './versions-table.js'
 
@@ -51,6 +53,7 @@ export function Page() {
               </Fact>
             </Facts>
           </Section>
+          <UsageSection by="basemap" id={basemap.code} />
           <Section title={t.basemaps.addresses} note={t.basemaps.addressesLead}>
             <Addresses basemap={basemap} />
           </Section>
@@ -81,6 +84,7 @@ function Actions({
       >
         {t.basemaps.push}
       </ButtonLink>
+      <ShareButton code={code} name={name} />
       <ButtonLink to={`${here}/compare`} variant="default" icon={IconColumns2}>
         {t.basemaps.compare}
       </ButtonLink>

@@ -1,6 +1,6 @@
 import type { AdminBasemap, AdminBasemapVersion, BasemapVersion } from '@gateway/contracts/basemap.js'
 import { Alert, NativeSelect, Stack, Switch } from '@mantine/core'
-import { IconColumns2 } from '@tabler/icons-react'
+import { IconColumns2, IconFileExport } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { segment } from '../../api/client.js'
@@ -25,6 +25,7 @@ import { isServed, WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { BoundsText } from './bounds-text.js'
 import { DefaultDialog } from './default-dialog.js'
+import { ShareButton } from './share-button.js'
 import { TileInspector } from './tile-inspector.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 
@@ -75,12 +76,21 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
               {t.basemaps.makeDefault}
             </WriteButton>
           )}
+          <ShareButton code={basemap.code} name={title} version={version.version} />
           <ButtonLink
             to={`${here}/compare?left=${encodeURIComponent(version.version)}`}
             variant="default"
             icon={IconColumns2}
           >
             {t.basemaps.compare}
+          </ButtonLink>
+          <ButtonLink
+            to={`${here}/versions/${segment(version.version)}/export`}
+            needs="operator"
+            variant="default"
+            icon={IconFileExport}
+          >
+            {t.exports.export}
           </ButtonLink>
           <NativeSelect
             aria-label={t.common.version}

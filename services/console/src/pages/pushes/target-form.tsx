@@ -1,8 +1,10 @@
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
 import { Checkbox, Fieldset, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
+import type { Command } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { CODE, CodeAndName } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
@@ -14,10 +16,11 @@ interface TargetFormProps {
   readonly target?: Target
   readonly pending: boolean
   readonly error: Error | null
+  readonly commandOf: (body: TargetBody) => Command
   readonly onSave: (body: TargetBody) => void
 }
 
-export function TargetForm({ target, pending, error, onSave }: TargetFormProps) {
+export function TargetForm({ target, pending, error, commandOf, onSave }: TargetFormProps) {
   const t = useTexts()
   const mayChange = useAllowed('admin')
   const stored = {
@@ -35,21 +38,16 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
     initialValues: stored,
     validate: {
       code: matches(CODE, t.pushes.codeWrong),
-      url: (url, { kind }) => (kind !== 'http' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong),
+      url: (url, { kind }) => {
+        if (kind === 'bucket') return /^s3:\/\/./.test(url) ? null : t.pushes.bucketWrong
+        return kind !== 'http' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong
+      },
       path: (path, { kind }) => (kind !== 'directory' || path.startsWith('/') ? null : t.pushes.pathWrong),
     },
   })
   const { kind, removeSecret } = form.values
-  const save = form.onSubmit(({ code, name, kind, url, path, mode, enabled, secret, removeSecret }) =>
-    onSave({
-      code,
-      kind,
-      enabled,
-      ...(name.trim() !== '' && { name: name.trim() }),
-      ...(kind === 'http' ? { url: url.trim(), mode } : { path: path.trim() }),
-      ...(removeSecret ? { secret: '' } : secret !== '' && { secret }),
-    }),
-  )
+  const save = form.onSubmit((values) => onSave(bodyOf(values)))
+  const command = () => commandOf(bodyOf({ ...form.values, secret: form.values.secret && 'YOUR_SECRET' }))
   return (
     <form onSubmit={save} noValidate>
       <FormGuard isDirty={() => form.isDirty()} />
@@ -61,9 +59,20 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
             <Group mt="xs">
               <Radio value="http" label={t.pushes.kinds.http} />
               <Radio value="directory" label={t.pushes.kinds.directory} />
+              <Radio value="bucket" label={t.pushes.kinds.bucket} />
             </Group>
           </Radio.Group>
-          {kind === 'http' ? (
+          {kind === 'bucket' && (
+            <TextInput
+              label={t.pushes.bucket}
+              description={t.pushes.bucketHint}
+              required
+              autoComplete="off"
+              spellCheck={false}
+              {...form.getInputProps('url')}
+            />
+          )}
+          {kind === 'http' && (
             <>
               <TextInput
                 label={t.pushes.url}
@@ -91,7 +100,8 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
                 <Checkbox label={t.pushes.secretRemove} {...form.getInputProps('removeSecret', { type: 'checkbox' })} />
               )}
             </>
-          ) : (
+          )}
+          {kind === 'directory' && (
             <TextInput
               label={t.pushes.path}
               required
@@ -111,8 +121,24 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
               {t.common.save}
             </WriteButton>
           </Group>
+          <AsCommand command={command} />
         </Stack>
       </Fieldset>
     </form>
   )
+}
+
+type TargetValues = Readonly<Record<'code' | 'name' | 'url' | 'path' | 'secret', string>> &
+  Pick<Target, 'kind' | 'mode' | 'enabled'> & { readonly removeSecret: boolean }
+
+function bodyOf({ code, name, kind, url, path, mode, enabled, secret, removeSecret }: TargetValues): TargetBody {
+  return {
+    code,
+    kind,
+    enabled,
+    ...(name.trim() !== '' && { name: name.trim() }),
+    ...(kind === 'directory' ? { path: path.trim() } : { url: url.trim() }),
+    ...(kind === 'http' && { mode }),
+    ...(removeSecret ? { secret: '' } : secret !== '' && { secret }),
+  }
 }

@@ -42,6 +42,7 @@ export function Page() {
                   like={last === undefined ? null : settingsOf(last)}
                   pending={submit.isPending}
                   error={submit.error}
+                  commandOf={submit.commandOf}
                   onSubmit={(body) =>
                     submit.mutate(body, {
                       onSuccess: (job) => {

@@ -65,7 +65,7 @@ function Actions({ source }: { source: ScanSource }) {
 
 function Edit({ source }: { source: ScanSource }) {
   const t = useTexts()
-  const save = useSaveScanSource()
+  const save = useSaveScanSource(false)
   const [saves, setSaves] = useState(0)
   return (
     <Section title={t.sources.edit}>
@@ -75,6 +75,7 @@ function Edit({ source }: { source: ScanSource }) {
         source={source}
         pending={save.isPending}
         error={save.error}
+        commandOf={save.commandOf}
         onSave={(body) =>
           save.mutate(body, {
             onSuccess: () => {

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { deleteBasemap, deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
@@ -12,7 +13,7 @@ import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
 import { withScanLock } from '../scans/scan-lock.js'
 import { LAYERS_SOURCE } from '../sources/configured-sources.js'
-import { hideLayerFiles, removeIfEmpty, slicedVersions } from './layer-files.js'
+import { hideLayerFiles, removeIfEmpty, removeLayerObjects, slicedVersions } from './layer-files.js'
 
 /** `files`: versions whose files were deleted. */
 export type Forgotten = { readonly ok: true; readonly files: number } & Omit<Confirmed<unknown>, 'result'>
@@ -45,26 +46,32 @@ export async function forgetBasemap(
       // Without the files, a scan finds the version again, and its source images are still the same.
       if (filesOf.length > 0) await deleteLayerSources(tx, code, filesOf)
       const action = version === null ? 'basemap.delete' : 'version.delete'
-      await insertAudit(tx, { ...admin, action, subject: code, detail: { versions, files_of: filesOf } })
+      await insertAudit(tx, {
+        ...admin,
+        action,
+        subject: code,
+        detail: { name: basemap.name, versions, files_of: filesOf },
+      })
       return { result: true, changes: [{ kind: 'basemap', key: code }] }
     })
     return { ok: true, files: filesOf.length, confirmed, pending }
   }
   if (!files) return deleteRecord([])
 
-  const { sliceOutputRoot } = ctx.settings
+  const { sliceOutputRoot, sliceWorkRoot } = ctx.settings
   const sliced = (await slicedVersions(ctx.sql, basemap, sliceOutputRoot)).filter((label) => versions.includes(label))
   if (sliced.length === 0) return NOT_SLICED
   let hidden: readonly string[] = []
   const outcome = await withScanLock(ctx.sql, async (): Promise<Forgotten | Refusal> => {
     if ((await readOpenSliceJobs(ctx.sql, [code])).length > 0) return BEING_SLICED
     const forgotten = await deleteRecord(sliced)
-    hidden = await hideLayerFiles(sliceOutputRoot, code, sliced)
+    hidden = await hideLayerFiles(sliceWorkRoot, code, sliced)
+    if (isRemote(sliceOutputRoot)) await removeLayerObjects(ctx.settings, code, sliced)
     return forgotten
   })
   // Deleting a large layer takes long; scans need not wait for it.
   for (const folder of hidden) await rm(folder, { recursive: true, force: true })
-  if (hidden.length > 0) await removeIfEmpty(sliceOutputRoot, code)
+  if (hidden.length > 0) await removeIfEmpty(sliceWorkRoot, code)
   return outcome
 }
 
@@ -78,7 +85,12 @@ export async function forgetVector(
     const vector = await readVector(tx, code)
     if (vector === null) return { result: null, changes: [] }
     await deleteVector(tx, code)
-    await insertAudit(tx, { ...admin, action: 'vector.delete', subject: code, detail: { path: vector.path } })
+    await insertAudit(tx, {
+      ...admin,
+      action: 'vector.delete',
+      subject: code,
+      detail: { name: vector.name, path: vector.path },
+    })
     return { result: vector, changes: [{ kind: 'vector', key: code }] }
   })
   return result === null ? NO_SUCH_VECTOR : { ok: true, files: 0, confirmed, pending }
@@ -94,12 +106,12 @@ export async function forgetSource(
   if (code === LAYERS_SOURCE) return OF_SLICING
   const [source] = await readScanSources(ctx.sql, code)
   if (source === undefined) return NO_SUCH_SOURCE
-  const { kind, path } = source
+  const { name, kind, path } = source
   return withScanLock(ctx.sql, async (): Promise<Forgotten> => {
     const { confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
       const changes = await changesOfSource(tx, code)
       await deleteScanSource(tx, code)
-      const detail = { kind, path, found: changes.length }
+      const detail = { name, kind, path, found: changes.length }
       await insertAudit(tx, { ...admin, action: 'scan-source.delete', subject: code, detail })
       return { result: true, changes }
     })

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
@@ -19,6 +18,7 @@ import {
   upsertScanSource,
 } from '@gateway/store/scan-sources.js'
 import { z } from 'zod'
+import { differences } from '../../platform/audit/differences.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -26,6 +26,7 @@ import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
+import { placeOf } from './place.js'
 
 const KIND_FIXED = refuse('invalid_parameters', 'body.kind: the kind of a scan source cannot change; use another code')
 
@@ -72,7 +73,10 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
         operationId: 'saveScanSource',
         summary: 'Create or update a scan source by its code',
         description:
-          'Nothing is scanned by this call. The directory need not exist yet. A field that is left out keeps its value; a new source is ' +
+          'Nothing is scanned by this call. `path` is a directory, which need not exist yet; `s3://bucket/prefix`; or an http(s) address: of ' +
+          'basemaps a directory with a tilejson.json or one archive, of vectors one file. Credentials of object storage are settings of the ' +
+          'gateway: a `path` with any in it, or with a query, is 400. Where an http(s) address may lead is what CALLBACK_ALLOW and ' +
+          'CALLBACK_DENY say. A field that is left out keeps its value; a new source is ' +
           'enabled and named by its code. The kind of a known source cannot change (400). What was found in a disabled source is neither ' +
           'served nor listed for readers; enabled again, it is there at once. Answers once every live edge process has followed, at the ' +
           `latest after TOKEN_STALE_SECONDS. ${CREATES_ONLY}`,
@@ -81,12 +85,18 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
       },
     },
     async (request, reply) => {
-      const body = { ...request.body, path: resolve(request.body.path) }
+      const place = placeOf(request.body.path)
+      if (!place.ok) return sendRefusal(reply, place)
+      const body = { ...request.body, path: place.path }
       const createOnly = createsOnly(request)
       const saved = await saveSource(ctx, edges, body, request.admin, createOnly)
       return saved ?? sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)
     },
   )
+}
+
+function audited({ name, kind, path, enabled }: ScanSource) {
+  return { name, kind, path, enabled }
 }
 
 /** null: the source is of another kind, or exists and is not to be updated. */
@@ -102,8 +112,12 @@ async function saveSource(
     const [before] = await readScanSources(tx, code)
     const saved = await upsertScanSource(tx, { ...body, name: body.name, enabled: body.enabled }, createOnly)
     if (saved === null) return { result: null, changes: [] }
-    await insertAudit(tx, { ...admin, action: 'scan-source.save', subject: code, detail: { ...body } })
     const [source = null] = await readScanSources(tx, code)
+    const changed = source && differences(before === undefined ? null : audited(before), audited(source))
+    if (changed) {
+      const detail = { name: source.name, ...changed }
+      await insertAudit(tx, { ...admin, action: 'scan-source.save', subject: code, detail })
+    }
     if (before === undefined || source === null) return { result: source, changes: [] }
     // Edges serve nothing from outside of a source's directory: they must know that it is another one now.
     if (before.path !== path) return { result: source, changes: [{ kind: 'all', key: '' }] }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { guardWith } from '@gateway/outgoing/testing/guards.js'
 import { afterEach, describe, expect, test } from 'vitest'
-import { guardWith } from '../../platform/outgoing/testing/guards.js'
 import { startReceiver, startTcpReceiver } from '../testing/receiver.js'
 import type { Deadlines } from './deadlines.js'
 import { exchange } from './exchange.js'
@@ -34,6 +34,12 @@ test('a 2xx answer is a delivery, and its first part is kept without secrets and
     retryAfter: null,
     message: '202 Accepted',
     answer: 'thanks\ufffd for [redacted]\n',
+    request: {
+      method: 'POST',
+      url: `${receiver.url}?a=1`,
+      headers: { 'user-agent': 'map-asset-gateway', 'content-type': 'application/json' },
+      body: '{"a":1}',
+    },
   })
   expect(receiver.received).toMatchObject([{ path: '/hook?a=1', body: '{"a":1}' }])
 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import { formatTraceparent, type TraceContext } from '@gateway/tracing/trace-context.js'
-import type { DestinationGuard } from '../../platform/outgoing/guard.js'
 import { signingKey, signText, type WebhookStamp, webhookHeaders } from '../../platform/webhooks/signature.js'
 import type { Bundle } from '../files/bundle.js'
 import { zipOf } from '../files/zip.js'
@@ -60,7 +60,8 @@ export async function sendUpload(
 ): Promise<Outcome> {
   const { key, stamp, secrets } = signing(sending)
   const archiveName = `${bundle.place.replaceAll('/', '-')}.zip`
-  const multipart = multipartBody(JSON.stringify(sending.event), archiveName, () => zipOf(bundle))
+  const event = JSON.stringify(sending.event)
+  const multipart = multipartBody(event, archiveName, () => zipOf(bundle))
   const signed = key === null ? null : await signBody(multipart.parts, key, stamp, signal)
   // Lets a receiver with the same secret authenticate the sender before it takes in gigabytes.
   const proof = key === null ? null : signText(key, stamp, '')
@@ -76,6 +77,7 @@ export async function sendUpload(
         ...(signed === null ? {} : { 'content-length': String(signed.length) }),
       },
       body: (signed ?? multipart).parts(),
+      bodyHead: event,
       deadlines: UPLOAD_DEADLINES,
       secrets: [...secrets, ...[signed?.signature, proof].filter((text) => typeof text === 'string')],
     },

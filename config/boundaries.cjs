@@ -179,7 +179,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules', '/dist/'] },
-    exclude: { path: ['^services/console/', '\\.css$'] },
+    exclude: { path: ['^services/(console|docs)/', '\\.css$'] },
     parser: 'swc',
     tsPreCompilationDeps: true,
     combinedDependencies: true,

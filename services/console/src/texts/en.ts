@@ -515,7 +515,7 @@ export const en = {
   sources: {
     what: 'the scan sources',
     title: 'Scan sources',
-    lead: 'Directories in which maps are looked for.',
+    lead: 'Directories and object storage in which maps are looked for.',
     search: 'Search scan sources',
     empty: 'There are no scan sources yet',
     emptyAdvice: 'Maps are found by scanning directories. Add the first one, then scan it.',
@@ -538,9 +538,9 @@ export const en = {
     firstOf: (n: number, total: number) => `The first ${n} of ${total}`,
     number: 'Number',
     tryIt: 'Try',
-    tryFailed: 'The directory was not tried',
+    tryFailed: 'The path was not tried',
     tried: (outcome: string) => `A scan would come to: ${outcome}`,
-    cannotScan: 'This directory cannot be scanned',
+    cannotScan: 'This place cannot be scanned',
     andMore: (n: number) => `and ${n} more`,
     outcome: (added: number, updated: number, missing: number) =>
       `${added} added, ${updated} updated, ${missing} missing`,
@@ -558,8 +558,9 @@ export const en = {
     },
     codeHint: 'A short name for this source. It cannot be changed later.',
     codeWrong: 'One path segment: no slash, no leading dot or asterisk.',
-    pathHint: 'Absolute, on the machine of the control plane; the edges must see the same files.',
-    pathWrong: 'An absolute path begins with a slash.',
+    pathHint:
+      'A directory on the machine of the control plane, which the edges must see too; s3://bucket/prefix; or an https address. Keys of storage are settings.',
+    pathWrong: 'A path begins with a slash, s3:// or https://, and has no credentials in it.',
     enabledHint:
       'A disabled source is not scanned, and nothing that was found in it is served. Enabled again, it is there at once.',
     kindFixed: 'The kind of a source cannot be changed.',
@@ -570,6 +571,16 @@ export const en = {
     noHistory: 'This source has not been scanned yet.',
     noSuch: (code: string) => `There is no scan source “${code}”`,
     whatHistory: 'the scans',
+    storage: 'Storage',
+    whatStorage: 'the storage',
+    endpoint: 'Endpoint',
+    askAgain: 'Ask again',
+    storageStates: {
+      answers: 'Answers',
+      missing: 'Not there',
+      refuses: 'Refuses',
+      no_answer: 'Does not answer',
+    },
     show: (kind: 'basemap' | 'vector'): string => (kind === 'basemap' ? 'Show basemaps' : 'Show vectors'),
   },
   slicing: {

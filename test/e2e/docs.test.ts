@@ -227,7 +227,7 @@ test.each([
 
 test.each([
   ['', 'Search', 'withdrawn', /Concepts|Administration/],
-  ['zh/', '搜索', '令牌', /令牌/],
+  ['zh/', '搜索', '接入自己的', /接\s?入\s?自己\s?的\s?数据/],
 ])('the search of /docs/%s finds pages without any other host', async (path, button, words, found) => {
   const site = await open()
   await site.page.goto(`/docs/${path}`)

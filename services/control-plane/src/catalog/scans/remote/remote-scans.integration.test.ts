@@ -147,12 +147,15 @@ test('vectors in a bucket are found with their facts, and read again only when t
 test('a scan that is refused or finds no bucket changes nothing, and says why without a secret', async () => {
   const before = await get('/basemaps')
   await save('bucket', 'basemap', 's3://nobucket')
+  const storage = () => get('/scan-sources/bucket/storage')
+  expect(await storage()).toMatchObject({ endpoint: swift.endpoint, state: 'missing' })
   const missing = await scan('bucket')
   expect(missing).toMatchObject({
     status: 'failed',
     message: expect.stringMatching(/^s3:\/\/nobucket: .*NoSuchBucket/),
   })
   await save('bucket', 'basemap', 's3://maps/all')
+  expect(await storage()).toMatchObject({ state: 'answers', message: '' })
   const other = await startTestApp(process.env.TEST_POSTGRES_URL, {
     ...swift.environment,
     AWS_SECRET_ACCESS_KEY: 'a-wrong-secret',
@@ -161,6 +164,8 @@ test('a scan that is refused or finds no bucket changes nothing, and says why wi
   const payload = { code: 'x', kind: 'basemap', path: 's3://maps/all' }
   await other.admin({ method: 'POST', url: '/api/v1/admin/scan-sources', payload })
   const refused = (await other.admin({ method: 'POST', url: '/api/v1/admin/scan-sources/x/run' })).json<Scan>()
+  const state = (await other.admin({ url: '/api/v1/admin/scan-sources/x/storage' })).json()
+  expect(state).toMatchObject({ state: 'refuses', message: expect.stringContaining('SignatureDoesNotMatch') })
   await other.close()
   expect(refused).toMatchObject({ status: 'failed', message: expect.stringContaining('SignatureDoesNotMatch') })
   expect(refused.message).not.toContain('a-wrong-secret')

@@ -16,10 +16,12 @@ const LIBRARIES = {
   files: [],
   logging: ['access'],
   'native-edge': [],
+  'object-storage': ['outgoing', 'processes', 'settings'],
+  outgoing: ['settings'],
   processes: [],
   settings: ['contracts'],
   store: ['contracts'],
-  tilesets: ['contracts', 'files'],
+  tilesets: ['contracts', 'files', 'object-storage'],
   tiling: ['contracts'],
   tracing: [],
 }
@@ -34,6 +36,8 @@ const SERVICES = {
     'contracts',
     'files',
     'logging',
+    'object-storage',
+    'outgoing',
     'processes',
     'settings',
     'store',
@@ -49,6 +53,7 @@ const SERVICES = {
     'files',
     'logging',
     'native-edge',
+    'object-storage',
     'processes',
     'settings',
     'store',
@@ -96,7 +101,7 @@ const SHARED_ROOMS = {
 }
 
 /** Features do not know one another; features.ts wires them. */
-const FEATURES = ['operators', 'pushes', 'slicing', 'system', 'tokens']
+const FEATURES = ['exports', 'operators', 'pushes', 'slicing', 'system', 'tokens']
 
 const ROOMS = {
   ...SHARED_ROOMS,
@@ -174,7 +179,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules', '/dist/'] },
-    exclude: { path: ['^services/console/', '\\.css$'] },
+    exclude: { path: ['^services/(console|docs)/', '\\.css$'] },
     parser: 'swc',
     tsPreCompilationDeps: true,
     combinedDependencies: true,

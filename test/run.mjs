@@ -28,6 +28,10 @@ const PROGRAMS = {
   haproxy: 'haproxy',
   faketime: 'faketime',
   promtool: 'prometheus',
+  'swift-proxy-server': 'swift-proxy',
+  'swift-account-server': 'swift-account',
+  'swift-container-server': 'swift-container',
+  'swift-object-server': 'swift-object',
 }
 
 /** With these the native addon is compiled, which has tests of its own. */

@@ -19,7 +19,7 @@ const UNUSED_DIRECTORY = /^(?:tests?|__tests__|benchmarks?|examples?)$/
 const LICENCE = /licen[cs]e|notice|copying/i
 
 /** Of workspaces, in their top folder: sources, and what serves developers alone. */
-const DEVELOPERS = /^(?:src|native|fuzz|setup|node_modules)$/
+const DEVELOPERS = /^(?:src|native|fuzz|setup|node_modules|\.vitepress)$/
 /** Of workspaces, anywhere: tests and what they use. */
 const TESTS = /^testing$|\.test\./
 

@@ -9,7 +9,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { buildAddon, buildConsole } from './setup/builds.mjs'
+import { buildAddon, buildConsole, buildDocs } from './setup/builds.mjs'
 import { installPackages, packagesAreInstalled } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { runTool } from './setup/run-tool.mjs'
@@ -116,6 +116,10 @@ async function installAndCompile() {
   mustHaveWorked('Compiling failed (tsc -b)', await runTool(process.execPath, [compiler, '-b'], root))
   const consoleBuilt = await buildConsole(root, () => say('Building the console (vite build) ...'))
   mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
+  const docsBuilt = await buildDocs(root, () => say('Building the documentation (vitepress build) ...'))
+  if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
+  // It is not needed to serve maps; the next start tries again.
+  if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; going on without it.`)
 }
 
 function mustHaveWorked(what, result) {

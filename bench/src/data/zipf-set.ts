@@ -17,6 +17,8 @@ const LEAST_BYTES = 1_000
 const MOST_BYTES = 3_000
 /** So few leaves that the root directory fits. */
 const LEAF_ENTRIES = 8_192
+/** PMTiles 3, section 3. */
+const HEADER_BYTES = 127
 const BOUNDS = [-180, -85, 180, 85] as never
 /** The exponent of Zipf's law: that of map traffic is between 0.8 and 1 in published logs. */
 const EXPONENT = 0.9
@@ -62,7 +64,11 @@ async function writeSparse(file: string): Promise<void> {
   const root = encodeDirectory(pointers)
   const metadata = gzipSync('{"name":"zipf"}')
   const description = { format: 'png', encoding: 'identity', bounds: BOUNDS, metadata: {} } as const
-  const sections = [root.length, metadata.length, leafBytes, dataBytes]
+  let end = HEADER_BYTES
+  const sections = [root.length, metadata.length, leafBytes, dataBytes].map((length) => {
+    end += length
+    return { offset: end - length, length }
+  })
   const header = encodeHeader(sections, [TILES, TILES, TILES], [ZOOM, ZOOM], description)
   const head = Buffer.concat([header, root, metadata, ...leaves])
   const archive = await open(file, 'w')

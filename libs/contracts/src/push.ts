@@ -18,7 +18,11 @@ const recordSchema = z.object({
     .describe('when somebody said that they have seen its failure; null: nobody has'),
 })
 
-export const pushRecordSchema = recordSchema.extend({ basemap_code: z.string(), version: z.string() })
+export const pushRecordSchema = recordSchema.extend({
+  basemap_code: z.string(),
+  version: z.string(),
+  export_id: z.uuid().nullable().describe('the export whose archive is pushed; null: the version as it lies'),
+})
 export type PushRecord = z.infer<typeof pushRecordSchema>
 
 export const vectorPushRecordSchema = recordSchema.extend({ vector_code: z.string() })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { codeSchema, MAX_LABEL_LENGTH } from './common.js'
 import { sentRequestSchema } from './push.js'
 
-export const TARGET_KINDS = ['http', 'directory'] as const
+export const TARGET_KINDS = ['http', 'directory', 'bucket'] as const
 export const TARGET_MODES = ['notify', 'upload'] as const
 
 export const targetSchema = z.object({
@@ -22,9 +22,10 @@ export const targetBodySchema = z.object({
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   kind: z.enum(TARGET_KINDS),
   url: z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^(https?|s3)$/ })
     .max(4096)
-    .optional(),
+    .optional()
+    .describe('kind `http`: an http(s) address; kind `bucket`: `s3://bucket/prefix`'),
   path: z
     .string()
     .max(4096)

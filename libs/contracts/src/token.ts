@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
+import { instantSchema } from './instant.js'
 import { rateLimitBodySchema, rateLimitSchema } from './rate-limit.js'
 
 export const SCOPES = ['read', 'slice'] as const
@@ -15,18 +16,11 @@ export const GRANT_ALL = '*'
 /** Limit: grants of one kind in one token; each costs memory in every edge process. */
 export const MAX_GRANTS = 10_000
 
-/** ISO 8601, to the second or finer, to the minute, or a bare date, which is its midnight; without a zone it is UTC. */
-const isoInstantSchema = z.union([
-  z.iso.datetime({ offset: true, local: true }),
-  z.iso.datetime({ offset: true, local: true, precision: -1 }),
-  z.iso.date(),
-])
-
 /** An entry of a grant list: a code, a relative path or a file name. */
 const grantSchema = z.string().min(1).max(4096)
 
 const nameSchema = z.string().trim().min(1).max(MAX_LABEL_LENGTH)
-const expirySchema = z.union([isoInstantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
+const expirySchema = z.union([instantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
 
 /** Limit: origins, and networks, of one token. */
 const MAX_LIMITS = 100

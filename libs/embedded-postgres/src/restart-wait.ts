@@ -13,5 +13,5 @@ export function waitBeforeRestart(attempt: number, reason: string): number | nul
 
 export function isDiskFull(words: string): boolean {
   // The second: a page of which only a part found room.
-  return words.includes('No space left on device') || /could not extend file .*: wrote only/.test(words)
+  return words.includes('No space left on device') || words.includes(': wrote only ')
 }

@@ -8,7 +8,7 @@ const atRoot = (path: string) => readFileSync(new URL(`../../../${path}`, import
 /** What stands in backquotes in the first two cells of each row. */
 const rows = atRoot('README.md')
   .split('\n')
-  .filter((line) => /^\| `[A-Z_]+`/.test(line))
+  .filter((line) => /^\| `[A-Z0-9_]+`/.test(line))
   .map((line) => {
     const [, names = '', defaults = ''] = line.split('|')
     return { names: quoted(names) as SettingName[], defaults: quoted(defaults) }

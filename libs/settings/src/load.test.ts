@@ -16,6 +16,20 @@ afterEach(() => rmSync(directory, { recursive: true }))
 
 const load = (env: Record<string, string> = {}) => loadSettings({ CONFIG_FILE: file, ...env })
 
+test('layers are made below DATA_DIR where they are published into a bucket', () => {
+  expect(load({ SLICE_OUTPUT_ROOT: 's3://maps/layers/', DATA_DIR: '/data' })).toMatchObject({
+    sliceOutputRoot: 's3://maps/layers',
+    sliceWorkRoot: '/data/slice-work',
+  })
+  expect(load({ SLICE_OUTPUT_ROOT: '/srv/layers' })).toMatchObject({ sliceWorkRoot: '/srv/layers' })
+  expect(load({ SLICE_SOURCE_ROOTS: '/srv/images/,s3://images' }).sliceSourceRoots).toEqual([
+    '/srv/images',
+    's3://images',
+  ])
+  for (const wrong of ['https://maps/layers', 's3://', 's3://maps/../x'])
+    expect(() => load({ SLICE_OUTPUT_ROOT: wrong })).toThrow('SLICE_OUTPUT_ROOT must be a path, or s3://bucket/prefix')
+})
+
 test('without anything set, the defaults of the interface hold', () => {
   const settings = load()
   expect(settings).toMatchObject({

@@ -60,18 +60,42 @@ export interface Settings {
   readonly nativeTier: 'any' | 'proven' | 'off'
   /** of all edge processes of this host together */
   readonly tileMemoryBytes: number
+  /** of tiles that are in object storage, on this host's disk */
+  readonly tileCacheDir: string
+  /** of all edge processes of this host together; 0: nothing is kept on disk */
+  readonly tileCacheBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
+  /** a directory, or `s3://bucket/prefix` */
   readonly sliceOutputRoot: string
+  /** the directory in which layers are made: `sliceOutputRoot` itself unless that is a bucket */
+  readonly sliceWorkRoot: string
+  /** directories, and `s3://bucket/prefix` */
   readonly sliceSourceRoots: readonly string[]
+  /** of the images of one job that are fetched from object storage */
+  readonly sliceFetchMaxBytes: number
   readonly tilerCommand: string | null
   readonly callbackAllow: readonly string[]
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
+  readonly usageDays: number
   /** null: nothing is taken in from other gateways */
   readonly importToken: string | null
   readonly importMaxBytes: number
+  /** of the archives of all exports together */
+  readonly exportMaxBytes: number
+  readonly exportRetentionDays: number
+  /** origin of the S3-compatible storage; null: AWS */
+  readonly s3Endpoint: string | null
+  readonly s3Region: string
+  /** the bucket is the first segment of the path, not a part of the host name */
+  readonly s3ForcePathStyle: boolean
+  /** null: keys are looked for as AWS's own tools do, in profiles, web identity and the instance */
+  readonly awsAccessKeyId: string | null
+  readonly awsSecretAccessKey: string | null
+  /** of temporary keys alone */
+  readonly awsSessionToken: string | null
   /** Cache-Control of tiles, and of those at addresses that name no fixed version; null: as the interface says */
   readonly tileCacheControl: string | null
   readonly currentCacheControl: string | null
@@ -95,9 +119,10 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const file = readEnvFile(configFile)
   refuseUnknown(env, file, configFile)
   refuseWithoutValue(configFile)
-  const settings = withDerived(parseAll(env, file, configFile), configFile, tracingProtocol(env))
+  const settings = withDerived(parseAll(env, file, configFile), configFile, tracingProtocol(env), regionOf(env))
   guardStart(settings)
   refuseHalfTls(settings)
+  refuseHalfKeys(settings)
   return settings
 }
 
@@ -124,6 +149,14 @@ function refuseHalfTls({ tlsCertFile, tlsKeyFile }: Settings): void {
   if ((tlsCertFile === null) === (tlsKeyFile === null)) return
   const [set, missing] = tlsKeyFile === null ? ['TLS_CERT_FILE', 'TLS_KEY_FILE'] : ['TLS_KEY_FILE', 'TLS_CERT_FILE']
   throw new SettingsRefusal(`${set} is set and ${missing} is not: TLS needs both`)
+}
+
+/** With one of them alone other keys than those that were meant would be found. */
+function refuseHalfKeys({ awsAccessKeyId, awsSecretAccessKey }: Settings): void {
+  if ((awsAccessKeyId === null) === (awsSecretAccessKey === null)) return
+  const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
+  const [set, missing] = awsAccessKeyId === null ? names.toReversed() : names
+  throw new SettingsRefusal(`${set} is set and ${missing} is not: object storage needs both`)
 }
 
 function isSetting(key: string): boolean {
@@ -172,9 +205,10 @@ function given(
   return { value: readSecretFile(`${name}_FILE`, path), where: ` in ${path}` }
 }
 
-function withDerived(v: SettingValues, configFile: string, tracing: Settings['tracing']): Settings {
+function withDerived(v: SettingValues, configFile: string, tracing: Settings['tracing'], region: string): Settings {
   const apiBaseUrl =
     v.API_BASE_URL ?? `${v.TLS_CERT_FILE === undefined ? 'http' : 'https'}://${reachableHost(v.API_HOST)}:${v.API_PORT}`
+  const sliceOutputRoot = v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers')
   return {
     configFile,
     apiHost: v.API_HOST,
@@ -211,17 +245,30 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tlsKeyFile: v.TLS_KEY_FILE ?? null,
     nativeTier: v.NATIVE_TIER,
     tileMemoryBytes: v.TILE_MEMORY,
+    tileCacheDir: v.TILE_CACHE_DIR ?? resolve(v.DATA_DIR, 'cache', 'tiles'),
+    tileCacheBytes: v.TILE_CACHE_BYTES,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
-    sliceOutputRoot: v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers'),
+    sliceOutputRoot,
+    sliceWorkRoot: sliceOutputRoot.startsWith('s3://') ? resolve(v.DATA_DIR, 'slice-work') : sliceOutputRoot,
     sliceSourceRoots: v.SLICE_SOURCE_ROOTS,
+    sliceFetchMaxBytes: v.SLICE_FETCH_MAX_BYTES,
     tilerCommand: v.TILER_COMMAND ?? null,
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
     retryWaitsSeconds: v.RETRY_WAITS,
     jobRetentionDays: v.JOB_RETENTION_DAYS,
+    usageDays: v.USAGE_DAYS,
     importToken: v.IMPORT_TOKEN ?? null,
     importMaxBytes: v.IMPORT_MAX_BYTES,
+    exportMaxBytes: v.EXPORT_MAX_BYTES,
+    exportRetentionDays: v.EXPORT_RETENTION_DAYS,
+    s3Endpoint: v.S3_ENDPOINT ?? null,
+    s3Region: v.S3_REGION ?? region,
+    s3ForcePathStyle: v.S3_FORCE_PATH_STYLE ?? v.S3_ENDPOINT !== undefined,
+    awsAccessKeyId: v.AWS_ACCESS_KEY_ID ?? null,
+    awsSecretAccessKey: v.AWS_SECRET_ACCESS_KEY ?? null,
+    awsSessionToken: v.AWS_SESSION_TOKEN ?? null,
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
     demo: v.DEMO,
@@ -229,6 +276,11 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tracing,
     logLevel: v.LOG_LEVEL,
   }
+}
+
+/** As AWS's own tools have it. */
+function regionOf(env: NodeJS.ProcessEnv): string {
+  return env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1'
 }
 
 /** For how long an edge that reaches neither store nor bus goes on with the tokens that it knows, in seconds. */

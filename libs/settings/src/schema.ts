@@ -49,6 +49,12 @@ const baseUrl = text
   }, 'must have no user, query or fragment')
   .transform(withoutLastSlashes)
 
+/** Object storage as S3 has it: the host may be one name before a bucket's, so that it has no path to speak of. */
+const storageEndpoint = baseUrl.refine(
+  (s) => !URL.canParse(s) || new URL(s).pathname === '/',
+  'must be the address of a host, without a path',
+)
+
 /** The issuer identifier of an OpenID provider, as its discovery document has it, slashes included (OpenID Connect Discovery 1.0, 4.3). */
 const issuer = text.refine(
   (s) => URL.canParse(s) && isIssuer(new URL(s)),
@@ -68,6 +74,28 @@ const list = text.transform((s) =>
 )
 
 const directory = text.refine((s) => !s.includes('\0'), 'must be a path').transform((s) => resolve(s))
+
+/** As @gateway/object-storage takes them apart; whatever else may be wrong with one, its first use says. */
+const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/
+
+function isBucket(s: string): boolean {
+  return BUCKET.test(s) && !s.split('/').some((part) => part === '.' || part === '..')
+}
+
+const directoryOrBucket = text
+  .refine(
+    (s) => !s.includes('\0') && (!/^[a-z0-9]+:\/\//i.test(s) || isBucket(s)),
+    'must be a path, or s3://bucket/prefix',
+  )
+  .transform((s) => (isBucket(s) ? withoutLastSlashes(s) : resolve(s)))
+
+const directoriesAndBuckets = list.pipe(
+  z
+    .array(
+      z.string().refine((s) => isAbsolute(s) || isBucket(s), 'must list absolute directories, or s3://bucket/prefix'),
+    )
+    .transform((places) => places.map((s) => (isBucket(s) ? withoutLastSlashes(s) : resolve(s)))),
+)
 
 /** As `directory`: a path, absolute from the working directory on. */
 const file = directory
@@ -151,6 +179,13 @@ const bytes = text
   .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
   .refine((n) => n > 0, 'must be more than 0')
 
+/** Of a cache on disk; less holds too few extents of objects to choose among. */
+const LEAST_TILE_CACHE = 256 * 2 ** 20
+const cacheBytes = text
+  .regex(/^\d{1,12}[kmgtKMGT]?$/, 'must be whole bytes or a number with k, m, g or t')
+  .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
+  .refine((n) => n === 0 || n >= LEAST_TILE_CACHE, 'must be 0 or at least 256m')
+
 /** Less holds a handful of tiles; what may be too much depends on the machine, and is the operator's to judge. */
 const LEAST_TILE_MEMORY = 2 ** 20
 
@@ -232,20 +267,32 @@ export const SETTINGS = {
   TILE_MEMORY: bytes
     .refine((n) => n >= LEAST_TILE_MEMORY, 'must be at least 1m')
     .default(() => Math.max(LEAST_TILE_MEMORY, Math.floor(usableMemory() / 10))),
+  TILE_CACHE_DIR: directory.optional(),
+  TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
   BASEMAP_ROOTS: directories.default([]),
   VECTOR_ROOTS: directories.default([]),
-  SLICE_OUTPUT_ROOT: directory.optional(),
-  SLICE_SOURCE_ROOTS: directories.default([]),
+  SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),
+  SLICE_SOURCE_ROOTS: directoriesAndBuckets.default([]),
+  SLICE_FETCH_MAX_BYTES: bytes.default(64 * 2 ** 30),
   TILER_COMMAND: text.max(4096).optional(),
   CALLBACK_ALLOW: destinations.default([]),
   CALLBACK_DENY: destinations.default([]),
   RETRY_WAITS: waits.default([30, 60, 60]),
   JOB_RETENTION_DAYS: days.default(90),
+  USAGE_DAYS: days.default(400),
   IMPORT_TOKEN: text
     .min(16, 'must have at least 16 characters')
     .max(1000, 'must have at most 1000 characters')
     .optional(),
   IMPORT_MAX_BYTES: bytes.default(16 * 2 ** 30),
+  EXPORT_MAX_BYTES: bytes.default(20 * 2 ** 30),
+  EXPORT_RETENTION_DAYS: days.default(7),
+  S3_ENDPOINT: storageEndpoint.optional(),
+  S3_REGION: text.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a region').optional(),
+  S3_FORCE_PATH_STYLE: flag.optional(),
+  AWS_ACCESS_KEY_ID: text.max(256).optional(),
+  AWS_SECRET_ACCESS_KEY: text.max(1000).optional(),
+  AWS_SESSION_TOKEN: text.max(16_384).optional(),
   TILE_CACHE_CONTROL: cacheControl.optional(),
   CURRENT_CACHE_CONTROL: cacheControl.optional(),
   DEMO: flag.default(true),
@@ -271,6 +318,8 @@ export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'DATABASE_URL',
   'REDIS_URL',
   'IMPORT_TOKEN',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
 ])
 
 export type SettingValues = { [K in SettingName]: z.output<(typeof SETTINGS)[K]> }

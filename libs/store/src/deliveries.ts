@@ -20,6 +20,8 @@ export interface Delivery {
   readonly version: string | null
   readonly vectorCode: string | null
   readonly jobId: string | null
+  /** a push of this archive instead of the version's own files */
+  readonly exportId: string | null
   readonly url: string | null
   /** null: finished */
   readonly dueAt: Date | null
@@ -33,7 +35,13 @@ export interface Delivery {
 export const DELIVERIES_CHANNEL = 'gateway_deliveries'
 
 export type NewPush =
-  | { readonly kind: 'basemap_push'; readonly basemapCode: string; readonly version: string }
+  | {
+      readonly kind: 'basemap_push'
+      readonly basemapCode: string
+      readonly version: string
+      /** an archive to send instead of the version's own files */
+      readonly exportId?: string
+    }
   | { readonly kind: 'vector_push'; readonly vectorCode: string }
 
 /**
@@ -49,9 +57,9 @@ export async function insertPush(
   const basemap = push.kind === 'basemap_push' ? push : null
   const vectorCode = push.kind === 'vector_push' ? push.vectorCode : null
   const [row] = await tx<Delivery[]>`
-    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code, body)
+    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code, export_id, body)
     VALUES (${push.kind}, ${target.lane}, ${target.code}, ${target.code}, ${basemap?.basemapCode ?? null},
-            ${basemap?.version ?? null}, ${vectorCode}, ${traceparent === null ? null : tx.json({ traceparent })})
+            ${basemap?.version ?? null}, ${vectorCode}, ${basemap?.exportId ?? null}, ${traceparent === null ? null : tx.json({ traceparent })})
     RETURNING ${columns(tx)}`
   await wakeRunners(tx)
   return row as Delivery
@@ -209,6 +217,6 @@ function wakeRunners(tx: Transaction): Promise<unknown> {
 function columns(sql: Queryable) {
   return sql`
     id, kind, status, attempts, message, target_code AS "targetCode", basemap_code AS "basemapCode", version,
-    vector_code AS "vectorCode", job_id AS "jobId", url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
-    acknowledged_at AS "acknowledgedAt"`
+    vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
+     acknowledged_at AS "acknowledgedAt"`
 }

@@ -57,7 +57,7 @@ export async function claimDeliveries(sql: Queryable, claim: Claim): Promise<Cla
       WHERE id IN (SELECT id FROM due) RETURNING *
     )
     SELECT c.id, c.kind, c.status, c.attempts, c.message, c.fence, c.lane, c.destination, c.body, c.url, c.version,
-           c.target_code AS "targetCode", c.basemap_code AS "basemapCode", c.vector_code AS "vectorCode", c.job_id AS "jobId",
+           c.target_code AS "targetCode", c.basemap_code AS "basemapCode", c.vector_code AS "vectorCode", c.job_id AS "jobId", c.export_id AS "exportId",
            c.created_at AS "createdAt",
            CASE WHEN t.code IS NOT NULL THEN json_build_object(
              'code', t.code, 'name', t.name, 'kind', t.kind, 'url', t.url, 'path', t.path, 'mode', t.mode, 'enabled', t.enabled,

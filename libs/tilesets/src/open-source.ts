@@ -1,19 +1,27 @@
+import { isRemote } from '@gateway/object-storage/location.js'
 import { openFolder } from './folder/source.js'
 import type { MbtilesReaders } from './mbtiles/readers/readers.js'
 import { openPmtiles } from './pmtiles/source.js'
+import type { RemoteSources } from './remote/remote-sources.js'
 import type { CachedReader, Source, SourceSpec } from './source.js'
 
 export interface StorageReaders {
   readonly mbtiles: MbtilesReaders
   /** null: there is none here, and no source answers `tileIfCached` */
   readonly cached: CachedReader | null
+  /** undefined: what is elsewhere is not served */
+  readonly remote?: RemoteSources | undefined
 }
 
 /**
  * Opens a version for serving, without holding the event loop. null: the archive is not there. Rejects with `BrokenArchiveError` for an
- * archive that cannot be served, and the disk's errors. MBTiles and folders are opened with their first tile.
+ * archive that cannot be served, the disk's errors, and for what is elsewhere `ObjectRefused` and `ObjectStoreTrouble`. MBTiles and folders are opened with their first tile.
  */
-export async function openSource(spec: SourceSpec, { mbtiles, cached }: StorageReaders): Promise<Source | null> {
+export async function openSource(
+  spec: SourceSpec,
+  { mbtiles, cached, remote }: StorageReaders,
+): Promise<Source | null> {
+  if (isRemote(spec.path)) return remote?.open(spec) ?? null
   const ownCached = spec.isRemote ? null : cached
   switch (spec.storage) {
     case 'xyz':

@@ -1,4 +1,5 @@
 import type { Storage, TileFormat } from '@gateway/contracts/basemap.js'
+import type { OpenExtent } from './extents.js'
 import type { PmtilesArchive } from './pmtiles/archive.js'
 import type { Directory } from './pmtiles/directory.js'
 import type { TileEncoding } from './tile-set.js'
@@ -22,6 +23,8 @@ export interface FilePart {
   readonly length: number
   /** the scan source of a file that is on a file system of another machine, which may stop answering at any time */
   readonly remote?: string | undefined
+  /** it is of a file that may be evicted, and takes room on the disk for as long as it is open */
+  readonly isCached?: boolean
   readonly release: () => void
 }
 
@@ -69,6 +72,8 @@ export interface Source {
   layout?(): SourceLayout | null
   /** Of an archive: the leaf directories on the way to a tile that are in memory, by their offset in the file. */
   knownLeaves?(place: TilePlace): Iterable<readonly [offset: number, leaf: Directory]>
+  /** Of an archive in extents: those open that a tile lies in, if the directories on the way to it are in memory. */
+  knownExtents?(place: TilePlace): Iterable<OpenExtent>
   /** Gives back what it holds. Tiles handed out before stay readable until they are released. */
   close(): void
 }
@@ -85,6 +90,8 @@ export interface SourceSpec {
   readonly root: string
   /** of the tiles' file names, as `TileSetProbe.extension` gave it */
   readonly extension: string
+  /** names the content over restarts, as the last scan found it */
+  readonly content?: string
   /** whether it is on a file system of another machine: then even what is cached is read by `tile` alone */
   readonly isRemote: boolean
 }

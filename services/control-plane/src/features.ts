@@ -4,6 +4,9 @@ import { catalogRoutes } from './catalog/routes.js'
 import { initialScans } from './catalog/scans/initial-scans.js'
 import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
+import { exportLoop } from './exports/loop.js'
+import { removeOldExports } from './exports/retention.js'
+import { exportRoutes } from './exports/routes.js'
 import { landingRoute } from './operators/landing-page.js'
 import { sessionRoutes } from './operators/session-routes.js'
 import { signInRoutes } from './operators/sign-in-routes.js'
@@ -32,6 +35,7 @@ import { registerConsole } from './system/console/routes.js'
 import { dashboardRoutes } from './system/dashboard/routes.js'
 import { housekeeping } from './system/housekeeping/housekeeping.js'
 import { systemRoutes } from './system/routes.js'
+import { usageRoutes } from './system/usage/routes.js'
 import { tokenRoutes } from './tokens/routes.js'
 
 /** Registers the routes of all features on one instance, so that its hooks apply to all of them. Features meet nowhere else. */
@@ -54,11 +58,13 @@ export async function registerFeatures(
   targetRoutes(app, ctx)
   forgetTargetRoute(app, ctx)
   pushRoutes(app, ctx)
+  exportRoutes(app, ctx)
   sliceRoutes(app, ctx, gate)
   sliceAdminRoutes(app, ctx)
   edgeRoutes(app, edges)
   auditRoutes(app, ctx)
   eventRoutes(app, ctx)
+  usageRoutes(app, ctx)
   dashboardRoutes(app, ctx, edges, {
     pushes: () => recentPushes(ctx.sql),
     layers: () => readLayerSources(ctx.sql, null),
@@ -80,5 +86,9 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   importLeftovers,
   deliveries,
   slicingLoop,
-  housekeeping({ 'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir) }),
+  exportLoop,
+  housekeeping({
+    'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),
+    'old exports': removeOldExports,
+  }),
 ]

@@ -11,8 +11,10 @@ import type { ProcessMetrics } from './metrics/registry.js'
 import type { NativePublisher } from './native/publisher.js'
 import type { Upstream } from './proxy/upstream.js'
 import type { Catalog } from './sync/catalog.js'
+import type { StorageTroubles } from './tiles/storage-troubles.js'
 import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
+import type { UsageCounts } from './usage/usage-counts.js'
 import type { ZipStore } from './zip/zip-store.js'
 
 /** How far the catalog and the tokens of this process can be relied upon. */
@@ -31,6 +33,8 @@ export interface Edge {
   readonly settings: Settings
   readonly log: Log
   readonly counters: Counters
+  /** what requests are accounted to tokens, basemaps, versions and vectors */
+  readonly usage: UsageCounts
   /** null: no answer is logged but those that went wrong or were slow */
   readonly access: Access | null
   readonly tracer: Tracer
@@ -43,6 +47,7 @@ export interface Edge {
   readonly disks: DiskGate
   readonly tiles: TileLoader
   readonly tileCache: TileCache
+  readonly storageTroubles: StorageTroubles
   /** answers hot tiles without JavaScript, where that is possible */
   readonly native: NativePublisher
   readonly zips: ZipStore

@@ -23,7 +23,8 @@ const shutdown = new Shutdown(log)
 start().catch((error: unknown) => {
   if (shutdown.begun) return
   if (error instanceof StartRefusal) return shutdown.run(EXIT_REFUSED, error.message)
-  const trouble = pathTrouble(error, 'DATA_DIR')
+  const isOurs = (error as NodeJS.ErrnoException).path?.startsWith(settings.dataDir)
+  const trouble = isOurs ? pathTrouble(error, 'DATA_DIR') : null
   if (trouble !== null) return shutdown.run(EXIT_REFUSED, trouble)
   log.fatal({ err: error }, 'the start failed')
   return shutdown.run(1, `the start failed: ${(error as Error).message}; the log has the details`)
@@ -40,7 +41,12 @@ async function start(): Promise<void> {
   if (shutdown.begun) return
   // To people, like all that is no log line: standard output stays JSON that can be piped, and a log file gets no demo token.
   process.stderr.write(
-    banner({ consoleUrl: `${settings.apiBaseUrl}/admin/`, credentials: credentialWords(settings, outcome), demo }),
+    banner({
+      consoleUrl: `${settings.apiBaseUrl}/admin/`,
+      docsUrl: `${settings.apiBaseUrl}/docs/`,
+      credentials: credentialWords(settings, outcome),
+      demo,
+    }),
   )
 }
 

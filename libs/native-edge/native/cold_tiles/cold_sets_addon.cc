@@ -11,7 +11,8 @@ DirectoryColumns columns_of(const Call &call, int first) {
   return {doubles(first), doubles(first + 1), doubles(first + 2), reinterpret_cast<const uint32_t *>(lengths.data()), lengths.size() / sizeof(uint32_t)};
 }
 
-// address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles (-1: none)
+// address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles (-1: none), the name of
+// the version's usage
 std::unique_ptr<ColdSet> set_of(const Call &call) {
   auto set = std::make_unique<ColdSet>();
   set->address = call.text(0);
@@ -21,16 +22,17 @@ std::unique_ptr<ColdSet> set_of(const Call &call) {
   set->geographic = call.truth(4);
   set->plain = cold_sets.heads(call.integer(5));
   set->packed = cold_sets.heads(call.integer(6));
+  set->usage = usage_of(call.text(7));
   return set;
 }
 
 // ... and: root, folder, extension of the files, whether rows are counted from the south
 napi_value put_folder_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
-  set->root = TileRoot::at(call.text(7));
-  set->folder = call.text(8);
-  set->extension = call.text(9);
-  set->from_south = call.truth(10);
+  set->root = TileRoot::at(call.text(8));
+  set->folder = call.text(9);
+  set->extension = call.text(10);
+  set->from_south = call.truth(11);
   cold_sets.put(std::move(set));
   return nullptr;
 }
@@ -38,17 +40,17 @@ napi_value put_folder_set(const Call &call) {
 // ... and: number of the archive. false: it is not known here
 bool put_archive_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
-  set->archive = cold_sets.archive(call.integer(7));
+  set->archive = cold_sets.archive(call.integer(8));
   if (!set->archive) return false;
   cold_sets.put(std::move(set));
   return true;
 }
 
-// number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles] as bytes of doubles,
-// the columns of the root directory
+// number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles; bytes of an extent and of a
+// block, 0 and 0 for a file] as bytes of doubles, the columns of the root directory
 napi_value put_archive(const Call &call) {
   const std::string_view bytes = call.bytes(6);
-  double sections[4];
+  double sections[6];
   if (bytes.size() != sizeof sections) return nullptr;
   bytes.copy(reinterpret_cast<char *>(sections), sizeof sections);
   TileArchive::Facts facts;
@@ -59,6 +61,8 @@ napi_value put_archive(const Call &call) {
   facts.max_zoom = static_cast<uint32_t>(call.integer(5));
   facts.leaves = {static_cast<uint64_t>(sections[0]), static_cast<uint64_t>(sections[1])};
   facts.tiles = {static_cast<uint64_t>(sections[2]), static_cast<uint64_t>(sections[3])};
+  facts.extent_bytes = static_cast<uint64_t>(sections[4]);
+  facts.block_bytes = static_cast<uint64_t>(sections[5]);
   cold_sets.put_archive(call.integer(0), std::make_shared<TileArchive>(facts, columns_of(call, 7)));
   return nullptr;
 }
@@ -67,6 +71,13 @@ napi_value put_archive(const Call &call) {
 napi_value put_leaf(const Call &call) {
   const std::shared_ptr<TileArchive> archive = cold_sets.archive(call.integer(0));
   if (archive) archive->put_leaf(static_cast<uint64_t>(call.integer(1)), columns_of(call, 2));
+  return nullptr;
+}
+
+// number of the archive, of the extent, its descriptor, which of its blocks are here
+napi_value put_extent(const Call &call) {
+  const std::shared_ptr<TileArchive> archive = cold_sets.archive(call.integer(0));
+  if (archive) archive->put_extent(static_cast<uint64_t>(call.integer(1)), static_cast<int>(call.integer(2)), call.bytes(3));
   return nullptr;
 }
 }  // namespace
@@ -80,5 +91,10 @@ void add_cold_sets(napi_env env, napi_value exports) {
     {"putArchive", put_archive},
     {"putArchiveSet", [](const Call &call) { return call.value(put_archive_set(call)); }},
     {"putLeaf", put_leaf},
+    {"putExtent", put_extent},
+    {"countPlaced", [](const Call &call) {
+      return call.list(std::vector<double>{static_cast<double>(TileArchive::placed), static_cast<double>(TileArchive::placed_bytes)});
+    }},
+    {"forgetEvicted", [](const Call &) -> napi_value { return TileArchive::forget_evicted(), nullptr; }},
   });
 }

@@ -28,7 +28,7 @@ ColdTile::~ColdTile() {
 }
 
 ColdTile::Opened ColdTile::open(const TilePlace &place, int64_t now) {
-  return set_.archive ? find_in_archive(place) : open_file(place, now);
+  return set_.archive ? find_in_archive(place, now) : open_file(place, now);
 }
 
 ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
@@ -57,14 +57,16 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
 
-ColdTile::Opened ColdTile::find_in_archive(const TilePlace &place) {
+ColdTile::Opened ColdTile::find_in_archive(const TilePlace &place, int64_t now) {
   if (place.retina) return Opened::Absent;
   TileArchive::Section section;
   const TileArchive::Found found = set_.archive->find(place, &section);
   if (found != TileArchive::Found::Tile) return found == TileArchive::Found::Absent ? Opened::Absent : Opened::NotNow;
   const TileArchive::Facts &facts = set_.archive->facts();
-  file_ = facts.fd;
-  offset_ = static_cast<int64_t>(section.offset);
+  TileArchive::Place bytes;
+  if (!set_.archive->place(section, now, &bytes)) return Opened::NotNow;
+  file_ = bytes.fd;
+  offset_ = bytes.offset;
   size_ = section.length;
   modified_ = facts.modified;
   packed_ = set_.packed != nullptr;

@@ -26,6 +26,8 @@ class ColdTile {
   std::string_view etag() const { return {tag_, tag_size_}; }
   bool is_packed() const { return packed_; }
   bool is_large() const { return size_ > kMaxRead; }
+  // Its file may be evicted, and takes room on the disk for as long as it is open: a large tile of it is not to be kept.
+  bool is_evictable() const { return set_.archive && set_.archive->facts().extent_bytes != 0; }
   uint64_t size() const { return size_; }
   int file() const { return file_; }
   int64_t offset() const { return offset_; }
@@ -39,7 +41,7 @@ class ColdTile {
 
  private:
   Opened open_file(const TilePlace &place, int64_t now);
-  Opened find_in_archive(const TilePlace &place);
+  Opened find_in_archive(const TilePlace &place, int64_t now);
   bool write_heads();
 
   const ColdSet &set_;

@@ -1,6 +1,7 @@
 #include "tile_archive.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,10 +9,19 @@
 namespace {
 // Directories below the root on the way to a tile, as libs/tilesets/src/pmtiles/layout.ts limits them.
 constexpr int kMaxLeafDepth = 3;
+// Uses of an extent are noted so often, as NOTE_USE_MS of libs/tilesets/src/remote/block-cache.ts.
+constexpr int64_t kNoteUseMs = 60'000;
+
+bool is_same_file(int one, int other) {
+  struct stat a, b;
+  return !fstat(one, &a) && !fstat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
 }  // namespace
 
 TileArchive::Leaves TileArchive::all_leaves;
 size_t TileArchive::leaf_bytes = 0;
+TileArchive::Extents TileArchive::all_extents;
+uint64_t TileArchive::placed = 0, TileArchive::placed_bytes = 0;
 
 uint64_t pmtiles_id(const TilePlace &place) {
   uint64_t id = ((uint64_t{1} << 2 * place.z) - 1) / 3;
@@ -30,11 +40,12 @@ uint64_t pmtiles_id(const TilePlace &place) {
 }
 
 TileArchive::TileArchive(const Facts &facts, const DirectoryColumns &root) : facts_(facts), root_(decoded(root)) {
-  facts_.fd = fcntl(facts.fd, F_DUPFD_CLOEXEC, 0);
+  if (!facts_.extent_bytes) facts_.fd = fcntl(facts.fd, F_DUPFD_CLOEXEC, 0);
 }
 
 TileArchive::~TileArchive() {
   while (!leaves_.empty()) drop_leaf(leaves_.begin()->second);
+  while (!extents_.empty()) drop_extent(extents_.begin()->second);
   if (facts_.fd >= 0) close(facts_.fd);
 }
 
@@ -66,6 +77,61 @@ const TileArchive::Directory *TileArchive::leaf_at(uint64_t offset) {
   if (found == leaves_.end()) return nullptr;
   all_leaves.splice(all_leaves.begin(), all_leaves, found->second);
   return &found->second->entries;
+}
+
+void TileArchive::drop_extent(Extents::iterator extent) {
+  close(extent->fd);
+  extent->archive->extents_.erase(extent->index);
+  all_extents.erase(extent);
+}
+
+void TileArchive::put_extent(uint64_t index, int fd, std::string_view present) {
+  const auto known = extents_.find(index);
+  if (known != extents_.end()) {
+    if (is_same_file(known->second->fd, fd)) {
+      known->second->present = present;
+      return;
+    }
+    drop_extent(known->second);
+  }
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return;
+  all_extents.push_front({this, index, own, std::string(present), 0});
+  extents_[index] = all_extents.begin();
+  while (all_extents.size() > kMaxExtents) drop_extent(std::prev(all_extents.end()));
+}
+
+bool TileArchive::place(const Section &section, int64_t now, Place *place) {
+  if (!facts_.extent_bytes) {
+    *place = {facts_.fd, static_cast<int64_t>(section.offset)};
+    return true;
+  }
+  const uint64_t index = section.offset / facts_.extent_bytes, at = section.offset % facts_.extent_bytes;
+  const auto found = extents_.find(index);
+  if (found == extents_.end() || section.length == 0 || at + section.length > facts_.extent_bytes) return false;
+  Extent &extent = *found->second;
+  const uint64_t last = (at + section.length - 1) / facts_.block_bytes;
+  if (last >= extent.present.size()) return false;
+  for (uint64_t block = at / facts_.block_bytes; block <= last; block++) {
+    if (extent.present[block] != 1) return false;
+  }
+  all_extents.splice(all_extents.begin(), all_extents, found->second);
+  if (now - extent.used_at >= kNoteUseMs) {
+    extent.used_at = now;
+    futimens(extent.fd, nullptr);
+  }
+  placed++;
+  placed_bytes += section.length;
+  *place = {extent.fd, static_cast<int64_t>(at)};
+  return true;
+}
+
+void TileArchive::forget_evicted() {
+  for (auto extent = all_extents.begin(); extent != all_extents.end();) {
+    const auto each = extent++;
+    struct stat stat;
+    if (fstat(each->fd, &stat) || stat.st_nlink == 0) drop_extent(each);
+  }
 }
 
 // The last entry at or before the number, if it is a leaf or a long enough run.

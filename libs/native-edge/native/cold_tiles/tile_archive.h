@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +25,9 @@ class TileArchive {
     uint64_t offset = 0, length = 0;
   };
   struct Facts {
-    int fd = -1;           // duplicated
+    int fd = -1;           // duplicated; none where the archive is elsewhere
+    // Of the extents that hold what is here of it, and of their blocks; 0: it is a file.
+    uint64_t extent_bytes = 0, block_bytes = 0;
     std::string identity;  // of the file's content
     int64_t modified = 0;  // seconds since 1970
     uint32_t min_zoom = 0, max_zoom = 0;
@@ -43,7 +46,24 @@ class TileArchive {
   // Where in the file a tile's bytes are. Unknown: a directory is not here, or the archive is broken.
   Found find(const TilePlace &place, Section *section);
 
+  // Takes an extent and which of its blocks are here, a byte of 1 each. The descriptor is duplicated. What is known of it is replaced: it may have been
+  // evicted and made anew. Limit: kMaxExtents of all archives, those used longest ago make room.
+  void put_extent(uint64_t index, int fd, std::string_view present);
+  struct Place {
+    int fd = -1;
+    int64_t offset = 0;
+  };
+  // Where to read a section. false: not all of it is here, or not in one piece. Notes the use of its extent for who evicts.
+  // `now`: milliseconds of CLOCK_MONOTONIC.
+  bool place(const Section &section, int64_t now, Place *place);
+  // Lets go of the extents that have no name any more, so that their room on the disk is free.
+  static void forget_evicted();
+
+  // Sections that were found in extents since the start, and their bytes.
+  static uint64_t placed, placed_bytes;
+
   static constexpr size_t kMaxLeafBytes = 32 * 1024 * 1024;
+  static constexpr size_t kMaxExtents = 512;
 
  private:
   struct Entry {
@@ -60,18 +80,30 @@ class TileArchive {
   };
   using Leaves = std::list<Leaf>;
 
+  struct Extent {
+    TileArchive *archive;
+    uint64_t index;
+    int fd;
+    std::string present;
+    int64_t used_at;
+  };
+  using Extents = std::list<Extent>;
+
   static Directory decoded(const DirectoryColumns &columns);
   static const Entry *entry_of(const Directory &directory, uint64_t id);
   const Directory *leaf_at(uint64_t offset);
   static void drop_leaf(Leaves::iterator leaf);
+  static void drop_extent(Extents::iterator extent);
 
   // Of all archives, the one used last in front.
   static Leaves all_leaves;
   static size_t leaf_bytes;
+  static Extents all_extents;
 
   Facts facts_;
   const Directory root_;
   std::unordered_map<uint64_t, Leaves::iterator> leaves_;
+  std::unordered_map<uint64_t, Extents::iterator> extents_;
 };
 
 // The number of a tile along the Hilbert curves of the zooms, one after the other (PMTiles 3, 4.1). Zooms up to 26.

@@ -245,7 +245,7 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
   frequency_.add(hash);
   if (!tile || !honours(*token->second, tile->parts.code, now)) return {};
   tile->used = tile->looked = true;
-  return {TilePointer(tile)};
+  return {TilePointer(tile), false, {token->second->usage, tile->parts.usage}};
 }
 
 bool ResponseTable::honours(TokenEntry &token, uint32_t code, Moment now) {
@@ -254,10 +254,10 @@ bool ResponseTable::honours(TokenEntry &token, uint32_t code, Moment now) {
   return true;
 }
 
-bool ResponseTable::admits(const Credential &credential, uint32_t code, Moment now) {
-  if (credential.kind != Credential::Token) return false;
+const TokenEntry *ResponseTable::admitted(const Credential &credential, uint32_t code, Moment now) {
+  if (credential.kind != Credential::Token) return nullptr;
   const auto token = tokens_.find(credential.token);
-  return token != tokens_.end() && honours(*token->second, code, now);
+  return token != tokens_.end() && honours(*token->second, code, now) ? token->second : nullptr;
 }
 
 std::vector<uint32_t> ResponseTable::take_used_tokens() {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "frequency.h"
+#include "usage.h"
 
 // A part of a file, in place of a body in memory.
 struct FileRange {
@@ -38,6 +39,7 @@ struct TileParts {
   bool needs_gzip = false;  // the body is gzip: only for clients that accept it
   FileRange range;          // of a large tile; `body` is empty then
   int64_t modified = 0;     // whole seconds since 1970; looked at only where there is an etag
+  UsagePointer usage;       // of its version
   bool is_file() const { return range.length > 0; }
 };
 
@@ -101,6 +103,7 @@ struct TokenEntry {
   std::vector<uint64_t> grants;  // else: one bit for each code
   bool used = false;             // since JavaScript last asked
   uint32_t number = 0;           // its place in ResponseTable::entries_
+  UsagePointer usage;
 };
 
 // Why a request is refused (401; 404 where there is no such tile, as JSON or as an image). The values are shared with
@@ -157,12 +160,13 @@ class ResponseTable {
   struct Found {
     TilePointer answer;
     bool refused = false;
+    Parties parties;  // of a tile
   };
   // `now`: the two clocks of this moment.
   Found find(std::string_view target, const Credential &credential, Moment now);
 
-  // Whether the token of the table may have tiles of this basemap now; it then counts as used.
-  bool admits(const Credential &credential, uint32_t code, Moment now);
+  // The token of the table, if it may have tiles of this basemap now; it then counts as used.
+  const TokenEntry *admitted(const Credential &credential, uint32_t code, Moment now);
   // The refusal, counted, if it was set.
   Found refuse(Refused why, const Credential &credential);
 

@@ -17,6 +17,9 @@ export interface ColdSetsAddon {
     ...columns: DirectoryBytes
   ): void
   putLeaf(archive: number, offset: number, ...columns: DirectoryBytes): void
+  putExtent(archive: number, index: number, fd: number, present: Uint8Array): void
+  countPlaced(): number[]
+  forgetEvicted(): void
 }
 
 type SetArguments = [
@@ -27,6 +30,7 @@ type SetArguments = [
   geographic: boolean,
   plain: number,
   packed: number,
+  usage: string,
 ]
 type DirectoryBytes = [ids: Uint8Array, runs: Uint8Array, offsets: Uint8Array, lengths: Uint8Array]
 
@@ -63,8 +67,9 @@ export interface DirectoryColumns {
 export interface ArchivePlace {
   /** names its content in this process */
   readonly id: number
-  /** is duplicated */
+  /** is duplicated; -1: it is elsewhere, and what is here of it comes by `putExtent` */
   readonly fd: number
+  readonly extents?: { readonly extentBytes: number; readonly blockBytes: number }
   /** of the file's content; letters, digits and hyphens */
   readonly identity: string
   readonly modifiedMs: number
@@ -91,6 +96,8 @@ export interface ColdSet {
   /** for tiles that are stored as they are, and as gzip; null: there are none such. Where there are both, each tile's first bytes tell. */
   readonly plain: SetHeads | null
   readonly packed: SetHeads | null
+  /** what answers are counted for beside the token: `TileResponse.usage` */
+  readonly usage: string
   readonly place:
     | { readonly kind: 'folder'; readonly at: FolderPlace }
     | { readonly kind: 'archive'; readonly at: ArchivePlace }
@@ -122,7 +129,7 @@ export class ColdSets {
     return addon.canReadColdTiles() ? new ColdSets(addon, table) : null
   }
 
-  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, place }: ColdSet): void {
+  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): void {
     const number = this.#table.numberOf(code)
     if (number === undefined) return
     const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)
@@ -135,6 +142,7 @@ export class ColdSets {
       geographic,
       this.#numberOfHeads(plain),
       this.#numberOfHeads(packed),
+      usage,
     ]
     if (place.kind === 'archive') {
       const { id } = place.at
@@ -152,9 +160,29 @@ export class ColdSets {
     this.#addon.putLeaf(archive, offset, ...bytesOf(leaf))
   }
 
-  #putArchive({ id, fd, identity, modifiedMs, header, root }: ArchivePlace): void {
+  /** An extent of an archive that is elsewhere, and which of its blocks are here. Its descriptor is duplicated, for as long as its file has a name. */
+  putExtent(
+    archive: number,
+    extent: { readonly index: number; readonly fd: number; readonly present: Uint8Array },
+  ): void {
+    this.#addon.putExtent(archive, extent.index, extent.fd, extent.present)
+  }
+
+  /** Lets go of the extents whose files have no name any more. To be called every few seconds. */
+  forgetEvicted(): void {
+    this.#addon.forgetEvicted()
+  }
+
+  /** Tiles that were found in extents since the start, and their bytes. */
+  get placed(): { readonly tiles: number; readonly bytes: number } {
+    const [tiles = 0, bytes = 0] = this.#addon.countPlaced()
+    return { tiles, bytes }
+  }
+
+  #putArchive({ id, fd, extents, identity, modifiedMs, header, root }: ArchivePlace): void {
     const { minZoom, maxZoom, leaves, tiles } = header
-    const sections = Float64Array.of(leaves.offset, leaves.length, tiles.offset, tiles.length)
+    const { extentBytes = 0, blockBytes = 0 } = extents ?? {}
+    const sections = Float64Array.of(leaves.offset, leaves.length, tiles.offset, tiles.length, extentBytes, blockBytes)
     const modified = Math.floor(modifiedMs / 1000)
     this.#addon.putArchive(id, fd, identity, modified, minZoom, maxZoom, asBytes(sections), ...bytesOf(root))
   }

@@ -81,7 +81,7 @@ async function listZoom(root: string, folder: string, z: number, grid: TileMatri
   return { z, folder, columns, complete, minColumn, maxColumn, minRow: rows.min, maxRow: rows.max, samples, counts }
 }
 
-function parseTileName(z: number, name: string): { y: number; extension: string } | null {
+export function parseTileName(z: number, name: string): { y: number; extension: string } | null {
   const dot = name.indexOf('.')
   if (dot < 1) return null
   const y = parseIndex(name.slice(0, dot))
@@ -89,13 +89,14 @@ function parseTileName(z: number, name: string): { y: number; extension: string 
   return y >= 0 && isInPyramid(z, 0, y) && formatOfExtension(extension) !== null ? { y, extension } : null
 }
 
-async function listNumbers(root: string, folder: string): Promise<number[]> {
+/** The numbers among the names in a folder, ascending; otherwise as `listNames`. */
+export async function listNumbers(root: string, folder: string): Promise<number[]> {
   const numbers = (await listNames(root, folder)).map(parseIndex).filter((n) => n >= 0)
   return numbers.sort((a, b) => a - b)
 }
 
 /** The names in a folder below `root`; none where it is gone, no folder, or a link that leads out of `root`. */
-async function listNames(root: string, folder: string): Promise<string[]> {
+export async function listNames(root: string, folder: string): Promise<string[]> {
   try {
     const real = await fs.realpath(folder)
     return isBelow(currentRealRoot(root), real) ? await fs.readdir(real) : []

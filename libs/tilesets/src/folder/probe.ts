@@ -4,7 +4,7 @@ import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { openBelow } from '@gateway/files/open-below.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { formatOfExtension } from '../formats.js'
-import { readFolderMetadata } from '../metadata/file.js'
+import { type FolderMetadata, readFolderMetadata } from '../metadata/file.js'
 import { servedGrid } from '../metadata/metadata.js'
 import { examineSample, SAMPLE_BYTES } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
@@ -12,7 +12,7 @@ import { zoomRange } from '../zoom-range.js'
 import { extentOf } from './extent.js'
 import { folderFingerprint } from './fingerprint.js'
 import { isOneTileAtZoom0 } from './gdal-geodetic.js'
-import { listZooms, type ZoomListing } from './listing.js'
+import { listZooms, type SampleTile, type ZoomListing } from './listing.js'
 
 const readAsync = promisify(fs.read)
 const closeAsync = promisify(fs.close)
@@ -28,6 +28,26 @@ const ONE_TILE_AT_ZOOM_0 =
 export async function probeFolder(root: string, folder: string): Promise<TileSetProbe | null> {
   const metadata = await readFolderMetadata(root, folder)
   const zooms = await listZooms(root, folder, metadata.grid ?? 'WebMercatorQuad')
+  return describeFolder(metadata, zooms, {
+    start: (tile) => readStart(root, tile),
+    fingerprint: (about) => folderFingerprint(about, metadata.content, zooms),
+  })
+}
+
+/** What else of a folder is looked at, once it is known what is in it. */
+export interface FolderReads {
+  /** the first `SAMPLE_BYTES` of a tile; null: it is not there */
+  start(tile: SampleTile): Promise<Buffer | null>
+  /** changes when metadata or tiles may have changed */
+  fingerprint(about: readonly string[]): string | Promise<string>
+}
+
+/** `probeFolder` for what has been listed, wherever it is. */
+export async function describeFolder(
+  metadata: FolderMetadata,
+  zooms: readonly ZoomListing[],
+  reads: FolderReads,
+): Promise<TileSetProbe | null> {
   if (zooms.length === 0) return null
   const tileMatrixSet = servedGrid(metadata)
   if (metadata.fromGdal && metadata.bounds !== null && isOneTileAtZoom0(zooms, tileMatrixSet, metadata.bounds)) {
@@ -35,7 +55,8 @@ export async function probeFolder(root: string, folder: string): Promise<TileSet
   }
   const { extension, format, warnings } = chooseExtension(zooms, metadata.format)
   const storage = metadata.scheme ?? 'xyz'
-  const sample = examineSample(format, await readSample(root, zooms, extension))
+  const tile = zooms.findLast((zoom) => zoom.samples.has(extension))?.samples.get(extension)
+  const sample = examineSample(format, tile === undefined ? null : await reads.start(tile))
   const zoom = zoomRange(metadata, { minZoom: zooms[0]!.z, maxZoom: zooms.at(-1)!.z })
   return {
     storage,
@@ -52,7 +73,7 @@ export async function probeFolder(root: string, folder: string): Promise<TileSet
     metadata: metadata.other,
     extension,
     encoding: sample.encoding,
-    fingerprint: await folderFingerprint([storage, extension], metadata.content, zooms),
+    fingerprint: await reads.fingerprint([storage, extension]),
     warnings: [...metadata.warnings, ...warnings, ...zoom.warnings, ...sample.warnings],
   }
 }
@@ -75,10 +96,9 @@ function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null)
   return { extension, format, warnings }
 }
 
-async function readSample(root: string, zooms: readonly ZoomListing[], extension: string): Promise<Buffer | null> {
-  const tile = zooms.findLast((zoom) => zoom.samples.has(extension))?.samples.get(extension)
-  const opened = tile === undefined ? null : await openBelow(root, tile.path)
-  if (!opened?.ok) return null
+async function readStart(root: string, tile: SampleTile): Promise<Buffer | null> {
+  const opened = await openBelow(root, tile.path)
+  if (!opened.ok) return null
   try {
     const { bytesRead, buffer } = await readAsync(opened.fd, Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0)
     return buffer.subarray(0, bytesRead)

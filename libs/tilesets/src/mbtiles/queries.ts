@@ -45,6 +45,19 @@ export function findZooms(
   return { zooms, sample }
 }
 
+/** The addresses of one zoom that have a tile, XYZ. Not for a process that answers requests: the table is read through. */
+export function* addressesOf(database: DatabaseSyncInstance, zoom: number): Generator<readonly [x: number, y: number]> {
+  const { keys } = findTileTables(database)
+  try {
+    const rows = database.prepare(`SELECT tile_column AS x, tile_row AS y FROM main.${keys} WHERE zoom_level = ?`)
+    for (const row of rows.iterate(zoom) as Iterable<{ x: unknown; y: unknown }>) {
+      yield [Number(row.x), flipRow(zoom, Number(row.y))]
+    }
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+}
+
 /** The metadata table as a record; null: there is no usable one. */
 export function readMetadataTable(database: DatabaseSyncInstance): Record<string, unknown> | null {
   try {

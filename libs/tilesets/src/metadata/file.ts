@@ -11,7 +11,7 @@ const FILE_NAMES = ['tilejson.json', 'metadata.json']
 const TMS_RESOURCE = 'tilemapresource.xml'
 
 /** Limit: bytes of a metadata file. Those of vector tile sets with attribute statistics reach a few megabytes. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024
+export const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /** Limit: bytes of a tile map resource in which its grid is looked for. */
 const MAX_RESOURCE_HEAD = 64 * 1024
@@ -27,17 +27,24 @@ export interface FolderMetadata extends TileSetMetadata {
 }
 
 /** The metadata beside the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error. */
-export async function readFolderMetadata(root: string, folder: string): Promise<FolderMetadata> {
+export function readFolderMetadata(root: string, folder: string): Promise<FolderMetadata> {
+  return readMetadataFiles((name, warnings) => readSmallFile(root, folder, name, warnings))
+}
+
+/** @param readSmall the whole of a file of at most `MAX_FILE_BYTES`; null where it is not there, or is left out with a warning */
+export async function readMetadataFiles(
+  readSmall: (name: string, warnings: string[]) => Promise<Buffer | null>,
+): Promise<FolderMetadata> {
   const warnings: string[] = []
   const content: Uint8Array[] = []
   let fields: Record<string, unknown> = {}
   for (const name of FILE_NAMES) {
-    const data = await readSmallFile(root, folder, name, warnings)
+    const data = await readSmall(name, warnings)
     if (data === null) continue
     content.push(data)
     fields = { ...parse(name, data, warnings), ...fields }
   }
-  const resource = await readSmallFile(root, folder, TMS_RESOURCE, warnings)
+  const resource = await readSmall(TMS_RESOURCE, warnings)
   const fromGdal = resource?.includes('<TileMap') ?? false
   if (resource !== null) {
     content.push(resource)

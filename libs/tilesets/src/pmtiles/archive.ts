@@ -3,14 +3,17 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type NotOpened, openBelow } from '@gateway/files/open-below.js'
 import { Compression } from 'pmtiles'
 import { BrokenArchiveError } from '../broken-archive.js'
+import type { FileInExtents } from '../extents.js'
 import { readExactly } from '../read-exactly.js'
 import { type Directory, decodeDirectory } from './directory.js'
-import { type ArchiveHeader, readHeader } from './header.js'
+import { type ArchiveHeader, readHeader, type Section } from './header.js'
 import { HEADER_BYTES, MAX_DIRECTORY_BYTES, MAX_METADATA_BYTES } from './layout.js'
 
 /** An opened PMTiles 3 archive: header and root directory in memory, leaf directories read when needed. */
 export interface PmtilesArchive {
+  /** -1: it is elsewhere, and what is here of it is in `extents` */
   readonly fd: number
+  readonly extents?: FileInExtents
   /** names the file's content, see `fileIdentity` */
   readonly identity: string
   readonly modifiedMs: number
@@ -26,21 +29,32 @@ export async function openArchive(root: string, file: string): Promise<ArchiveOp
   if (!opened.ok) return opened
   const { fd, size, identity, mtimeMs } = opened
   try {
-    const header = readHeader(await readExactly(fd, 0, Math.min(HEADER_BYTES, size)), size)
-    const rootBytes = await readExactly(fd, header.root.offset, header.root.length)
-    const archive = { fd, identity, modifiedMs: mtimeMs, header, root: unpackDirectory(header, rootBytes) }
-    return { ok: true, archive }
+    const read = ({ offset, length }: Section) => readExactly(fd, offset, length)
+    return { ok: true, archive: { fd, identity, modifiedMs: mtimeMs, ...(await readStart(read, size)) } }
   } catch (error) {
     fs.close(fd, () => {})
     throw error
   }
 }
 
+/** Header and root directory of an archive of `size` bytes. Rejects with `BrokenArchiveError`, and with what `read` rejects with. */
+export async function readStart(
+  read: (section: Section) => Promise<Uint8Array>,
+  size: number,
+): Promise<Pick<PmtilesArchive, 'header' | 'root'>> {
+  const header = readHeader(await read({ offset: 0, length: Math.min(HEADER_BYTES, size) }), size)
+  return { header, root: unpackDirectory(header, await read(header.root)) }
+}
+
 /** The JSON metadata; an empty record where it is no JSON. Rejects with `BrokenArchiveError` where it cannot be unpacked. */
 export async function readJson({ fd, header }: PmtilesArchive): Promise<unknown> {
   const { offset, length } = header.metadata
-  if (length === 0) return {}
-  const text = unpack(await readExactly(fd, offset, length), header.internalCompression, MAX_METADATA_BYTES)
+  return length === 0 ? {} : unpackJson(header, await readExactly(fd, offset, length))
+}
+
+/** `readJson` of the metadata's bytes. */
+export function unpackJson(header: ArchiveHeader, bytes: Uint8Array): unknown {
+  const text = unpack(bytes, header.internalCompression, MAX_METADATA_BYTES)
   try {
     return JSON.parse(Buffer.from(text).toString('utf8'))
   } catch {

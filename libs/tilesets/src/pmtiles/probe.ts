@@ -17,19 +17,23 @@ export async function probePmtiles(root: string, file: string): Promise<TileSetP
   const opening = await openArchive(root, file)
   if (!opening.ok) return nothingToProbe(opening)
   try {
-    return await describe(opening.archive)
+    const { archive } = opening
+    return describeArchive(archive, await readJson(archive), await readFirst(archive))
   } finally {
     fs.close(opening.archive.fd, () => {})
   }
 }
 
-async function describe(archive: PmtilesArchive): Promise<TileSetProbe> {
-  const { header } = archive
-  const fields = await readJson(archive)
+/** @param identity names the archive's content @param fields the metadata @param first the start of its first tile */
+export function describeArchive(
+  { header, identity }: Pick<PmtilesArchive, 'header' | 'identity'>,
+  fields: unknown,
+  first: Buffer | null,
+): TileSetProbe {
   const metadata = readMetadata(isRecord(fields) ? fields : {})
   const tileMatrixSet = servedGrid(metadata)
   const format = knownFormat(header.tileType, metadata.format)
-  const sample = examineSample(format, await readFirst(archive))
+  const sample = examineSample(format, first)
   return {
     storage: 'pmtiles',
     format,
@@ -45,7 +49,7 @@ async function describe(archive: PmtilesArchive): Promise<TileSetProbe> {
     metadata: metadata.other,
     extension: format,
     encoding: encodingOfTiles(header.tileCompression, header.tileType),
-    fingerprint: archive.identity,
+    fingerprint: identity,
     warnings: [
       ...(isRecord(fields) ? [] : ['the metadata is not a JSON object']),
       ...metadata.warnings,

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { zxyToTileId } from 'pmtiles'
 import { isInPyramid } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
+import type { OpenExtent } from '../extents.js'
 import { readExactly } from '../read-exactly.js'
 import {
   type CachedReader,
@@ -32,90 +33,156 @@ export interface Leaves {
   set(offset: number, leaf: Directory): unknown
 }
 
+/** Where an archive's bytes come from. */
+export interface ArchiveBytes {
+  /** Into memory. Rejects with what cannot be read. */
+  read(section: Section): Promise<Uint8Array>
+  /** null: `read` would wait for something */
+  readIfCached(section: Section): Uint8Array | null
+  /** A larger section: a part of a file where it is in one, else its bytes. */
+  part(section: Section): Promise<FilePart | Uint8Array>
+  partIfCached(section: Section): FilePart | null
+  /** There will be no more calls. */
+  close(): void
+}
+
 /** Opens a PMTiles archive for serving. null: it is not there. Rejects with `BrokenArchiveError` and the disk's errors. */
 export async function openPmtiles(spec: SourceSpec, cached: CachedReader | null): Promise<Source | null> {
   const opening = await openArchive(spec.root, spec.path)
-  return opening.ok ? new PmtilesSource(opening.archive, spec, cached) : null
+  if (!opening.ok) return null
+  const remote = spec.isRemote ? spec.root : undefined
+  return new PmtilesSource(opening.archive, new FileBytes(opening.archive.fd, remote, cached), cached !== null)
 }
 
-class PmtilesSource implements Source {
-  readonly #archive: PmtilesArchive
-  readonly #cached: CachedReader | null
+/** Bytes of an archive that is a file here, or on a file system that is mounted here (`remote`). Closes the descriptor when its last user is done. */
+class FileBytes implements ArchiveBytes {
+  readonly #fd: number
   readonly #remote: string | undefined
-  readonly #encoding: TileEncoding
-  readonly #leaves = new LRUCache<number, Directory>({ maxSize: MAX_LEAF_BYTES, sizeCalculation: directoryBytes })
+  readonly #cached: CachedReader | null
   readonly #handle: SharedHandle
 
-  constructor(archive: PmtilesArchive, { root, isRemote }: SourceSpec, cached: CachedReader | null) {
-    this.#archive = archive
+  constructor(fd: number, remote: string | undefined, cached: CachedReader | null) {
+    this.#fd = fd
+    this.#remote = remote
     this.#cached = cached
-    this.#remote = isRemote ? root : undefined
-    this.#encoding = encodingOfTiles(archive.header.tileCompression, archive.header.tileType)
     // Closing may ask a network file system.
-    this.#handle = new SharedHandle(() => fs.close(archive.fd, () => {}))
+    this.#handle = new SharedHandle(() => fs.close(fd, () => {}))
   }
 
-  async tile(place: TilePlace): Promise<Tile | null> {
+  async read({ offset, length }: Section): Promise<Uint8Array> {
     const release = this.#handle.acquire()
     try {
-      return await finish(this.#search(place), this.#archive.fd)
+      return await readExactly(this.#fd, offset, length)
     } finally {
       release()
     }
+  }
+
+  readIfCached({ offset, length }: Section): Uint8Array | null {
+    return this.#cached?.read(this.#fd, offset, length) ?? null
+  }
+
+  async part(section: Section): Promise<FilePart> {
+    return this.partIfCached(section)
+  }
+
+  partIfCached({ offset, length }: Section): FilePart {
+    return { fd: this.#fd, offset, length, remote: this.#remote, release: this.#handle.acquire() }
+  }
+
+  close(): void {
+    this.#handle.retire()
+  }
+}
+
+export class PmtilesSource implements Source {
+  readonly #archive: PmtilesArchive
+  readonly #bytes: ArchiveBytes
+  readonly #hasLayout: boolean
+  readonly #encoding: TileEncoding
+  readonly #leaves = new LRUCache<number, Directory>({ maxSize: MAX_LEAF_BYTES, sizeCalculation: directoryBytes })
+
+  /** @param hasLayout what is in memory of it may be read by others */
+  constructor(archive: PmtilesArchive, bytes: ArchiveBytes, hasLayout: boolean) {
+    this.#archive = archive
+    this.#bytes = bytes
+    this.#hasLayout = hasLayout
+    this.#encoding = encodingOfTiles(archive.header.tileCompression, archive.header.tileType)
+  }
+
+  async tile(place: TilePlace): Promise<Tile | null> {
+    const section = await finish(this.#search(place), (leaf) => this.#bytes.read(leaf))
+    if (section === null) return null
+    const body = section.length > SMALL_BYTES ? this.#bytes.part(section) : this.#bytes.read(section)
+    return this.#toTile(section, await body)
   }
 
   tileIfCached(place: TilePlace): Tile | null | undefined {
     const search = this.#search(place)
     let step = search.next()
     while (!step.done) {
-      const bytes = this.#cached?.read(this.#archive.fd, step.value.offset, step.value.length) ?? null
+      const bytes = this.#bytes.readIfCached(step.value)
       if (bytes === null) return undefined
       step = search.next(bytes)
     }
-    return step.value
+    const section = step.value
+    if (section === null) return null
+    const isLarge = section.length > SMALL_BYTES
+    const body = isLarge ? this.#bytes.partIfCached(section) : this.#bytes.readIfCached(section)
+    return body === null ? undefined : this.#toTile(section, body)
   }
 
   layout(): SourceLayout | null {
-    return this.#cached === null ? null : { kind: 'archive', archive: this.#archive, encoding: this.#encoding }
+    return this.#hasLayout ? { kind: 'archive', archive: this.#archive, encoding: this.#encoding } : null
   }
 
-  *knownLeaves({ z, x, y }: TilePlace): Iterable<readonly [offset: number, leaf: Directory]> {
+  *knownLeaves(place: TilePlace): Generator<readonly [offset: number, leaf: Directory], Section | null> {
     const { header, root } = this.#archive
-    if (z > header.maxZoom || !isInPyramid(z, x, y)) return
+    const { z, x, y } = place
+    if (z > header.maxZoom || !isInPyramid(z, x, y)) return null
     const tileId = zxyToTileId(z, x, y)
     let directory: Directory | undefined = root
-    for (let depth = 0; depth < MAX_LEAF_DEPTH; depth++) {
+    for (let depth = 0; depth <= MAX_LEAF_DEPTH; depth++) {
       const entry = findEntry(directory, tileId)
-      if (entry < 0 || directory.runLengths[entry]! > 0) return
-      const offset: number = header.leaves.offset + directory.offsets[entry]!
-      directory = this.#leaves.get(offset)
-      if (directory === undefined) return
-      yield [offset, directory]
+      if (entry < 0) return null
+      const offset: number = directory.offsets[entry]!
+      const length: number = directory.lengths[entry]!
+      if (directory.runLengths[entry]! > 0) {
+        // Elsewhere this is an error; here it is none of the caller's business.
+        return offset + length > header.tiles.length ? null : { offset: header.tiles.offset + offset, length }
+      }
+      directory = this.#leaves.get(header.leaves.offset + offset)
+      if (directory === undefined) return null
+      yield [header.leaves.offset + offset, directory]
     }
+    return null
+  }
+
+  knownExtents(place: TilePlace): Iterable<OpenExtent> {
+    const { extents } = this.#archive
+    if (extents === undefined) return []
+    const leaves = this.knownLeaves(place)
+    let step = leaves.next()
+    while (!step.done) step = leaves.next()
+    return step.value === null ? [] : extents.of(step.value)
   }
 
   close(): void {
-    this.#handle.retire()
+    this.#bytes.close()
   }
 
-  *#search({ z, x, y }: TilePlace): Search<Tile | null> {
-    const { header, identity, modifiedMs } = this.#archive
+  *#search({ z, x, y }: TilePlace): Search<Section | null> {
+    const { header } = this.#archive
     // Its numbering is that of a square: the eastern half of a geographic grid has no place in it.
     if (z < header.minZoom || z > header.maxZoom || !isInPyramid(z, x, y)) return null
-    const section = yield* findTile(this.#archive, this.#leaves, zxyToTileId(z, x, y))
-    if (section === null) return null
-    return {
-      body: section.length > SMALL_BYTES ? this.#part(section) : yield section,
-      encoding: this.#encoding,
-      // Not the address: tiles of equal content, stored once, share their place in every cache.
-      identity: `${identity}-${section.offset.toString(36)}-${section.length.toString(36)}`,
-      modifiedMs,
-      file: null,
-    }
+    return yield* findTile(this.#archive, this.#leaves, zxyToTileId(z, x, y))
   }
 
-  #part({ offset, length }: Section): FilePart {
-    return { fd: this.#archive.fd, offset, length, remote: this.#remote, release: this.#handle.acquire() }
+  #toTile({ offset, length }: Section, body: Tile['body']): Tile {
+    const { identity, modifiedMs } = this.#archive
+    // Not the address: tiles of equal content, stored once, share their place in every cache.
+    const place = `${offset.toString(36)}-${length.toString(36)}`
+    return { body, encoding: this.#encoding, identity: `${identity}-${place}`, modifiedMs, file: null }
   }
 }
 
@@ -137,10 +204,14 @@ export function* findTile(archive: PmtilesArchive, leaves: Leaves, tileId: numbe
   throw new BrokenArchiveError(`directories are nested more than ${MAX_LEAF_DEPTH} deep`)
 }
 
-/** Reads what a search asks for until it ends, without holding the event loop. */
-export async function finish<T>(search: Search<T>, fd: number): Promise<T> {
+/** Reads what a search asks for until it ends, without holding the event loop. @param from an open file, or what reads a section */
+export async function finish<T>(
+  search: Search<T>,
+  from: number | ((section: Section) => Promise<Uint8Array>),
+): Promise<T> {
+  const read = typeof from === 'number' ? ({ offset, length }: Section) => readExactly(from, offset, length) : from
   let step = search.next()
-  while (!step.done) step = search.next(await readExactly(fd, step.value.offset, step.value.length))
+  while (!step.done) step = search.next(await read(step.value))
   return step.value
 }
 

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
+import fs, { type FileHandle } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import type { Bounds, TileFormat } from '@gateway/contracts/basemap.js'
 import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
+import { LRUCache } from 'lru-cache'
 import { Compression, TileType, tileIdToZxy, zxyToTileId } from 'pmtiles'
 import type { TileEncoding } from '../tile-set.js'
 import type { TileToWrite } from '../tile-to-write.js'
+import type { Section } from './header.js'
 import { HEADER_BYTES, MAGIC, MAX_ROOT_BYTES, SPEC_VERSION } from './layout.js'
 
 export interface PmtilesDescription {
@@ -25,9 +27,6 @@ export interface Entry {
   readonly length: number
 }
 
-/** Entries of the first try of a leaf; it doubles until the root directory is small enough. */
-const FIRST_LEAF_ENTRIES = 4_096
-
 const TYPE_OF_FORMAT: Readonly<Record<TileFormat, TileType>> = {
   pbf: TileType.Mvt,
   png: TileType.Png,
@@ -37,9 +36,8 @@ const TYPE_OF_FORMAT: Readonly<Record<TileFormat, TileType>> = {
 }
 
 /**
- * Writes a PMTiles 3 archive of demo, test or bench data: clustered, equal tiles stored once, runs of them as one entry. Tiles may come in any
- * order, each address once, zooms up to 26; at least one. All of them are kept in memory. The archive appears under its name when it is
- * complete; nothing is left where this throws.
+ * Writes a PMTiles 3 archive of tiles in any order, each address once, zooms up to 26; at least one. All of them are kept in memory: for demo, test or bench
+ * data. The archive appears under its name when it is complete; nothing is left where this throws.
  */
 export async function writePmtiles(
   file: string,
@@ -48,67 +46,211 @@ export async function writePmtiles(
 ): Promise<void> {
   const sorted: { tileId: number; data: Uint8Array }[] = []
   for await (const { z, x, y, data } of tiles) sorted.push({ tileId: zxyToTileId(z, x, y), data })
-  if (sorted.length === 0) throw new Error('an archive needs at least one tile')
   sorted.sort((a, b) => a.tileId - b.tileId)
+  await writeSortedPmtiles(file, sorted, description, { expected: sorted.length })
+}
 
-  const { entries, contents, dataBytes } = cluster(sorted)
-  const { root, leaves } = encodeDirectories(entries)
-  const metadata = gzipSync(JSON.stringify(description.metadata))
-  const sections = [root.length, metadata.length, leaves.length, dataBytes]
-  const counts = [sorted.length, entries.length, contents.length]
-  const zooms = [sorted[0]!, sorted.at(-1)!].map(({ tileId }) => tileIdToZxy(tileId)[0])
-  const header = encodeHeader(sections, counts, zooms, description)
+/** A tile, or a run of tiles of equal content whose numbers follow each other. */
+export interface NumberedTile {
+  readonly tileId: number
+  /** 1 where it is left out */
+  readonly runLength?: number
+  readonly data: Uint8Array
+}
 
+export interface WritingLimits {
+  /** how many tiles may come at the most: the size of leaf directories depends on it */
+  readonly expected: number
+  /** called with the bytes written so far, now and then; what it throws ends the writing */
+  readonly onBytes?: (bytes: number) => void | Promise<void>
+}
+
+/** What an archive holds. */
+export interface WrittenArchive {
+  /** addresses that have a tile */
+  readonly tiles: number
+  /** tiles whose content was stored; the others are equal to one of them */
+  readonly contents: number
+  readonly bytes: number
+  readonly minZoom: number
+  readonly maxZoom: number
+}
+
+/**
+ * Writes a PMTiles 3 archive of tiles in ascending order of their numbers, at least one: clustered, equal tiles stored once as far as the
+ * last `REMEMBERED_CONTENTS` different ones tell, runs of them as one entry. The tiles pass through; what is kept in memory is packed
+ * directories, some 4 bytes a tile. The archive is on the disk and under its name when this resolves; nothing is left where it throws.
+ */
+export async function writeSortedPmtiles(
+  file: string,
+  tiles: Iterable<NumberedTile> | AsyncIterable<NumberedTile>,
+  description: PmtilesDescription,
+  { expected, onBytes }: WritingLimits,
+): Promise<WrittenArchive> {
   const temporary = temporaryNameBeside(file)
+  const output = new BufferedFile(await fs.open(temporary, 'wx'))
   try {
-    await fs.writeFile(temporary, [header, root, metadata, leaves, ...contents])
+    // Header and root directory come last, into the room that the standard keeps for them.
+    await output.write(Buffer.alloc(DATA_OFFSET))
+    const { directories, counts } = await writeTiles(output, tiles, expected, onBytes)
+    const { root, leaves } = directories.finish()
+    const metadata = gzipSync(JSON.stringify(description.metadata))
+    const data = { offset: DATA_OFFSET, length: output.position - DATA_OFFSET }
+    const leafSection = await output.append(leaves)
+    const metadataSection = await output.append([metadata])
+    const rootSection = { offset: HEADER_BYTES, length: root.length }
+    const zooms = [counts.first, counts.last].map((tileId) => tileIdToZxy(tileId)[0])
+    const sections = [rootSection, metadataSection, leafSection, data]
+    const header = encodeHeader(sections, [counts.tiles, counts.entries, counts.contents], zooms, description)
+    await output.finish(Buffer.concat([header, root]))
     await fs.rename(temporary, file)
+    const [minZoom = 0, maxZoom = 0] = zooms
+    return { tiles: counts.tiles, contents: counts.contents, bytes: output.position, minZoom, maxZoom }
   } finally {
+    await output.close()
     await fs.rm(temporary, { force: true })
   }
 }
 
+/** Where the tiles begin: behind the 16 KiB that hold header and root directory (PMTiles 3, section 2). */
+const DATA_OFFSET = HEADER_BYTES + MAX_ROOT_BYTES
+
+/** Limit: contents whose digest is remembered, some 80 bytes each. Those that come again and again, sea and blank tiles, stay. */
+const REMEMBERED_CONTENTS = 500_000
+
+/** How often `onBytes` is called. */
+const REPORT_BYTES = 16 * 1024 * 1024
+
 /** Lays contents out in the order of the first tile that shows them, and joins neighbours of equal content to runs. */
-function cluster(sorted: readonly { tileId: number; data: Uint8Array }[]) {
-  const entries: Entry[] = []
-  const contents: Uint8Array[] = []
-  const offsets = new Map<string, number>()
-  let dataBytes = 0
-  let end = -1
-  for (const { tileId, data } of sorted) {
-    if (tileId < end) throw new Error(`tile ${tileIdToZxy(tileId).join('/')} comes twice`)
-    const digest = createHash('sha256').update(data).digest('base64')
-    const offset = offsets.get(digest) ?? dataBytes
-    if (offset === dataBytes) {
+async function writeTiles(
+  output: BufferedFile,
+  tiles: Iterable<NumberedTile> | AsyncIterable<NumberedTile>,
+  expected: number,
+  onBytes: WritingLimits['onBytes'],
+) {
+  const directories = new DirectoryWriter(expected)
+  const offsets = new LRUCache<string, number>({ max: Math.max(1, Math.min(expected, REMEMBERED_CONTENTS)) })
+  const counts = { tiles: 0, entries: 0, contents: 0, first: -1, last: -1 }
+  let reported = 0
+  for await (const { tileId, runLength = 1, data } of tiles) {
+    if (tileId <= counts.last) throw new Error(`tile ${tileIdToZxy(tileId).join('/')} comes twice, or too late`)
+    // 128 bits of a cryptographic digest: no two contents that anybody can make share them.
+    const digest = createHash('sha256').update(data).digest().toString('latin1', 0, 16)
+    let offset = offsets.get(digest)
+    if (offset === undefined) {
+      offset = output.position - DATA_OFFSET
       offsets.set(digest, offset)
-      contents.push(data)
-      dataBytes += data.length
+      counts.contents++
+      await output.write(data)
+      if (onBytes !== undefined && output.position - reported >= REPORT_BYTES) {
+        reported = output.position
+        await onBytes(reported)
+      }
     }
-    const last = entries.at(-1)
-    if (last !== undefined && tileId === end && last.offset === offset) last.runLength++
-    else entries.push({ tileId, runLength: 1, offset, length: data.length })
-    end = tileId + 1
+    directories.add({ tileId, runLength, offset, length: data.length })
+    if (counts.first < 0) counts.first = tileId
+    counts.last = tileId + runLength - 1
+    counts.tiles += runLength
   }
-  return { entries, contents, dataBytes }
+  if (counts.tiles === 0) throw new Error('an archive needs at least one tile')
+  await onBytes?.(output.position)
+  counts.entries = directories.entries
+  return { directories, counts }
 }
 
-/** A root directory and, where the entries are too many for it, leaf directories. */
-function encodeDirectories(entries: readonly Entry[]): { root: Buffer; leaves: Buffer } {
-  // More entries are slow to decode, however well they compress.
-  const whole = entries.length <= MAX_ROOT_BYTES ? encodeDirectory(entries) : null
-  if (whole !== null && whole.length <= MAX_ROOT_BYTES) return { root: whole, leaves: Buffer.alloc(0) }
-  for (let leafEntries = FIRST_LEAF_ENTRIES; ; leafEntries *= 2) {
-    const pointers: Entry[] = []
-    const leaves: Buffer[] = []
-    let offset = 0
-    for (let start = 0; start < entries.length; start += leafEntries) {
-      const leaf = encodeDirectory(entries.slice(start, start + leafEntries))
-      pointers.push({ tileId: entries[start]!.tileId, runLength: 0, offset, length: leaf.length })
-      leaves.push(leaf)
-      offset += leaf.length
+/** The least entries of a leaf directory: what readers fetch by one request. */
+const LEAF_ENTRIES = 4_096
+
+/** Limit: leaf directories, so that the root has room for the pointers to them however badly these are packed. */
+const MAX_LEAVES = 1_500
+
+/** Packs leaf directories as their entries come. */
+class DirectoryWriter {
+  readonly #leafEntries: number
+  readonly #leaves: Buffer[] = []
+  readonly #pointers: Entry[] = []
+  #leafBytes = 0
+  #open: Entry[] = []
+  entries = 0
+
+  constructor(expected: number) {
+    this.#leafEntries = Math.max(LEAF_ENTRIES, Math.ceil(expected / MAX_LEAVES))
+  }
+
+  add(entry: Entry): void {
+    const last = this.#open.at(-1)
+    if (last !== undefined && last.tileId + last.runLength === entry.tileId && last.offset === entry.offset) {
+      last.runLength += entry.runLength
+      return
     }
-    const root = encodeDirectory(pointers)
-    if (root.length <= MAX_ROOT_BYTES) return { root, leaves: Buffer.concat(leaves) }
+    if (this.#open.length === this.#leafEntries) this.#closeLeaf()
+    this.#open.push(entry)
+    this.entries++
+  }
+
+  /** The root directory and, where the entries are too many for it, leaf directories. */
+  finish(): { root: Buffer; leaves: readonly Buffer[] } {
+    if (this.#leaves.length === 0) {
+      const whole = encodeDirectory(this.#open)
+      if (whole.length <= MAX_ROOT_BYTES) return { root: whole, leaves: [] }
+    }
+    this.#closeLeaf()
+    const root = encodeDirectory(this.#pointers)
+    if (root.length > MAX_ROOT_BYTES) throw new Error('more tiles came than were expected')
+    return { root, leaves: this.#leaves }
+  }
+
+  #closeLeaf(): void {
+    const leaf = encodeDirectory(this.#open)
+    this.#pointers.push({ tileId: this.#open[0]!.tileId, runLength: 0, offset: this.#leafBytes, length: leaf.length })
+    this.#leaves.push(leaf)
+    this.#leafBytes += leaf.length
+    this.#open = []
+  }
+}
+
+/** Small writes are gathered: a call for each tile costs more than the tile. */
+const GATHERED_BYTES = 1024 * 1024
+
+class BufferedFile {
+  readonly #file: FileHandle
+  #gathered: Uint8Array[] = []
+  #gatheredBytes = 0
+  /** bytes written, those that are gathered included */
+  position = 0
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    this.#gathered.push(data)
+    this.#gatheredBytes += data.length
+    this.position += data.length
+    if (this.#gatheredBytes >= GATHERED_BYTES) await this.#flush()
+  }
+
+  async append(parts: readonly Uint8Array[]): Promise<Section> {
+    const offset = this.position
+    for (const part of parts) await this.write(part)
+    return { offset, length: this.position - offset }
+  }
+
+  /** Writes the beginning over the room that was left for it, and waits for the disk. */
+  async finish(beginning: Uint8Array): Promise<void> {
+    await this.#flush()
+    await this.#file.write(beginning, 0, beginning.length, 0)
+    await this.#file.sync()
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+
+  async #flush(): Promise<void> {
+    await this.#file.appendFile(Buffer.concat(this.#gathered, this.#gatheredBytes))
+    this.#gathered = []
+    this.#gatheredBytes = 0
   }
 }
 
@@ -136,11 +278,11 @@ function varint(value: number): number[] {
 
 /**
  * PMTiles 3, section 3: directories and metadata gzipped, centred on the bounds.
- * @param sections lengths of root directory, metadata, leaf directories and tiles, which follow the header in this order
+ * @param sections root directory, metadata, leaf directories and tiles
  * @param counts of addressed tiles, entries and contents
  */
 export function encodeHeader(
-  sections: readonly number[],
+  sections: readonly Section[],
   counts: readonly number[],
   [minZoom = 0, maxZoom = 0]: readonly number[],
   { format, encoding, bounds }: PmtilesDescription,
@@ -148,11 +290,7 @@ export function encodeHeader(
   const header = Buffer.alloc(HEADER_BYTES)
   header.write(MAGIC, 'latin1')
   header[7] = SPEC_VERSION
-  let offset = HEADER_BYTES
-  const numbers = sections.flatMap((length) => {
-    offset += length
-    return [offset - length, length]
-  })
+  const numbers = sections.flatMap(({ offset, length }) => [offset, length])
   for (const [i, number] of [...numbers, ...counts].entries()) header.writeBigUInt64LE(BigInt(number), 8 + 8 * i)
   header[96] = 1
   header[97] = Compression.Gzip

@@ -1,4 +1,4 @@
-import type { Scan, ScanSource, ScanSourceBody, TriedScan } from '@gateway/contracts/scan-source.js'
+import type { Scan, ScanSource, ScanSourceBody, SourceStorage, TriedScan } from '@gateway/contracts/scan-source.js'
 import { queryOptions } from '@tanstack/react-query'
 import { SCANNED } from './catalog.js'
 import { adminGet, CREATES_ONLY, type List, LONG_TIMEOUT_MS, segment } from './client.js'
@@ -18,6 +18,13 @@ export function scansQuery(code: string) {
   return queryOptions({
     queryKey: ['scan-sources', code, 'scans'],
     queryFn: ({ signal }) => adminGet<List<Scan>>(`/scan-sources/${segment(code)}/scans`, signal),
+  })
+}
+
+export function sourceStorageQuery(code: string) {
+  return queryOptions({
+    queryKey: ['scan-sources', code, 'storage'],
+    queryFn: ({ signal }) => adminGet<SourceStorage>(`/scan-sources/${segment(code)}/storage`, signal),
   })
 }
 

@@ -38,6 +38,11 @@ export function createRoutes() {
               page('basemaps/:code', () => import('../pages/basemaps/basemap-page.js')),
               page('basemaps/:code/compare', () => import('../pages/basemaps/compare-page.js')),
               page('basemaps/:code/versions/:version', () => import('../pages/basemaps/version-page.js')),
+              page(
+                'basemaps/:code/versions/:version/export',
+                () => import('../pages/pushes/new-export-page.js'),
+                'operator',
+              ),
               page('vectors', () => import('../pages/vectors/vectors-page.js')),
               page('vectors/:code', () => import('../pages/vectors/vector-page.js')),
               page('tokens', () => import('../pages/tokens/tokens-page.js')),

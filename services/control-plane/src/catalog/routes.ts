@@ -15,6 +15,7 @@ import { detailRoutes } from './listing/detail-routes.js'
 import { readerRoutes } from './listing/reader-routes.js'
 import { scanRoutes } from './scans/routes.js'
 import { sourceRoutes } from './sources/routes.js'
+import { storageRoute } from './sources/storage-route.js'
 
 interface Wiring {
   readonly edges: KnownEdges
@@ -28,6 +29,7 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   adminListRoutes(app, ctx)
   detailRoutes(app, ctx)
   sourceRoutes(app, ctx, edges)
+  storageRoute(app, ctx)
   scanRoutes(app, ctx)
   defaultVersionRoute(app, ctx)
   withdrawRoutes(app, ctx, edges)

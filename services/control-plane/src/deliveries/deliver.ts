@@ -1,9 +1,11 @@
 import path from 'node:path'
 import { writeFileAtomically } from '@gateway/files/write-atomically.js'
+import type { ObjectStore } from '@gateway/object-storage/object-store.js'
+import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
-import type { DestinationGuard } from '../platform/outgoing/guard.js'
 import { currentTrace } from '../platform/trace.js'
 import { webhookId } from '../platform/webhooks/signature.js'
+import { deliverToBucket } from './bucket/deliver.js'
 import { copyBundle } from './files/copy.js'
 import { sendMessage, sendUpload } from './http/send.js'
 import { failure, type Outcome, success } from './outcome.js'
@@ -13,6 +15,9 @@ export interface DeliverTools {
   readonly guard: DestinationGuard
   /** milliseconds since 1970 */
   readonly now: () => number
+  readonly openStore: (url: string) => ObjectStore
+  /** for archives on their way into a bucket; it may not exist yet */
+  readonly scratch: string
   readonly payloadOf: (claimed: ClaimedDelivery) => Promise<Payload | NothingToSend>
 }
 
@@ -21,20 +26,36 @@ export interface DeliverTools {
  * it.
  */
 export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {
-  const { id, target } = claimed
-  const url = claimed.url ?? target?.url ?? ''
+  const { target } = claimed
   if (target === null && claimed.url === null) return failure('the target is gone')
   if (target?.enabled === false) return failure('the target is disabled')
   const payload = await tools.payloadOf(claimed)
   if (!payload.ok) return failure(payload.reason)
-  const bundle = target?.mode === 'upload' ? payload.bundle : null
+  const wanted = target?.mode === 'upload' ? payload.bundle : null
+  const fetched = await wanted?.prepare?.(signal)
+  try {
+    return await send(tools, claimed, { event: payload.event, bundle: fetched ?? wanted }, signal)
+  } finally {
+    await fetched?.release()
+  }
+}
+
+async function send(
+  tools: DeliverTools,
+  { id, target, url: own, fence }: ClaimedDelivery,
+  { event, bundle }: Pick<Payload, 'event' | 'bundle'>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const url = own ?? target?.url ?? ''
   if (target?.kind === 'directory') {
     const directory = target.path ?? ''
-    if (bundle === null) return writeEvent(directory, id, payload.event)
-    return copyBundle({ bundle, target: directory, id, turn: claimed.fence }, signal)
+    if (bundle === null) return writeEvent(directory, id, event)
+    return copyBundle({ bundle, target: directory, id, turn: fence }, signal)
+  }
+  if (target?.kind === 'bucket') {
+    return deliverToBucket(tools, { url, id, event, bundle }, signal)
   }
   const { guard, now } = tools
-  const { event } = payload
   const sending = {
     url,
     trace: currentTrace(),

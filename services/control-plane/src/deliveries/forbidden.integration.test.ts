@@ -1,5 +1,5 @@
+import { LOOPBACK, NEVER } from '@gateway/outgoing/testing/forbidden.js'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { LOOPBACK, NEVER } from '../platform/outgoing/testing/forbidden.js'
 import type { ForbiddenRun, Sending } from './testing/forbidden-run.js'
 import type { HangingNamesRun } from './testing/hanging-names-run.js'
 import { ownNetwork, runInOwnNetwork } from './testing/own-network.js'

@@ -1,13 +1,15 @@
+import { openObjectStore } from '@gateway/object-storage/open.js'
+import { DestinationGuard } from '@gateway/outgoing/guard.js'
 import type { DeliveryKind } from '@gateway/store/deliveries.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import { Counter } from 'prom-client'
 import type { BackgroundLoop } from '../platform/background.js'
 import type { ControlContext } from '../platform/context.js'
+import { exportDirectory } from '../platform/files/export-files.js'
 import { METRIC_PREFIX } from '../platform/metrics.js'
-import { DestinationGuard } from '../platform/outgoing/guard.js'
 import { traced, traceOfJob } from '../platform/trace.js'
-import { deliver } from './deliver.js'
+import { type DeliverTools, deliver } from './deliver.js'
 import type { Outcome } from './outcome.js'
 import type { PayloadBuilders } from './payload.js'
 import { DeliveryRunner } from './runner/runner.js'
@@ -45,6 +47,13 @@ export function deliveryLoop(payloads: PayloadBuilders): BackgroundLoop {
       for (const kind of ['basemap_push', 'vector_push', 'slice_callback'] satisfies DeliveryKind[])
         for (const outcome of ['succeeded', 'failed']) attempts.inc({ kind, outcome }, 0)
       const guard = new DestinationGuard(settings)
+      const tools: DeliverTools = {
+        guard,
+        now,
+        openStore: (url) => openObjectStore(url, settings),
+        scratch: exportDirectory(settings.dataDir),
+        payloadOf: (one) => payloads[one.kind](ctx, one),
+      }
       const runner = new DeliveryRunner({
         sql,
         log,
@@ -52,8 +61,7 @@ export function deliveryLoop(payloads: PayloadBuilders): BackgroundLoop {
         waitsSeconds: settings.retryWaitsSeconds,
         drainMs: Math.max(0, settings.drainSeconds * 1000 - RECORD_MS),
         within: (claimed, attempt) => tracedAttempt(ctx, claimed, attempt),
-        deliver: (claimed, signal) =>
-          deliver({ guard, now, payloadOf: (one) => payloads[one.kind](ctx, one) }, claimed, signal),
+        deliver: (claimed, signal) => deliver(tools, claimed, signal),
         ended: ({ kind }, { delivered }, seconds) => {
           attempts.inc({ kind, outcome: delivered ? 'succeeded' : 'failed' })
           ctx.metrics.deliverySeconds.observe({ kind }, seconds)

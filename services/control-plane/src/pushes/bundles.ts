@@ -1,30 +1,104 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
-import type { StoredVersion } from '@gateway/store/basemaps.js'
+import { isRemote } from '@gateway/object-storage/location.js'
+import type { Settings } from '@gateway/settings/load.js'
+import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import type { StoredExport } from '@gateway/store/exports.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
+import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import type { Bundle, BundleFile } from '../deliveries/files/bundle.js'
+import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
+import { exportFileName } from '../platform/files/export-files.js'
 import { isTileName, METADATA_NAMES } from '../platform/files/tile-folder.js'
 
-/** The files of one version: its tiles or its archive. */
-export function versionBundle(basemapCode: string, root: string, version: StoredVersion): Bundle {
-  const place = `${basemapCode}/${version.version}`
+/** The files of one version: its tiles or its archive. @param room bytes that may lie on this disk on the way */
+export function versionBundle(
+  basemap: StoredBasemap,
+  version: StoredVersion,
+  settings: Settings,
+  room: number,
+): Bundle {
+  const root = basemap.sourcePath
+  const place = `${basemap.code}/${version.version}`
   if (version.storage === 'mbtiles' || version.storage === 'pmtiles') {
     const name = `${place}.${version.storage}`
-    return oneOf([{ name, path: version.path }], { root, kind: 'files', place: name, compressible: false })
+    const bundle = oneOf([{ name, path: version.path }], { root, kind: 'files', place: name, compressible: false })
+    return isRemote(root) ? fetchedFirst(bundle, async () => [version.path], settings, room) : bundle
   }
-  return { root, kind: 'folder', place, compressible: false, files: () => tilesOf(version.path, place) }
+  const folder = {
+    root,
+    kind: 'folder',
+    place,
+    compressible: false,
+    files: () => tilesOf(version.path, place),
+  } as const
+  if (version.tileMatrixSet !== 'WebMercatorQuad') return folder
+  const { storage, format, path, extension, minZoom, maxZoom, bounds } = version
+  const task = {
+    set: { storage, format, path, extension, root },
+    area: { minZoom, maxZoom, bounds: null },
+    bounds,
+    metadata: archiveMetadata(basemap.name, version),
+    maxBytes: room,
+  }
+  const write = async (file: string, signal: AbortSignal) => void (await writeArchive({ ...task, file }, signal))
+  return { ...folder, asArchive: { name: `${place}.pmtiles`, write } }
+}
+
+/** The archive of an export, as the version that it is (a part) of. */
+export function exportBundle({ id, basemapCode, version }: StoredExport, directory: string): Bundle {
+  const name = `${basemapCode}/${version}.pmtiles`
+  const file = { name, path: path.join(directory, exportFileName(id)) }
+  return oneOf([file], { root: directory, kind: 'files', place: name, compressible: false })
 }
 
 /** All parts of a shapefile, or the one file of another vector. */
-export function vectorBundle(vector: StoredVector): Bundle {
+export function vectorBundle(vector: StoredVector, settings: Settings, room: number): Bundle {
+  const bundle = vectorFiles(vector)
+  if (!isRemote(vector.sourcePath)) return bundle
+  if (vector.kind !== 'shapefile') return fetchedFirst(bundle, async () => [vector.path], settings, room)
+  const base = path.posix.basename(vector.path).slice(0, -path.posix.extname(vector.path).length)
+  const isPart = (name: string) => isPartOfShapefile(base, name)
+  const parts = async (signal: AbortSignal) => {
+    const found = await pathsBeside(
+      settings,
+      vector.sourcePath,
+      vector.path.slice(0, vector.path.lastIndexOf('/')),
+      isPart,
+      signal,
+    )
+    return [...found.filter((one) => one !== vector.path).sort(), vector.path]
+  }
+  return fetchedFirst(bundle, parts, settings, room)
+}
+
+/** The same bundle of files that are in object storage, and are fetched for each attempt. */
+function fetchedFirst(
+  bundle: Bundle,
+  paths: (signal: AbortSignal) => Promise<readonly string[]>,
+  settings: Settings,
+  room: number,
+): Bundle {
+  const folder = path.posix.dirname(bundle.place)
+  return {
+    ...bundle,
+    async prepare(signal) {
+      const copies = await copyHere(settings, bundle.root, await paths(signal), room, signal)
+      const files = copies.files.map((file) => ({ name: path.posix.join(folder, path.basename(file)), path: file }))
+      return { ...oneOf(files, { ...bundle, root: copies.folder }), release: copies.remove }
+    },
+  }
+}
+
+function vectorFiles(vector: StoredVector): Bundle {
   const head = { root: vector.sourcePath, kind: 'files', place: vector.relativePath, compressible: true } as const
   if (vector.kind !== 'shapefile') return oneOf([{ name: vector.relativePath, path: vector.path }], head)
   return { ...head, files: () => partsOf(vector) }
 }
 
-function oneOf(files: readonly BundleFile[], head: Omit<Bundle, 'files'>): Bundle {
+function oneOf(files: readonly BundleFile[], head: Omit<Bundle, 'files' | 'prepare'>): Bundle {
   return {
     ...head,
     files: async function* () {

@@ -1,26 +1,48 @@
 import { toBasemap } from '@gateway/catalog/basemap.js'
 import { toVector } from '@gateway/catalog/vector.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import { bytesOfExports, readExport, type StoredExport } from '@gateway/store/exports.js'
 import { readVector } from '@gateway/store/vectors.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import type { PayloadBuilder } from '../deliveries/payload.js'
-import { vectorBundle, versionBundle } from './bundles.js'
+import { exportDirectory } from '../platform/files/export-files.js'
+import { exportBundle, vectorBundle, versionBundle } from './bundles.js'
 import { toPushRecord, toVectorPushRecord } from './record.js'
 
+const GONE = { ok: false, reason: 'the export was removed' } as const
+
+const SCATTERED = { ok: false, reason: 'the tiles of this version lie one by one in object storage' } as const
+
 /** A version as the catalog has it now, which may differ from what it had when the push was created. */
-export const basemapPayload: PayloadBuilder = async ({ sql, now }, claimed) => {
+export const basemapPayload: PayloadBuilder = async ({ sql, settings, now }, claimed) => {
   const basemap = await readBasemap(sql, claimed.basemapCode ?? '')
   const version = basemap?.versions.find((one) => one.version === claimed.version)
   if (!basemap || !version?.available) return { ok: false, reason: 'the version is not available' }
   if (version.withdrawn || !isOffered(basemap)) return { ok: false, reason: 'the version is withdrawn' }
+  if (
+    claimed.exportId === null &&
+    isRemote(version.path) &&
+    version.storage !== 'pmtiles' &&
+    version.storage !== 'mbtiles'
+  )
+    return SCATTERED
   const at = new Date(now())
+  const exported = claimed.exportId === null ? undefined : await readExport(sql, claimed.exportId)
+  if (exported === null) return GONE
   const event = {
     event: 'basemap.version.pushed',
     record: toPushRecord({ ...claimed, dueAt: null, updatedAt: at, acknowledgedAt: null }),
     basemap: describePushed(basemap, version),
+    ...(exported !== undefined && { export: describeExport(exported) }),
     delivered: at.toISOString(),
   }
-  return { ok: true, event, bundle: versionBundle(basemap.code, basemap.sourcePath, version) }
+  const room = settings.exportMaxBytes - (await bytesOfExports(sql))
+  const bundle =
+    exported === undefined
+      ? versionBundle(basemap, version, settings, room)
+      : exportBundle(exported, exportDirectory(settings.dataDir))
+  return { ok: true, event, bundle }
 }
 
 export const vectorPayload: PayloadBuilder = async ({ sql, settings, now }, claimed) => {
@@ -34,7 +56,16 @@ export const vectorPayload: PayloadBuilder = async ({ sql, settings, now }, clai
     vector: toVector(vector, settings.vectorPublicBaseUrl),
     delivered: at.toISOString(),
   }
-  return { ok: true, event, bundle: vectorBundle(vector) }
+  return {
+    ok: true,
+    event,
+    bundle: vectorBundle(vector, settings, settings.exportMaxBytes - (await bytesOfExports(sql))),
+  }
+}
+
+/** The part of the version that the archive holds. */
+function describeExport({ id, bounds, zoomMin, zoomMax, tiles, bytes }: StoredExport) {
+  return { id, bounds, zoom_min: zoomMin, zoom_max: zoomMax, tiles, bytes }
 }
 
 /** The catalog's description with the TileJSON address of the current version, and the addresses of the version that was pushed. */

@@ -9,6 +9,7 @@ export function toPushRecord(delivery: Delivery): PushRecord {
     target_code: delivery.targetCode ?? '',
     basemap_code: delivery.basemapCode ?? '',
     version: delivery.version ?? '',
+    export_id: delivery.exportId,
   }
 }
 

@@ -1,4 +1,4 @@
-import { readBasemap } from '@gateway/store/basemaps.js'
+import { type NewVersion, readBasemap } from '@gateway/store/basemaps.js'
 import { appendLayerSources } from '@gateway/store/layer-sources.js'
 import {
   finishSliceJob,
@@ -33,9 +33,8 @@ export async function registerLayer(
   job: StoredSliceJob,
   lease: SliceLease,
   place: LayerPlace,
+  version: NewVersion,
 ): Promise<void> {
-  const probe = await probeTileSet(ctx.settings.sliceOutputRoot, place.layerDir)
-  if (probe === null) throw new Error('the finished layer holds no tile')
   const { revision } = await commitAndPublish(ctx, async (tx) => {
     if ((await renewSliceLease(tx, lease, LEASE.leaseSeconds, PUBLISHED)) === 'lost') throw new LeaseLost()
     await appendLayerSources(tx, { code: job.targetCode, version: place.version }, job.id, job.sourcePaths)
@@ -46,10 +45,16 @@ export async function registerLayer(
       tileBaseUrl: ctx.settings.tilePublicBaseUrl,
       sourceCode: LAYERS_SOURCE,
     }
-    const version = versionRecord(place.version, place.layerDir, probe)
     return { result: null, changes: await registerVersion(tx, basemap, version, place.mode === 'mosaic') }
   })
   await edgesFollow(ctx, revision)
+}
+
+/** What the catalog keeps of a layer in its directory. */
+export async function describeLayer(root: string, place: LayerPlace): Promise<NewVersion> {
+  const probe = await probeTileSet(root, place.layerDir)
+  if (probe === null) throw new Error('the finished layer holds no tile')
+  return versionRecord(place.version, place.layerDir, probe)
 }
 
 /** Writes down how a run ended: the job and its callback in one transaction. A process that stops returns the job to the queue. */

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
 import type { PlanLine } from '@gateway/tiling/protocol.js'
 import type { ControlContext } from '../platform/context.js'
@@ -18,10 +19,12 @@ const ESTIMATE_SECONDS = 60
 
 /** Asks the tiling tool what a job would come to. Nothing is written but scratch files. */
 export async function estimate({ settings, shutdown }: ControlContext, job: NewSliceJob): Promise<Estimate> {
-  const { sliceOutputRoot } = settings
-  await mkdir(sliceOutputRoot, { recursive: true })
+  const { sliceWorkRoot } = settings
+  if (job.sourcePaths.some(isRemote))
+    return refuse('invalid_parameters', 'body: images in object storage are looked at when they are sliced')
+  await mkdir(sliceWorkRoot, { recursive: true })
   const mode = modeOf({ sourceCount: job.sourcePaths.length })
-  const request = await toolRequest(settings, job, { mode, stagingDir: join(sliceOutputRoot, '.estimate') })
+  const request = await toolRequest(settings, job, { mode, stagingDir: join(sliceWorkRoot, '.estimate') })
   const limits = { ...request.limits, timeout_seconds: ESTIMATE_SECONDS }
   const log = createWriteStream('/dev/null')
   const plans: PlanLine[] = []
@@ -38,7 +41,7 @@ export async function estimate({ settings, shutdown }: ControlContext, job: NewS
   const [plan] = plans
   if (plan === undefined)
     return refuse('invalid_parameters', result.ok ? 'the tiling tool made no plan' : result.reason)
-  const { bavail, bsize } = await statfs(sliceOutputRoot)
+  const { bavail, bsize } = await statfs(sliceWorkRoot)
   const { type: _, ...figures } = plan
   return { ok: true, plan: { ...figures, free_bytes: bavail * bsize } }
 }

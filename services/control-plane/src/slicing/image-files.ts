@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { placeWithin } from '@gateway/files/open-within.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { isPlainPath } from '@gateway/tiling/plain-path.js'
 
 export interface ImageFile {
@@ -17,15 +18,15 @@ const IMAGES: ReadonlySet<string> = new Set(['.tif', '.tiff', '.jpg', '.jpeg', '
 /** A longer list cannot be picked from. */
 const MAX_ITEMS = 2000
 
-/** The folders and images of a directory within the allowed roots; without roots, of any directory. */
-export async function listImageFiles(roots: readonly string[], dir: string | undefined): Promise<Listed> {
+/** The folders and images of a directory within the allowed roots; without roots, of any directory. Buckets among them are not listed. */
+export async function listImageFiles(places: readonly string[], dir: string | undefined): Promise<Listed> {
+  const roots = places.length > 0 ? places.filter((place) => !isRemote(place)) : ['/']
   if (dir === undefined) {
-    const places = roots.length > 0 ? roots : ['/']
-    return { ok: true, items: places.map((path) => ({ name: path, path, kind: 'directory', size: 0 })) }
+    return { ok: true, items: roots.map((path) => ({ name: path, path, kind: 'directory', size: 0 })) }
   }
   if (!isPlainPath(dir)) return refuse('invalid_parameters', 'dir: must be an absolute path')
   try {
-    const place = await placeWithin(roots.length > 0 ? roots : ['/'], dir)
+    const place = await placeWithin(roots, dir)
     if (place.ok) return { ok: true, items: await itemsOf(place.realPath) }
     if (place.reason === 'outside') return refuse('invalid_parameters', 'dir: lies outside of SLICE_SOURCE_ROOTS')
   } catch {

@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import type { ListedSliceJob, SliceJob } from '@gateway/contracts/slice.js'
 import { type CallbackState, readCallbackStates } from '@gateway/store/deliveries.js'
 import type { ListedSliceJob as ListedRow, StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import { layerPath } from '../catalog/register/layer-path.js'
 import type { ControlContext } from '../platform/context.js'
 import { expectedVersions } from './layer-version.js'
 
@@ -22,7 +22,7 @@ function toListedJob(
     name: job.name,
     source_count: job.sourceCount,
     target_code: job.targetCode,
-    output_root: join(outputRoot, job.targetCode, job.version ?? expectedVersion ?? ''),
+    output_root: layerPath(outputRoot, job.targetCode, job.version ?? expectedVersion ?? ''),
     zoom_min: job.zoomMin,
     zoom_max: job.zoomMax,
     zoom_max_native: job.zoomMaxNative,

@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { deleteVersions, readBasemap, setVersionsAvailable } from '@gateway/store/basemaps.js'
 import { logChanges } from '@gateway/store/change-log.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
 import { tryLockSession } from '@gateway/store/lock-session.js'
+import { removeLayerObjects } from '../catalog/edit/layer-files.js'
 import { SCAN_LOCK } from '../catalog/scans/scan-lock.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish, edgesFollow, publishChanges } from '../platform/edges/commit.js'
@@ -26,7 +28,8 @@ export async function removeOldVersions(ctx: ControlContext, code: string): Prom
   })
   await edgesFollow(ctx, revision)
   for (const version of old) {
-    await rm(join(ctx.settings.sliceOutputRoot, code, version), { recursive: true, force: true })
+    await rm(join(ctx.settings.sliceWorkRoot, code, version), { recursive: true, force: true })
+    if (isRemote(ctx.settings.sliceOutputRoot)) await removeLayerObjects(ctx.settings, code, [version])
     ctx.log.info({ layer: code, version }, 'an old version of a layer was removed')
   }
   await forgetVersions(ctx, code, old)

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { type ClaimedSliceJob, noteSliceZoom, placeSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import type { OutputLine, PlanLine } from '@gateway/tiling/protocol.js'
 import { publishStaged } from '@gateway/tiling/publish.js'
@@ -7,13 +8,18 @@ import { recordEnd } from '../jobs/leases.js'
 import type { ControlContext } from '../platform/context.js'
 import { traced, traceOfJob } from '../platform/trace.js'
 import { lackOfRoom } from './disk-room.js'
-import { endJob, LeaseLost, registerLayer } from './end-job.js'
+import { describeLayer, endJob, LeaseLost, registerLayer } from './end-job.js'
+import { fetchImages } from './fetch-images.js'
 import { type JobLog, logDirectory, openJobLog } from './job-log.js'
 import { type LayerPlace, placeLayer, removeLeftStaging } from './layer-place.js'
+import { publishedLayers } from './published-layers.js'
 import { removeOldVersions } from './retention.js'
 import type { RunEnd, RunningJob } from './running-job.js'
 import { runTool } from './tool.js'
 import { toolRequest } from './tool-request.js'
+
+const NO_ARCHIVE =
+  'layers are published as PMTiles, which has numbers for tiles in Web Mercator alone: SLICE_OUTPUT_ROOT is in object storage'
 
 /**
  * Runs a claimed job to its end: the tool makes tiles in a staging folder, they are moved into the layer, the layer is registered, and the
@@ -33,7 +39,10 @@ async function runInTrace(ctx: ControlContext, claimed: ClaimedSliceJob, running
   ctx.log.info({ layer: job.targetCode, sources: job.sourcePaths.length }, 'a slice job runs')
   const log = await openJobLog(logDirectory(ctx.settings.dataDir), job.id)
   try {
-    const end = await makeLayer(ctx, claimed, running, log).catch((error) => unexpected(ctx, log, error))
+    const end = await makeLayer(ctx, claimed, running, log).catch((error) =>
+      // What was broken off by that is no failure.
+      running.signal.aborted ? (running.signal.reason as RunEnd) : unexpected(ctx, log, error),
+    )
     await recordEnd(ctx.log, running.held, () => endJob(ctx, lease, end))
     ctx.log.info({ end }, 'a slice job has ended here')
     if (end !== 'stopped' && end !== 'lost') seconds({ status: typeof end === 'object' ? 'failed' : end })
@@ -58,18 +67,25 @@ async function makeLayer(
   running: RunningJob,
   log: JobLog,
 ): Promise<RunEnd> {
-  const { sliceOutputRoot } = ctx.settings
-  await removeLeftStaging(sliceOutputRoot, job.targetCode)
-  const placed = await placeLayer(ctx.sql, sliceOutputRoot, job, lease, ctx.now())
+  const { sliceWorkRoot } = ctx.settings
+  await removeLeftStaging(sliceWorkRoot, job.targetCode)
+  const placed = await placeLayer(ctx.sql, sliceWorkRoot, job, lease, ctx.now())
   if (!placed.ok) return { failed: placed.reason }
   const { place } = placed
+  if (isRemote(ctx.settings.sliceOutputRoot) && job.tileMatrixSet !== 'WebMercatorQuad') return { failed: NO_ARCHIVE }
   if (!(await placeSliceJob(ctx.sql, lease, { version: place.version, logPath: log.path }))) return 'lost'
-  await mkdir(join(sliceOutputRoot, job.targetCode), { recursive: true })
+  await mkdir(join(sliceWorkRoot, job.targetCode), { recursive: true })
+  const layers = publishedLayers(ctx, job, running, log)
+  const images = await fetchImages(ctx, job, running.signal).catch((error: Error) => error)
   try {
+    if (running.signal.aborted) return running.signal.reason
+    if (images instanceof Error) return { failed: images.message }
+    await layers?.prepare(place)
+    if (running.signal.aborted) return running.signal.reason
     let zoomMax = job.zoomMax
     const tiled = await runTool(
       ctx.settings.tilerCommand,
-      await toolRequest(ctx.settings, job, place),
+      await toolRequest(ctx.settings, { ...job, sourcePaths: images.paths }, place),
       log.stream,
       (line) => {
         if (line.type === 'plan') zoomMax = line.max_zoom
@@ -84,10 +100,16 @@ async function makeLayer(
     await running.confirm()
     if (running.signal.aborted) return running.signal.reason
     if (job.zoomMaxNative) await noteSliceZoom(ctx.sql, lease, zoomMax)
+    await layers?.beginChange(place)
     await publishStaged(place.stagingDir, place.layerDir)
-    await recordEnd(ctx.log, running.held, () => registerLayer(ctx, job, lease, place))
+    const described = await describeLayer(sliceWorkRoot, place)
+    const version = layers === null ? described : await layers.publish(place, described)
+    if (running.signal.aborted) return running.signal.reason
+    await recordEnd(ctx.log, running.held, () => registerLayer(ctx, job, lease, place, version))
     return 'succeeded'
   } finally {
+    await layers?.close()
+    if (!(images instanceof Error)) await images.remove()
     await rm(place.stagingDir, { recursive: true, force: true })
   }
 }

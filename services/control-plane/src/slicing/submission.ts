@@ -2,6 +2,7 @@ import { TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
 import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { SLICE_ENCODINGS } from '@gateway/contracts/slice.js'
+import { parseLocation } from '@gateway/object-storage/location.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
 import { isPlainPath } from '@gateway/tiling/plain-path.js'
 import { MAX_ZOOM } from '@gateway/tiling/protocol.js'
@@ -13,9 +14,16 @@ const MAX_SOURCES = 5000
 const path = z
   .string()
   .refine(
-    isPlainPath,
-    'must be the absolute path of a plain file: no virtual file system, address, connection string or subdataset',
+    (text) => isPlainPath(text) || isObject(text),
+    'must be the absolute path of a plain file, or s3://bucket/key: no virtual file system, other address, connection string or subdataset',
   )
+
+/** One object, which is fetched before GDAL sees it. */
+function isObject(text: string): boolean {
+  if (!text.startsWith('s3://')) return false
+  const location = parseLocation(text)
+  return typeof location !== 'string' && location.kind === 's3' && location.prefix !== '' && !text.endsWith('/')
+}
 
 /** The submit body. Unknown fields are refused: they are more often misspelt than meant for another service. */
 export const submissionSchema = z.strictObject({
@@ -28,7 +36,9 @@ export const submissionSchema = z.strictObject({
     .min(1)
     .max(MAX_SOURCES)
     .optional()
-    .describe('absolute paths of JPEG, PNG or GeoTIFF files'),
+    .describe(
+      'absolute paths of JPEG, PNG or GeoTIFF files, or `s3://bucket/key` below a bucket that SLICE_SOURCE_ROOTS names',
+    ),
   source_path: path.optional().describe('instead of source_paths, with a single image'),
   code: z
     .string()

@@ -1,9 +1,13 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isRemote } from '@gateway/object-storage/location.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
 import { DEFAULT_LIMITS, type TilingRequest } from '@gateway/tiling/protocol.js'
 import type { LayerPlace } from './layer-place.js'
+
+/** Images that were fetched from object storage for a job, while it runs. */
+export const fetchDirectory = (dataDir: string): string => join(scratchDirectory(dataDir), 'fetched')
 
 export const scratchDirectory = (dataDir: string): string => join(dataDir, 'slice-temp')
 
@@ -13,7 +17,7 @@ export async function toolRequest(
   job: NewSliceJob,
   place: Pick<LayerPlace, 'mode' | 'stagingDir'> & { readonly layerDir?: string },
 ): Promise<TilingRequest> {
-  const roots = await sourceRoots(settings.sliceSourceRoots)
+  const roots = await sourceRoots(settings)
   return {
     mode: place.mode,
     source_paths: [...job.sourcePaths],
@@ -33,8 +37,13 @@ export async function toolRequest(
   }
 }
 
-/** The directories that source images must lie in, by their configured and by their real names; none: anywhere. */
-async function sourceRoots(configured: readonly string[]): Promise<string[]> {
+/**
+ * The directories that source images must lie in, by their configured and by their real names; none: anywhere. What was fetched from buckets among
+ * them lies in one of its own.
+ */
+async function sourceRoots({ sliceSourceRoots, dataDir }: Settings): Promise<string[]> {
+  if (sliceSourceRoots.length === 0) return []
+  const configured = [...sliceSourceRoots.filter((root) => !isRemote(root)), fetchDirectory(dataDir)]
   const real = await Promise.all(configured.map((root) => realpath(root).catch(() => root)))
   return [...new Set([...configured, ...real])]
 }

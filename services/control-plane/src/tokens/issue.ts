@@ -1,5 +1,6 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { instantMs } from '@gateway/contracts/instant.js'
 import { type RateLimit, type RateLimitBody, withBurst } from '@gateway/contracts/rate-limit.js'
 import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
 import { insertAudit } from '@gateway/store/audit.js'
@@ -46,18 +47,9 @@ type Expiry = { readonly ok: true; readonly at: Date | null } | Refusal
 export function expiryOf(expiresAt: TokenBody['expires_at'], nowMs: number, defaultTtlSeconds: number): Expiry {
   if (expiresAt === 0) return { ok: true, at: null }
   if (expiresAt === undefined) return { ok: true, at: new Date(nowMs + defaultTtlSeconds * 1000) }
-  const at = new Date(withZone(expiresAt))
-  // Offsets can push a moment into years that neither ISO 8601's four digits nor the store can say.
-  const year = at.getUTCFullYear()
-  if (Number.isNaN(year) || year < 1 || year > 9999) {
-    return refuse('invalid_parameters', 'body.expires_at: must be within the years 0001 to 9999')
-  }
-  return { ok: true, at }
-}
-
-/** A date-time that names no zone is UTC, whatever zone this machine lives in; JavaScript reads bare dates so by itself. */
-function withZone(instant: string): string {
-  return instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant
+  const at = instantMs(expiresAt)
+  if (at === null) return refuse('invalid_parameters', 'body.expires_at: must be within the years 0001 to 9999')
+  return { ok: true, at: new Date(at) }
 }
 
 export function rateLimitOf(body: RateLimitBody | null): RateLimit | null {

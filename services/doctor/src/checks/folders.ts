@@ -28,14 +28,21 @@ export async function checkFolders(
   const written = (name: string, path: string): Folder => ({ name, path, isWritten: true })
   const folders = [
     written('DATA_DIR', settings.dataDir),
-    ...(installation.controlPlane ? [written('SLICE_OUTPUT_ROOT', settings.sliceOutputRoot)] : []),
+    ...(installation.controlPlane && isDirectory(settings.sliceOutputRoot)
+      ? [written('SLICE_OUTPUT_ROOT', settings.sliceOutputRoot)]
+      : []),
     ...read('BASEMAP_ROOTS', settings.basemapRoots),
     ...read('VECTOR_ROOTS', settings.vectorRoots),
-    ...read('SLICE_SOURCE_ROOTS', settings.sliceSourceRoots),
+    ...read('SLICE_SOURCE_ROOTS', settings.sliceSourceRoots.filter(isDirectory)),
     ...sources.flatMap(({ code, path }) => read(`scan source ${code}`, [path])),
   ]
   const first = (folder: Folder, i: number) => folders.findIndex(({ path }) => path === folder.path) === i
   return Promise.all(folders.filter(first).map(async (folder) => judge(folder, await look(folder))))
+}
+
+/** Not a bucket. */
+function isDirectory(place: string): boolean {
+  return place.startsWith('/')
 }
 
 function judge({ name, path, isWritten }: Folder, facts: FolderFacts | null): Finding {

@@ -1,4 +1,6 @@
+import type { Refusal } from '@gateway/contracts/errors.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { authorize } from './authorize.js'
@@ -6,7 +8,7 @@ import { answerOpened } from './downloads.js'
 import { Exchange } from './exchange.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { wantedBasemap } from './tile-answer.js'
-import { openFile } from './vector-file.js'
+import { type Download, type OfferedFile, openFile, openObject } from './vector-file.js'
 
 const TYPES: Readonly<Record<string, string>> = {
   pmtiles: 'application/vnd.pmtiles',
@@ -24,6 +26,7 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const version = edge.freshness.catalog.basemaps.get(code)?.versions.get(file.slice(0, Math.max(0, dot)))
     const isArchive = Object.hasOwn(TYPES, storage) && version?.stored.storage === storage
     if (rest.length > 0 || version === undefined || !isArchive) return answerRefusal(exchange, NOT_FOUND)
+    exchange.asked = version.usage
     const { version: label, path } = version.stored
     const offered = {
       root: version.root,
@@ -31,6 +34,15 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
       type: TYPES[storage] as string,
       fileName: `${code}-${label}.${storage}`,
     }
-    answerOpened(exchange, openFile(exchange, offered), { basemap: code, version: label })
+    const opening = isRemote(path) ? openRemoteArchive(exchange, offered) : openFile(exchange, offered)
+    answerOpened(exchange, opening, { basemap: code, version: label })
   })
+}
+
+/** An archive in object storage: its ranges are read there, and what the cache has of small ones here. MBTiles are whole in the cache. */
+async function openRemoteArchive(exchange: Exchange, offered: OfferedFile): Promise<Download | Refusal> {
+  const { root, path } = offered
+  if (!path.endsWith('.mbtiles')) return openObject(exchange, offered)
+  const fetched = await exchange.edge.tiles.remote?.fetched(root, path)
+  return fetched === undefined ? NOT_FOUND : openFile(exchange, { ...offered, root: fetched.root, path: fetched.path })
 }

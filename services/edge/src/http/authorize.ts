@@ -35,6 +35,7 @@ export function authorize(
     const candidates = Array.isArray(wanted)
       ? (wanted as readonly NonNullable<WantedResource>[])
       : [wanted as WantedResource]
+    if (token !== null) accountTo(exchange, token, candidates[0] as WantedResource)
     const sender = token === null || token.limits === null ? null : exchange.sender()
     let which = 0
     let decision = decide(token, candidates[0] as WantedResource, 'read', now, sender)
@@ -43,6 +44,7 @@ export function authorize(
       decision = decide(token, candidates[which] as WantedResource, 'read', now, sender)
     }
     if (!decision.ok) return answerRefusal(exchange, decision)
+    if (which > 0) accountTo(exchange, token as AccessToken, candidates[which] as WantedResource)
     const allowed = token as AccessToken
     const rate = allowed.limits?.rate ?? null
     if (rate === null) return admit(allowed, now, which)
@@ -61,10 +63,24 @@ export function authorize(
   const known = edge.tokens.get(presented.token)
   if (known !== undefined) {
     edge.counters.tokenHits++
-    if (performance.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
+    if (performance.now() > edge.freshness.trustedUntilMs) {
+      if (known !== null) accountTo(exchange, known, Array.isArray(wanted) ? wanted[0] : (wanted as WantedResource))
+      return answerRefusal(exchange, STORE_DOWN)
+    }
     return goOn(known)
   }
   askStore(edge, exchange, presented.token, goOn)
+}
+
+/** Of what the catalog has alone: others are no end of names. */
+function accountTo(exchange: Exchange, token: AccessToken, wanted: WantedResource): void {
+  const { basemaps, vectors } = exchange.edge.freshness.catalog
+  exchange.token = token.id
+  exchange.asked = null
+  if (wanted?.kind === 'basemap' && basemaps.has(wanted.code)) exchange.asked = `basemap:${wanted.code}`
+  // Its first name is its code; so may be the path of one that the catalog does not have.
+  const code = wanted?.kind === 'vector' ? (wanted.names[0] as string) : ''
+  if (vectors.get(code)?.wanted === wanted) exchange.asked = `vector:${code}`
 }
 
 function askStore(edge: Edge, exchange: Exchange, token: string, goOn: (token: AccessToken | null) => void): void {

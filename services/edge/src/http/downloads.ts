@@ -8,12 +8,13 @@ import type { Edge } from '../edge.js'
 import { parseByteRange } from '../files/byte-range.js'
 import { httpDate, isRangeStillGood } from '../files/conditional.js'
 import type { CatalogVector } from '../sync/catalog.js'
+import { isStorageTrouble } from '../tiles/storage-troubles.js'
 import { attachment } from './attachment.js'
 import { authorize } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import { onOther } from './proxy.js'
-import { answerRefusal, INTERNAL, NOT_FOUND, UNDECODABLE } from './refusals.js'
+import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
 import { type Download, openVector } from './vector-file.js'
 
 const VECTORS = '/vectors/'
@@ -83,6 +84,11 @@ export function answerOpened(exchange: Exchange, opening: Promise<Download | Ref
       }),
     (error) =>
       guarded(edge, () => {
+        if (isStorageTrouble(error)) {
+          edge.counters.storageRefusals++
+          edge.storageTroubles.note(Object.values(names).join('/'), error)
+          return answerRefusal(exchange, STORAGE_DOWN)
+        }
         edge.log.error({ err: error, ...names }, 'a download cannot be read')
         answerRefusal(exchange, INTERNAL)
       }),
@@ -91,8 +97,14 @@ export function answerOpened(exchange: Exchange, opening: Promise<Download | Ref
 
 /** Sends a file, or the range of it that was asked for, and closes it. */
 function answerDownload(exchange: Exchange, download: Download) {
-  const { fd, size, validators, remote } = download
-  const release = (): void => fs.close(fd, () => {})
+  const { fd, size, validators, remote, pieces } = download
+  const release = (): void => {
+    if (pieces === undefined) fs.close(fd, () => {})
+  }
+  const send = (status: string, headers: HeaderBlock, offset: number, length: number): void => {
+    if (pieces === undefined) exchange.answerPart(status, headers, { fd, offset, length, remote, release })
+    else void exchange.answerPieces(status, headers, length, pieces(offset, length))
+  }
   if (exchange.aborted) return release()
   if (exchange.isNotModified(validators)) {
     release()
@@ -109,11 +121,10 @@ function answerDownload(exchange: Exchange, download: Download) {
   }
   exchange.edge.counters.downloads++
   if (range.kind === 'whole') {
-    return exchange.answerPart('200 OK', contentHeaders(download), { fd, offset: 0, length: size, remote, release })
+    return send('200 OK', contentHeaders(download), 0, size)
   }
   const headers = contentHeaders(download, ['Content-Range', `bytes ${range.first}-${range.last}/${size}`])
-  const length = range.last - range.first + 1
-  exchange.answerPart('206 Partial Content', headers, { fd, offset: range.first, length, remote, release })
+  send('206 Partial Content', headers, range.first, range.last - range.first + 1)
 }
 
 function answerUnsatisfiable(exchange: Exchange, size: number): void {

@@ -12,10 +12,12 @@ import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import type { Edge } from '../edge.js'
 import { isNotModified, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/counters.js'
+import { isRefused, type UsageName } from '../usage/usage-counts.js'
 import { forwardedFor } from './access.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
+import { StreamedAnswer } from './streamed-answer.js'
 
 const NOTHING = new Uint8Array(0)
 /** Limit: path and query of the edge's own addresses. A relative path may be long; what is longer than this is no address of ours. */
@@ -84,6 +86,11 @@ export class Exchange {
   readonly query: string
   /** how a 400 or 404 is answered: the WMTS has a form of its own */
   errorForm: 'json' | 'ows' = 'json'
+  /** what it is accounted to: the id of its token, and what it asks for; null: not known (yet) */
+  token: string | null = null
+  asked: UsageName | null = null
+  /** what it is answered with, where its status does not tell */
+  answered: 'tile' | 'tile_404' | null = null
   readonly #headers: ReadHeaders
   readonly #origin: string
   readonly #referer: string
@@ -93,6 +100,7 @@ export class Exchange {
   readonly #trace: Span | null
   #aborted = false
   #answered = false
+  #onGone: () => void = () => {}
 
   constructor(edge: Edge, kind: RequestKind, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
     this.raw = res
@@ -122,6 +130,7 @@ export class Exchange {
       this.#aborted = true
       if (!this.#answered) this.#trace?.end({}, 'the client has gone')
       active.delete(this)
+      guarded(edge, () => this.#onGone())
     })
   }
 
@@ -196,8 +205,54 @@ export class Exchange {
     this.#cork(status, headers, part.length, () => {
       sayEnd(this.raw, this.#end)
       // From here on the sender holds the response, and its end is the only news of it.
-      sendPart(this.edge, this.raw, this.path, part, () => active.delete(this))
+      sendPart(this.edge, this.raw, this.path, part, this, () => active.delete(this))
     })
+  }
+
+  /**
+   * An answer whose body is read piece by piece, as the client takes it. A piece that cannot be read cuts the connection: the status is out.
+   * @param length of all pieces together, in bytes
+   */
+  async answerPieces(status: string, headers: HeaderBlock, length: number, pieces: AsyncIterable<Uint8Array>) {
+    if (!this.#begin()) return
+    if (this.isHead) return this.#endHead(status, headers, length)
+    const ms = performance.now() - this.#startedAt
+    const given = { status: Number.parseInt(status, 10), bytes: length, ms, trace: this.#trace }
+    this.#account(given.status)
+    noteAnswer(this.edge, this.raw, { kind: this.kind, path: this.path, query: this.query, ...given })
+    const answer = new StreamedAnswer(this.raw, {
+      status,
+      headers: [[headers.name, headers.value]],
+      length,
+      bodiless: false,
+      end: this.#end,
+      onComplete: (bytes) => this.#completed(bytes),
+    })
+    let goOn: () => void = () => {}
+    this.#onGone = () => {
+      answer.gone()
+      goOn()
+    }
+    try {
+      for await (const piece of pieces) {
+        if (this.#aborted) return
+        let room: Promise<void> | null = null
+        const pause = () => {
+          room = new Promise((resolve) => {
+            goOn = resolve
+          })
+        }
+        answer.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength), pause, () => goOn())
+        await room
+      }
+      if (!this.#aborted) answer.end()
+    } catch (error) {
+      this.edge.log.warn(
+        { err: (error as Error).message, path: this.path },
+        'an answer out of object storage broke off',
+      )
+      if (!this.#aborted) this.raw.close()
+    }
   }
 
   #endHead(status: string, headers: HeaderBlock, length: number): void {
@@ -224,7 +279,13 @@ export class Exchange {
     })
     const { path, query, kind } = this
     const given = { status: Number.parseInt(status, 10), bytes, ms, trace: this.#trace }
+    this.#account(given.status)
     noteAnswer(this.edge, this.raw, { kind, path, query, ...given })
+  }
+
+  #account(status: number): void {
+    const answered = this.answered ?? (isRefused(status) ? 'refused' : 'other')
+    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0)
   }
 
   get #end() {
@@ -234,6 +295,7 @@ export class Exchange {
   #completed(bytes: number): void {
     active.delete(this)
     this.edge.counters.bytesSent += bytes
+    if (this.token !== null) this.edge.usage.addBytes(this.token, this.asked, bytes)
   }
 }
 
@@ -248,14 +310,25 @@ function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest): Span
   return tracer.start(`${method} ${kind}`, { kind: 'server', parent, attributes })
 }
 
+/** Whom the bytes of an answer are accounted to; null: nobody. */
+type Accounted = Pick<Exchange, 'token' | 'asked'>
+
 /** Sends a body from its file, behind a head that has been written; releases and counts it when that is over. */
-export function sendPart(edge: Edge, res: HttpResponse, path: string, part: FilePart, done: () => void): void {
+export function sendPart(
+  edge: Edge,
+  res: HttpResponse,
+  path: string,
+  part: FilePart,
+  { token, asked }: Accounted,
+  done: () => void,
+): void {
   const { fd, offset, length, remote } = part
   edge.sender.send(res, fd, offset, length, {
     remote,
-    onDone: (outcome) => {
+    onDone: (outcome, bytes) => {
       part.release()
       done()
+      if (token !== null) edge.usage.addBytes(token, asked, bytes)
       countSent(edge, path, outcome, length)
     },
   })

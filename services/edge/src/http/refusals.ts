@@ -24,6 +24,10 @@ export const STORE_DOWN = refuse('dependency_down', 'the store is out of reach; 
 export const STARTING = refuse('dependency_down', 'the edge has not read its catalog yet; please try again')
 export const STOPPING = refuse('draining', 'the edge is stopping')
 export const DISK_BUSY = refuse('dependency_down', 'the disk that this is on does not answer; please try again')
+export const STORAGE_DOWN = refuse(
+  'dependency_down',
+  'the object storage that this is in does not answer; please try again',
+)
 export const OUT_OF_DESCRIPTORS = refuse('dependency_down', 'too many files and connections are open; please try again')
 export const INTERNAL = refuse('internal', 'something went wrong; the log of the edge tells more')
 
@@ -59,6 +63,7 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
 
 export function answerRefusal(exchange: Exchange, refusal: Refusal) {
   countRefusal(exchange.edge, refusal)
+  exchange.answered = refusal === TILE_NOT_FOUND ? 'tile_404' : null
   if (refusal === TILE_NOT_FOUND) {
     const form = missingTileForm(exchange.query, exchange.header('sec-fetch-dest'), exchange.header('sec-fetch-mode'))
     if (form === 'empty') return exchange.answerEmpty(NO_CONTENT, MISSING_HEADERS)

@@ -10,6 +10,7 @@ import { hasSameTiles } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
+import type { UsageName } from '../usage/usage-counts.js'
 import { MALFORMED_TILE, TILE_NOT_FOUND } from './refusals.js'
 import { tileFields } from './tile-fields.js'
 
@@ -23,6 +24,16 @@ const MAX_KEPT_PATH = 512
 /** What a token must be granted for a basemap, whether or not there is one. */
 export function wantedBasemap(edge: Edge, code: string): NonNullable<WantedResource> {
   return edge.freshness.catalog.basemaps.get(code)?.wanted ?? { kind: 'basemap', code }
+}
+
+/** What a request for a tile is accounted to, as far as the catalog has it. */
+export function usageOf(
+  edge: Edge,
+  { code, version: label }: Pick<TileAddressPath, 'code' | 'version'>,
+): UsageName | null {
+  const basemap = edge.freshness.catalog.basemaps.get(code)
+  if (basemap === undefined) return null
+  return basemap.versions.get(label ?? CURRENT_VERSION)?.usage ?? `basemap:${code}`
 }
 
 /** Looks an address up in the catalog. */
@@ -48,7 +59,7 @@ function tileCacheControl(settings: Settings, version: string | null): string {
 /** A loaded tile with all that answers need. A large one's file is to be retired, by `keepTile` or the caller. */
 export function prepareTile(target: TileTarget, tile: Tile, nowMs: number): CachedTile {
   const body = tile.body instanceof Uint8Array ? tile.body : new OpenFile(tile.body)
-  return new CachedTile(body, tileAnswer(target, tile, tile.encoding === 'gzip'), target.basemap, nowMs)
+  return new CachedTile(body, tileAnswer(target, tile, tile.encoding === 'gzip'), target, nowMs)
 }
 
 /** What answers say of a tile. Packed and plain bytes have different tags, since a strong tag names bytes (RFC 9110, 8.8.3.3). */
@@ -74,7 +85,8 @@ export function keepTile(
   const { body } = prepared
   const { catalog } = edge.freshness
   const isCurrent = hasSameTiles(basemap, catalog.basemaps.get(basemap.stored.code))
-  const mayKeep = path.length <= MAX_KEPT_PATH && isCurrent
+  const mayKeep =
+    path.length <= MAX_KEPT_PATH && isCurrent && (source instanceof Uint8Array || source.isCached !== true)
   if (!mayKeep) {
     if (body instanceof OpenFile) body.retire()
     return

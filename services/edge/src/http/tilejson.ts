@@ -16,6 +16,7 @@ export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kin
   const basemap = freshness.catalog.basemaps.get(path.code)
   const version = basemap?.versions.get(path.version ?? CURRENT_VERSION)
   if (basemap === undefined || version === undefined) return answerRefusal(exchange, NOT_FOUND)
+  exchange.asked = version.usage
   const { stored } = version
   const address = revisedTileUrlTemplate(settings.tilePublicBaseUrl, path.code, stored)
   const document = tileJson({ ...stored, name: basemap.stored.name }, [

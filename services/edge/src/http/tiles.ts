@@ -1,11 +1,14 @@
 import { gunzip } from 'node:zlib'
+import type { AccessToken } from '@gateway/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'
 import type { FilePart, Tile } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { OpenFile } from '../tiles/open-file.js'
+import { isStorageTrouble } from '../tiles/storage-troubles.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
@@ -18,10 +21,11 @@ import {
   INTERNAL,
   NOT_FOUND,
   OUT_OF_DESCRIPTORS,
+  STORAGE_DOWN,
   TILE_NOT_FOUND,
   UNDECODABLE,
 } from './refusals.js'
-import { findTarget, keepTile, prepareTile, tileAnswer, wantedBasemap } from './tile-answer.js'
+import { findTarget, keepTile, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
@@ -31,11 +35,15 @@ const NOT_MODIFIED = '304 Not Modified'
 
 /**
  * Everything below `/tiles/` that cannot be answered at once: tiles that must be waited for, HEAD, tokens seen for the first time, TileJSON.
- * @param target what `onTile` found at the address, for a caller who may have it
+ * @param target what `onTile` found at the address, for a caller who may have it by this token
  */
-export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, target?: TileTarget) {
+export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, target?: TileTarget, token?: AccessToken) {
   const exchange = new Exchange(edge, 'tile', res, req)
-  if (target !== undefined) return load(exchange, target)
+  if (target !== undefined) {
+    exchange.token = token?.id ?? null
+    exchange.asked = target.version.usage
+    return load(exchange, target)
+  }
   const path = parseTilePath(exchange.path)
   switch (path.kind) {
     case 'absent':
@@ -54,10 +62,12 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
 /** The tile at an address, for a caller who may have it. */
 export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
+  exchange.asked = usageOf(edge, path)
   const kept = edge.tileCache.get(exchange.path, edge.freshness.catalog, performance.now())
   if (kept !== undefined && !mustUnpack(exchange, kept)) {
     edge.counters.tiles++
     edge.counters.hotTileHits++
+    exchange.answered = 'tile'
     return sendPrepared(exchange, kept)
   }
   const found = findTarget(edge, path)
@@ -90,10 +100,15 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'absent':
       return answerRefusal(exchange, TILE_NOT_FOUND)
     case 'busy':
-      return answerRefusal(exchange, DISK_BUSY)
+      return answerRefusal(exchange, isRemote(target.version.stored.path) ? STORAGE_DOWN : DISK_BUSY)
     case 'failed': {
       const { basemap, version } = target
       const names = { basemap: basemap.stored.code, version: version.stored.version }
+      if (isStorageTrouble(outcome.error)) {
+        exchange.edge.counters.storageRefusals++
+        exchange.edge.storageTroubles.note(version.root, outcome.error)
+        return answerRefusal(exchange, STORAGE_DOWN)
+      }
       exchange.edge.log.error({ err: outcome.error, ...names }, 'a tile cannot be read')
       return answerRefusal(exchange, isOutOfDescriptors(outcome.error) ? OUT_OF_DESCRIPTORS : INTERNAL)
     }
@@ -109,6 +124,7 @@ function isOutOfDescriptors(error: unknown): boolean {
 function sendTile(exchange: Exchange, target: TileTarget, tile: Tile) {
   const { edge, path } = exchange
   edge.counters.tiles++
+  exchange.answered = 'tile'
   const prepared = prepareTile(target, tile, performance.now())
   if (mustUnpack(exchange, prepared)) sendPlain(exchange, target, tile, prepared)
   else sendPrepared(exchange, prepared)

@@ -75,6 +75,14 @@ export class Counters {
   threadedTiles = 0
   diskRefusals = 0
   rateLimited = 0
+  /** requests answered 503 because object storage did not answer, or refused */
+  storageRefusals = 0
+  /** tiles of remote archives that were found on this host's disk, and their bytes */
+  remoteTiles = 0
+  remoteTileBytes = 0
+  /** requests to object storage, by the first digit of their status; `none`: no answer */
+  readonly storageRequests = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, none: 0 }
+  readonly storageDurations = new Durations()
   readonly tileTimes = new TileTimes()
   readonly answers: Readonly<Record<RequestKind, Answers>> = {
     tile: new Answers(),
@@ -105,6 +113,13 @@ export class Counters {
   countRefusal(code: string): void {
     if (code === 'rate_limited') this.rateLimited++
     else if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
+  }
+
+  /** @param status null: no answer */
+  storageRequest(status: number | null, seconds: number): void {
+    const known = `${Math.floor((status ?? 0) / 100)}xx` as keyof Counters['storageRequests']
+    this.storageRequests[known in this.storageRequests ? known : 'none']++
+    this.storageDurations.add(seconds)
   }
 
   /** Called before these numbers are read: adds what was counted where no JavaScript ran. */

@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { CircuitState } from '@gateway/object-storage/object-store.js'
+import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Counters } from './counters.js'
 import { REQUEST_KINDS } from './counters.js'
@@ -19,6 +21,8 @@ export interface Gauges {
   busUp(): boolean
   /** requests that the control plane has not answered yet, by kind of connection */
   upstreamRequests(): Readonly<Record<string, number>>
+  /** undefined: none are read */
+  remote(): RemoteSources | undefined
   /** the way in which file bytes reach sockets */
   fileTier(): string
   version(): string
@@ -29,6 +33,7 @@ export interface ProcessMetrics {
 }
 
 const DURATION = 'gateway_request_duration_seconds'
+const STORAGE_DURATION = 'gateway_storage_request_duration_seconds'
 const DURATION_HELP =
   'Time to the first byte of an answer, from the moment at which its head had been read; of tiles out of memory one in 64 is timed and counts for all'
 
@@ -133,6 +138,35 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     'Requests answered 429 because the limit of their token was reached',
     () => counters.rateLimited,
   )
+  counter(
+    'gateway_storage_refusals_total',
+    'Requests answered 503 because object storage did not answer, or refused',
+    () => counters.storageRefusals,
+  )
+  countersBy('gateway_storage_requests_total', 'Requests to object storage', 'status', () => counters.storageRequests)
+  const cache = () => gauges.remote()?.cache.counts
+  countersBy(
+    'gateway_remote_cache_lookups_total',
+    'Blocks of remote archives, and tiles of remote folders, that this process did not know to be on disk: found there, or fetched',
+    'result',
+    () => ({ hit: cache()?.hits ?? 0, miss: cache()?.misses ?? 0 }),
+  )
+  counter(
+    'gateway_remote_cached_tiles_total',
+    'Tiles of remote archives that were read from disk',
+    () => counters.remoteTiles + (cache()?.servedTiles ?? 0),
+  )
+  counter(
+    'gateway_remote_saved_bytes_total',
+    'Their bytes, which were not fetched',
+    () => counters.remoteTileBytes + (cache()?.servedBytes ?? 0),
+  )
+  counter('gateway_remote_fetched_bytes_total', 'Bytes fetched from object storage', () => cache()?.fetchedBytes ?? 0)
+  counter(
+    'gateway_remote_cache_evictions_total',
+    'Files of the cache on disk that had to make room',
+    () => cache()?.evictions ?? 0,
+  )
   countersBy(
     'gateway_auth_failures_total',
     'Requests refused for their credentials, here or by the control plane',
@@ -197,6 +231,30 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
       },
     })
   }
+  gauge(
+    'gateway_remote_cache_bytes',
+    'Room on disk that remote tiles took when it was last counted',
+    'max',
+    () => cache()?.keptBytes ?? 0,
+  )
+  gauge(
+    'gateway_remote_cache_limit_bytes',
+    'Room on disk that remote tiles may take',
+    'max',
+    () => gauges.remote()?.cache.capacityBytes ?? 0,
+  )
+  gauge(
+    'gateway_remote_cache_failing',
+    '1 where a process could not use TILE_CACHE_DIR',
+    'max',
+    () => cache()?.failing ?? 0,
+  )
+  gaugesBy(
+    'gateway_storage_circuits',
+    'Scan sources in object storage that a process does not ask for now (open), tries again, or asks, by state',
+    'state',
+    () => circuits(gauges.remote()),
+  )
   gaugesBy('gateway_tile_cache_bytes', 'Memory held by tiles, by the cache', 'cache', () => gauges.tileBytes())
   gaugesBy(
     'gateway_upstream_requests',
@@ -224,10 +282,21 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
       const durations = REQUEST_KINDS.filter((kind) => kind !== 'other').flatMap((kind) =>
         counters.answers[kind].durations.values(DURATION, { kind }),
       )
-      const timed = [histogram(DURATION, DURATION_HELP, durations), counters.tileTimes.report()]
+      const storage = counters.storageDurations.values(STORAGE_DURATION, {})
+      const timed = [
+        histogram(DURATION, DURATION_HELP, durations),
+        counters.tileTimes.report(),
+        histogram(STORAGE_DURATION, 'Time that a request to object storage took', storage),
+      ]
       return [...(await registry.getMetricsAsJSON()), ...timed]
     },
   }
+}
+
+function circuits(remote: RemoteSources | undefined): Record<CircuitState, number> {
+  const states = { closed: 0, open: 0, 'half open': 0 }
+  for (const { circuit } of remote?.stores.values() ?? []) states[circuit]++
+  return states
 }
 
 /** Descriptors that this process has open; not a number where the system does not tell. */

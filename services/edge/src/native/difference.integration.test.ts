@@ -11,7 +11,7 @@ import { Follower } from '../sync/follower.js'
 import { freePort } from '../testing/free-port.js'
 import { memoryReader } from '../testing/memory-reader.js'
 import { bytesOf, type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
-import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { READER, type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 /** The same requests in every run. By hand others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/difference */
@@ -485,6 +485,7 @@ test('hot tiles are answered without JavaScript exactly as with it, whatever the
   timeout: 120_000,
 }, async () => {
   console.log(`seed ${SEED}`)
+  takeUsage(quick)
   const property = fc.asyncProperty(request, async (asked) => {
     if (isAmbiguous(asked)) {
       expect((await quickly.ask(asked)).status).toBe(400)
@@ -501,4 +502,8 @@ test('hot tiles are answered without JavaScript exactly as with it, whatever the
     expect(natively[decision] ?? 0, decision).toBeGreaterThan(REQUESTS / 1_000)
   }
   expect(plain.edge.native.answers).toBe(0)
+  const usage = takeUsage(plain)
+  expect(takeUsage(quick)).toEqual(usage)
+  const kinds = ['token","id":"slice"', 'basemap","id":"alps"', 'version","id":"packed/v1"']
+  for (const kind of kinds) expect(usage.find((row) => row.includes(kind))).toBeDefined()
 })

@@ -61,6 +61,7 @@ export class PublishedSets {
       extensions: extensionsOf(format),
       geographic: tileMatrixSet !== 'WebMercatorQuad',
       ...headsOf(layout as SourceLayout, target),
+      usage: version.usage,
       place: at,
     })
     this.#known.set(address, { code, contentId, goodUntilMs })
@@ -83,8 +84,19 @@ export class PublishedSets {
     for (const [address, { code }] of this.#known) if (changed.has(code)) this.#known.delete(address)
   }
 
+  /** Tiles of remote archives that were found on disk since the start, and their bytes. */
+  get placed(): { readonly tiles: number; readonly bytes: number } {
+    return this.#sets.placed
+  }
+
+  /** Gives back the room of what a cache has evicted. */
+  forgetEvicted(): void {
+    this.#sets.forgetEvicted()
+  }
+
   #putLeaves(contentId: number, source: Source, place: TileTarget['place']): void {
     for (const [offset, leaf] of source.knownLeaves?.(place) ?? []) this.#sets.putLeaf(contentId, offset, leaf)
+    for (const extent of source.knownExtents?.(place) ?? []) this.#sets.putExtent(contentId, extent)
   }
 }
 

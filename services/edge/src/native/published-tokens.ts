@@ -2,6 +2,7 @@ import type { AccessToken } from '@gateway/access/decide.js'
 import { GRANT_ALL } from '@gateway/contracts/token.js'
 import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { TokenUsage } from '../auth/token-usage.js'
+import { tokenUsage } from '../usage/usage-counts.js'
 
 /** The tokens that the native table honours by itself. Each is also in the token cache, whose limits hold for both, and leaves the table with it. */
 export class PublishedTokens {
@@ -19,7 +20,7 @@ export class PublishedTokens {
   put(plaintext: string, token: AccessToken): void {
     if (this.#numbers.has(plaintext)) return
     const codes = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]
-    const number = this.#table.putToken(plaintext, codes, token.expiresAtMs)
+    const number = this.#table.putToken(plaintext, codes, token.expiresAtMs, tokenUsage(token.id))
     this.#numbers.set(plaintext, number)
     this.#ids[number] = token.id
   }

@@ -6,6 +6,7 @@ import {
   type RefusedFor,
   type ResponseCounts,
   type ResponseTable,
+  type TakenUsage,
   TIMED_EVERY,
   type TimedAnswers,
 } from '@gateway/native-edge/hot-tiles/response-table.js'
@@ -26,6 +27,9 @@ import { PublishedTokens } from './published-tokens.js'
  * ways that only JavaScript answers, and for large tiles' files.
  */
 const NATIVE_SHARE = 3 / 4
+
+/** In sweeps: how often the room of evicted parts of remote archives is given back. */
+const FORGET_EVICTED_EVERY = 40
 
 const NONE_REFUSED: ResponseCounts['refusals'] = {
   'no token': 0,
@@ -57,8 +61,12 @@ export class NativePublisher {
   readonly #usage: TokenUsage
   readonly #trustedUntilMs: () => number
   #opened: Opened | null = null
+  /** also once it is closed: what is being sent then is counted at its end */
+  #table: ResponseTable | null = null
   #closed = false
   #pickEvery = 0
+  #sweeps = 0
+  #placed = { tiles: 0, bytes: 0 }
   #counted: Pick<
     ResponseCounts,
     'answers' | 'cold' | 'notModified' | 'refusals' | 'bodyBytes' | 'evictions' | 'truncated' | 'stalled'
@@ -93,6 +101,7 @@ export class NativePublisher {
     const nativeBytes = Math.floor(tileCache.capacityBytes * NATIVE_SHARE)
     const table = this.#closed ? undefined : sender.responseTable(nativeBytes)
     if (table === undefined) return
+    this.#table = table
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     table.pickEvery(this.#pickEvery)
@@ -181,6 +190,11 @@ export class NativePublisher {
     this.#opened?.tokens.noteUses(this.#usage, Date.now())
   }
 
+  /** What was answered natively since the last call, by the names of `UsageCounts`. */
+  takeUsage(): readonly TakenUsage[] {
+    return this.#table?.takeUsage() ?? []
+  }
+
   /** From now on JavaScript sees every request. */
   close(): void {
     this.#closed = true
@@ -194,6 +208,7 @@ export class NativePublisher {
 
   #sweep(): void {
     this.noteUses()
+    if (this.#sweeps++ % FORGET_EVICTED_EVERY === 0) this.#opened?.sets?.forgetEvicted()
     this.#opened?.tiles.sweep(performance.now())
     this.#extendTrust()
   }
@@ -227,6 +242,10 @@ export class NativePublisher {
     this.#counters.stalledReaders += now.stalled - before.stalled
     this.#counters.bytesSent += now.bodyBytes - before.bodyBytes
     this.#counted = now
+    const placed = this.#opened.sets?.placed ?? this.#placed
+    this.#counters.remoteTiles += placed.tiles - this.#placed.tiles
+    this.#counters.remoteTileBytes += placed.bytes - this.#placed.bytes
+    this.#placed = placed
     this.#counters.nativeEvictions += now.evictions - before.evictions
     const { tile } = this.#counters.answers
     const notModified = now.notModified - before.notModified

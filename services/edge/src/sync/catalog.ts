@@ -2,6 +2,7 @@ import type { WantedResource } from '@gateway/access/decide.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { isOffered, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
+import { type UsageName, versionUsage } from '../usage/usage-counts.js'
 
 /** One version as requests see it. */
 export interface CatalogVersion {
@@ -10,6 +11,8 @@ export interface CatalogVersion {
   readonly root: string
   /** names this content in this process: another number as soon as a scan finds another path, storage or fingerprint, or its revision grows */
   readonly contentId: number
+  /** what its requests are accounted to */
+  readonly usage: UsageName
 }
 
 export interface CatalogBasemap {
@@ -65,6 +68,21 @@ export function nextCatalog(
   return { basemaps: nextBasemaps, vectors: nextVectors, vectorsByPath: byPath(nextVectors) }
 }
 
+/** The same, but for a version whose content turned out to be another: nothing that is held of it, under its number, is good any more. */
+export function withNewContent(before: Catalog, contentId: number): Catalog {
+  const basemaps = new Map(before.basemaps)
+  for (const [code, basemap] of before.basemaps) {
+    if (![...basemap.versions.values()].some((version) => version.contentId === contentId)) continue
+    const renewed = ++lastContentId
+    const versions = [...basemap.versions].map(
+      ([label, version]) =>
+        [label, version.contentId === contentId ? { ...version, contentId: renewed } : version] as const,
+    )
+    basemaps.set(code, { ...basemap, versions: new Map(versions) })
+  }
+  return { ...before, basemaps }
+}
+
 function replaced<Row extends { readonly code: string }, Entry>(
   before: ReadonlyMap<string, Entry>,
   read: CatalogRead<Row>,
@@ -81,8 +99,7 @@ function toBasemap(stored: StoredBasemap, before: Catalog): CatalogBasemap {
   const known = before.basemaps.get(stored.code)
   const versions = new Map<string, CatalogVersion>()
   for (const version of stored.versions) {
-    if (version.available && !version.withdrawn)
-      versions.set(version.version, toVersion(version, stored.sourcePath, known))
+    if (version.available && !version.withdrawn) versions.set(version.version, toVersion(version, stored, known))
   }
   const current = stored.defaultVersion === null ? undefined : versions.get(stored.defaultVersion)
   if (current !== undefined) versions.set(CURRENT_VERSION, current)
@@ -91,10 +108,11 @@ function toBasemap(stored: StoredBasemap, before: Catalog): CatalogBasemap {
 
 let lastContentId = 0
 
-function toVersion(stored: StoredVersion, root: string, known: CatalogBasemap | undefined): CatalogVersion {
+function toVersion(stored: StoredVersion, basemap: StoredBasemap, known: CatalogBasemap | undefined): CatalogVersion {
+  const root = basemap.sourcePath
   const same = known?.versions.get(stored.version)
   const contentId = same !== undefined && isSameContent(same, stored, root) ? same.contentId : ++lastContentId
-  return { stored, root, contentId }
+  return { stored, root, contentId, usage: same?.usage ?? versionUsage(basemap.code, stored.version) }
 }
 
 function isSameContent(known: CatalogVersion, now: StoredVersion, root: string): boolean {

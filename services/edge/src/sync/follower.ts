@@ -3,7 +3,7 @@ import { type Change, EVERY_BASEMAP } from '@gateway/contracts/change.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { StoreState } from '@gateway/store/change-log.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
-import { type Catalog, EMPTY_CATALOG, nextCatalog } from './catalog.js'
+import { type Catalog, EMPTY_CATALOG, nextCatalog, withNewContent } from './catalog.js'
 import type { CatalogReader, Dated } from './catalog-reader.js'
 import { type Reading, readBasemapPages, readVectorPages } from './read-catalog.js'
 
@@ -109,6 +109,13 @@ export class Follower {
     this.noteGap()
     this.#onApplied()
     return true
+  }
+
+  /** A version's content turned out to be another than it was when it was opened. */
+  renewContent(contentId: number): void {
+    this.#catalog = withNewContent(this.#catalog, contentId)
+    this.#onCatalog(this.#catalog)
+    this.#onApplied()
   }
 
   /** Messages may have been lost: the bus proves nothing until the log was read. */

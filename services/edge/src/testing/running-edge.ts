@@ -18,9 +18,12 @@ import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { NativePublisher } from '../native/publisher.js'
 import { Upstream } from '../proxy/upstream.js'
-import type { Catalog } from '../sync/catalog.js'
+import { type Catalog, withNewContent } from '../sync/catalog.js'
+import { openRemote } from '../tiles/open-remote.js'
+import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
+import { UsageCounts } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 
 const TILE_MEMORY_BYTES = 128 * 1024 * 1024
@@ -65,6 +68,7 @@ export async function runEdge(options: {
     storeUp: () => true,
     busUp: () => true,
     upstreamRequests: () => ({}),
+    remote: () => edge.tiles.remote,
     fileTier: () => 'copy',
     version: () => '0',
   })
@@ -73,14 +77,32 @@ export async function runEdge(options: {
   const storedTokens = new Map([[tokenDigest(token).toString('hex'), READER]])
   const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
   const disks = new DiskGate({ log, threads: options.threads ?? 4 })
+  const settings = loadSettings({
+    API_PORT: String(options.port),
+    CONFIG_FILE: '/nonexistent',
+    DATA_DIR: options.dataDir,
+    ...options.env,
+  })
+  const freshness = {
+    loaded: true,
+    together: true,
+    trustedUntilMs: Number.POSITIVE_INFINITY,
+    catalog: options.catalog,
+  }
+  const onReplaced = (contentId: number) => {
+    freshness.catalog = withNewContent(freshness.catalog, contentId)
+    native.follow(freshness.catalog)
+    edge.tileCache.follow(freshness.catalog)
+  }
   const edge: Edge = {
-    settings: loadSettings({ API_PORT: String(options.port), CONFIG_FILE: '/nonexistent', ...options.env }),
+    settings,
     log,
     counters,
+    usage: new UsageCounts(),
     access: options.accessLog === undefined ? null : new Access(options.accessLog, native, []),
     tracer: options.tracer ?? NO_TRACER,
     metrics,
-    freshness: { loaded: true, together: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog: options.catalog },
+    freshness,
     tokens: new TokenCache(
       async () => new Map(storedTokens),
       usage,
@@ -88,7 +110,10 @@ export async function runEdge(options: {
     ),
     rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
-    tiles: new TileLoader({ disks, mbtiles }),
+    tiles: new TileLoader({ disks, mbtiles }, undefined, (cached) =>
+      openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
+    ),
+    storageTroubles: new StorageTroubles(log),
     tileCache: new TileCache(options.tileMemoryBytes ?? TILE_MEMORY_BYTES),
     native,
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
@@ -101,6 +126,14 @@ export async function runEdge(options: {
   const server = await prepareServer(edge)
   await server.listen('127.0.0.1', options.port)
   return { edge, server, url: `http://127.0.0.1:${options.port}`, token, storedTokens, usage }
+}
+
+/** What its requests were accounted to since this was last asked, in one order. */
+export function takeUsage({ edge }: RunningEdge): string[] {
+  return edge.usage
+    .take(edge.native.takeUsage(), 0)
+    .map((row) => JSON.stringify(row))
+    .sort()
 }
 
 export const READER: AccessToken = {

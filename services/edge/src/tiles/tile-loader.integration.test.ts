@@ -27,7 +27,12 @@ beforeAll(() => {
 })
 afterAll(() => fs.rmSync(root, { recursive: true }))
 beforeEach(() => {
-  version = { stored: storedVersion('v1', { path: path.join(root, 'v1') }), root, contentId: 1 }
+  version = {
+    stored: storedVersion('v1', { path: path.join(root, 'v1') }),
+    root,
+    contentId: 1,
+    usage: 'version:alps/v1',
+  }
   gate = new DiskGate({ log: createLog('edge', 'silent'), threads: 8 })
   loader = new TileLoader({ disks: gate, mbtiles })
 })

@@ -1,7 +1,9 @@
 import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { openSource, type StorageReaders } from '@gateway/tilesets/open-source.js'
-import { SMALL_BYTES, type Source, type Tile, type TilePlace } from '@gateway/tilesets/source.js'
+import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
+import { type CachedReader, SMALL_BYTES, type Source, type Tile, type TilePlace } from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
 import { isOnLocalDisk } from '../files/local-file-system.js'
@@ -48,10 +50,17 @@ export class TileLoader {
   constructor(
     { disks, mbtiles }: { disks: DiskGate; mbtiles: MbtilesReaders },
     cached: CachedFiles | string = CachedFiles.load(SMALL_BYTES),
+    remote?: (cached: CachedReader | null) => RemoteSources,
   ) {
     this.#disks = disks
     // Without the addon every tile of a file is loaded by a thread.
-    this.#readers = { mbtiles, cached: typeof cached === 'string' ? null : cached }
+    const reader = typeof cached === 'string' ? null : cached
+    this.#readers = { mbtiles, cached: reader, remote: remote?.(reader) }
+  }
+
+  /** undefined: what is elsewhere is not served. */
+  get remote(): RemoteSources | undefined {
+    return this.#readers.remote
   }
 
   /** A tile that needs no waiting; null: there is none. undefined: only `load` can tell, an error included. */
@@ -104,11 +113,16 @@ export class TileLoader {
     const live = new Set(versions.map((version) => version.contentId))
     for (const contentId of [...this.#sources.keys()]) if (!live.has(contentId)) this.#sources.delete(contentId)
     this.#readers.mbtiles.keepOnly(live)
+    const vectors = [...catalog.vectors.values()]
+    this.remote?.keepOnly(
+      new Set([...versions.map(({ root }) => root), ...vectors.map(({ stored }) => stored.sourcePath)]),
+    )
   }
 
   closeAll(): void {
     this.#sources.clear()
     this.#readers.mbtiles.close()
+    void this.remote?.close()
   }
 
   async #read(version: CatalogVersion, place: TilePlace, isWanted: () => boolean): Promise<Tile | null | 'busy'> {
@@ -116,6 +130,7 @@ export class TileLoader {
       const source = this.#opened(version) ?? (await this.#open(version))
       return source === null ? null : source.tile(place)
     }
+    if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
     if (version.stored.storage === 'mbtiles') return read()
     const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted })
     return outcome.ok ? outcome.value : 'busy'
@@ -130,15 +145,17 @@ export class TileLoader {
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
     // Of the version itself: its scan source may hold mounts.
-    const isRemote = stored.storage !== 'mbtiles' && !(await isOnLocalDisk(stored.path).catch(() => false))
-    const source = await openSource({ ...stored, id: contentId, root, isRemote }, this.#readers)
+    const mayBeMounted = stored.storage !== 'mbtiles' && !isRemote(stored.path)
+    const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))
+    const content = `${stored.fingerprint}/${stored.revision}`
+    const source = await openSource({ ...stored, id: contentId, root, content, isRemote: isMounted }, this.#readers)
     if (source === null) return null
     const meanwhile = this.#opened(version)
     if (meanwhile !== undefined) {
       source.close()
       return meanwhile
     }
-    const isFolder = stored.storage === 'xyz' || stored.storage === 'tms'
+    const isFolder = mayBeMounted && (stored.storage === 'xyz' || stored.storage === 'tms')
     const goodUntilMs = isFolder ? performance.now() + LOOK_AGAIN_MS : Number.POSITIVE_INFINITY
     this.#sources.set(contentId, { source, goodUntilMs })
     return source

@@ -28,14 +28,18 @@ import { KeptTokens } from '../offline/kept-tokens.js'
 import { ownVersion } from '../own-version.js'
 import { Upstream } from '../proxy/upstream.js'
 import { bareHost } from '../supervisor/bare-host.js'
+import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
 import type { Catalog } from '../sync/catalog.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { FollowLoop } from '../sync/follow-loop.js'
 import { type FollowedTokens, Follower } from '../sync/follower.js'
 import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { StoreLink } from '../sync/store-link.js'
+import { openRemote } from '../tiles/open-remote.js'
+import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
+import { UsageCounts } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 import { tokenFinder } from './store-queries.js'
 import type { SupervisorLink } from './supervisor-link.js'
@@ -61,6 +65,7 @@ export interface Worker {
 export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
   const counters = new Counters()
   const usage = new TokenUsage()
+  const counted = new UsageCounts()
   const store = new StoreLink(
     () =>
       openStore(settings.databaseUrl as string, {
@@ -112,7 +117,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     onAnswer: ({ path }) => log.info({ archive: path }, 'an archive answers again'),
     prefix: () => dieWithParent('KILL'),
   })
-  const tiles = new TileLoader({ disks, mbtiles })
+  const onReplaced = (contentId: number) => follower.renewContent(contentId)
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
+  )
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
     loop.announce()
@@ -176,6 +184,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     storeUp: () => loop.storeUp,
     busUp: () => loop.busUp,
     upstreamRequests: () => upstream.used,
+    remote: () => tiles.remote,
     fileTier: () => sender.tier,
     version: ownVersion,
   })
@@ -189,6 +198,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     settings,
     log,
     counters,
+    usage: counted,
     access: accessOf(settings, log, native),
     tracer,
     metrics,
@@ -198,6 +208,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     disks,
     tiles,
     tileCache,
+    storageTroubles: new StorageTroubles(log),
     native,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,
@@ -222,12 +233,20 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     return usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)), Date.now(), everything)
   }
   const flusher = setInterval(saveUsage, USAGE_FLUSH_MS, false)
+  const tellUsage = async (): Promise<void> => {
+    // biome-ignore lint/plugin: calendar, usage is by the hour
+    const rows = counted.take(native.takeUsage(), Date.now())
+    if (rows.length > 0) await supervisor.sendUsage(rows)
+  }
+  const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)
   return {
     giveNotice: () => server.giveNotice(),
     async stop() {
       clearInterval(flusher)
+      clearInterval(teller)
       await server.drain(settings.drainSeconds)
       await supervisor.sendReport()
+      await tellUsage()
       await saveUsage(true)
       await loop.stop()
       await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close(), tracer.close()])

@@ -13,6 +13,7 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
 import { DefaultBeforeButton } from './default-before.js'
 import { ShareButton } from './share-button.js'
@@ -54,6 +55,7 @@ export function Page() {
               </Fact>
             </Facts>
           </Section>
+          <UsageSection by="basemap" id={basemap.code} />
           <Section title={t.basemaps.addresses} note={t.basemaps.addressesLead}>
             <Addresses basemap={basemap} />
           </Section>

@@ -1,6 +1,6 @@
 import type { AdminBasemap, AdminBasemapVersion, BasemapVersion } from '@gateway/contracts/basemap.js'
 import { Alert, NativeSelect, Stack, Switch } from '@mantine/core'
-import { IconColumns2 } from '@tabler/icons-react'
+import { IconColumns2, IconFileExport } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { segment } from '../../api/client.js'
@@ -83,6 +83,14 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
             icon={IconColumns2}
           >
             {t.basemaps.compare}
+          </ButtonLink>
+          <ButtonLink
+            to={`${here}/versions/${segment(version.version)}/export`}
+            needs="operator"
+            variant="default"
+            icon={IconFileExport}
+          >
+            {t.exports.export}
           </ButtonLink>
           <NativeSelect
             aria-label={t.common.version}

@@ -5,6 +5,7 @@ import { ButtonLink } from '../../ui/links.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { useParameters } from '../../ui/use-parameter.js'
+import { ExportsTable } from './exports-table.js'
 import { RecordsTable } from './records-table.js'
 import { TargetsTable } from './targets-table.js'
 
@@ -16,7 +17,7 @@ export function Page() {
   // The one is not searched for what the other was.
   const show = (value: string | null) =>
     set({ ...Object.fromEntries([...parameters.keys()].map((name) => [name, null])), show: value })
-  const shown = tab === 'targets' ? 'targets' : 'records'
+  const shown = tab === 'targets' || tab === 'exports' ? tab : 'records'
   return (
     <Frame
       title={t.pushes.title}
@@ -32,10 +33,11 @@ export function Page() {
         </>
       }
     >
-      <Tabs value={shown} onChange={(value) => show(value === 'targets' ? value : null)} keepMounted={false}>
+      <Tabs value={shown} onChange={(value) => show(value === 'records' ? null : value)} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="records">{t.pushes.records}</Tabs.Tab>
           <Tabs.Tab value="targets">{t.pushes.targets}</Tabs.Tab>
+          <Tabs.Tab value="exports">{t.exports.title}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="records" pt="md">
           <Section title={t.pushes.records} quiet>
@@ -45,6 +47,11 @@ export function Page() {
         <Tabs.Panel value="targets" pt="md">
           <Section title={t.pushes.targets} quiet>
             <TargetsTable />
+          </Section>
+        </Tabs.Panel>
+        <Tabs.Panel value="exports" pt="md">
+          <Section title={t.exports.title} quiet>
+            <ExportsTable />
           </Section>
         </Tabs.Panel>
       </Tabs>

@@ -38,7 +38,10 @@ export function TargetForm({ target, pending, error, commandOf, onSave }: Target
     initialValues: stored,
     validate: {
       code: matches(CODE, t.pushes.codeWrong),
-      url: (url, { kind }) => (kind !== 'http' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong),
+      url: (url, { kind }) => {
+        if (kind === 'bucket') return /^s3:\/\/./.test(url) ? null : t.pushes.bucketWrong
+        return kind !== 'http' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong
+      },
       path: (path, { kind }) => (kind !== 'directory' || path.startsWith('/') ? null : t.pushes.pathWrong),
     },
   })
@@ -56,9 +59,20 @@ export function TargetForm({ target, pending, error, commandOf, onSave }: Target
             <Group mt="xs">
               <Radio value="http" label={t.pushes.kinds.http} />
               <Radio value="directory" label={t.pushes.kinds.directory} />
+              <Radio value="bucket" label={t.pushes.kinds.bucket} />
             </Group>
           </Radio.Group>
-          {kind === 'http' ? (
+          {kind === 'bucket' && (
+            <TextInput
+              label={t.pushes.bucket}
+              description={t.pushes.bucketHint}
+              required
+              autoComplete="off"
+              spellCheck={false}
+              {...form.getInputProps('url')}
+            />
+          )}
+          {kind === 'http' && (
             <>
               <TextInput
                 label={t.pushes.url}
@@ -86,7 +100,8 @@ export function TargetForm({ target, pending, error, commandOf, onSave }: Target
                 <Checkbox label={t.pushes.secretRemove} {...form.getInputProps('removeSecret', { type: 'checkbox' })} />
               )}
             </>
-          ) : (
+          )}
+          {kind === 'directory' && (
             <TextInput
               label={t.pushes.path}
               required
@@ -122,7 +137,8 @@ function bodyOf({ code, name, kind, url, path, mode, enabled, secret, removeSecr
     kind,
     enabled,
     ...(name.trim() !== '' && { name: name.trim() }),
-    ...(kind === 'http' ? { url: url.trim(), mode } : { path: path.trim() }),
+    ...(kind === 'directory' ? { path: path.trim() } : { url: url.trim() }),
+    ...(kind === 'http' && { mode }),
     ...(removeSecret ? { secret: '' } : secret !== '' && { secret }),
   }
 }

@@ -23,7 +23,8 @@ interface SourceFormProps {
   readonly onSave: (body: ScanSourceBody, thenScan: boolean) => void
 }
 
-const ABSOLUTE = /^\//
+/** What a path may be; the service says what else is wrong with it. */
+const PLACE = /^(\/|s3:\/\/|https?:\/\/)/i
 
 export function SourceForm({ source, kind, pending, error, commandOf, onSave }: SourceFormProps) {
   const t = useTexts()
@@ -39,7 +40,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
     initialValues: stored,
     validate: {
       code: matches(CODE, t.sources.codeWrong),
-      path: matches(ABSOLUTE, t.sources.pathWrong),
+      path: matches(PLACE, t.sources.pathWrong),
       kind: isNotEmpty(),
     },
   })

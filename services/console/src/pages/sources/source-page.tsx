@@ -25,6 +25,7 @@ import { useFormats } from '../../ui/use-formats.js'
 import { ScanButton } from './scan-button.js'
 import { ScanStatus, useScanStatus } from './scan-status.js'
 import { SourceForm } from './source-form.js'
+import { REMOTE, Storage } from './source-storage.js'
 
 export function Page() {
   const t = useTexts()
@@ -41,6 +42,7 @@ export function Page() {
           above={[{ label: t.sources.title, to: '/sources' }]}
           actions={<Actions source={source} />}
         >
+          {REMOTE.test(source.path) && <Storage key={source.path} source={source} />}
           <History source={source} />
           <Edit source={source} />
         </Frame>

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { deleteBasemap, deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
@@ -12,7 +13,7 @@ import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
 import { withScanLock } from '../scans/scan-lock.js'
 import { LAYERS_SOURCE } from '../sources/configured-sources.js'
-import { hideLayerFiles, removeIfEmpty, slicedVersions } from './layer-files.js'
+import { hideLayerFiles, removeIfEmpty, removeLayerObjects, slicedVersions } from './layer-files.js'
 
 /** `files`: versions whose files were deleted. */
 export type Forgotten = { readonly ok: true; readonly files: number } & Omit<Confirmed<unknown>, 'result'>
@@ -57,19 +58,20 @@ export async function forgetBasemap(
   }
   if (!files) return deleteRecord([])
 
-  const { sliceOutputRoot } = ctx.settings
+  const { sliceOutputRoot, sliceWorkRoot } = ctx.settings
   const sliced = (await slicedVersions(ctx.sql, basemap, sliceOutputRoot)).filter((label) => versions.includes(label))
   if (sliced.length === 0) return NOT_SLICED
   let hidden: readonly string[] = []
   const outcome = await withScanLock(ctx.sql, async (): Promise<Forgotten | Refusal> => {
     if ((await readOpenSliceJobs(ctx.sql, [code])).length > 0) return BEING_SLICED
     const forgotten = await deleteRecord(sliced)
-    hidden = await hideLayerFiles(sliceOutputRoot, code, sliced)
+    hidden = await hideLayerFiles(sliceWorkRoot, code, sliced)
+    if (isRemote(sliceOutputRoot)) await removeLayerObjects(ctx.settings, code, sliced)
     return forgotten
   })
   // Deleting a large layer takes long; scans need not wait for it.
   for (const folder of hidden) await rm(folder, { recursive: true, force: true })
-  if (hidden.length > 0) await removeIfEmpty(sliceOutputRoot, code)
+  if (hidden.length > 0) await removeIfEmpty(sliceWorkRoot, code)
   return outcome
 }
 

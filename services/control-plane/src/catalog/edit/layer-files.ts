@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { realpath, rename, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type ObjectStoreSettings, openObjectStore } from '@gateway/object-storage/open.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { Queryable } from '@gateway/store/connect.js'
 import { readLayerSources } from '@gateway/store/layer-sources.js'
 import { STAGING_MARK } from '@gateway/tiling/publish.js'
+import { layerKey, layerPath } from '../register/layer-path.js'
 import { LAYERS_SOURCE } from '../sources/configured-sources.js'
 
 /** The versions of a basemap whose files were sliced here, and lie where slicing writes them. */
@@ -12,7 +14,7 @@ export async function slicedVersions(sql: Queryable, basemap: StoredBasemap, out
   if (basemap.sourceCode !== LAYERS_SOURCE) return []
   const sliced = new Set((await readLayerSources(sql, basemap.code)).map(({ version }) => version))
   return basemap.versions
-    .filter(({ version, path }) => sliced.has(version) && path === join(outputRoot, basemap.code, version))
+    .filter(({ version, path }) => sliced.has(version) && path === layerPath(outputRoot, basemap.code, version))
     .map(({ version }) => version)
 }
 
@@ -33,6 +35,20 @@ export async function hideLayerFiles(outputRoot: string, code: string, versions:
     if (renamed !== null) hidden.push(place)
   }
   return hidden
+}
+
+/** Removes the objects of versions, where layers are published into a bucket. */
+export async function removeLayerObjects(
+  settings: ObjectStoreSettings & { readonly sliceOutputRoot: string },
+  code: string,
+  versions: readonly string[],
+): Promise<void> {
+  const store = openObjectStore(settings.sliceOutputRoot, settings)
+  try {
+    for (const version of versions) await store.remove(layerKey(code, version))
+  } finally {
+    await store.close()
+  }
 }
 
 /** Removes a layer's folder where nothing is left in it. */

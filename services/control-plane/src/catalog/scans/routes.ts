@@ -17,6 +17,7 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
+import { placeOf } from '../sources/place.js'
 import { runScan, runScans } from './run.js'
 import { tryScan } from './try-scan.js'
 
@@ -55,7 +56,8 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         description:
           'Answers when the scan is over, also where it failed (see `status`). One scan runs at a time in the whole cluster: 409 while ' +
           'there is another, and for nothing else; a disabled source is 400. What is not found any more becomes unavailable and comes back ' +
-          'by itself; a directory that is gone or cannot be read makes the scan fail, and nothing changes. `message` says what was left ' +
+          'by itself; a directory that is gone or cannot be read makes the scan fail, and nothing changes, and so does object storage that refuses ' +
+          'or does not answer. `message` says what was left ' +
           'out and why: links out of the source, names that cannot be a code, broken archives, codes that belong to another source.',
         params: byCode,
         response: { 200: scanRunSchema },
@@ -147,17 +149,19 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         operationId: 'tryScan',
         summary: 'Try a scan without writing anything',
         description:
-          'What a scan of this directory would add, change and miss, for a source that is known (`code`) or not yet. 409 while a scan is ' +
+          'What a scan of this directory or remote place would add, change and miss, for a source that is known (`code`) or not yet. 409 while a scan is ' +
           'running. A directory that cannot be read is no error of the request: see `problem`.',
         body: triedSourceSchema,
         response: { 200: triedScanSchema },
       },
     },
     async ({ body }, reply) => {
+      const place = placeOf(body.path)
+      if (!place.ok) return sendRefusal(reply, place)
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort(new Error('the caller has gone')))
       // No code can begin with a dot: what is known belongs to other sources.
-      const tried = await tryScan(ctx, { code: body.code ?? '.', kind: body.kind, path: body.path }, gone.signal)
+      const tried = await tryScan(ctx, { code: body.code ?? '.', kind: body.kind, path: place.path }, gone.signal)
       return 'ok' in tried ? sendRefusal(reply, tried) : tried
     },
   )

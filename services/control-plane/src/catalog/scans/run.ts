@@ -1,5 +1,6 @@
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { logChanges } from '@gateway/store/change-log.js'
 import type { LockSession } from '@gateway/store/lock-session.js'
 import { failAbandonedScans, finishScan, pruneScans, renewScan, startScan } from '@gateway/store/scan-sources.js'
@@ -8,6 +9,7 @@ import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
 import { currentTrace, traced } from '../../platform/trace.js'
 import { applyBasemaps, applyVectors, type ScanOf } from './apply.js'
+import { walkRemote } from './remote/walk-remote.js'
 import { withScanLock } from './scan-lock.js'
 import type { Warnings } from './walk/found.js'
 import { WalkError, walk } from './walk/walk.js'
@@ -103,11 +105,12 @@ async function walkWatched(
 
 /** @param onProgress called with the folders listed and files read so far, at most once a second */
 export async function walkSource(
-  ctx: Pick<ControlContext, 'sql'>,
+  ctx: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
   source: ScannedSource,
   signal: AbortSignal,
   onProgress: (steps: number) => void = () => {},
 ): Promise<Found> {
+  if (isRemote(source.path)) return walkRemote(ctx, source, signal, onProgress)
   if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal, { onProgress })
   const known = await readVectorFingerprints(ctx.sql, source.code)
   return walk({ kind: 'vector', root: source.path, known }, signal, { onProgress })

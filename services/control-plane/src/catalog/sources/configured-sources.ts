@@ -21,7 +21,7 @@ interface Wanted {
  * called `layers` and follows SLICE_OUTPUT_ROOT when that moves: its basemaps are the same layers.
  */
 export async function sourcesFromSettings(sql: Sql, settings: Settings): Promise<ScanSource[]> {
-  await mkdir(settings.sliceOutputRoot, { recursive: true })
+  await mkdir(settings.sliceWorkRoot, { recursive: true })
   const answered = [await layersSource(sql, settings.sliceOutputRoot)]
   for (const wanted of wantedSources(settings)) {
     const known = await readScanSources(sql)

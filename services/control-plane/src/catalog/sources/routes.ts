@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
@@ -27,6 +26,7 @@ import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
+import { placeOf } from './place.js'
 
 const KIND_FIXED = refuse('invalid_parameters', 'body.kind: the kind of a scan source cannot change; use another code')
 
@@ -73,7 +73,10 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
         operationId: 'saveScanSource',
         summary: 'Create or update a scan source by its code',
         description:
-          'Nothing is scanned by this call. The directory need not exist yet. A field that is left out keeps its value; a new source is ' +
+          'Nothing is scanned by this call. `path` is a directory, which need not exist yet; `s3://bucket/prefix`; or an http(s) address: of ' +
+          'basemaps a directory with a tilejson.json or one archive, of vectors one file. Credentials of object storage are settings of the ' +
+          'gateway: a `path` with any in it, or with a query, is 400. Where an http(s) address may lead is what CALLBACK_ALLOW and ' +
+          'CALLBACK_DENY say. A field that is left out keeps its value; a new source is ' +
           'enabled and named by its code. The kind of a known source cannot change (400). What was found in a disabled source is neither ' +
           'served nor listed for readers; enabled again, it is there at once. Answers once every live edge process has followed, at the ' +
           `latest after TOKEN_STALE_SECONDS. ${CREATES_ONLY}`,
@@ -82,7 +85,9 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
       },
     },
     async (request, reply) => {
-      const body = { ...request.body, path: resolve(request.body.path) }
+      const place = placeOf(request.body.path)
+      if (!place.ok) return sendRefusal(reply, place)
+      const body = { ...request.body, path: place.path }
       const createOnly = createsOnly(request)
       const saved = await saveSource(ctx, edges, body, request.admin, createOnly)
       return saved ?? sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)

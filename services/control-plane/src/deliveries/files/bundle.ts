@@ -14,6 +14,10 @@ export interface Bundle {
   readonly place: string
   /** whether packing is worth it: tiles and tile archives are compressed already */
   readonly compressible: boolean
+  /** Of tiles in folders, where one archive can hold them: writes it as `file`. For receivers that cannot take a million files at once. */
+  readonly asArchive?: { readonly name: string; write(file: string, signal: AbortSignal): Promise<void> }
+  /** Its files are in object storage: fetches them, for one attempt, which gives them back after it. The bundle that it answers is the one to send. */
+  prepare?(signal: AbortSignal): Promise<Bundle & { release(): Promise<void> }>
   /** listed while it is read, one folder at a time: a version may have millions; the same order every time */
   files(): AsyncIterable<BundleFile>
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { guardWith } from '@gateway/outgoing/testing/guards.js'
 import { afterEach, describe, expect, test } from 'vitest'
-import { guardWith } from '../../platform/outgoing/testing/guards.js'
 import { startReceiver, startTcpReceiver } from '../testing/receiver.js'
 import type { Deadlines } from './deadlines.js'
 import { exchange } from './exchange.js'

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@gateway/logging/log.js'
 import { createLog } from '@gateway/logging/log.js'
+import { guardWith } from '@gateway/outgoing/testing/guards.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 import { type Delivery, insertCallback, readDelivery } from '@gateway/store/deliveries.js'
 import { listAttempts } from '@gateway/store/delivery-attempts.js'
 import type { AttemptLine, ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
-import { guardWith } from '../../platform/outgoing/testing/guards.js'
 import { deliver } from '../deliver.js'
 import type { Outcome } from '../outcome.js'
 import { DeliveryRunner } from '../runner/runner.js'
+
+const noStore = () => {
+  throw new Error('no delivery of these tests goes to a bucket')
+}
 
 const log: Log = createLog('test', 'silent')
 
@@ -43,7 +47,7 @@ export class DeliveryStore {
     const sql = openStore(this.#store.url, { applicationName: 'runner', maxConnections: 10 })
     const stop = new AbortController()
     const payloadOf = async ({ body }: ClaimedDelivery) => ({ ok: true, event: { job: body }, bundle: null }) as const
-    const sender = { now: Date.now, guard: guardWith(), payloadOf }
+    const sender = { now: Date.now, guard: guardWith(), payloadOf, openStore: noStore, scratch: '/' }
     const runner = new DeliveryRunner({
       sql,
       log,

@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
+import { canonicalAddress } from '@gateway/outgoing/address-class.js'
+import type { DestinationGuard } from '@gateway/outgoing/guard.js'
+import { LOOPBACK, NEVER } from '@gateway/outgoing/testing/forbidden.js'
+import { guardWith, OPEN_SERVICE } from '@gateway/outgoing/testing/guards.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
-import { canonicalAddress } from '../../platform/outgoing/address-class.js'
-import type { DestinationGuard } from '../../platform/outgoing/guard.js'
-import { LOOPBACK, NEVER } from '../../platform/outgoing/testing/forbidden.js'
-import { guardWith, OPEN_SERVICE } from '../../platform/outgoing/testing/guards.js'
 import { deliver } from '../deliver.js'
 import type { Bundle } from '../files/bundle.js'
 import { sendUpload } from '../http/send.js'
@@ -89,8 +89,12 @@ function addressOf(host: string): string | null {
 type Way = (guard: DestinationGuard, url: string) => Promise<Outcome>
 
 const payloadOf = async () => ({ ok: true, event: {}, bundle: null }) as const
+const noStore = () => {
+  throw new Error('no delivery of this run goes to a bucket')
+}
 const patient = new AbortController().signal
-const asCallback: Way = (guard, url) => deliver({ guard, now: Date.now, payloadOf }, { ...CALLBACK, url }, patient)
+const asCallback: Way = (guard, url) =>
+  deliver({ guard, now: Date.now, payloadOf, openStore: noStore, scratch: '/' }, { ...CALLBACK, url }, patient)
 const asUpload: Way = (guard, url) =>
   sendUpload(guard, { url, secret: 'a secret', webhookId: 'msg_1', now: Date.now(), event: {} }, NO_FILES, patient)
 
@@ -109,6 +113,7 @@ const CALLBACK: ClaimedDelivery = {
   targetCode: null,
   basemapCode: null,
   vectorCode: null,
+  exportId: null,
   jobId: '00000000-0000-4000-8000-000000000002',
   createdAt: new Date(0),
   target: null,

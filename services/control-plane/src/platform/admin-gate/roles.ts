@@ -23,6 +23,8 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /callback-records/{id}/retry',
   'POST /callback-records/{id}/cancel',
   'POST /callback-records/{id}/acknowledge',
+  'POST /exports',
+  'DELETE /exports/{id}',
   'POST /slice/jobs',
   'POST /slice/jobs/{id}/cancel',
   'POST /slice/jobs/{id}/acknowledge',

@@ -1,6 +1,7 @@
 import { listQuery, text, wholeNumber } from '@gateway/catalog/list-query.js'
 import { listOf, timestampSchema } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
 import { AUDIT_LISTING, exportAudit, listAudit, readAuditEntry } from '@gateway/store/audit.js'
 import { z } from 'zod'
 import type { ControlContext } from '../context.js'
@@ -25,13 +26,13 @@ export const auditEntrySchema = z.object({
     .describe('what is known besides; where something was changed, `before` and `after` with the fields that differ'),
 })
 
-const moment = z.iso.datetime({ offset: true })
+const moment = queryInstantSchema.transform((instant) => new Date(instantMs(instant) as number).toISOString())
 const filters = {
   actor: text,
   action: text,
   subject: text,
-  from: moment.describe('ISO 8601 with a zone; entries of this moment and later'),
-  to: moment.describe('ISO 8601 with a zone; entries before this moment'),
+  from: moment.describe('ISO 8601, without a zone UTC; entries of this moment and later'),
+  to: moment.describe('ISO 8601, without a zone UTC; entries before this moment'),
 }
 const querySchema = listQuery(AUDIT_LISTING, filters).extend({
   before: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional().describe('only entries older than the one of this id'),

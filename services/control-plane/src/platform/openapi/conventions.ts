@@ -86,7 +86,7 @@ export const TAGS = [
   { name: 'Imports', description: 'The receiver of pushes from another gateway' },
   { name: 'Admin: catalog', description: 'Scan sources, basemaps and vectors' },
   { name: 'Admin: tokens', description: 'Service tokens' },
-  { name: 'Admin: push', description: 'Targets, pushes, and the records of all deliveries' },
+  { name: 'Admin: push', description: 'Targets, pushes, exports, and the records of all deliveries' },
   { name: 'Admin: slicing', description: 'Slice jobs under admin credentials, their logs and source images' },
   { name: 'Admin: state', description: 'What the console shows: who one is, edges, audit, events, traffic, settings' },
   { name: 'System', description: 'Probes, metrics and version, without credentials' },
@@ -98,7 +98,7 @@ const CONVENTIONS: readonly Convention[] = [
   admin('Admin: tokens', /^\/api\/v1\/admin\/(tokens|preview-token)/),
   admin(
     'Admin: push',
-    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records)/,
+    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records|exports)/,
   ),
   admin('Admin: slicing', /^\/api\/v1\/admin\/slice/),
   admin('Admin: state', /^\/api\/v1\/admin\/(edges|audit|events|dashboard|settings|session)/),

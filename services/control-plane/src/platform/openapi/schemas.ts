@@ -8,6 +8,7 @@ import { scanSchema, scanSourceSchema } from '@gateway/contracts/scan-source.js'
 import { sliceJobSchema } from '@gateway/contracts/slice.js'
 import { targetSchema } from '@gateway/contracts/target.js'
 import { tokenSchema } from '@gateway/contracts/token.js'
+import { usageItemSchema } from '@gateway/contracts/usage.js'
 import { adminVectorSchema, vectorSchema } from '@gateway/contracts/vector.js'
 import { z } from 'zod'
 import { auditEntrySchema } from '../audit/routes.js'
@@ -30,6 +31,7 @@ const NAMED_SCHEMAS = {
   EdgePresence: edgePresenceSchema,
   AuditEntry: auditEntrySchema,
   Session: sessionSchema,
+  Usage: usageItemSchema,
 } as const
 
 /** Gives the resources names of their own in the document, for readers and for generators of clients. */

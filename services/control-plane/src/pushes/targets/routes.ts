@@ -8,13 +8,13 @@ import {
   targetSchema,
   targetTrialSchema,
 } from '@gateway/contracts/target.js'
+import { DestinationGuard } from '@gateway/outgoing/guard.js'
 import { listTargets, readTargets, TARGET_LISTING } from '@gateway/store/targets.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { DestinationGuard } from '../../platform/outgoing/guard.js'
 import { saveTarget } from './save.js'
 import { tryTarget } from './try.js'
 
@@ -63,7 +63,9 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
           'Kind `http` needs `url`: http or https, without credentials in it, redirects are not followed. `mode` `notify` (the default) ' +
           'sends JSON; `upload` sends multipart/form-data with that JSON as part `event` and a zip as part `archive`, laid out like a scan ' +
           'source. Kind `directory` needs `path`, an existing directory. In mode `upload` (the default there) a version or vector ' +
-          'appears in it whole, laid out like a scan source; in mode `notify` the JSON alone, as `{record id}.json`. `secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole ' +
+          'appears in it whole, laid out like a scan source; in mode `notify` the JSON alone, as `{record id}.json`. ' +
+          'Kind `bucket` needs `url`, `s3://bucket/prefix` of the storage at S3_ENDPOINT, and takes both modes as a directory does: an archive or a vector is put as it is, ' +
+          'a version whose tiles lie in folders as one PMTiles object (in geographic grids as its tiles, the metadata last). `secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole ' +
           'body): `whsec_` and base64, or any text, whose UTF-8 bytes are the key. It is never returned; left out it stays, empty it is removed. ' +
           `What is left out of \`name\` and \`enabled\` stays as it is, and begins as the code and true. ${CREATES_ONLY}`,
         body: targetBodySchema,

@@ -1,5 +1,7 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
+import { normalLocation, parseLocation } from '@gateway/object-storage/location.js'
+import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { type NewTarget, readTargetWithSecret, upsertTarget } from '@gateway/store/targets.js'
 import { differences } from '../../platform/audit/differences.js'
@@ -7,13 +9,12 @@ import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish } from '../../platform/edges/commit.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
 import { CODE_EXISTS } from '../../platform/http/creates-only.js'
-import type { DestinationGuard } from '../../platform/outgoing/guard.js'
 import { signingKey } from '../../platform/webhooks/signature.js'
 
 export type Saved = { readonly ok: true; readonly target: Target } | Refusal
 
-/** A directory is named to receive files. */
-const DEFAULT_MODE = { http: 'notify', directory: 'upload' } as const
+/** Directories and buckets are named to receive files. */
+const DEFAULT_MODE = { http: 'notify', directory: 'upload', bucket: 'upload' } as const
 
 /** Creates or updates a target. Its secret goes into the store and nowhere else: the audit row records only that it was changed. */
 export async function saveTarget(
@@ -30,13 +31,13 @@ export async function saveTarget(
     const saved: NewTarget = {
       code: body.code,
       kind: body.kind,
-      url: body.kind === 'http' ? (body.url ?? null) : null,
+      url: placeOf(body),
       path: body.kind === 'directory' ? (body.path ?? null) : null,
       mode: body.mode ?? (known?.kind === body.kind ? known.mode : DEFAULT_MODE[body.kind]),
       name: body.name,
       enabled: body.enabled,
-      // A directory has nothing to verify a signature with.
-      secret: body.kind === 'directory' || body.secret === '' ? null : body.secret,
+      // What is stored is not signed: nothing there verifies it.
+      secret: body.kind !== 'http' || body.secret === '' ? null : body.secret,
     }
     const target = await upsertTarget(tx, saved, createsOnly)
     if (target === null) return { result: null, changes: [] }
@@ -56,10 +57,23 @@ function audited({ name, kind, url, path, mode, enabled }: Omit<Target, 'has_sec
   return { name, kind, url, path, mode, enabled }
 }
 
+function placeOf({ kind, url }: TargetBody): string | null {
+  if (kind === 'directory' || url === undefined) return null
+  return kind === 'bucket' ? normalLocation(url) : url
+}
+
 function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
   if (body.kind === 'directory') {
     if (!body.path) return 'body.path: a target of kind directory needs it'
-    if (body.url) return 'body.url: belongs to kind http'
+    if (body.url) return 'body.url: belongs to kinds http and bucket'
+    return body.secret ? 'body.secret: belongs to kind http' : null
+  }
+  if (body.kind === 'bucket') {
+    if (!body.url) return 'body.url: a target of kind bucket needs it'
+    if (body.path) return 'body.path: belongs to kind directory'
+    const location = parseLocation(body.url)
+    if (typeof location === 'string') return `body.url: ${location}`
+    if (location.kind !== 's3') return 'body.url: must be s3://bucket/prefix'
     return body.secret ? 'body.secret: belongs to kind http' : null
   }
   if (!body.url) return 'body.url: a target of kind http needs it'

@@ -3,6 +3,8 @@ import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { TargetTrial } from '@gateway/contracts/target.js'
+import { openObjectStore } from '@gateway/object-storage/open.js'
+import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readTargetWithSecret, type TargetWithSecret } from '@gateway/store/targets.js'
 import type { Bundle } from '../../deliveries/files/bundle.js'
@@ -10,7 +12,6 @@ import { sendMessage, sendUpload } from '../../deliveries/http/send.js'
 import { failure, type Outcome, success } from '../../deliveries/outcome.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
-import type { DestinationGuard } from '../../platform/outgoing/guard.js'
 import { webhookId } from '../../platform/webhooks/signature.js'
 
 export interface Trial {
@@ -28,8 +29,7 @@ export async function tryTarget(
   const target = await readTargetWithSecret(ctx.sql, code)
   if (target === null) return refuse('not_found', 'there is no such target')
   const startedAt = performance.now()
-  const outcome =
-    target.kind === 'directory' ? await tryDirectory(target.path ?? '') : await tryHttp(ctx, guard, target)
+  const outcome = await tryOnce(ctx, guard, target)
   const { delivered, httpStatus, message, answer, request } = outcome
   await ctx.sql.begin((tx) =>
     insertAudit(tx, {
@@ -41,6 +41,26 @@ export async function tryTarget(
   )
   const duration = Math.round(performance.now() - startedAt)
   return { ok: true, trial: { delivered, status: httpStatus, message, answer, duration_ms: duration, request } }
+}
+
+function tryOnce(ctx: ControlContext, guard: DestinationGuard, target: TargetWithSecret): Promise<Outcome> {
+  if (target.kind === 'directory') return tryDirectory(target.path ?? '')
+  return target.kind === 'bucket' ? tryBucket(ctx, target.url ?? '') : tryHttp(ctx, guard, target)
+}
+
+/** Whether an object can be written there and removed. */
+async function tryBucket({ settings, shutdown }: ControlContext, url: string): Promise<Outcome> {
+  const store = openObjectStore(url, settings)
+  const key = `.${randomUUID()}.tmp`
+  try {
+    await store.write(key, '/dev/null', { signal: shutdown })
+    await store.remove(key)
+    return success('objects can be written and removed there')
+  } catch (error) {
+    return failure((error as Error).message)
+  } finally {
+    await store.close()
+  }
 }
 
 function tryHttp(ctx: ControlContext, guard: DestinationGuard, target: TargetWithSecret): Promise<Outcome> {

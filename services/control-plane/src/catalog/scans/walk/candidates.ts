@@ -3,8 +3,8 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { codeSchema } from '@gateway/contracts/common.js'
 import { archiveStorageOf } from '@gateway/tilesets/probe.js'
 import { quoted } from './found.js'
-import { type Entry, listEntries } from './list-entries.js'
-import { type WalkedSource, warnIn } from './walked-source.js'
+import type { Entry } from './list-entries.js'
+import { type WalkedPlace, warnIn } from './walked-source.js'
 
 /** The label of a basemap's only version, where its place in the source names none. */
 export const ONLY_VERSION = 'default'
@@ -16,21 +16,24 @@ export interface Candidate {
   readonly entry: Entry
 }
 
+/** What a folder of a source holds, in a fixed order. */
+export type ListFolder = (path: string) => readonly Entry[] | Promise<readonly Entry[]>
+
 /** Every place of a source that may hold a version, by its name alone. */
-export function findCandidates(source: WalkedSource): Candidate[] {
-  const entries = listEntries(source, source.root)
+export async function findCandidates(source: WalkedPlace, list: ListFolder): Promise<Candidate[]> {
+  const entries = await list(source.root)
   if (entries.length === 0) warnIn(source, 'the directory is empty; if it is a mount point, is the disk mounted?')
-  return entries.flatMap((entry) => {
+  const found = entries.map(async (entry) => {
     const code = labelOf(entry)
     if (code === null || !isLabel(source, code, entry)) return []
     if (entry.kind === 'file') return [{ code, version: ONLY_VERSION, entry }]
-    return versionsIn(source, code, entry)
+    return versionsIn(source, code, entry, await list(entry.path))
   })
+  return (await Promise.all(found)).flat()
 }
 
 /** What a folder named by a code may hold: zoom folders of its only version, versions, or both. */
-function versionsIn(source: WalkedSource, code: string, folder: Entry): Candidate[] {
-  const entries = listEntries(source, folder.path)
+function versionsIn(source: WalkedPlace, code: string, folder: Entry, entries: readonly Entry[]): Candidate[] {
   const found: Candidate[] = []
   if (entries.some(isZoomFolder)) found.push({ code, version: ONLY_VERSION, entry: folder })
   for (const entry of entries) {
@@ -57,7 +60,7 @@ function labelOf(entry: Entry): string | null {
   return archiveStorageOf(entry.name) === null ? null : basename(entry.name, extname(entry.name))
 }
 
-function isLabel(source: WalkedSource, label: string, entry: Entry): boolean {
+function isLabel(source: WalkedPlace, label: string, entry: Entry): boolean {
   if (codeSchema.safeParse(label).success) return true
   const rule = 'a code or version is one path segment of at most 200 characters that begins with neither . nor *'
   warnIn(source, `${quoted(entry.name)} is left out: ${rule}`)

@@ -5,7 +5,7 @@ import { nameOf, versionRecord } from '../../register/version-record.js'
 import { isZoomFolder, ONLY_VERSION } from './candidates.js'
 import { type FoundBasemap, type FoundBasemaps, quoted } from './found.js'
 import type { ProbedCandidate } from './probe-candidate.js'
-import { type WalkedSource, warnIn } from './walked-source.js'
+import { type WalkedPlace, warnIn } from './walked-source.js'
 
 interface Named {
   readonly record: NewVersion
@@ -15,7 +15,7 @@ interface Named {
 /** Groups what was probed by basemap. Where a version exists twice, the first in the order of names is served. */
 export function gatherVersions(
   probed: readonly ProbedCandidate[],
-  source: WalkedSource,
+  source: WalkedPlace,
 ): Omit<FoundBasemaps, 'warnings'> {
   const byCode = new Map<string, Map<string, Named>>()
   const uncertain: { code: string; version: string }[] = []
@@ -47,7 +47,7 @@ function toBasemap(code: string, versions: ReadonlyMap<string, Named>): FoundBas
 function warnOfEmpty(
   probed: readonly ProbedCandidate[],
   found: ReadonlyMap<string, ReadonlyMap<string, Named>>,
-  source: WalkedSource,
+  source: WalkedPlace,
 ): void {
   const empty = new Set<string>()
   for (const { state, candidate } of probed) {

@@ -22,7 +22,7 @@ const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
 ])
 
 /** Names that are never looked at: hidden ones, and what tools (slicing among them) use while they write. */
-function isHidden(name: string): boolean {
+export function isHidden(name: string): boolean {
   return name.startsWith('.') || name === '_tmp' || name.startsWith('_tmp.') || SYSTEM_FOLDERS.has(name)
 }
 
@@ -47,7 +47,11 @@ export function listEntries(source: WalkedSource, directory: string): Entry[] {
     const kind = isLink ? kindBehind(source, directory, path) : plainKind(dirent)
     if (kind !== null) found.push({ name, path, kind, isLink })
   }
-  return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  return found.sort(byName)
+}
+
+export function byName(a: Entry, b: Entry): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
 function listed(directory: string): Dirent[] {

@@ -3,7 +3,7 @@ import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import { type Prober, TIMED_OUT } from '../../probe/prober.js'
 import type { Candidate } from './candidates.js'
 import { quoted } from './found.js'
-import { type WalkedSource, warnIn } from './walked-source.js'
+import { type WalkedPlace, warnIn } from './walked-source.js'
 
 /** `busy`: it is there, but cannot be read now. `broken` and `empty`: it has nothing to serve. */
 export type ProbedCandidate =
@@ -15,9 +15,9 @@ const NEVER = new AbortController().signal
 
 /** Probes a candidate. A defect of an archive becomes a warning; a failure to read it (permissions, a failing disk) is thrown. */
 export async function probeCandidate(
-  source: WalkedSource,
+  source: WalkedPlace,
   candidate: Candidate,
-  prober: Prober,
+  prober: Pick<Prober, 'probe'>,
 ): Promise<ProbedCandidate> {
   source.progress()
   const { path } = candidate.entry

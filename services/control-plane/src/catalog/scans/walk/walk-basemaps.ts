@@ -2,6 +2,7 @@ import { Prober } from '../../probe/prober.js'
 import { findCandidates } from './candidates.js'
 import type { FoundBasemaps } from './found.js'
 import { gatherVersions } from './gather-versions.js'
+import { listEntries } from './list-entries.js'
 import { type ProbedCandidate, probeCandidate } from './probe-candidate.js'
 import { openSource } from './walked-source.js'
 
@@ -14,7 +15,8 @@ export async function walkBasemaps(root: string, progress: () => void, prober = 
   const source = openSource(root, progress)
   const probed: ProbedCandidate[] = []
   try {
-    for (const candidate of findCandidates(source)) probed.push(await probeCandidate(source, candidate, prober))
+    const candidates = await findCandidates(source, (path) => listEntries(source, path))
+    for (const candidate of candidates) probed.push(await probeCandidate(source, candidate, prober))
   } finally {
     prober.end()
   }

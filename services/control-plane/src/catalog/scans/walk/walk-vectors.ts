@@ -87,7 +87,7 @@ const KINDS: ReadonlyMap<string, VectorKind> = new Map([
   ['.fgb', 'flatgeobuf'],
 ])
 
-function kindOf(name: string): VectorKind | null {
+export function kindOf(name: string): VectorKind | null {
   return KINDS.get(extname(name).toLowerCase()) ?? null
 }
 
@@ -196,7 +196,7 @@ function hasUnwritten(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-function canBeAddressed(relativePath: string): boolean {
+export function canBeAddressed(relativePath: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
   return relativePath.length <= MAX_PATH && !/[\u0000-\u001f\u007f\\]/.test(relativePath)
 }

@@ -1,15 +1,19 @@
 import { realpathSync, statSync } from 'node:fs'
 import { type Warnings, warn } from './found.js'
 
-/** A scan source while it is walked. */
-export interface WalkedSource {
+/** A scan source while it is walked, wherever it is. */
+export interface WalkedPlace {
   /** as it was configured: the paths of what is found begin with it */
   readonly root: string
-  /** where that leads */
-  readonly realRoot: string
   readonly warnings: Warnings
   /** reports progress */
   readonly progress: () => void
+}
+
+/** A scan source on a disk while it is walked. */
+export interface WalkedSource extends WalkedPlace {
+  /** where the root leads */
+  readonly realRoot: string
   /** Throws where the root is not the directory any more that the walk began with: what "was not found" then may be an unmounted disk. */
   assertStillThere(): void
 }
@@ -35,6 +39,6 @@ function identityOf(root: string): string {
   return `${stat.dev}:${stat.ino}`
 }
 
-export function warnIn(source: WalkedSource, text: string): void {
+export function warnIn(source: Pick<WalkedPlace, 'warnings'>, text: string): void {
   warn(source.warnings, text)
 }

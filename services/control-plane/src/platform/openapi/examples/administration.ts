@@ -97,6 +97,19 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
     },
   },
   getTraffic: { answer: { since: EARLIER, points: [TRAFFIC], edges: [{ ...TRAFFIC, id: ID }] } },
+  getUsage: {
+    parameters: { by: 'basemap', step: 'day' },
+    answer: list({
+      id: 'world',
+      name: 'World',
+      at: '2026-03-01T00:00:00.000Z',
+      requests: 5200,
+      tiles: 5000,
+      tile_404: 150,
+      refused: 3,
+      bytes: 98_304_000,
+    }),
+  },
   getSettings: {
     answer: {
       config_file: '/etc/map-asset-gateway/service.env',

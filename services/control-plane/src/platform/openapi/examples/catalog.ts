@@ -123,6 +123,10 @@ export const CATALOG: Readonly<Record<string, Example>> = {
   deleteVector: { parameters: { code: 'main' }, answer: DELETED },
   deleteScanSource: { parameters: { code: 'maps' }, answer: DELETED },
   getScanSource: { parameters: { code: 'maps' }, answer: SCAN_SOURCE },
+  getScanSourceStorage: {
+    parameters: { code: 'bucket' },
+    answer: { endpoint: 'https://minio.example.org', state: 'answers', message: '', milliseconds: 12 },
+  },
   listScanSources: { answer: list(SCAN_SOURCE) },
   saveScanSource: {
     request: { code: 'maps', kind: 'basemap', path: '/srv/maps', name: 'Maps' },

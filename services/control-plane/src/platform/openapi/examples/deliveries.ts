@@ -23,7 +23,7 @@ const RECORD = {
   acknowledged_at: null,
 }
 const ENQUEUED = { status: 'pending', attempts: 0, message: '', next_attempt_at: EARLIER, updated_at: EARLIER }
-export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1' }
+export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1', export_id: null }
 export const VECTOR_PUSH_RECORD = { ...RECORD, vector_code: 'main' }
 const { target_code: _, ...CALLBACK } = RECORD
 const CALLBACK_RECORD = { ...CALLBACK, job_id: ID, callback_url: 'https://survey.example/finished' }
@@ -61,6 +61,27 @@ const acknowledge = (record: object): Example => ({
   parameters,
   answer: { ...record, ...ENDED, message: '503 Service Unavailable' },
 })
+
+const EXPORT = {
+  id: ID,
+  basemap_code: 'world',
+  version: 'v1',
+  bounds: [5.9, 45.8, 10.5, 47.8],
+  zoom_min: 0,
+  zoom_max: 12,
+  target_code: null,
+  push_id: null,
+  status: 'succeeded',
+  message: '',
+  progress: 100,
+  tiles: 21_845,
+  bytes: 268_435_456,
+  download_url: `http://127.0.0.1:8910/api/v1/admin/exports/${ID}/file`,
+  requested_by: 'admin',
+  created_at: EARLIER,
+  finished_at: LATER,
+  expires_at: LATER,
+}
 
 export const DELIVERIES: Readonly<Record<string, Example>> = {
   listTargets: { answer: list(TARGET) },
@@ -110,6 +131,23 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   retryCallback: retry(CALLBACK_RECORD),
   cancelCallback: cancel(CALLBACK_RECORD),
   acknowledgeCallback: acknowledge(CALLBACK_RECORD),
+  createExport: {
+    request: { basemap_code: 'world', version: 'v1', bounds: EXPORT.bounds, zoom_max: 12 },
+    answer: {
+      ...EXPORT,
+      status: 'pending',
+      progress: 0,
+      tiles: null,
+      bytes: null,
+      download_url: null,
+      finished_at: null,
+      expires_at: null,
+    },
+  },
+  listExports: { answer: list(EXPORT) },
+  getExport: { parameters, answer: EXPORT },
+  deleteExport: { parameters, answer: EXPORT },
+  downloadExport: { parameters },
   importArchive: {
     request: { event: '{"event":"basemap.version.pushed"}', archive: 'a zip' },
     answer: { event: 'basemap.version.pushed', code: 'world', version: 'v1', files: 341, bytes: 4_194_304 },

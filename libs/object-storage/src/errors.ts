@@ -1,0 +1,29 @@
+/** The object, or the whole bucket, is not there. */
+export class ObjectMissing extends Error {
+  override readonly name = 'ObjectMissing'
+}
+
+/** The object is another one than the caller has begun to read. */
+export class ObjectReplaced extends Error {
+  override readonly name = 'ObjectReplaced'
+}
+
+/**
+ * The request will not be answered however often it is made: wrong credentials, a clock that is off, a destination that CALLBACK_DENY forbids,
+ * a server that answers no ranges. An operator has to change something.
+ */
+export class ObjectRefused extends Error {
+  override readonly name = 'ObjectRefused'
+}
+
+/** No answer for now: a time-out, a connection that failed or was cut, 429 or a status of the server's own trouble, an open circuit. */
+export class ObjectStoreTrouble extends Error {
+  override readonly name = 'ObjectStoreTrouble'
+  /** whole seconds after which it may be asked for again; at least 1 */
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds = 1, options?: ErrorOptions) {
+    super(message, options)
+    this.retryAfterSeconds = Math.max(1, Math.ceil(retryAfterSeconds))
+  }
+}

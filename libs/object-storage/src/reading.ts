@@ -1,0 +1,74 @@
+import { addAbortSignal } from 'node:stream'
+import { ObjectRefused } from './errors.js'
+import { checkPin, factsOf, offsetOfRange, pinningHeaders, refuseStatus } from './facts.js'
+import type { ObjectFacts, ObjectStore, PinnedOptions, ReadOptions } from './object-store.js'
+import type { Request, Requester } from './requester.js'
+
+/** How a request for an object is written: its path, and what signs it. */
+export type Addressing = (method: Request['method'], key: string) => Pick<Request, 'method' | 'path' | 'headers'>
+
+/** Limit: bytes of the text that comes with a refusal. */
+const MAX_REASON_BYTES = 64 * 1024
+
+/** What object storage and plain HTTP have in common (RFC 9110). @param reasonOf what a refusal's body says */
+export function reader(
+  requester: Requester,
+  address: Addressing,
+  reasonOf: (body: Buffer) => string,
+): Pick<ObjectStore, 'head' | 'read' | 'stream'> {
+  async function head(key: string, { signal }: ReadOptions = {}): Promise<ObjectFacts | undefined> {
+    const { status, headers } = await requester.send({ ...address('HEAD', key), maxBytes: 0, signal })
+    if (status === 404 || status === 410) return undefined
+    return status === 200 ? factsOf(status, headers) : refuseStatus(status, '')
+  }
+
+  async function read(
+    key: string,
+    { offset, length }: { readonly offset: number; readonly length: number },
+    { ifMatch, signal }: PinnedOptions = {},
+  ): Promise<{ bytes: Buffer; facts: ObjectFacts }> {
+    const request = address('GET', key)
+    const range = { range: `bytes=${offset}-${offset + length - 1}`, ...pinningHeaders(ifMatch) }
+    const headersOf = async () => ({ ...(await request.headers()), ...range })
+    const answer = await requester.send({
+      ...request,
+      headers: headersOf,
+      maxBytes: Math.max(length, MAX_REASON_BYTES),
+      signal,
+    })
+    if (answer.status === 416) return nothingBeyond(key, { ifMatch, signal })
+    if (answer.status !== 206 && answer.status !== 200) return refuseStatus(answer.status, reasonOf(answer.bytes))
+    const facts = factsOf(answer.status, answer.headers)
+    checkPin(facts, ifMatch)
+    // An object that is no longer than what is asked for may come whole.
+    const begin = answer.status === 206 ? offsetOfRange(answer.headers) : 0
+    if (begin !== offset) throw new ObjectRefused('the server does not answer ranges')
+    return { bytes: answer.bytes.subarray(0, length), facts }
+  }
+
+  /** What is asked for begins behind the end; an empty object has no other ranges. */
+  async function nothingBeyond(key: string, { ifMatch, signal }: PinnedOptions) {
+    const facts = await head(key, { signal })
+    if (facts === undefined) return refuseStatus(404, '')
+    checkPin(facts, ifMatch)
+    return { bytes: Buffer.alloc(0), facts }
+  }
+
+  async function stream(key: string, { ifMatch, signal }: PinnedOptions = {}) {
+    const request = address('GET', key)
+    const headersOf = async () => ({ ...(await request.headers()), ...pinningHeaders(ifMatch) })
+    const answer = await requester.stream({ ...request, headers: headersOf, maxBytes: MAX_REASON_BYTES, signal })
+    const { status, body } = answer
+    if (body === null) return refuseStatus(status, reasonOf(answer.bytes))
+    try {
+      const facts = factsOf(status, answer.headers)
+      checkPin(facts, ifMatch)
+      return { body: signal === undefined ? body : addAbortSignal(signal, body), facts }
+    } catch (error) {
+      body.once('error', () => {}).destroy()
+      throw error
+    }
+  }
+
+  return { head, read, stream }
+}

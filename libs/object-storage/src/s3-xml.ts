@@ -1,0 +1,89 @@
+import { XMLParser } from 'fast-xml-parser'
+import { ObjectRefused } from './errors.js'
+import type { ListEntry } from './object-store.js'
+
+const parser = new XMLParser({
+  ignoreAttributes: true,
+  parseTagValue: false,
+  isArray: (name) => name === 'Contents' || name === 'CommonPrefixes',
+})
+
+export interface ListPage {
+  readonly entries: readonly ListEntry[]
+  /** null: it was the last page */
+  readonly next: string | null
+}
+
+interface Listed {
+  readonly Contents?: readonly { Key: string; Size: string; ETag?: string; LastModified?: string }[]
+  readonly CommonPrefixes?: readonly { Prefix: string }[]
+  readonly EncodingType?: string
+  readonly IsTruncated?: string
+  readonly NextContinuationToken?: string
+}
+
+/** A page of ListObjectsV2 with `encoding-type=url`, its keys relative to a prefix of `skip` letters. */
+export function readListPage(body: Buffer, skip: number): ListPage {
+  const { ListBucketResult: listed } = parse(body) as { ListBucketResult?: Listed | '' }
+  if (listed === undefined) throw new ObjectRefused('the server does not answer a list as S3 does')
+  const {
+    Contents = [],
+    CommonPrefixes = [],
+    EncodingType,
+    IsTruncated,
+    NextContinuationToken,
+  }: Listed = listed === '' ? {} : listed
+  // Some servers do not encode what they list.
+  const decode = EncodingType === 'url' ? decodeKey : (key: string) => key
+  const objects = Contents.map(({ Key, Size, ETag = '', LastModified = '' }) => ({
+    key: decode(Key).slice(skip),
+    facts: { size: Number(Size), etag: ETag, modifiedAt: LastModified === '' ? null : new Date(LastModified) },
+  }))
+  const folders = CommonPrefixes.map(({ Prefix }) => ({ prefix: decode(Prefix).slice(skip) }))
+  return {
+    // The place itself, where something was written under its name.
+    entries: [...folders, ...objects.filter(({ key }) => key !== '')],
+    next: IsTruncated === 'true' ? (NextContinuationToken ?? null) : null,
+  }
+}
+
+/** What an `Error` document says; empty where it is none. */
+export function errorText(body: Buffer): string {
+  try {
+    const { Error: error } = parse(body) as { Error?: { Code?: string; Message?: string } }
+    // Some write the keys that were used into the message, and `StringToSign` into elements of their own.
+    return error === undefined
+      ? ''
+      : [error.Code, error.Message]
+          .filter((part) => part)
+          .join(', ')
+          .slice(0, 300)
+  } catch {
+    return ''
+  }
+}
+
+/** The text of one element, such as the `UploadId` of an InitiateMultipartUploadResult. */
+export function textOf(body: Buffer, document: string, element: string): string {
+  const read = parse(body) as Record<string, Record<string, string> | undefined>
+  const text = read[document]?.[element]
+  if (typeof text !== 'string') throw new ObjectRefused(`the server answers no ${document} as S3 does`)
+  return text
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return parser.parse(body)
+  } catch (error) {
+    throw new ObjectRefused('the server does not answer XML as S3 does', { cause: error })
+  }
+}
+
+/** Blanks are pluses in it. */
+function decodeKey(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch (error) {
+    throw new ObjectRefused('the server lists a key that is not percent-encoded UTF-8', { cause: error })
+  }
+}

@@ -1,0 +1,178 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import type { EXPORT_STATUSES } from '@gateway/contracts/export.js'
+import type { Queryable, Sql, Transaction } from './connect.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+
+export interface StoredExport {
+  readonly id: string
+  readonly basemapCode: string
+  readonly version: string
+  /** null: the whole of the version */
+  readonly bounds: Bounds | null
+  readonly zoomMin: number
+  readonly zoomMax: number
+  readonly targetCode: string | null
+  /** the delivery to the target */
+  readonly pushId: string | null
+  readonly status: (typeof EXPORT_STATUSES)[number]
+  readonly message: string
+  /** 0 to 100 */
+  readonly progress: number
+  readonly tiles: number | null
+  readonly bytes: number | null
+  readonly requestedBy: string
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+}
+
+/** Notifies every runner: an export was requested. */
+export const EXPORTS_CHANNEL = 'gateway_exports'
+
+/** Limit: exports that have not ended. */
+export const MAX_OPEN_EXPORTS = 100
+
+export type NewExport = Pick<
+  StoredExport,
+  'basemapCode' | 'version' | 'bounds' | 'zoomMin' | 'zoomMax' | 'targetCode' | 'requestedBy'
+>
+
+/** null: as many as may wait are waiting. */
+export async function insertExport(tx: Transaction, wanted: NewExport): Promise<StoredExport | null> {
+  const [row] = await tx<{ id: string }[]>`
+    INSERT INTO exports (basemap_code, version, bounds, zoom_min, zoom_max, target_code, requested_by)
+    SELECT ${wanted.basemapCode}, ${wanted.version}, ${wanted.bounds as number[] | null}::float8[], ${wanted.zoomMin}::int,
+           ${wanted.zoomMax}::int, ${wanted.targetCode}, ${wanted.requestedBy}
+    WHERE (SELECT count(*) FROM exports WHERE status IN ('pending', 'running')) < ${MAX_OPEN_EXPORTS}
+    RETURNING id`
+  if (row === undefined) return null
+  await tx`SELECT pg_notify(${EXPORTS_CHANNEL}, '')`
+  return readExport(tx, row.id)
+}
+
+export async function readExport(sql: Queryable, id: string): Promise<StoredExport | null> {
+  const [row] = await sql<StoredExport[]>`SELECT ${columns(sql)} FROM exports WHERE id = ${id}`
+  return row ?? null
+}
+
+export const EXPORT_LISTING = {
+  searched: { basemap: 'basemap_code', version: 'version', target: 'target_code' },
+  sortable: {
+    created_at: 'created_at',
+    finished_at: 'finished_at',
+    status: 'status',
+    basemap_code: 'basemap_code',
+    version: 'version',
+    bytes: 'bytes',
+  },
+  nullable: ['finished_at', 'bytes'],
+  order: '-created_at',
+  key: 'id',
+  filters: {
+    status: 'status = $',
+    basemap_code: 'basemap_code = $',
+    version: 'version = $',
+    target_code: 'target_code = $',
+  },
+} satisfies Listing
+
+export function listExports(sql: Queryable, request: ListRequest): Promise<Listed<StoredExport>> {
+  return readList<StoredExport>(sql, EXPORT_LISTING, { columns: columns(sql), from: sql`exports` }, request)
+}
+
+/** Forgets an export, whatever its state; who is at it finds the lease lost. A delivery that is still on its way fails. false: no such export. */
+export async function deleteExport(tx: Transaction, id: string): Promise<boolean> {
+  const { count } = await tx`DELETE FROM exports WHERE id = ${id}`
+  return count > 0
+}
+
+/** Bytes of all archives that are kept. */
+export async function bytesOfExports(sql: Queryable): Promise<number> {
+  const [row] = await sql<{ bytes: number }[]>`SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM exports`
+  return row?.bytes ?? 0
+}
+
+/** What a process holds of an export that it writes; one that has lost it can write nothing. */
+export interface ExportLease {
+  readonly id: string
+  readonly owner: string
+  readonly fence: number
+}
+
+export interface ClaimedExport {
+  readonly wanted: StoredExport
+  readonly lease: ExportLease
+}
+
+/** Claims the oldest unfinished export, if it is pending or the lease of its runner has expired; null: there is none, or it is being written. */
+export async function claimExport(sql: Sql, owner: string, leaseSeconds: number): Promise<ClaimedExport | null> {
+  const [row] = await sql<{ id: string; fence: number }[]>`
+    UPDATE exports SET
+      status = 'running', lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = fence + 1,
+      progress = 0, started_at = now()
+    WHERE id = (SELECT id FROM exports WHERE status IN ('pending', 'running') ORDER BY submission LIMIT 1)
+      AND (status = 'pending' OR lease_until < now())
+    RETURNING id, fence`
+  const wanted = row === undefined ? null : await readExport(sql, row.id)
+  if (row === undefined || wanted === null) return null
+  return { wanted, lease: { id: row.id, owner, fence: row.fence } }
+}
+
+/** Renews the lease and notes how far it is. false: somebody else has it, or the export was removed. */
+export async function renewExportLease(
+  sql: Queryable,
+  lease: ExportLease,
+  leaseSeconds: number,
+  progress: number,
+): Promise<boolean> {
+  const { count } = await sql`
+    UPDATE exports SET lease_until = now() + make_interval(secs => ${leaseSeconds}), progress = ${progress}
+    WHERE ${holds(sql, lease)}`
+  return count > 0
+}
+
+export type ExportEnd = { readonly tiles: number; readonly bytes: number } | { readonly failed: string }
+
+/** Ends an export. null: the lease is lost, and nothing was written. */
+export async function finishExport(tx: Transaction, lease: ExportLease, end: ExportEnd): Promise<StoredExport | null> {
+  const written = 'failed' in end ? null : end
+  const { count } = await tx`
+    UPDATE exports SET
+      status = ${written === null ? 'failed' : 'succeeded'}, message = ${'failed' in end ? end.failed : ''},
+      progress = CASE WHEN ${written !== null} THEN 100 ELSE progress END, tiles = ${written?.tiles ?? null}, bytes = ${written?.bytes ?? null},
+      finished_at = now(), lease_owner = NULL, lease_until = NULL
+    WHERE ${holds(tx, lease)}`
+  return count === 0 ? null : readExport(tx, lease.id)
+}
+
+/** Returns the export of a process that stops: its next runner need not wait for the lease to expire. */
+export async function returnExport(sql: Queryable, lease: ExportLease): Promise<void> {
+  await sql`
+    UPDATE exports SET status = 'pending', lease_owner = NULL, lease_until = NULL, progress = 0 WHERE ${holds(sql, lease)}`
+}
+
+/** Forgets exports that ended so long ago, but none whose delivery is still on its way. */
+export async function pruneExports(sql: Sql, days: number): Promise<number> {
+  const { count } = await sql`
+    DELETE FROM exports
+    WHERE finished_at < now() - make_interval(days => ${days})
+      AND NOT EXISTS (SELECT FROM deliveries WHERE export_id = exports.id AND due_at IS NOT NULL)`
+  return count
+}
+
+/** Those of these ids that there are exports of. */
+export async function knownExports(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }[]>`SELECT id FROM exports WHERE id = ANY(${ids as string[]}::uuid[])`
+  return new Set(rows.map(({ id }) => id))
+}
+
+function holds(sql: Queryable, { id, owner, fence }: ExportLease) {
+  return sql`id = ${id} AND lease_owner = ${owner} AND fence = ${fence} AND status = 'running'`
+}
+
+function columns(sql: Queryable) {
+  return sql`
+    exports.id, exports.basemap_code AS "basemapCode", exports.version, exports.bounds, zoom_min AS "zoomMin", zoom_max AS "zoomMax",
+    exports.target_code AS "targetCode", exports.status, exports.message, progress, tiles::float8 AS tiles, bytes::float8 AS bytes,
+    requested_by AS "requestedBy", exports.created_at AS "createdAt", finished_at AS "finishedAt",
+    (SELECT id FROM deliveries WHERE export_id = exports.id ORDER BY deliveries.created_at DESC LIMIT 1) AS "pushId"`
+}

@@ -1,0 +1,30 @@
+/** Limit: tiles of one export, of which each takes 8 bytes of memory until it is written. Slicing makes no more either. */
+export const MAX_EXPORTED_TILES = 20_000_000
+
+export function tooMany(): Error {
+  return new Error(`there are more than ${MAX_EXPORTED_TILES} tiles: choose a smaller area or fewer zooms`)
+}
+
+/** PMTiles tile numbers, gathered in any order. */
+export class TileNumbers {
+  #numbers = new Float64Array(1024)
+  #count = 0
+
+  add(tileId: number): void {
+    if (this.#count === MAX_EXPORTED_TILES) throw tooMany()
+    if (this.#count === this.#numbers.length) {
+      const grown = new Float64Array(this.#count * 2)
+      grown.set(this.#numbers)
+      this.#numbers = grown
+    }
+    this.#numbers[this.#count++] = tileId
+  }
+
+  /** Each number once, ascending. */
+  sorted(): Float64Array {
+    const sorted = this.#numbers.subarray(0, this.#count).sort()
+    let kept = 0
+    for (const tileId of sorted) if (kept === 0 || sorted[kept - 1] !== tileId) sorted[kept++] = tileId
+    return sorted.subarray(0, kept)
+  }
+}

@@ -1,0 +1,138 @@
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { ListEntry, ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
+import { isInPyramid, MAX_ZOOM, parseIndex } from '../address.js'
+import { parseTileName, type SampleTile, spread, type ZoomListing } from './listing.js'
+
+export interface ListLimits {
+  /** keys of one zoom that are listed one by one; beyond that columns are listed as folders */
+  readonly whole: number
+  /** columns of a larger zoom whose rows are listed, all at the same time */
+  readonly columns: number
+  /** keys of each column */
+  readonly rows: number
+}
+
+/** A page of a list is 1,000 keys. */
+const LIMITS: ListLimits = { whole: 1000, columns: 16, rows: 20_000 }
+
+/** A zoom, and what of it changes when a tile that was looked at does. */
+export interface ListedZoom extends ZoomListing {
+  readonly marks: readonly string[]
+}
+
+/**
+ * `listZooms` for objects below a prefix, which ends with a slash or is empty. Requests grow with the zooms, not with the tiles: some twenty for
+ * each that is deep.
+ */
+export async function listObjectZooms(
+  store: ObjectStore,
+  prefix: string,
+  grid: TileMatrixSetId,
+  options: ReadOptions = {},
+  limits = LIMITS,
+): Promise<ListedZoom[]> {
+  const zooms = (await numbersBelow(store, prefix, options)).filter((z) => z <= MAX_ZOOM)
+  const listings: ListedZoom[] = []
+  for (const z of zooms) {
+    const listing = await listZoom(store, { z, grid, folder: `${prefix}${z}/`, limits }, options)
+    if (listing !== null) listings.push(listing)
+  }
+  return listings
+}
+
+interface Rows {
+  readonly x: number
+  readonly tiles: readonly (SampleTile & { readonly y: number })[]
+}
+
+interface Zoom {
+  readonly z: number
+  readonly grid: TileMatrixSetId
+  readonly folder: string
+  readonly limits: ListLimits
+}
+
+async function listZoom(
+  store: ObjectStore,
+  { z, grid, folder, limits }: Zoom,
+  options: ReadOptions,
+): Promise<ListedZoom | null> {
+  const marks: string[] = []
+  const whole = await listTo(store.list(folder, options), limits.whole)
+  const isInGrid = (x: number) => isInPyramid(z, x, 0, grid)
+  if (whole !== null) {
+    const columns = rowsByColumn(whole, folder, z, marks).filter(({ x }) => isInGrid(x))
+    return listingOf(z, folder, { columns: columns.map(({ x }) => x), listed: columns, complete: true, marks })
+  }
+  const columns = (await numbersBelow(store, folder, options)).filter(isInGrid)
+  const looked = spread(columns, limits.columns)
+  const listed = await Promise.all(
+    looked.map(async (x) => {
+      const keys = await listTo(store.list(`${folder}${x}/`, options), limits.rows)
+      return keys === null ? [] : rowsByColumn(keys, folder, z, marks)
+    }),
+  )
+  const complete = columns.length <= limits.columns
+  // The order in which the columns were answered says nothing.
+  return listingOf(z, folder, { columns, listed: listed.flat(), complete, marks: marks.sort() })
+}
+
+interface Found {
+  readonly columns: readonly number[]
+  readonly listed: readonly Rows[]
+  readonly complete: boolean
+  readonly marks: readonly string[]
+}
+
+function listingOf(z: number, folder: string, { columns, listed, complete, marks }: Found): ListedZoom | null {
+  const tiles = listed.flatMap((column) => column.tiles)
+  if (tiles.length === 0) return null
+  const samples = new Map<string, SampleTile>()
+  const counts = new Map<string, number>()
+  let [minRow, maxRow] = [Number.POSITIVE_INFINITY, -1]
+  for (const tile of tiles) {
+    minRow = Math.min(minRow, tile.y)
+    maxRow = Math.max(maxRow, tile.y)
+    if (!samples.has(tile.extension)) samples.set(tile.extension, { path: tile.path, extension: tile.extension })
+    counts.set(tile.extension, (counts.get(tile.extension) ?? 0) + 1)
+  }
+  const [minColumn, maxColumn] = [columns[0]!, columns.at(-1)!]
+  return { z, folder, columns, complete, minColumn, maxColumn, minRow, maxRow, samples, counts, marks }
+}
+
+/** The tiles among keys below a zoom's folder, by ascending column. */
+function rowsByColumn(entries: readonly ListEntry[], folder: string, z: number, marks: string[]): Rows[] {
+  const byColumn = new Map<number, Rows['tiles'][number][]>()
+  for (const entry of entries) {
+    if (!('key' in entry)) continue
+    const [column = '', name = '', ...deeper] = entry.key.slice(folder.length).split('/')
+    const x = parseIndex(column)
+    const tile = deeper.length > 0 ? null : parseTileName(z, name)
+    if (x < 0 || tile === null) continue
+    marks.push(`${entry.key} ${entry.facts.etag}`)
+    const same = byColumn.get(x)
+    const found = { ...tile, path: entry.key }
+    if (same === undefined) byColumn.set(x, [found])
+    else same.push(found)
+  }
+  return [...byColumn].map(([x, tiles]) => ({ x, tiles })).sort((a, b) => a.x - b.x)
+}
+
+/** The numbered folders directly below a prefix, ascending. */
+async function numbersBelow(store: ObjectStore, prefix: string, options: ReadOptions): Promise<number[]> {
+  const numbers: number[] = []
+  for await (const entry of store.list(prefix, { ...options, delimiter: '/' })) {
+    const n = 'prefix' in entry ? parseIndex(entry.prefix.slice(prefix.length, -1)) : -1
+    if (n >= 0) numbers.push(n)
+  }
+  return numbers.sort((a, b) => a - b)
+}
+
+/** null: there are more. */
+async function listTo(entries: AsyncIterable<ListEntry>, limit: number): Promise<ListEntry[] | null> {
+  const listed: ListEntry[] = []
+  for await (const entry of entries) {
+    if (listed.push(entry) > limit) return null
+  }
+  return listed
+}

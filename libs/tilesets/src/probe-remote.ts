@@ -1,0 +1,22 @@
+import { parseLocation } from '@gateway/object-storage/location.js'
+import type { ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
+import { probeObjects, probeUnlisted } from './folder/probe-objects.js'
+import { probePmtilesObject } from './pmtiles/probe-object.js'
+import { archiveStorageOf } from './probe.js'
+import type { TileSetProbe } from './tile-set.js'
+
+/**
+ * `probeTileSet` for a version in a store: a PMTiles archive or a folder above zoom folders. null: it holds no tiles. MBTiles cannot be read in
+ * ranges, and are for the caller to fetch. Rejects with `BrokenArchiveError`, and with what the store rejects with.
+ */
+export async function probeRemoteTileSet(
+  store: ObjectStore,
+  key: string,
+  options: ReadOptions = {},
+): Promise<TileSetProbe | null> {
+  if (archiveStorageOf(key === '' ? store.url : key) === 'pmtiles') return probePmtilesObject(store, key, options)
+  const location = parseLocation(store.url)
+  const canBeListed = typeof location !== 'string' && location.kind === 's3'
+  if (canBeListed) return probeObjects(store, key === '' ? '' : `${key}/`, options)
+  return probeUnlisted(store, options)
+}

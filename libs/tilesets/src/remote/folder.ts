@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
+import { ObjectMissing, ObjectRefused, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
+import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
+import { LRUCache } from 'lru-cache'
+import { flipRow } from '../address.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { encodingOf } from '../formats.js'
+import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
+import type { RemoteObject, RemoteReading } from './pmtiles.js'
+
+/** Limit: bytes of one tile. */
+const MAX_TILE_BYTES = 32 * 1024 * 1024
+/** How long a tile counts as being in the store as it is here; also how long until one that was replaced there under its name is seen. */
+const RECHECK_MS = 3_600_000
+/** What was not there is not asked for again for so long. */
+const ABSENT_MS = 30_000
+/** Limit: tiles known to be absent, of one version. */
+const MAX_ABSENT = 20_000
+
+/** A folder of tiles in a store: each is an object, and kept in the cache as a file. `object.key`: the folder. */
+export function openRemoteFolder(spec: SourceSpec, object: RemoteObject, reading: RemoteReading): Source {
+  return new RemoteFolder(spec, object, reading)
+}
+
+class RemoteFolder implements Source {
+  readonly #spec: SourceSpec
+  readonly #object: RemoteObject
+  readonly #reading: RemoteReading
+  readonly #directory: string
+  readonly #absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: ABSENT_MS })
+  readonly #timer: NodeJS.Timeout
+
+  constructor(spec: SourceSpec, object: RemoteObject, reading: RemoteReading) {
+    this.#spec = spec
+    this.#object = object
+    this.#reading = reading
+    const name = createHash('sha256')
+      .update(`${object.store.url}/${object.key}\n${spec.content ?? ''}`)
+      .digest('hex')
+    this.#directory = path.join(reading.cache.directory, name.slice(0, 32))
+    // What is in memory elsewhere is asked for again, and so found old.
+    this.#timer = setInterval(reading.onReplaced, RECHECK_MS).unref()
+  }
+
+  async tile(place: TilePlace): Promise<Tile | null> {
+    const name = this.#nameOf(place)
+    if (this.#absent.has(name)) return null
+    const kept = await this.#readKept(name)
+    if (kept !== null && !kept.isOld) {
+      this.#reading.cache.counts.hits++
+      return kept.tile
+    }
+    try {
+      return await this.#ask(name, kept?.tile ?? null)
+    } catch (error) {
+      // What it was when it was last looked at.
+      if (kept !== null && (error instanceof ObjectStoreTrouble || error instanceof ObjectRefused)) return kept.tile
+      throw error
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #nameOf({ z, x, y, suffix = '' }: TilePlace): string {
+    const { storage, extension } = this.#spec
+    return `${z}/${x}/${storage === 'tms' ? flipRow(z, y) : y}${suffix}.${extension}`
+  }
+
+  async #readKept(name: string): Promise<{ readonly tile: Tile; readonly isOld: boolean } | null> {
+    if (this.#reading.cache.capacityBytes === 0) return null
+    try {
+      const file = await fs.promises.open(path.join(this.#directory, name))
+      try {
+        const { mtimeNs, ctimeMs } = await file.stat({ bigint: true })
+        // biome-ignore lint/plugin: calendar, of files
+        const isOld = Math.abs(Date.now() - Number(ctimeMs)) > RECHECK_MS
+        return { tile: this.#toTile(await file.readFile(), (mtimeNs + 500n) / 1000n), isOld }
+      } finally {
+        await file.close()
+      }
+    } catch {
+      return null // absent, or out of reach: the store has it
+    }
+  }
+
+  async #ask(name: string, known: Tile | null): Promise<Tile | null> {
+    const { store, key } = this.#object
+    const facts = known === null ? null : await store.head(`${key}/${name}`)
+    if (facts === undefined) return this.#noteAbsent(name)
+    const tile = facts === null ? null : this.#toTile(known?.body as Uint8Array, microseconds(facts))
+    if (known !== null && tile?.identity === known.identity && facts?.size === (known.body as Uint8Array).length) {
+      await this.#keep(name, null, microseconds(facts))
+      return known
+    }
+    return this.#fetch(name)
+  }
+
+  async #fetch(name: string): Promise<Tile | null> {
+    const { store, key } = this.#object
+    const { counts } = this.#reading.cache
+    counts.misses++
+    try {
+      const { bytes, facts } = await store.read(`${key}/${name}`, { offset: 0, length: MAX_TILE_BYTES })
+      if (facts.size > MAX_TILE_BYTES) throw new BrokenArchiveError('a tile is larger than can be read from elsewhere')
+      if (bytes.length !== facts.size) throw new ObjectStoreTrouble('the answer is shorter than the tile')
+      counts.fetchedBytes += bytes.length
+      void this.#keep(name, bytes, microseconds(facts))
+      return this.#toTile(bytes, microseconds(facts))
+    } catch (error) {
+      if (error instanceof ObjectMissing) return this.#noteAbsent(name)
+      throw error
+    }
+  }
+
+  #noteAbsent(name: string): null {
+    this.#absent.set(name, true)
+    return null
+  }
+
+  /** Whole or not at all. @param bytes null: the file is there, and as it should be */
+  async #keep(name: string, bytes: Uint8Array | null, modified: bigint): Promise<void> {
+    const { cache } = this.#reading
+    if (!cache.mayFill) return
+    const file = path.join(this.#directory, name)
+    const temporary = bytes === null ? file : temporaryNameBeside(file)
+    const seconds = Number(modified) / 1e6
+    try {
+      if (bytes !== null) {
+        await fs.promises.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+        await fs.promises.writeFile(temporary, bytes, { mode: 0o600 })
+      }
+      await fs.promises.utimes(temporary, seconds, seconds)
+      if (bytes === null) return
+      await fs.promises.rename(temporary, file)
+      cache.filled(Math.max(bytes.length, 4096))
+    } catch (error) {
+      if (bytes !== null) await fs.promises.rm(temporary, { force: true }).catch(() => {})
+      cache.failed(error)
+    }
+  }
+
+  #toTile(bytes: Uint8Array, modified: bigint): Tile {
+    return {
+      body: bytes,
+      encoding: this.#spec.format === 'pbf' ? encodingOf(bytes) : 'identity',
+      identity: `${modified.toString(36)}-${bytes.length.toString(36)}`,
+      modifiedMs: Number(modified / 1000n),
+      file: null,
+    }
+  }
+}
+
+/**
+ * When an object was modified, to the second, and what is left of its ETag in the digits below: the one time of a file tells both, on every
+ * machine alike. Microseconds: what a number of seconds holds.
+ */
+function microseconds({ etag, modifiedAt }: ObjectFacts): bigint {
+  const seconds = BigInt(Math.floor((modifiedAt?.getTime() ?? 0) / 1000))
+  const mark = createHash('sha256').update(etag).digest().readUInt32LE(0) % 1_000_000
+  return seconds * 1_000_000n + BigInt(mark)
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
+import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import type { MbtilesReaders } from '../mbtiles/readers/readers.js'
+import type { Source, SourceSpec } from '../source.js'
+import type { BlockCache } from './block-cache.js'
+import { findFacts } from './kept-facts.js'
+import type { RemoteObject } from './pmtiles.js'
+
+/** Limit: the part of the cache that one archive may take. */
+const MAX_PART = 0.5
+/** A process that is fetching an archive writes at least so often; otherwise it has ended, and another one begins anew. */
+const SILENT_MS = 30_000
+/** Uses are noted so often; what was not used for longest makes room first. */
+const NOTE_USE_MS = 60_000
+const NAME = 'archive.mbtiles'
+
+/** A whole archive in the cache. */
+export interface FetchedArchive {
+  readonly root: string
+  readonly path: string
+  readonly facts: ObjectFacts
+}
+
+/**
+ * Fetches an object whole into the cache, once for all processes of the machine, or finds it there. undefined: it is not in the store. Rejects with
+ * `ObjectStoreTrouble` while another process fetches it, with `BrokenArchiveError` where it is too large for the cache, and with what the store
+ * and the disk say.
+ */
+export async function fetchArchive(
+  { store, key }: RemoteObject,
+  cache: BlockCache,
+): Promise<FetchedArchive | undefined> {
+  const facts = await findFacts({ store, key }, cache)
+  if (facts === undefined) return undefined
+  if (facts.size > cache.capacityBytes * MAX_PART) {
+    throw new BrokenArchiveError(
+      `an MBTiles archive is read from the cache on disk, and ${facts.size} bytes are more than half of TILE_CACHE_BYTES`,
+    )
+  }
+  const name = createHash('sha256')
+    .update(`${store.url}/${key}\n${facts.etag}\n${facts.size}`)
+    .digest('hex')
+    .slice(0, 32)
+  const file = path.join(cache.directory, name, NAME)
+  const fetched = { root: cache.directory, path: file, facts }
+  const size = await fs.promises.stat(file).then(
+    (stat) => stat.size,
+    () => null,
+  )
+  if (size !== facts.size) await fetch({ store, key }, facts, file, cache)
+  return fetched
+}
+
+async function fetch({ store, key }: RemoteObject, facts: ObjectFacts, file: string, cache: BlockCache): Promise<void> {
+  const partial = `${file}.part`
+  await fs.promises.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+  await claim(partial)
+  try {
+    const { body, facts: now } = await store.stream(key, { ifMatch: facts.etag })
+    if (now.etag !== facts.etag) throw new ObjectReplaced('the object has been replaced')
+    // On the disk before it has its name: nothing checks the pages of an archive that a power failure has cut.
+    await pipeline(body, fs.createWriteStream(partial, { flags: 'r+', flush: true }))
+    const { size } = await fs.promises.stat(partial)
+    if (size !== facts.size) throw new ObjectStoreTrouble('the answer is shorter than the archive')
+    await fs.promises.rename(partial, file)
+    cache.counts.fetchedBytes += size
+    cache.filled(size)
+  } catch (error) {
+    await fs.promises.rm(partial, { force: true }).catch(() => {})
+    throw error instanceof ObjectReplaced
+      ? new ObjectStoreTrouble('the object is being replaced', 1, { cause: error })
+      : error
+  }
+}
+
+/** Makes the file under which this process alone fetches. */
+async function claim(partial: string): Promise<void> {
+  for (;;) {
+    try {
+      return await fs.promises.writeFile(partial, '', { flag: 'wx', mode: 0o600 })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const stat = await fs.promises.stat(partial).catch(() => null)
+    // biome-ignore lint/plugin: calendar, of files
+    if (stat !== null && Math.abs(Date.now() - stat.mtimeMs) < SILENT_MS) {
+      throw new ObjectStoreTrouble('the archive is being fetched', 5)
+    }
+    await fs.promises.rm(partial, { force: true })
+  }
+}
+
+/** An archive in a store, by its copy in the cache, which is fetched again where it was evicted. See `fetchArchive` for what it rejects with. */
+export async function openRemoteMbtiles(
+  spec: SourceSpec,
+  object: RemoteObject,
+  cache: BlockCache,
+  readers: MbtilesReaders,
+): Promise<Source | null> {
+  const fetched = await fetchArchive(object, cache)
+  if (fetched === undefined) return null
+  const { root, path: file } = fetched
+  const source = readers.source({ ...spec, root, path: file })
+  let notedAtMs = 0
+  /** false: it was evicted */
+  const noteUse = async () => {
+    notedAtMs = performance.now()
+    // biome-ignore lint/plugin: calendar, of files
+    const now = Date.now() / 1000
+    return fs.promises.utimes(file, now, now).then(
+      () => true,
+      (error) => (error as NodeJS.ErrnoException).code !== 'ENOENT',
+    )
+  }
+  return {
+    async tile(place) {
+      const tile = await source.tile(place)
+      // Who has it open reads on, but a reader that is started anew finds nothing there.
+      const isDue = tile === null || performance.now() - notedAtMs > NOTE_USE_MS
+      if (!isDue || (await noteUse())) return tile
+      if ((await fetchArchive(object, cache)) === undefined) return null
+      return source.tile(place)
+    },
+    close: () => source.close(),
+  }
+}

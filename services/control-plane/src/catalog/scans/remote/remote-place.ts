@@ -1,0 +1,37 @@
+import { basename, extname } from 'node:path'
+import { keyBelow, parseLocation } from '@gateway/object-storage/location.js'
+import type { ObjectStore } from '@gateway/object-storage/object-store.js'
+import type { WalkedPlace } from '../walk/walked-source.js'
+
+/** A scan source in object storage or behind HTTP while it is walked. */
+export interface RemotePlace extends WalkedPlace {
+  readonly store: ObjectStore
+  /** http(s): what is in it is known by its own words alone */
+  readonly canBeListed: boolean
+  readonly signal: AbortSignal
+  /** a directory of this process alone, for what must be a file to be read */
+  readonly scratch: string
+}
+
+export function keyIn({ root }: RemotePlace, path: string): string {
+  const key = keyBelow(root, path)
+  if (key === null) throw new Error(`${path} is not below ${root}`)
+  return key
+}
+
+/** What a place that is one object, or one directory, is called: the last part of its path, or the host. */
+export function nameOfPlace(root: string): string {
+  const location = parseLocation(root)
+  if (typeof location === 'string') throw new TypeError(location)
+  if (location.kind === 's3') return basename(location.prefix) || location.bucket
+  const last = basename(location.url.pathname)
+  try {
+    return decodeURIComponent(last) || location.url.hostname
+  } catch {
+    return last
+  }
+}
+
+export function withoutExtension(name: string): string {
+  return name.slice(0, name.length - extname(name).length)
+}

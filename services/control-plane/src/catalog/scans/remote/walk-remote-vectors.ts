@@ -1,0 +1,152 @@
+import { rm } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
+import { ObjectMissing } from '@gateway/object-storage/errors.js'
+import { pathBelow } from '@gateway/object-storage/location.js'
+import { concurrently } from '../../../platform/files/concurrently.js'
+import { type FoundVector, type FoundVectors, quoted, warn } from '../walk/found.js'
+import { type FilePart, fingerprintOf, partsByBase } from '../walk/shapefile-parts.js'
+import { walk } from '../walk/walk.js'
+import { canBeAddressed, type KnownFingerprints, kindOf } from '../walk/walk-vectors.js'
+import { warnIn } from '../walk/walked-source.js'
+import { fetchEnds, fetchWhole } from './fetch.js'
+import { listFiles, type RemoteFile } from './list-folder.js'
+import { nameOfPlace, type RemotePlace } from './remote-place.js'
+
+/** Limits: bytes of a file that is fetched whole to be read, and of a GeoPackage, which says nothing of itself at its ends. */
+const MAX_WHOLE_BYTES = 64 * 1024 ** 2
+const MAX_GEOPACKAGE_BYTES = 1024 ** 3
+
+/** Limits: what is fetched before it is read and removed again, and files at the same time. */
+const MAX_BATCH_BYTES = 256 * 1024 ** 2
+const MAX_BATCH = 500
+const AT_ONCE = 8
+
+/** A vector by its name, with the objects that it is made of; the first is the one that it is named after. */
+interface Listed {
+  readonly relativePath: string
+  readonly vector: Omit<FoundVector, 'facts'>
+  readonly files: readonly RemoteFile[]
+}
+
+/**
+ * `walkVectors` for a remote source. What is new or has changed is fetched in batches, of large files only both ends, and read as a source on this
+ * disk would be: in a process of its own.
+ */
+export async function walkRemoteVectors(place: RemotePlace, known: KnownFingerprints): Promise<FoundVectors> {
+  const listed = vectorsAmong(place, await filesOf(place))
+  const vectors: FoundVector[] = []
+  const unread: Listed[] = []
+  for (const one of listed) {
+    if (known.get(one.relativePath) === one.vector.fingerprint) vectors.push({ ...one.vector, facts: null })
+    else unread.push(one)
+  }
+  for (const batch of batches(unread)) vectors.push(...(await readBatch(place, batch)))
+  const order = (a: FoundVector, b: FoundVector) => (a.relativePath < b.relativePath ? -1 : 1)
+  return { vectors: vectors.sort(order), warnings: place.warnings }
+}
+
+async function filesOf(place: RemotePlace): Promise<readonly RemoteFile[]> {
+  const { root, store, signal, canBeListed } = place
+  const kind = kindOf(root)
+  // The parts of a shapefile lie beside it, out of a place that is one object.
+  const isOne = kind !== null && kind !== 'shapefile'
+  if (!isOne && canBeListed) return listFiles(place)
+  const facts = isOne ? await store.head('', { signal }) : undefined
+  if (facts !== undefined) return [{ key: '', facts }]
+  if (isOne) throw new ObjectMissing(`${root} is not there: nothing was changed`)
+  throw new ObjectMissing(`${root} cannot be listed: an http source of vectors is one .geojson, .gpkg or .fgb file`)
+}
+
+function vectorsAmong(place: RemotePlace, files: readonly RemoteFile[]): Listed[] {
+  if (files.length === 0) warnIn(place, 'there is nothing below this prefix')
+  const byPath = new Map(files.map((file) => [file.key === '' ? nameOfPlace(place.root) : file.key, file]))
+  const parts = partsByBase([...byPath.keys()])
+  const listed: Listed[] = []
+  for (const [relativePath, file] of byPath) {
+    const kind = kindOf(relativePath)
+    if (kind === null) continue
+    if (!canBeAddressed(relativePath)) {
+      const why = 'its path is too long or holds control characters or backslashes'
+      warnIn(place, `${quoted(relativePath)} is left out: ${why}`)
+      continue
+    }
+    const base = relativePath.slice(0, relativePath.length - extname(relativePath).length)
+    const sidecars = kind === 'shapefile' ? (parts.get(base) ?? []).map((path) => byPath.get(path) as RemoteFile) : []
+    const all = [file, ...sidecars]
+    const vector = {
+      relativePath,
+      fileName: relativePath.slice(relativePath.lastIndexOf('/') + 1),
+      name: base.slice(base.lastIndexOf('/') + 1),
+      kind,
+      path: pathBelow(place.root, file.key),
+      size: all.reduce((sum, { facts }) => sum + facts.size, 0),
+      modifiedAt: new Date(Math.max(...all.map(({ facts }) => facts.modifiedAt?.getTime() ?? 0))),
+      fingerprint: fingerprintOf(all.map(partOf)),
+    }
+    listed.push({ relativePath, vector, files: all })
+  }
+  return listed
+}
+
+function partOf({ key, facts }: RemoteFile): FilePart {
+  return {
+    name: key,
+    size: facts.size,
+    mtimeMs: facts.modifiedAt?.getTime() ?? 0,
+    identity: `${facts.etag} ${facts.size}`,
+  }
+}
+
+function* batches(unread: readonly Listed[]): Iterable<readonly Listed[]> {
+  let batch: Listed[] = []
+  let bytes = 0
+  for (const one of unread) {
+    batch.push(one)
+    bytes += one.vector.size
+    if (bytes < MAX_BATCH_BYTES && batch.length < MAX_BATCH) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function readBatch(place: RemotePlace, batch: readonly Listed[]): Promise<FoundVector[]> {
+  const folder = join(place.scratch, 'vectors')
+  const fetched = new Map(batch.map((one) => [one.relativePath, one]))
+  const unfetched: FoundVector[] = []
+  try {
+    await concurrently(each(batch), AT_ONCE, async (one) => {
+      place.progress()
+      if (one.vector.kind === 'geopackage' && one.vector.size > MAX_GEOPACKAGE_BYTES) {
+        warnIn(place, `${quoted(one.relativePath)} tells nothing of itself: it is too large to be fetched`)
+        unfetched.push({ ...one.vector, facts: null })
+      } else {
+        await fetchVector(place, one, folder)
+      }
+    })
+    if (unfetched.length === batch.length) return unfetched
+    const { found } = await walk({ kind: 'vector', root: folder, known: new Map() }, place.signal)
+    for (const text of found.warnings.texts) warn(place.warnings, text)
+    const read = (found as FoundVectors).vectors.flatMap(({ relativePath, facts }) => {
+      const one = fetched.get(relativePath)
+      return one === undefined ? [] : [{ ...one.vector, facts }]
+    })
+    return [...unfetched, ...read]
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function fetchVector({ store, signal }: RemotePlace, { vector, files, relativePath }: Listed, folder: string) {
+  const beside = dirname(join(folder, relativePath))
+  for (const { key, facts } of files) {
+    const name = key === '' ? vector.fileName : key.slice(key.lastIndexOf('/') + 1)
+    const fetch = vector.kind === 'geopackage' || facts.size <= MAX_WHOLE_BYTES ? fetchWhole : fetchEnds
+    await fetch(store, key, join(beside, name), facts, signal)
+  }
+}
+
+async function* each<T>(items: readonly T[]): AsyncIterable<T> {
+  yield* items
+}

@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import { ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
+import { parseLocation } from '@gateway/object-storage/location.js'
+import { openObjectStore } from '@gateway/object-storage/open.js'
+import { readBasemaps } from '@gateway/store/basemaps.js'
+import { readVectorFingerprints } from '@gateway/store/vectors.js'
+import type { ControlContext } from '../../../platform/context.js'
+import { WalkError } from '../walk/walk.js'
+import type { Found } from '../walk/walk-process.js'
+import type { RemotePlace } from './remote-place.js'
+import { type KnownVersions, walkRemoteBasemaps } from './walk-remote-basemaps.js'
+import { walkRemoteVectors } from './walk-remote-vectors.js'
+
+/**
+ * `walk` for a source in object storage or behind HTTP: within this process, which waits for answers alone. Rejects with WalkError for what an
+ * operator can read, or with the signal's reason. The caller holds the scan lock.
+ * @param onProgress called with the folders listed and objects read so far
+ */
+export async function walkRemote(
+  ctx: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
+  source: Pick<ScanSource, 'code' | 'kind' | 'path'>,
+  signal: AbortSignal,
+  onProgress: (steps: number) => void,
+): Promise<Found> {
+  const { path: root, kind, code } = source
+  const location = parseLocation(root)
+  const store = openObjectStore(root, ctx.settings)
+  const scratch = await scratchFolder(ctx)
+  let steps = 0
+  const progress = () => onProgress(++steps)
+  const warnings = { texts: [], total: 0 }
+  const canBeListed = typeof location !== 'string' && location.kind === 's3'
+  const place: RemotePlace = { root, store, canBeListed, signal, scratch, warnings, progress }
+  try {
+    if (kind === 'basemap') {
+      const found = await walkRemoteBasemaps(place, await knownVersions(ctx, code))
+      return { kind, found, steps }
+    }
+    const found = await walkRemoteVectors(place, await readVectorFingerprints(ctx.sql, code))
+    return { kind, found, steps }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw asWalkError(error, root)
+  } finally {
+    await store.close()
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** A scan takes hours at most; what is older was left behind by a process that was killed. */
+const LEFT_BEHIND_MS = 24 * 3600 * 1000
+
+async function scratchFolder({ settings, now }: Pick<ControlContext, 'settings' | 'now'>): Promise<string> {
+  const all = join(settings.dataDir, 'scans')
+  await mkdir(all, { recursive: true })
+  for (const name of await readdir(all)) {
+    const folder = join(all, name)
+    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: now() }))
+    if (now() - mtimeMs > LEFT_BEHIND_MS) await rm(folder, { recursive: true, force: true })
+  }
+  return mkdtemp(join(all, 'scan-'))
+}
+
+async function knownVersions({ sql }: Pick<ControlContext, 'sql'>, code: string): Promise<KnownVersions> {
+  const own = (await readBasemaps(sql, null)).filter(({ sourceCode }) => sourceCode === code)
+  return new Map(own.flatMap(({ versions }) => versions.map((version) => [version.path, version])))
+}
+
+const EXPECTED = [ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTrouble, WalkError]
+
+function asWalkError(error: unknown, root: string): unknown {
+  const { message, cause } = error as Error
+  if (EXPECTED.some((kind) => error instanceof kind || cause instanceof kind)) {
+    return new WalkError(message.startsWith(root) ? message : `${root}: ${message}`)
+  }
+  return error
+}

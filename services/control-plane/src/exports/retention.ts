@@ -1,0 +1,33 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { knownExports, pruneExports } from '@gateway/store/exports.js'
+import type { ControlContext } from '../platform/context.js'
+import { exportDirectory } from '../platform/files/export-files.js'
+import { isUuid } from '../platform/http/uuid.js'
+
+/** Writing an archive ends after a day: what was not touched for two was left by a process that was killed. */
+const LEFT_MS = 2 * 24 * 3_600_000
+
+/** Ids that are asked for by one query. */
+const BATCH = 1000
+
+/** Forgets exports whose time is over, and removes the archives that belong to none. A record is there before its archive. */
+export async function removeOldExports({ sql, settings, now }: ControlContext): Promise<void> {
+  await pruneExports(sql, settings.exportRetentionDays)
+  const directory = exportDirectory(settings.dataDir)
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const ids = names.map((name) => name.replace(/\.pmtiles$/, '')).filter(isUuid)
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const some = ids.slice(at, at + BATCH)
+    const known = await knownExports(sql, some)
+    for (const id of some) if (!known.has(id)) await rm(join(directory, `${id}.pmtiles`), { force: true })
+  }
+  for (const name of names.filter((one) => one.endsWith('.tmp'))) {
+    const file = join(directory, name)
+    const touched = (await stat(file).catch(() => null))?.mtimeMs
+    if (touched !== undefined && touched < now() - LEFT_MS) await rm(file, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,161 @@
+import { rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import send from '@fastify/send'
+import { listQuery, text } from '@gateway/catalog/list-query.js'
+import { listOf } from '@gateway/contracts/common.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { EXPORT_STATUSES, exportBodySchema, exportSchema } from '@gateway/contracts/export.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { deleteExport, EXPORT_LISTING, listExports, readExport } from '@gateway/store/exports.js'
+import { create } from 'content-disposition'
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import type { ControlContext } from '../platform/context.js'
+import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
+import type { App } from '../platform/http/app-type.js'
+import { sendRefusal } from '../platform/http/refusal.js'
+import { isUuid } from '../platform/http/uuid.js'
+import { toExport } from './export-object.js'
+import { requestExport } from './request.js'
+
+const NO_SUCH_EXPORT = refuse('not_found', 'there is no such export')
+const NOT_WRITTEN = refuse('not_found', 'the archive of this export is not written')
+const NOT_HERE = refuse('not_found', 'the archive of this export is not below the DATA_DIR of this control plane')
+const REFUSED: Readonly<Record<number, Refusal>> = {
+  412: refuse('precondition_failed', 'the archive is not the one that the request names'),
+  416: refuse('range_not_satisfiable', 'no byte of the requested range exists'),
+}
+
+/** An export of a usual area takes about so long. */
+const TRY_AGAIN_SECONDS = 60
+
+const params = z.object({ id: z.string() })
+
+export function exportRoutes(app: App, ctx: ControlContext): void {
+  const { sql, settings } = ctx
+  const find = (id: string) => (isUuid(id) ? readExport(sql, id) : null)
+  app.post(
+    '/api/v1/admin/exports',
+    {
+      schema: {
+        operationId: 'createExport',
+        summary: 'Export a version, or a part of it, as a PMTiles archive',
+        description:
+          'Of a version in Web Mercator, in whatever storage: the tiles that lie in `bounds` or touch them, at the zooms of the version between ' +
+          '`zoom_min` and `zoom_max`, as PMTiles 3, clustered, equal tiles stored once; vector tiles gzipped. Exports are written one at a time, ' +
+          'in the order in which they were requested; one that a crash interrupted is written again. With `target_code` the archive is then pushed ' +
+          'as `{basemap_code}/{version}.pmtiles` in the way of the target: into its directory, its bucket or its upload, or by a message that names the ' +
+          'export; its record is among the push records. All archives together take at most EXPORT_MAX_BYTES; each is kept for EXPORT_RETENTION_DAYS.',
+        body: exportBodySchema,
+        response: { 202: exportSchema },
+      },
+    },
+    async ({ body, admin }, reply) => {
+      const outcome = await sql.begin((tx) => requestExport(tx, body, admin))
+      if (outcome.ok) return reply.code(202).send(toExport(outcome.wanted, settings))
+      if (outcome.code === 'too_many_requests') reply.header('Retry-After', String(TRY_AGAIN_SECONDS))
+      return sendRefusal(reply, outcome)
+    },
+  )
+  app.get(
+    '/api/v1/admin/exports',
+    {
+      schema: {
+        operationId: 'listExports',
+        summary: 'Exports, newest first',
+        description: 'Those that wait, the one that is written, and for EXPORT_RETENTION_DAYS those that have ended.',
+        querystring: listQuery(EXPORT_LISTING, {
+          status: z.enum(EXPORT_STATUSES),
+          basemap_code: text,
+          version: text,
+          target_code: text,
+        }),
+        response: { 200: listOf(exportSchema) },
+      },
+    },
+    async ({ query }) => {
+      const { items, total } = await listExports(sql, query)
+      return { items: items.map((item) => toExport(item, settings)), total }
+    },
+  )
+  app.get(
+    '/api/v1/admin/exports/:id',
+    {
+      schema: {
+        operationId: 'getExport',
+        summary: 'An export',
+        description: 'With its progress while it is written.',
+        params,
+        response: { 200: exportSchema },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const stored = await find(id)
+      return stored === null ? sendRefusal(reply, NO_SUCH_EXPORT) : toExport(stored, settings)
+    },
+  )
+  app.delete(
+    '/api/v1/admin/exports/:id',
+    {
+      schema: {
+        operationId: 'deleteExport',
+        summary: 'Remove an export',
+        description:
+          'With its archive. One that is being written ends within seconds; a push of it that has not arrived fails. What a target has received stays.',
+        params,
+        response: { 200: exportSchema },
+      },
+    },
+    async ({ params: { id }, admin }, reply) => {
+      const stored = await find(id)
+      const removed =
+        stored !== null &&
+        (await sql.begin(async (tx) => {
+          await insertAudit(tx, { ...admin, action: 'export.delete', subject: id })
+          return deleteExport(tx, id)
+        }))
+      if (!removed) return sendRefusal(reply, NO_SUCH_EXPORT)
+      await rm(join(exportDirectory(settings.dataDir), exportFileName(id)), { force: true })
+      return toExport(stored, settings)
+    },
+  )
+  // The HEAD route that Fastify would make by itself reads the whole file.
+  const file = '/api/v1/admin/exports/:id/file'
+  const route = { exposeHeadRoute: false, config: { mayTakeLong: true } } as const
+  app.get(
+    file,
+    {
+      ...route,
+      schema: {
+        operationId: 'downloadExport',
+        summary: 'The archive of an export',
+        description: 'PMTiles 3. Answers byte ranges and conditional requests, and HEAD; 404 while it is not written.',
+        params,
+        response: {
+          200: { description: 'the archive', content: { 'application/vnd.pmtiles': { schema: z.unknown() } } },
+        },
+      },
+    },
+    ({ params: { id }, raw }, reply) => sendFile(id, raw, reply),
+  )
+  app.head(file, { ...route, schema: { hide: true, params } }, ({ params: { id }, raw }, reply) =>
+    sendFile(id, raw, reply),
+  )
+
+  async function sendFile(id: string, raw: IncomingMessage, reply: FastifyReply): Promise<unknown> {
+    const stored = await find(id)
+    if (stored === null) return sendRefusal(reply, NO_SUCH_EXPORT)
+    if (stored.status !== 'succeeded') return sendRefusal(reply, NOT_WRITTEN)
+    const root = exportDirectory(settings.dataDir)
+    const answer = await send(raw, exportFileName(id), { root, cacheControl: false, index: false })
+    if (answer.type !== 'file') return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
+    return reply
+      .code(answer.statusCode)
+      .headers(answer.headers)
+      .header('Content-Type', 'application/vnd.pmtiles')
+      .header('Content-Disposition', create(Buffer.from(`${stored.basemapCode}-${stored.version}.pmtiles`).toString()))
+      .send(answer.stream as Readable)
+  }
+}

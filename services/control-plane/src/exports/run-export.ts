@@ -1,0 +1,106 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isRemote } from '@gateway/object-storage/location.js'
+import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
+import { insertPush } from '@gateway/store/deliveries.js'
+import {
+  bytesOfExports,
+  type ClaimedExport,
+  type ExportEnd,
+  finishExport,
+  returnExport,
+} from '@gateway/store/exports.js'
+import { readTargets } from '@gateway/store/targets.js'
+import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
+import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
+import { copyHere } from '../catalog/local-copies.js'
+import { recordEnd } from '../jobs/leases.js'
+import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
+import type { ControlContext } from '../platform/context.js'
+import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
+
+/** Limit: writing one archive. Slicing may take as long. */
+const TIME_LIMIT_MS = 24 * 3_600_000
+
+/**
+ * Writes the archive of a claimed export and records how that ended, with the push to its target in the same transaction. Where the lease is
+ * lost (the export was removed, or another process has it) or this process stops, the writing is broken off and nothing is recorded.
+ */
+export async function runExport(
+  ctx: ControlContext,
+  { wanted, lease }: ClaimedExport,
+  held: AbortSignal,
+  onProgress: (percent: number) => void,
+): Promise<void> {
+  const { sql, log, settings } = ctx
+  const directory = exportDirectory(settings.dataDir)
+  const file = join(directory, exportFileName(wanted.id))
+  let end: ExportEnd
+  try {
+    await mkdir(directory, { recursive: true })
+    end = await write(ctx, wanted, file, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]), onProgress)
+  } catch (error) {
+    if (held.aborted) {
+      if (held.reason === 'stopped') await returnExport(sql, lease)
+      return
+    }
+    end = { failed: (error as Error).message }
+  }
+  const outcome = end
+  const ended = await recordEnd(log, held, () =>
+    sql.begin(async (tx) => {
+      const finished = await finishExport(tx, lease, outcome)
+      if (finished === null || finished.status !== 'succeeded' || finished.targetCode === null) return finished
+      const [target] = await readTargets(tx, finished.targetCode)
+      // A target that was removed meanwhile takes nothing.
+      if (target === undefined) return finished
+      const push = { basemapCode: finished.basemapCode, version: finished.version, exportId: finished.id }
+      const lane = target.mode === 'upload' ? 'transfer' : 'message'
+      await insertPush(tx, { code: target.code, lane }, { kind: 'basemap_push', ...push })
+      return finished
+    }),
+  )
+  // Nobody asks for it any more. Another process that writes the same export puts its own file there.
+  if (ended === null && held.reason !== 'stopped') await rm(file, { force: true })
+  const fields = { export: wanted.id, basemap: wanted.basemapCode, version: wanted.version }
+  if ('failed' in end) log.info({ ...fields, reason: end.failed }, 'an export failed')
+  else log.info({ ...fields, tiles: end.tiles, bytes: end.bytes }, 'an export is written')
+}
+
+async function write(
+  { sql, settings }: ControlContext,
+  wanted: ClaimedExport['wanted'],
+  file: string,
+  signal: AbortSignal,
+  onProgress: (percent: number) => void,
+): Promise<ExportEnd> {
+  const basemap = await readBasemap(sql, wanted.basemapCode)
+  const version = basemap?.versions.find((one) => one.version === wanted.version)
+  if (!basemap || !version?.available) return { failed: 'the version is not available' }
+  if (version.withdrawn || !isOffered(basemap)) return { failed: 'the version is withdrawn' }
+  const room = settings.exportMaxBytes - (await bytesOfExports(sql))
+  if (room <= 0) return { failed: 'the exports that are kept take up EXPORT_MAX_BYTES: remove some' }
+  const { storage, format, path, extension } = version
+  const task: ExportTask = {
+    set: { storage, format, path, extension, root: basemap.sourcePath },
+    area: { minZoom: wanted.zoomMin, maxZoom: wanted.zoomMax, bounds: wanted.bounds },
+    bounds: version.bounds,
+    metadata: archiveMetadata(basemap.name, version),
+    file,
+    maxBytes: room,
+  }
+  if (!isRemote(path)) return figures(await writeArchive(task, signal, onProgress))
+  if (storage !== 'pmtiles' && storage !== 'mbtiles')
+    return { failed: 'the tiles of this version lie one by one in object storage' }
+  const copies = await copyHere(settings, basemap.sourcePath, [path], room, signal)
+  try {
+    const set = { ...task.set, path: copies.files[0] as string, root: copies.folder }
+    return figures(await writeArchive({ ...task, set }, signal, onProgress))
+  } finally {
+    await copies.remove()
+  }
+}
+
+function figures({ tiles, bytes }: WrittenArchive): ExportEnd {
+  return { tiles, bytes }
+}

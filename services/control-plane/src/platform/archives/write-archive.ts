@@ -1,0 +1,57 @@
+import type { StoredVersion } from '@gateway/store/basemaps.js'
+import type { UnpackTask } from '@gateway/tilesets/export/unpack.js'
+import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
+import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
+import { HelperProcess } from '../helper-process/helper-process.js'
+import type { ArchiveAnswer, ArchiveTask } from './archive-process.js'
+
+/** The built file, also when the sources are run (in tests). */
+const ARCHIVE_PROCESS = new URL('../../../dist/platform/archives/archive-process.js', import.meta.url)
+
+/**
+ * Writes a set, or a part of it, as a PMTiles archive, whole or not at all, in a process of its own: tiles are read and packed beside the requests,
+ * and a disk that hangs can be left. Rejects with words for the operator, or with the signal's reason.
+ * @param onProgress called at most once a second, with the percentage that is done
+ */
+export async function writeArchive(
+  task: ExportTask,
+  signal: AbortSignal,
+  onProgress: (percent: number) => void = () => {},
+): Promise<WrittenArchive> {
+  const done = (thousandths: number) => onProgress(thousandths / 10)
+  return (await inProcess({ ...task, what: 'write' }, signal, done)) as WrittenArchive
+}
+
+/** Lays the tiles of an archive out in a folder, in a process of its own. Rejects as `writeArchive`; a folder that is half full is the caller's to remove. */
+export async function unpackArchive(task: UnpackTask, signal: AbortSignal): Promise<void> {
+  await inProcess({ ...task, what: 'unpack' }, signal, () => {})
+}
+
+async function inProcess(
+  task: ArchiveTask,
+  signal: AbortSignal,
+  onProgress: (steps: number) => void,
+): Promise<ArchiveAnswer> {
+  const helper = new HelperProcess<ArchiveTask, ArchiveAnswer>(ARCHIVE_PROCESS)
+  try {
+    return await helper.ask(task, signal, onProgress)
+  } finally {
+    helper.end()
+  }
+}
+
+/** What an archive of a version says of itself, by the keys of TileJSON 3.0. */
+export function archiveMetadata(
+  name: string,
+  version: Pick<StoredVersion, 'version' | 'attribution' | 'description' | 'vectorLayers' | 'metadata'>,
+): Record<string, unknown> {
+  const { attribution, description, vectorLayers, metadata, version: label } = version
+  return {
+    ...metadata,
+    name,
+    version: label,
+    ...(attribution !== null && { attribution }),
+    ...(description !== null && { description }),
+    ...(vectorLayers !== null && { vector_layers: vectorLayers }),
+  }
+}

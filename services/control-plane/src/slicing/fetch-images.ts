@@ -1,0 +1,137 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm, statfs } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { isRemote, keyBelow, normalLocation } from '@gateway/object-storage/location.js'
+import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
+import { openObjectStore } from '@gateway/object-storage/open.js'
+import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import type { ControlContext } from '../platform/context.js'
+import { patiently } from './patience.js'
+import { fetchDirectory } from './tool-request.js'
+
+/** The images of a job, all of them on this machine's disk. */
+export interface LocalImages {
+  readonly paths: readonly string[]
+  /** Removes what was fetched. */
+  remove(): Promise<void>
+}
+
+/** Limit: bytes of a file beside an image that says where it lies. */
+const MAX_SIDECAR_BYTES = 1024 * 1024
+
+/** Left free on the disk for others. Bytes. */
+const LEFT_FREE = 1024 ** 3
+
+/** Said of every place outside of the roots, whether or not there is anything. */
+const OUTSIDE = 'an image in object storage lies outside of what SLICE_SOURCE_ROOTS names'
+
+/**
+ * Fetches the images of a job that lie in object storage, with what lies beside them and tells their place, so that GDAL needs no network. Rejects, with
+ * words for who submitted the job, where one lies outside of SLICE_SOURCE_ROOTS, all are larger than SLICE_FETCH_MAX_BYTES, or one cannot be read.
+ */
+export async function fetchImages(
+  { settings }: ControlContext,
+  { id, sourcePaths }: StoredSliceJob,
+  signal: AbortSignal,
+): Promise<LocalImages> {
+  if (!sourcePaths.some(isRemote)) return { paths: sourcePaths, remove: async () => {} }
+  const folder = join(fetchDirectory(settings.dataDir), id)
+  const stores = new Map<string, ObjectStore>()
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    await remove()
+    const found: Found[] = []
+    for (const path of sourcePaths) {
+      if (isRemote(path)) found.push(await find(placeIn(settings.sliceSourceRoots, path, openRoot), path, signal))
+    }
+    await assertRoom(found, folder, settings.sliceFetchMaxBytes, settings.dataDir)
+    const fetched = new Map<string, string>()
+    for (const [i, one] of found.entries()) {
+      // A folder for each: the names of images from several places may be the same.
+      fetched.set(one.path, await fetchOne(one, join(folder, String(i)), signal))
+    }
+    return { paths: sourcePaths.map((path) => fetched.get(path) ?? path), remove }
+  } catch (error) {
+    await remove()
+    throw error
+  } finally {
+    for (const store of stores.values()) await store.close()
+  }
+
+  function openRoot(root: string): ObjectStore {
+    const store = stores.get(root) ?? openObjectStore(root, settings)
+    stores.set(root, store)
+    return store
+  }
+}
+
+interface Place {
+  readonly store: ObjectStore
+  readonly key: string
+}
+
+interface Found extends Place {
+  readonly path: string
+  readonly image: ObjectFacts
+  readonly beside: readonly { readonly key: string; readonly facts: ObjectFacts }[]
+}
+
+function placeIn(roots: readonly string[], path: string, open: (root: string) => ObjectStore): Place {
+  for (const root of roots.filter(isRemote)) {
+    const key = keyBelow(root, normalLocation(path))
+    if (key !== null && key !== '') return { store: open(root), key }
+  }
+  throw new Error(OUTSIDE)
+}
+
+async function find({ store, key }: Place, path: string, signal: AbortSignal): Promise<Found> {
+  const image = await patiently(signal, () => store.head(key, { signal }))
+  if (image === undefined) throw new Error(`${path} is not there`)
+  const stem = key.slice(0, key.length - extname(key).length)
+  const beside = await patiently(signal, async () => {
+    const entries: Found['beside'][number][] = []
+    for await (const entry of store.list(stem, { delimiter: '/', signal })) {
+      if ('key' in entry && isSidecar(key, stem, entry.key) && entry.facts.size <= MAX_SIDECAR_BYTES)
+        entries.push(entry)
+    }
+    return entries
+  })
+  return { store, key, path, image, beside }
+}
+
+/** What the tiling tool looks for beside an image: its reference system and a world file (`.tfw`, `.tifw`, `.wld` ...). */
+function isSidecar(image: string, stem: string, key: string): boolean {
+  if (key === `${image}.aux.xml` || key === `${stem}.prj` || key === `${image}w`) return true
+  const extension = key.slice(stem.length)
+  return key.startsWith(stem) && /^\.([a-z]{2}w|wld)$/i.test(extension)
+}
+
+async function assertRoom(found: readonly Found[], folder: string, maxBytes: number, dataDir: string): Promise<void> {
+  const bytes = found.reduce((sum, { image }) => sum + image.size, 0)
+  if (bytes > maxBytes)
+    throw new Error(`the images in object storage have ${bytes} bytes; SLICE_FETCH_MAX_BYTES allows ${maxBytes}`)
+  await mkdir(folder, { recursive: true })
+  const { bavail, bsize } = await statfs(dataDir)
+  if (bytes + LEFT_FREE > bavail * bsize)
+    throw new Error(`the disk of DATA_DIR would not hold the ${bytes} bytes of the images in object storage`)
+}
+
+/** Answers the path of the image. */
+async function fetchOne(
+  { store, key, path, image, beside }: Found,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  for (const one of [{ key, facts: image }, ...beside]) {
+    // Begun anew where it was cut; what has another tag by now is another image than the one that was measured.
+    await patiently(signal, async () => {
+      const { body } = await store.stream(one.key, { ifMatch: one.facts.etag, signal })
+      await pipeline(body, createWriteStream(join(folder, basename(one.key))), { signal })
+    }).catch((error: Error) => {
+      throw new Error(`${path} cannot be fetched: ${error.message}`)
+    })
+  }
+  return join(folder, basename(key))
+}

@@ -1,0 +1,133 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { isRemote } from '@gateway/object-storage/location.js'
+import { openObjectStore } from '@gateway/object-storage/open.js'
+import type { NewVersion } from '@gateway/store/basemaps.js'
+import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import { objectIdentity } from '@gateway/tilesets/object-identity.js'
+import { probeTileSet } from '@gateway/tilesets/probe.js'
+import { METADATA_FILE } from '@gateway/tiling/protocol.js'
+import { layerKey, layerPath } from '../catalog/register/layer-path.js'
+import { versionRecord } from '../catalog/register/version-record.js'
+import { unpackArchive, writeArchive } from '../platform/archives/write-archive.js'
+import type { ControlContext } from '../platform/context.js'
+import type { JobLog } from './job-log.js'
+import type { LayerPlace } from './layer-place.js'
+import { patiently } from './patience.js'
+import type { RunningJob } from './running-job.js'
+
+/** In a folder of tiles: the ETag of the object that holds exactly these. Without it the folder may hold more, or less. */
+const MARK = '.published'
+
+/**
+ * Layers that are served from a bucket, one PMTiles object for each version. Tiles are made in a folder of this machine (SLICE_OUTPUT_ROOT would be one), which stays
+ * as a copy of the newest version: where the object is another by now, since another control plane went on with it, the copy is made anew from the object.
+ */
+export interface PublishedLayers {
+  /** Makes the folder of the version equal to its object; empty where there is none. */
+  prepare(place: LayerPlace): Promise<void>
+  /** To be called before anything in the folder changes: until it is published it is no copy. */
+  beginChange(place: LayerPlace): Promise<void>
+  /** Writes the version as one object, which replaces the one before at once. Answers what the catalog keeps of it. */
+  publish(place: LayerPlace, described: NewVersion): Promise<NewVersion>
+  close(): Promise<void>
+}
+
+/** null: layers are served from the directory that they are made in. */
+export function publishedLayers(
+  { settings }: ControlContext,
+  { targetCode }: StoredSliceJob,
+  running: RunningJob,
+  log: JobLog,
+): PublishedLayers | null {
+  const { sliceOutputRoot, sliceWorkRoot } = settings
+  if (!isRemote(sliceOutputRoot)) return null
+  const { signal } = running
+  const store = openObjectStore(sliceOutputRoot, settings)
+  const say = (text: string) => log.stream.write(`${text}\n`)
+
+  return {
+    async prepare({ layerDir, stagingDir, version }) {
+      const key = layerKey(targetCode, version)
+      const facts = await patiently(signal, () => store.head(key, { signal }))
+      if (facts !== undefined && facts.etag === (await readMark(layerDir))) return
+      await rm(layerDir, { recursive: true, force: true })
+      if (facts === undefined) return
+      say(`fetching the layer from ${layerPath(sliceOutputRoot, targetCode, version)}`)
+      const [archive, folder] = [`${stagingDir}-fetched.pmtiles`, `${stagingDir}-fetched`]
+      try {
+        await mkdir(dirname(archive), { recursive: true })
+        await patiently(signal, async () => {
+          const { body } = await store.stream(key, { ifMatch: facts.etag, signal })
+          await pipeline(body, createWriteStream(archive), { signal })
+        })
+        await unpackArchive({ archive, folder, metadataFile: METADATA_FILE }, signal)
+        await writeFile(join(folder, MARK), facts.etag)
+        await rename(folder, layerDir)
+      } finally {
+        await rm(archive, { force: true })
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+
+    beginChange: ({ layerDir }) => rm(join(layerDir, MARK), { force: true }),
+
+    async publish({ layerDir, stagingDir, version }, described) {
+      const key = layerKey(targetCode, version)
+      const archive = `${stagingDir}.pmtiles`
+      try {
+        say('writing the layer as one archive')
+        const { storage, format, extension, bounds } = described
+        const task = {
+          set: { storage, format, extension, path: layerDir, root: sliceWorkRoot },
+          area: { minZoom: 0, maxZoom: 26, bounds: null },
+          bounds,
+          metadata: await readMetadata(layerDir),
+          file: archive,
+          maxBytes: Number.MAX_SAFE_INTEGER,
+        }
+        const { bytes, tiles } = await writeArchive(task, signal)
+        say(`uploading ${bytes} bytes with ${tiles} tiles to ${layerPath(sliceOutputRoot, targetCode, version)}`)
+        // As the folder, the object changes only under a lease that was confirmed just now.
+        await running.confirm()
+        signal.throwIfAborted()
+        const contentType = 'application/vnd.pmtiles'
+        const facts = await patiently(signal, () => store.write(key, archive, { contentType, signal }))
+        await writeFile(join(layerDir, MARK), facts.etag)
+        await removeOtherCopies(layerDir)
+        const probe = await probeTileSet(sliceWorkRoot, archive)
+        if (probe === null) throw new Error('the published layer holds no tile')
+        const path = layerPath(sliceOutputRoot, targetCode, version)
+        return { ...versionRecord(version, path, probe), fingerprint: objectIdentity(facts) }
+      } finally {
+        await rm(archive, { force: true })
+      }
+    },
+
+    close: () => store.close(),
+  }
+}
+
+async function readMark(layerDir: string): Promise<string | null> {
+  return readFile(join(layerDir, MARK), 'utf8').catch(() => null)
+}
+
+/** The layer's own metadata, which comes back with the tiles when they are unpacked. */
+async function readMetadata(layerDir: string): Promise<Record<string, unknown>> {
+  const text = await readFile(join(layerDir, METADATA_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}'
+    throw error
+  })
+  return JSON.parse(text)
+}
+
+/** Images are laid into the newest version alone: of the others no copy is needed. */
+async function removeOtherCopies(layerDir: string): Promise<void> {
+  const layer = dirname(layerDir)
+  for (const name of await readdir(layer)) {
+    const copy = join(layer, name)
+    if (copy !== layerDir && !name.startsWith('.')) await rm(copy, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,34 @@
+import type { Log } from '@gateway/logging/log.js'
+import { openObjectStore } from '@gateway/object-storage/open.js'
+import type { Settings } from '@gateway/settings/load.js'
+import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { BlockCache } from '@gateway/tilesets/remote/block-cache.js'
+import { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
+import type { CachedReader } from '@gateway/tilesets/source.js'
+import type { Counters } from '../metrics/counters.js'
+
+interface Needs {
+  readonly settings: Settings
+  readonly log: Log
+  readonly counters: Counters
+  readonly mbtiles: MbtilesReaders
+  readonly onReplaced: (contentId: number) => void
+}
+
+/** The sources that are in object storage, with the cache that the settings name. */
+export function openRemote({ settings, log, counters, mbtiles, onReplaced }: Needs, cached: CachedReader | null) {
+  const cache = new BlockCache({
+    directory: settings.tileCacheDir,
+    capacityBytes: settings.tileCacheBytes,
+    processes: settings.edgeWorkers,
+    onTrouble: (error) =>
+      log.error(
+        { err: error, directory: settings.tileCacheDir },
+        'TILE_CACHE_DIR fails; remote tiles go on without it',
+      ),
+    onWorking: () => log.info({ directory: settings.tileCacheDir }, 'TILE_CACHE_DIR works again'),
+  })
+  const openStore = (root: string) =>
+    openObjectStore(root, settings, ({ status, seconds }) => counters.storageRequest(status, seconds))
+  return new RemoteSources({ openStore, cache, cached, mbtiles, onReplaced })
+}

@@ -13,6 +13,7 @@ const LINKS = {
   ogc: '/ogc',
   tms: '/tms/1.0.0',
   map: '/map/',
+  docs: '/docs/',
 } as const
 
 /** What this is, for who opens the bare address: a page for a browser, JSON for a program. It tells nothing that needs a credential. */
@@ -39,6 +40,7 @@ function page(t: PageTexts, nonce: string): string {
 <p><a class="button" href="${LINKS.console}">${landing.console}</a></p>
 <p>${landing.consoleHint}</p>
 ${link(LINKS.map, landing.map, escaped(landing.mapHint))}
+${link(LINKS.docs, landing.docs, landing.docsHint)}
 ${link(LINKS.openapi, landing.reference, landing.referenceHint)}
 <p><strong>${landing.clients}</strong><br>${landing.clientsHint}</p>`,
   })

@@ -84,9 +84,9 @@ export class Exchange {
   readonly path: string
   /** without the question mark */
   readonly query: string
-  /** how a 400 or 404 is answered: the WMTS has a form of its own */
-  errorForm: 'json' | 'ows' = 'json'
-  /** what it is accounted to: the id of its token, and what it asks for; null: not known (yet) */
+  /** how a 400 or 404 is answered: the WMTS has a form of its own, and who asks whether to let somebody in knows none but 401 and 403 */
+  errorForm: 'json' | 'ows' | 'auth' = 'json'
+  /** what it is accounted to: the id of its token ('': it came without one, by a signed address), and what it asks for; null: not known (yet) */
   token: string | null = null
   asked: UsageName | null = null
   /** what it is answered with, where its status does not tell */
@@ -102,13 +102,20 @@ export class Exchange {
   #answered = false
   #onGone: () => void = () => {}
 
-  constructor(edge: Edge, kind: RequestKind, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
+  constructor(
+    edge: Edge,
+    kind: RequestKind,
+    res: HttpResponse,
+    req: HttpRequest,
+    path = req.getUrl(),
+    query = req.getQuery() ?? '',
+  ) {
     this.raw = res
     this.edge = edge
     this.kind = kind
     this.isHead = req.getMethod() === 'head'
     this.path = path
-    this.query = req.getQuery() ?? ''
+    this.query = query
     this.#headers = {
       authorization: req.getHeader('authorization'),
       'x-access-token': req.getHeader('x-access-token'),
@@ -218,6 +225,7 @@ export class Exchange {
     if (this.isHead) return this.#endHead(status, headers, length)
     const ms = performance.now() - this.#startedAt
     const given = { status: Number.parseInt(status, 10), bytes: length, ms, trace: this.#trace }
+    this.#account(given.status)
     noteAnswer(this.edge, this.raw, { kind: this.kind, path: this.path, query: this.query, ...given })
     const answer = new StreamedAnswer(this.raw, {
       status,
@@ -278,9 +286,13 @@ export class Exchange {
     })
     const { path, query, kind } = this
     const given = { status: Number.parseInt(status, 10), bytes, ms, trace: this.#trace }
-    const answered = this.answered ?? (isRefused(given.status) ? 'refused' : 'other')
-    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0)
+    this.#account(given.status)
     noteAnswer(this.edge, this.raw, { kind, path, query, ...given })
+  }
+
+  #account(status: number): void {
+    const answered = this.answered ?? (isRefused(status) ? 'refused' : 'other')
+    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0)
   }
 
   get #end() {

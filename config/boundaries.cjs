@@ -101,7 +101,7 @@ const SHARED_ROOMS = {
 }
 
 /** Features do not know one another; features.ts wires them. */
-const FEATURES = ['exports', 'operators', 'pushes', 'slicing', 'system', 'tokens']
+const FEATURES = ['exports', 'operators', 'pushes', 'signing', 'slicing', 'system', 'tokens']
 
 const ROOMS = {
   ...SHARED_ROOMS,
@@ -179,7 +179,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules', '/dist/'] },
-    exclude: { path: ['^services/console/', '\\.css$'] },
+    exclude: { path: ['^services/(console|docs)/', '\\.css$'] },
     parser: 'swc',
     tsPreCompilationDeps: true,
     combinedDependencies: true,

@@ -4,7 +4,8 @@
  *     node deploy/images/assemble.mjs OUT services/edge [...] [--without PACKAGE ...]
  *
  * The layout stays (`node_modules`, `libs`, `services`), so that whatever finds its neighbours by a path still does. A package that is left out by
- * `--without` takes with it what it alone needs. Native binaries that the Node at hand cannot load are for other platforms, and removed.
+ * `--without` takes with it what it alone needs. Native binaries that the Node at hand cannot load are for other platforms, and removed; with `--any-node`
+ * they stay, which after an installation are for other versions of Node on this platform.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -18,7 +19,7 @@ const UNUSED_DIRECTORY = /^(?:tests?|__tests__|benchmarks?|examples?)$/
 const LICENCE = /licen[cs]e|notice|copying/i
 
 /** Of workspaces, in their top folder: sources, and what serves developers alone. */
-const DEVELOPERS = /^(?:src|native|fuzz|setup|node_modules)$/
+const DEVELOPERS = /^(?:src|native|fuzz|setup|node_modules|\.vitepress)$/
 /** Of workspaces, anywhere: tests and what they use. */
 const TESTS = /^testing$|\.test\./
 
@@ -58,7 +59,7 @@ function installedFor(packages, path, name) {
   }
 }
 
-function assemble(root, out, workspaces, without) {
+export function assemble(root, out, workspaces, { without = new Set(), anyNode = false } = {}) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   mkdirSync(out, { recursive: true })
   for (const path of neededPackages(packages, workspaces, without)) {
@@ -66,10 +67,16 @@ function assemble(root, out, workspaces, without) {
     if (!existsSync(join(root, path))) continue
     mkdirSync(dirname(join(out, path)), { recursive: true })
     if (packages[path].link) symlinkSync(relative(dirname(path), packages[path].resolved), join(out, path))
-    else cpSync(join(root, path), join(out, path), { recursive: true, filter: filterFor(join(root, path), path) })
+    else copy(join(root, path), join(out, path), path)
   }
   cpSync(join(root, 'package.json'), join(out, 'package.json'))
+  if (anyNode) return
   for (const file of nativeBinaries(join(out, 'node_modules'))) if (!loads(file)) rmSync(file)
+}
+
+function copy(from, to, path) {
+  // As they are: Node would make links inside of a package point at where it was copied from.
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: filterFor(from, path) })
 }
 
 function filterFor(from, path) {
@@ -107,12 +114,18 @@ function loads(file) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { without: { type: 'string', multiple: true, default: [] } },
+    options: {
+      without: { type: 'string', multiple: true, default: [] },
+      'any-node': { type: 'boolean', default: false },
+    },
   })
   const [out, ...workspaces] = positionals
   if (out === undefined || workspaces.length === 0) {
     process.stderr.write('Usage: node deploy/images/assemble.mjs OUT WORKSPACE ... [--without PACKAGE ...]\n')
     process.exit(2)
   }
-  assemble(resolve(import.meta.dirname, '../..'), resolve(out), workspaces, new Set(values.without))
+  assemble(resolve(import.meta.dirname, '../..'), resolve(out), workspaces, {
+    without: new Set(values.without),
+    anyNode: values['any-node'],
+  })
 }

@@ -4,7 +4,10 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 function giveUp(why) {
-  console.log(`@gateway/native-edge: the native addon was not built (${why}); bodies will be copied.`)
+  console.log(
+    `The native addon was not built (${why}): tiles are served without it, slower. ` +
+      'Once g++, make and python3 are there: npm run install --workspace=@gateway/native-edge',
+  )
   process.exit(0)
 }
 
@@ -22,6 +25,8 @@ const build = spawnSync('node-gyp', ['configure', 'build', '--loglevel=error', .
 })
 if (build.error) giveUp(`node-gyp: ${build.error.message}`)
 if (build.status !== 0) {
+  const missing = ['g++', 'make', 'python3'].filter((tool) => spawnSync(tool, ['--version']).error)
+  if (missing.length > 0) giveUp(`not found: ${missing.join(', ')}`)
   const lines = build.stderr.split('\n').filter((line) => /not found|error|ERR!/i.test(line))
   giveUp(lines[0]?.replace('gyp ERR! ', '').trim() ?? `node-gyp ended with ${build.status ?? build.signal}`)
 }

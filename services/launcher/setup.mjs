@@ -9,7 +9,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { buildAddon, buildConsole } from './setup/builds.mjs'
+import { buildAddon, buildConsole, buildDocs } from './setup/builds.mjs'
 import { installPackages, packagesAreInstalled } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { runTool } from './setup/run-tool.mjs'
@@ -78,13 +78,29 @@ function runsAsDelivered(script) {
 }
 
 async function makeReady() {
-  const release = await waitForLock(join(root, '.setup.lock'), (pid) =>
-    say(`Waiting for process ${pid}, which is making this checkout ready ...`),
-  )
+  const release = await lockCheckout()
+  if (release === null) return
   try {
     await installAndCompile()
   } finally {
     release()
+  }
+}
+
+/** null: the checkout cannot be written (it is another user's, or read-only), and is run as it is. */
+async function lockCheckout() {
+  try {
+    return await waitForLock(join(root, '.setup.lock'), (pid) =>
+      say(`Waiting for process ${pid}, which is making this checkout ready ...`),
+    )
+  } catch (error) {
+    if (!packagesAreInstalled(root) || (script !== null && !existsSync(script)))
+      refuse(
+        `This checkout is not set up, and cannot be: ${error.message}. Run "npm run setup" as its owner.`,
+        EXIT_REFUSED,
+      )
+    say(`This checkout cannot be written (${error.message}): it runs as it was compiled last.`)
+    return null
   }
 }
 
@@ -93,11 +109,17 @@ async function installAndCompile() {
     say('Installing packages (npm ci), once; SETUP=off starts without ...')
     mustHaveWorked('Installing the packages failed (npm ci)', await installPackages(root))
   }
-  mustHaveWorked('Compiling the addon failed', await buildAddon(root))
+  const addon = await buildAddon(root)
+  mustHaveWorked('Compiling the addon failed', addon)
+  if (addon.note) say(addon.note)
   if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
   mustHaveWorked('Compiling failed (tsc -b)', await runTool(process.execPath, [compiler, '-b'], root))
   const consoleBuilt = await buildConsole(root, () => say('Building the console (vite build) ...'))
   mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
+  const docsBuilt = await buildDocs(root, () => say('Building the documentation (vitepress build) ...'))
+  if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
+  // It is not needed to serve maps; the next start tries again.
+  if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; going on without it.`)
 }
 
 function mustHaveWorked(what, result) {

@@ -85,3 +85,53 @@ test('a second line of X-Forwarded-For counts as behind the first, which a clien
   expect(await statusesFrom(['10.1.2.3', '192.0.2.1'])).toEqual(new Set([403]))
   expect(await statusesFrom(['192.0.2.1', '10.1.2.3'])).toEqual(new Set([200]))
 })
+
+/** Answers of all processes of both edges, asked by so many callers at a time, for so long. */
+async function flood(path: string, headers: Record<string, string>, callers: number, seconds: number) {
+  const { edges } = maps().gateway
+  const answers = { admitted: 0, limited: 0, other: new Set<number>() }
+  const begin = performance.now()
+  const elapsed = () => (performance.now() - begin) / 1000
+  const call = async (i: number) => {
+    while (elapsed() < seconds) {
+      // A connection of its own each time, so that every process is asked.
+      const answer = await fetch(`${(edges[i % edges.length] as { url: string }).url}${path}`, {
+        headers: { ...headers, connection: 'close' },
+      })
+      await answer.arrayBuffer()
+      if (answer.status === 200) answers.admitted++
+      else if (answer.status === 429) answers.limited++
+      else answers.other.add(answer.status)
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, (_, i) => call(i)))
+  return { ...answers, seconds: elapsed() }
+}
+
+test('a token is held to its limit over all processes of two edges, and to none once it is lifted', async () => {
+  const rate_limit = { per_second: 40, burst: 40 }
+  const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'], rate_limit })
+  const { admitted, limited, other, seconds } = await flood(TILE, { 'x-access-token': token }, 8, 3)
+  expect([...other]).toEqual([])
+  expect(limited).toBeGreaterThan(0)
+  const allowed = rate_limit.burst + rate_limit.per_second * seconds
+  expect(admitted).toBeGreaterThan(0.8 * allowed)
+  expect(admitted).toBeLessThan(1.2 * allowed)
+  await change(id, { rate_limit: null })
+  expect(await statuses(token, {})).toEqual([200])
+})
+
+test('a limit that is set on a token which is hot everywhere holds in each way of delivery, and says when to come again', async () => {
+  const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] })
+  expect(await statuses(token, {})).toEqual([200])
+  await change(id, { rate_limit: { per_second: 0.01, burst: 1 } })
+  expect((await maps().get(TILE, { 'x-access-token': token })).status).toBe(200)
+  expect(await statuses(token, {})).toEqual([429])
+  const refused = await maps().get(TILE, { 'x-access-token': token })
+  expect(await refused.json()).toEqual({ error: expect.stringContaining('please try again') })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1)
+  expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+  expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
+  // What would be refused anyway takes nothing from the limit, and is refused for what it is.
+  expect((await maps().get('/api/v1/slice/jobs/x', { 'x-access-token': token })).status).toBe(403)
+})

@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { neededPackages } from '../../deploy/images/assemble.mjs'
+import { assemble, neededPackages } from '../../deploy/images/assemble.mjs'
 
 const packages = {
   '': {},
@@ -28,4 +31,16 @@ test('an image gets what its service needs at run time, found as Node finds it',
 test('a package that is needed and not installed stops the build by name', () => {
   const { 'node_modules/b': _, ...rest } = packages
   expect(() => neededPackages(rest, ['services/edge'])).toThrow('b, which libs/lib/node_modules/a needs')
+})
+
+test('links inside of a package lead to where it was copied, and not back', () => {
+  const root = mkdtempSync(join(tmpdir(), 'assemble-'))
+  mkdirSync(join(root, 'node_modules/native'), { recursive: true })
+  symlinkSync('lib.so.6', join(root, 'node_modules/native/lib.so'))
+  const packages = { 'services/edge': { dependencies: { native: '1' } }, 'node_modules/native': {} }
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
+  writeFileSync(join(root, 'package.json'), '{}')
+  assemble(root, join(root, 'out'), ['services/edge'])
+  expect(readlinkSync(join(root, 'out/node_modules/native/lib.so'))).toBe('lib.so.6')
+  rmSync(root, { recursive: true })
 })

@@ -12,6 +12,10 @@ const files = readdirSync(join(deploy, 'kubernetes'), { recursive: true, encodin
   .map((name) => join(deploy, 'kubernetes', name))
 const objects = files.flatMap(readObjects)
 
+const COMPOSE_FILES = ['compose/compose.yaml', '../docs/examples/compose/compose.yaml'].map((name) =>
+  join(deploy, name),
+)
+
 const isSetting = (name: string) => Object.hasOwn(SETTINGS, name) || SECRET_FILE_SETTINGS.has(name)
 const isOurs = (image: string) => image.startsWith('map-asset-gateway-')
 
@@ -62,7 +66,7 @@ test('a kustomization lists every file beside it, and each is there', () => {
   }
 })
 
-test('every setting in manifests and in the compose file exists', () => {
+test('every setting in manifests and in compose files exists', () => {
   const inManifests = objects.flatMap((object) =>
     (podOf(object)?.containers ?? [])
       .filter(({ image }) => image && isOurs(image))
@@ -72,13 +76,29 @@ test('every setting in manifests and in the compose file exists', () => {
   const inFiles = envFiles.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1] as string),
   )
-  const compose = parse(readFileSync(join(deploy, 'compose/compose.yaml'), 'utf8'), { merge: true })
-  const services: { image: string; environment?: object }[] = Object.values(compose.services)
+  const services: { image: string; environment?: object }[] = COMPOSE_FILES.flatMap((file) =>
+    Object.values(parse(readFileSync(file, 'utf8'), { merge: true }).services),
+  )
   const inCompose = services
     .filter(({ image }) => isOurs(image))
     .flatMap(({ environment }) => Object.keys(environment ?? {}))
   for (const names of [inManifests, inFiles, inCompose]) expect(names.length).toBeGreaterThan(4)
   expect([...inManifests, ...inFiles, ...inCompose].filter((name) => !isSetting(name))).toEqual([])
+})
+
+test('a compose file defines every volume, secret and service that its services name', () => {
+  for (const file of COMPOSE_FILES) {
+    const { services, volumes, secrets } = parse(readFileSync(file, 'utf8'), { merge: true })
+    for (const [name, service] of Object.entries<{ volumes?: string[]; secrets?: string[]; depends_on?: string[] }>(
+      services,
+    )) {
+      const mounted = (service.volumes ?? []).map((volume) => volume.split(':')[0] as string)
+      const named = mounted.filter((volume) => /^\w[\w-]*$/.test(volume))
+      expect([file, name, named.filter((volume) => !(volume in volumes))]).toEqual([file, name, []])
+      expect([file, name, (service.secrets ?? []).filter((secret) => !(secret in secrets))]).toEqual([file, name, []])
+      expect([file, name, (service.depends_on ?? []).filter((other) => !(other in services))]).toEqual([file, name, []])
+    }
+  }
 })
 
 test('a container mounts only volumes that its pod has', () => {
@@ -98,7 +118,7 @@ test('the ingress lets every address of the edge through but its probes and metr
   expect(served.size).toBeGreaterThan(8)
   const ingress = parse(readFileSync(join(deploy, 'kubernetes/overlays/production/ingress.yaml'), 'utf8'))
   const listed: string[] = ingress.spec.rules[0].http.paths.map(({ path }: { path: string }) => path.slice(1))
-  const handedOn = ['api', 'admin', 'map']
+  const handedOn = ['api', 'admin', 'map', 'docs']
   expect(listed.sort()).toEqual(
     [...served, ...handedOn].filter((path) => !['health', 'ready', 'metrics'].includes(path)).sort(),
   )

@@ -50,8 +50,13 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('partner is saved').waitFor()
   await page.getByRole('button', { name: 'Test: partner' }).click()
-  await page.getByText('The test did not arrive').waitFor()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The test did not arrive').waitFor()
+  await dialog.getByText('webhook-signature: [hidden]').waitFor()
+  await expectAccessible(page, 'test of a target')
   await shot(page, 'push-1-target')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
 
   await page.getByRole('link', { name: 'Push a map' }).click()
   await page.getByRole('combobox', { name: 'Basemap' }).click()
@@ -72,6 +77,12 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
 
   await open(page, '/')
   await page.getByRole('link', { name: 'world · v1 does not arrive at partner' }).click()
+  await page.getByRole('button', { name: 'Give up' }).click()
+  await dialog.getByRole('button', { name: 'Give up' }).click()
+  await page
+    .getByText(/^cancelled by/)
+    .first()
+    .waitFor()
   works = true
   await page.getByRole('button', { name: /Retry/ }).click()
   await page.getByText('Succeeded').waitFor()

@@ -155,6 +155,20 @@ async function mapIsDrawn(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(ARTIFACTS, name) })
 }
 
+test('the example page draws a basemap as a file on the disk, and says why where it cannot', async () => {
+  const { page, problems } = await alonePage()
+  const file = new URL('../../docs/examples/maplibre.html', import.meta.url)
+  file.hash = String(new URLSearchParams({ gateway: maps().gateway.url, code: 'world', token: token() }))
+  await page.goto(file.href)
+  await mapIsDrawn(page, 'example-map.png')
+  expect(problems).toEqual([])
+  file.hash = String(new URLSearchParams({ gateway: maps().gateway.url, code: 'nowhere', token: token() }))
+  await page.goto(file.href)
+  await page.reload()
+  await page.getByRole('status').getByText('there is nothing at this address').waitFor()
+  await page.close()
+})
+
 test('the page of the first map draws a basemap without any other host, and says why where it cannot', async () => {
   const { page, problems } = await alonePage()
   await page.goto(`${maps().gateway.url}/map/#code=world&token=${token()}`)

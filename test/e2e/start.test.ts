@@ -182,12 +182,30 @@ describe('with settings that cannot work', () => {
     expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^CONTROL_PORT 8999 is API_PORT too/)])
   })
 
-  // What every mkdir there is answered makes Node's recursive one try for ever.
-  test('a data directory that cannot be made is told in one line as well', async () => {
-    const start = home.run('start', { DATA_DIR: '/proc/nowhere/data' })
+  test.each([
+    // What every mkdir there is answered makes Node's recursive one try for ever.
+    ['a data directory that cannot be made', { DATA_DIR: '/proc/nowhere/data' }, /^DATA_DIR .* cannot be used: ENOENT/],
+    ['a data directory that is a file', { DATA_DIR: '/etc/passwd' }, /ENOTDIR.*remove the file.*or set DATA_DIR/],
+    [
+      'a certificate that is not there',
+      { TLS_CERT_FILE: '/no.pem', TLS_KEY_FILE: '/no.pem' },
+      /^TLS_CERT_FILE .*ENOENT/,
+    ],
+  ])('%s is told in one line as well', async (_, settings, line) => {
+    const start = home.run('start', settings)
     expect((await start.ended()).code).toBe(2)
-    expect(start.lines.map(({ raw }) => raw)).toEqual([
-      expect.stringMatching(/^DATA_DIR \/proc\/nowhere\/data cannot be made: ENOENT/),
-    ])
+    expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(line)])
+  })
+
+  test('a database that cannot be reached is told in one line without the password, and an interrupt ends the wait', async () => {
+    const start = home.run('start', { DATABASE_URL: 'postgres://gateway:pass-word@127.0.0.1:1/gateway' })
+    const { raw } = await start.line(({ from }) => from === 'stderr')
+    expect(raw).toMatch(
+      /^DATABASE_URL 127\.0\.0\.1:1: the store is out of reach .* waiting for it\. Start that Postgres/,
+    )
+    start.signal('SIGINT')
+    expect((await start.ended()).code).toBe(0)
+    expect(start.lines.filter(({ from }) => from === 'stderr')).toHaveLength(1)
+    expect(start.lines.filter(({ raw }) => raw.includes('pass-word'))).toEqual([])
   })
 })

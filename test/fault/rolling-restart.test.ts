@@ -1,6 +1,8 @@
 import { join } from 'node:path'
+import type { UsageItem, UsageKind } from '@gateway/contracts/usage.js'
 import { isReady } from '@gateway/processes/readiness.js'
 import { expect, test } from 'vitest'
+import { Admin } from '../harness/admin.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { makeGeojson } from '../harness/fixtures/vectors.js'
 import type { Gateway } from '../harness/gateway.js'
@@ -12,13 +14,16 @@ import { useGateway } from '../harness/use-gateway.js'
 const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 1)
 
 let token = ''
+let tokenId = ''
 
 async function prepare(gateway: Gateway): Promise<void> {
   await makeTileFolder(join(gateway.home, 'basemaps/world/v1'), { maxZoom: 3 })
   await makeGeojson(join(gateway.home, 'vectors/points.geojson'), 1_000)
   await gateway.admin.scanSource('maps', 'basemap', join(gateway.home, 'basemaps'))
   await gateway.admin.scanSource('vectors', 'vector', join(gateway.home, 'vectors'))
-  token = (await gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] })).token
+  const issued = await gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] })
+  token = issued.token
+  tokenId = issued.id
 }
 
 // The defaults of the settings that say how an edge stops are what is tested.
@@ -34,7 +39,7 @@ const PATHS = [
 const UNDER_LOAD = { timeout: 60_000 + 120_000 * RESTARTS }
 
 test(
-  'rolling restarts of two edges behind nginx and behind HAProxy lose no request',
+  'rolling restarts of two edges behind nginx and behind HAProxy lose no request, and each is accounted once',
   UNDER_LOAD,
   async ({ annotate }) => {
     const urls = gateway().edges.map(({ url }) => url)
@@ -61,8 +66,28 @@ test(
     for (const { stop } of Object.values(balancers)) await stop()
     await annotate(`answered behind nginx: ${results.nginx.answered}, behind HAProxy: ${results.haproxy.answered}`)
     expect([results.nginx.failures, results.haproxy.failures]).toEqual([{}, {}])
+    // An edge that stops tells at once what it has counted.
+    for (const { process } of gateway().edges) process.signal('SIGTERM')
+    for (const { process } of gateway().edges) expect(await process.ended()).toEqual({ code: 0, signal: null })
+    const answered = results.nginx.answered + results.haproxy.answered
+    const [ofToken, ofWorld, ofVersion, ofPoints] = await Promise.all(
+      (['token', 'basemap', 'version', 'vector'] as const).map(usageBy),
+    )
+    expect(ofToken).toMatchObject({ id: tokenId, requests: answered, tiles: ofWorld?.tiles, tile_404: 0, refused: 0 })
+    expect([ofWorld, ofVersion]).toMatchObject([{ id: 'world' }, { id: 'world/v1', tiles: ofWorld?.requests }])
+    // The rest are lists of the catalog.
+    expect((ofWorld?.requests ?? 0) + (ofPoints?.requests ?? 0)).toBeLessThan(answered)
   },
 )
+
+/** What one token, basemap, version or vector was used for; there is one of each. */
+async function usageBy(by: UsageKind): Promise<UsageItem | undefined> {
+  const { controlPlane, adminToken } = gateway()
+  const path = `/usage?by=${by}&step=total&sort=-requests`
+  const { items } = await new Admin(controlPlane.url, adminToken).expect<{ items: UsageItem[] }>(path)
+  expect(items).toHaveLength(1)
+  return items[0]
+}
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

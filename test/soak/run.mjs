@@ -5,6 +5,7 @@
  *   npm run soak -- --minutes 3 --kill-workers     the same while edge workers are killed; memory is not judged
  *   npm run monitoring:check -- --minutes 5        a real Prometheus under load: panels have data, alerts fire on their faults
  *   npm run kills -- --kills 40                    kill -9 of the control plane; everything must end once
+ *   npm run kills:cache                            kill -9 of an edge that fills its cache of remote tiles, 100 times; no byte may be wrong
  *
  * Further options: --rate N (tile requests a second, default 200), --seed N (of what is drawn by chance; printed at the start).
  */
@@ -29,27 +30,30 @@ const { positionals, values } = parseArgs({
 const [script = 'soak'] = positionals
 const numbers = Object.fromEntries(['minutes', 'rate', 'kills', 'seed'].map((name) => [name, Number(values[name])]))
 const wrong = Object.entries(numbers).find(([, number]) => !(number >= 0))
-if (wrong !== undefined || !['soak', 'kills', 'monitoring'].includes(script)) {
+if (wrong !== undefined || !['soak', 'kills', 'kills-cache', 'monitoring'].includes(script)) {
   console.error(
-    wrong === undefined ? `There is no ${script} here: soak, kills, monitoring.` : `--${wrong[0]} is a number.`,
+    wrong === undefined
+      ? `There is no ${script} here: soak, kills, kills-cache, monitoring.`
+      : `--${wrong[0]} is a number.`,
   )
   process.exit(2)
 }
+// A test that `npm test` has as well, with fewer kills.
+const [project, file] =
+  script === 'kills-cache'
+    ? ['integration', 'services/edge/src/tiles/remote-kills']
+    : ['by-hand', `test/soak/${script}`]
 const { status } = spawnSync(
   process.execPath,
-  [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--config',
-    'test/vitest.config.ts',
-    '--project',
-    'by-hand',
-    `test/soak/${script}`,
-  ],
+  ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--project', project, file],
   {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, BY_HAND: JSON.stringify({ ...numbers, killWorkers: values['kill-workers'] }) },
+    env: {
+      ...process.env,
+      CACHE_KILLS: values.kills,
+      BY_HAND: JSON.stringify({ ...numbers, killWorkers: values['kill-workers'] }),
+    },
   },
 )
 process.exitCode = status ?? 1

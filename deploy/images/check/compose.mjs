@@ -1,12 +1,15 @@
 /** The compose file, run under a project name and ports of its own. */
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 
 const PROJECT = 'gateway-check'
 const HTTPS_PORT = 18443
+/** Longer than the notice and the drain of compose.yaml's containers. */
+export const STOP_SECONDS = '20'
 const directory = resolve(import.meta.dirname, '../../compose')
 
 export class Compose {
@@ -30,8 +33,9 @@ export class Compose {
   }
 
   /** Starts everything by the one command that the README names; the demo's token is in what it prints. */
-  async start() {
+  async start(version = 'latest') {
     this.remove()
+    this.#environment.GATEWAY_VERSION = version
     // podman-compose knows no ipam: TRUSTED_PROXIES would name another network.
     if (this.engine.isPodman) this.engine.run('network', 'create', '--subnet', '172.30.89.0/24', `${PROJECT}_default`)
     const { status, stdout, stderr } = spawnSync(join(directory, 'start.sh'), {
@@ -54,6 +58,29 @@ export class Compose {
   remove() {
     spawnSync(this.#command[0], [...this.#command.slice(1), 'down', '-v'], { cwd: directory, env: this.#environment })
     spawnSync(this.engine.program, ['network', 'rm', '-f', `${PROJECT}_default`])
+  }
+
+  /** Ends the containers of a service in order, and starts those of another version in their place, as an upgrade does. */
+  async replace(service, version) {
+    this.#environment.GATEWAY_VERSION = version
+    if (this.engine.isPodman) {
+      // podman-compose 1.0 leaves a container as it is, whatever its image.
+      for (const name of this.containers(service)) {
+        await this.engine.runBeside('stop', '-t', STOP_SECONDS, name)
+        await this.engine.runBeside('rm', name)
+      }
+    }
+    const [program, ...args] = this.#command
+    await promisify(execFile)(program, [...args, 'up', '-d', '--no-deps', service], {
+      cwd: directory,
+      env: this.#environment,
+    })
+    const port = service === 'control-plane' ? 8911 : 8910
+    for (const name of this.containers(service)) await until(`${name} is ready`, () => this.isReady(name, port))
+    const images = this.containers(service).map((name) =>
+      this.engine.run('inspect', '--format', '{{.Config.Image}}', name),
+    )
+    if (!images.every((image) => image.endsWith(`:${version}`))) throw new Error(`${service} runs ${images}`)
   }
 
   /** The containers of a service, in order. */

@@ -1,23 +1,23 @@
 /** What breaks while callers read tiles: nothing may fail that the README does not name. */
 import assert from 'node:assert/strict'
-import { until } from './compose.mjs'
+import { STOP_SECONDS, until } from './compose.mjs'
 import { slice, WORLD } from './service.mjs'
 
-/** Longer than the notice and the drain of compose.yaml's containers. */
-const STOP_SECONDS = '20'
 const CALLERS = 8
 
-export async function checkFaults(compose, restarts) {
+export async function checkRestarts(compose, restarts) {
   await underLoad(compose, `${restarts} restarts of edges`, async () => {
     for (let i = 0; i < restarts; i++) {
       const [edge] = compose.containers(i % 2 === 0 ? 'edge-1' : 'edge-2')
       await compose.engine.runBeside('stop', '-t', STOP_SECONDS, edge)
       await compose.engine.runBeside('start', edge)
       await until(`${edge} is ready`, () => compose.isReady(edge, 8910))
-      // The proxy asks every half a second: it must have seen that this one is back before the other goes.
-      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      await seenByProxy()
     }
   })
+}
+
+export async function checkFaults(compose) {
   await underLoad(compose, 'the store away for a minute', async () => {
     const [postgres] = compose.containers('postgres')
     await compose.engine.runBeside('pause', postgres)
@@ -26,6 +26,11 @@ export async function checkFaults(compose, restarts) {
     await until('administration works again', async () => Array.isArray((await compose.admin('GET', '/tokens')).items))
   })
   await controlPlaneDies(compose)
+}
+
+/** The proxy asks every half a second: it must have seen that an edge is back before the other one goes. */
+export function seenByProxy() {
+  return new Promise((resolve) => setTimeout(resolve, 1_500))
 }
 
 async function controlPlaneDies(compose) {
@@ -47,7 +52,7 @@ async function controlPlaneDies(compose) {
 }
 
 /** Reads tiles through the proxy for as long as `work` takes; every answer must be the tile. */
-async function underLoad(compose, what, work) {
+export async function underLoad(compose, what, work) {
   let on = true
   let answered = 0
   const failed = []

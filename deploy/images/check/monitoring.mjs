@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { until } from './compose.mjs'
+import { slice } from './service.mjs'
 
 const directory = resolve(import.meta.dirname, '../../monitoring')
 const PORT = 19090
@@ -15,6 +16,7 @@ export async function checkMonitoring(compose) {
     console.log('monitoring: not checked, since no prometheus is installed')
     return
   }
+  await causeDurations(compose)
   const targets = [
     ...['edge-1', 'edge-2']
       .flatMap((name) => compose.containers(name))
@@ -58,6 +60,23 @@ export async function checkMonitoring(compose) {
     await new Promise((resolve) => prometheus.once('exit', resolve))
     rmSync(data, { recursive: true, force: true })
   }
+}
+
+/** A duration has a series once something took it: a slice job, a delivery. */
+async function causeDurations(compose) {
+  const job = await slice(compose, 'measured-layer', 2)
+  await until('the slice job succeeds', async () => (await job()).status === 'succeeded')
+  await compose.admin('POST', '/targets', { code: 'folder', kind: 'directory', path: '/data/pushed', mode: 'upload' })
+  const { id } = await compose.admin('POST', '/pushes', {
+    target_code: 'folder',
+    basemap_code: 'measured-layer',
+    version: 'current',
+  })
+  await until('the push succeeds', async () => {
+    const { status, message } = await compose.admin('GET', `/push-records/${id}`)
+    if (status === 'failed') throw new Error(message)
+    return status === 'succeeded'
+  })
 }
 
 export function panelExpressions() {

@@ -2,7 +2,9 @@
  * `npm run images:check`: builds both images, looks into them, runs the compose file with them and breaks things under load. Needs docker or
  * podman (deploy/images/stand-ins makes one on a machine that reaches no registry) and some ten minutes; a machine without an engine is told so.
  *
- *     npm run images:check -- [--no-build] [--keep] [--restarts 10]
+ *     npm run images:check -- [--no-build] [--keep] [--restarts 10] [--only service,faults] [--before TAG]
+ *
+ * `--only` leaves out all but the named checks. With `--before` both images of that tag, the version before, are upgraded and gone back to under load.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -11,32 +13,42 @@ import { containerEngine } from '../engine.mjs'
 import { checkBackup } from './backup.mjs'
 import { Compose } from './compose.mjs'
 import { checkContents } from './contents.mjs'
-import { checkFaults } from './faults.mjs'
+import { checkFaults, checkRestarts } from './faults.mjs'
 import { checkKube } from './kube.mjs'
 import { checkMonitoring } from './monitoring.mjs'
 import { checkService } from './service.mjs'
+import { checkUpgrade } from './upgrade.mjs'
 
 const { values: options } = parseArgs({
   options: {
     'no-build': { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     restarts: { type: 'string', default: '10' },
+    only: { type: 'string' },
+    before: { type: 'string' },
   },
 })
+const only = options.only?.split(',')
+const isWanted = (check) => only?.includes(check) ?? true
 const engine = containerEngine()
 if (!options['no-build']) {
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, '../build.mjs')], { stdio: 'inherit' })
   if (status !== 0) process.exit(1)
 }
-checkContents(engine)
+if (isWanted('contents')) checkContents(engine)
 const compose = new Compose(engine)
+const onCompose = [
+  ['service', () => checkService(compose)],
+  ['backup', () => checkBackup(compose)],
+  ['monitoring', () => checkMonitoring(compose)],
+  ['restarts', () => checkRestarts(compose, Number(options.restarts))],
+  ['faults', () => checkFaults(compose)],
+].filter(([name]) => isWanted(name))
 try {
-  await compose.start()
-  await checkService(compose)
-  await checkBackup(compose)
-  await checkMonitoring(compose)
-  if (Number(options.restarts) > 0) await checkFaults(compose, Number(options.restarts))
-  await checkKube(engine)
+  if (onCompose.length > 0) await compose.start()
+  for (const [, check] of onCompose) await check()
+  if (options.before !== undefined && isWanted('upgrade')) await checkUpgrade(compose, options.before)
+  if (isWanted('kube')) await checkKube(engine)
   console.log('All checks passed.')
 } catch (error) {
   console.error(error)

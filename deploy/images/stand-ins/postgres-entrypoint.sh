@@ -1,5 +1,10 @@
 #!/bin/sh
 set -eu
+# As the official image takes it.
+if [ -z "${POSTGRES_PASSWORD_FILE:-}" ]; then
+  POSTGRES_PASSWORD_FILE=$(mktemp)
+  printf %s "$POSTGRES_PASSWORD" > "$POSTGRES_PASSWORD_FILE"
+fi
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   initdb -D "$PGDATA" -U "$POSTGRES_USER" --pwfile="$POSTGRES_PASSWORD_FILE" --auth-host=scram-sha-256 --auth-local=trust > /dev/null
   echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"

@@ -5,7 +5,9 @@ import type { AccessToken } from './decide.js'
 /** A token of the store in the form in which decisions read it. */
 export function toAccessToken(token: Token): AccessToken {
   const { allowed_origins: origins, allowed_networks: networks } = token
-  const hasLimits = origins.length > 0 || networks.length > 0
+  // A catalog that a version before this one has kept does not say.
+  const rate = token.rate_limit ?? null
+  const hasLimits = origins.length > 0 || networks.length > 0 || rate !== null
   return {
     id: token.id,
     prefix: token.prefix,
@@ -14,7 +16,7 @@ export function toAccessToken(token: Token): AccessToken {
     vectors: setOf(token.vector_codes),
     expiresAtMs: token.expires_at === null ? null : Date.parse(token.expires_at),
     disabled: token.disabled_at !== null,
-    limits: hasLimits ? { origins: new Set(origins), networks: parseRanges(networks) } : null,
+    limits: hasLimits ? { origins: new Set(origins), networks: parseRanges(networks), rate } : null,
   }
 }
 

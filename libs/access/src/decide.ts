@@ -12,7 +12,7 @@ export interface AccessToken {
   /** milliseconds since 1970; null: never */
   readonly expiresAtMs: number | null
   readonly disabled: boolean
-  /** null: it may be used from everywhere */
+  /** null: it may be used from everywhere, as often as wanted */
   readonly limits: TokenLimits | null
 }
 
@@ -32,6 +32,7 @@ const NOT_GRANTED = refuse('resource_not_granted', 'the service token has no acc
 const SCOPE_MISSING: Readonly<Record<Scope, Refusal>> = {
   read: refuse('scope_missing', 'the service token lacks the scope "read"'),
   slice: refuse('scope_missing', 'the service token lacks the scope "slice"'),
+  sign: refuse('scope_missing', 'the service token lacks the scope "sign"'),
 }
 
 /**

@@ -1,10 +1,13 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { RateLimit } from '@gateway/contracts/rate-limit.js'
 import { isInRanges, type Range } from './client-address.js'
 
-/** From where a token may be used. An empty list allows everything. */
+/** From where and how often a token may be used. An empty list allows everything. */
 export interface TokenLimits {
   readonly origins: ReadonlySet<string>
   readonly networks: readonly Range[]
+  /** held by `RateLimiter`, once all else is decided; null: as often as wanted */
+  readonly rate: RateLimit | null
 }
 
 /** Where a request comes from. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -41,6 +41,13 @@ const presence = (revision: number, id: string = randomUUID()): OwnPresence => (
   applied_mark: MARK,
 })
 
+async function insertedToken(): Promise<string> {
+  const [row] = await store.sql<{ id: string }[]>`
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes)
+    VALUES ('limited', 'bmp_12345678', ${randomBytes(32)}, '{}', '{}', '{read}') RETURNING id`
+  return row?.id as string
+}
+
 describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
   let bus: Bus
   beforeAll(async () => {
@@ -48,6 +55,36 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
     await available(bus)
   })
   afterAll(() => bus.close())
+
+  test('permits come out of one bucket that all processes share, and it fills by the limit', async () => {
+    const tokenId = await insertedToken()
+    const other = await openBus(store.sql, options(medium === 'redis' ? redis.url : null))
+    try {
+      await available(other)
+      const request = { tokenId, perSecond: 0.5, burst: 5, wanted: 2 }
+      const take = async (from: Bus, wanted: number) => (await from.takePermits([{ ...request, wanted }]))[0]
+      expect(await take(bus, 2)).toMatchObject({ granted: 2, retryAfterMs: 0 })
+      expect(await take(other, 2)).toMatchObject({ granted: 2, retryAfterMs: 0 })
+      const last = await take(bus, 2)
+      expect(last?.granted).toBe(1)
+      expect(last?.retryAfterMs).toBeGreaterThan(0)
+      expect(last?.retryAfterMs).toBeLessThanOrEqual(2_000)
+      expect((await take(other, 2))?.granted).toBe(0)
+      // A new limit counts for what is there, and time fills it.
+      const fast = { ...request, perSecond: 1_000 }
+      await expect.poll(async () => (await other.takePermits([fast]))[0]?.granted).toBe(2)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('several tokens are asked for at once, in the order of the questions', async () => {
+    const ids = [await insertedToken(), await insertedToken(), await insertedToken()]
+    const requests = ids.map((tokenId, i) => ({ tokenId, perSecond: 0.001, burst: i + 1, wanted: 10 }))
+    const [forth, back] = await Promise.all([bus.takePermits(requests), bus.takePermits([...requests].reverse())])
+    const all = forth.map(({ granted }, i) => granted + (back[2 - i]?.granted ?? 0))
+    expect(all).toEqual([1, 2, 3])
+  })
 
   test('a published message reaches a subscriber, with the changes that it carries', async () => {
     const received = deferred<RevisionMessage>()

@@ -1,5 +1,6 @@
 import type { Change, LogState } from '@gateway/contracts/change.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
+import type { PermitAnswer, PermitRequest } from '@gateway/contracts/rate-limit.js'
 import type { Presence } from '@gateway/store/edge-presence.js'
 
 /**
@@ -55,6 +56,12 @@ export interface Bus {
    * not waited for; they are named as pending.
    */
   awaitApplied(state: LogState, timeoutMs: number): Promise<Acknowledgement>
+
+  /**
+   * Takes permits out of token buckets that all processes share, which fill by the medium's clock; a process that asks late loses nothing. One
+   * answer for each request, in their order.
+   */
+  takePermits(requests: readonly PermitRequest[]): Promise<readonly PermitAnswer[]>
 
   close(): Promise<void>
 }

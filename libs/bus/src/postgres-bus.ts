@@ -1,7 +1,9 @@
 import type { LogState } from '@gateway/contracts/change.js'
+import type { PermitRequest } from '@gateway/contracts/rate-limit.js'
 import { knownStates } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { deletePresence, readPresence, upsertPresence } from '@gateway/store/edge-presence.js'
+import { takePermits } from '@gateway/store/rate-buckets.js'
 import { Announcements, announcementOf } from './announcements.js'
 import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
@@ -67,6 +69,10 @@ export class PostgresBus implements Bus {
   async awaitApplied(state: LogState, timeoutMs: number) {
     await this.#listenForApplied()
     return this.#announcements.awaitApplied(state, timeoutMs)
+  }
+
+  takePermits(requests: readonly PermitRequest[]) {
+    return takePermits(this.#sql, requests)
   }
 
   async close(): Promise<void> {

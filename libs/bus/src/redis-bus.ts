@@ -1,5 +1,6 @@
 import type { LogState } from '@gateway/contracts/change.js'
 import { type EdgePresence, edgePresenceSchema } from '@gateway/contracts/edge.js'
+import type { PermitAnswer, PermitRequest } from '@gateway/contracts/rate-limit.js'
 import { PRESENCE_SECONDS, type Presence } from '@gateway/store/edge-presence.js'
 import { type ChainableCommander, Redis } from 'ioredis'
 import { Announcements, announcementOf, type KnownStates } from './announcements.js'
@@ -29,6 +30,29 @@ export interface RedisBusOptions {
   readonly onTrouble: (message: string) => void
 }
 
+/**
+ * A token bucket: KEYS its hash, the set of edge ids; ARGV permits a second, burst, wanted. Answers permits given, milliseconds until there is one
+ * more, edges. By the clock of Redis; where that is set back, nothing is refilled for that moment. What has filled up again is forgotten.
+ */
+const TAKE_PERMITS = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local rate, burst, wanted = ARGV[1] / 1000, tonumber(ARGV[2]), tonumber(ARGV[3])
+local bucket = redis.call('HMGET', KEYS[1], 'level', 'at')
+local level, at = tonumber(bucket[1] or burst), tonumber(bucket[2] or now)
+level = math.min(burst, level + rate * math.max(0, now - at))
+local granted = math.min(wanted, math.floor(level))
+level = level - granted
+redis.call('HSET', KEYS[1], 'level', string.format('%.9f', level), 'at', string.format('%.3f', now))
+redis.call('PEXPIRE', KEYS[1], math.ceil((burst - level) / rate) + 1000)
+local retry = level >= 1 and 0 or math.ceil((1 - level) / rate)
+return {granted, retry, redis.call('SCARD', KEYS[2])}
+`
+
+interface WithScripts extends ChainableCommander {
+  takePermits(bucket: string, edgeIds: string, perSecond: number, burst: number, wanted: number): ChainableCommander
+}
+
 /** The bus over Redis pub/sub; presence as keys that expire, so that no process's clock matters. */
 export class RedisBus implements Bus {
   readonly medium = 'redis'
@@ -40,6 +64,7 @@ export class RedisBus implements Bus {
     edgeIds: string
     edge: (id: string) => string
     seen: (id: string) => string
+    bucket: (tokenId: string) => string
   }
   readonly #announcements: Announcements
   readonly #silentMs: number
@@ -61,6 +86,7 @@ export class RedisBus implements Bus {
       edgeIds: `${prefix}edges`,
       edge: (id) => `${prefix}edge:${id}`,
       seen: (id) => `${prefix}seen:${id}`,
+      bucket: (tokenId) => `${prefix}bucket:${tokenId}`,
     }
     const common: ConnectOptions = {
       connectTimeout: CONNECT_TIMEOUT_MS,
@@ -77,7 +103,7 @@ export class RedisBus implements Bus {
       const all: ConnectOptions = { ...common, ...found, ...more }
       return url === null ? new Redis(all) : new Redis(url, all)
     }
-    this.#commands = connect()
+    this.#commands = connect({ scripts: { takePermits: { lua: TAKE_PERMITS, numberOfKeys: 2 } } })
     // Subscriptions are renewed by hand at every connect, so that "subscribed again" is an event that can be acted on.
     this.#subscriber = connect({ autoResubscribe: false })
     for (const client of [this.#commands, this.#subscriber]) {
@@ -91,7 +117,11 @@ export class RedisBus implements Bus {
       void this.#refuseCluster(options.onTrouble)
     })
     this.#commands.on('close', () => this.#announcements.noteReach(false))
-    this.#subscriber.on('ready', () => void this.#resubscribe())
+    this.#subscriber.on('ready', () => {
+      void this.#resubscribe()
+      // Not only at the next second: until it answers, the bus counts as out of reach.
+      void this.#ping()
+    })
     this.#subscriber.on('message', (channel: string, payload: string) => this.#handlers.get(channel)?.(payload))
     this.#pinger = setInterval(() => void this.#ping(), PING_INTERVAL_MS)
     this.#pinger.unref()
@@ -156,6 +186,18 @@ export class RedisBus implements Bus {
       await this.#subscriber.subscribe(this.#keys.applied).catch(() => {})
     }
     return this.#announcements.awaitApplied(state, timeoutMs)
+  }
+
+  async takePermits(requests: readonly PermitRequest[]): Promise<PermitAnswer[]> {
+    const pipeline = this.#commands.pipeline() as WithScripts
+    for (const { tokenId, perSecond, burst, wanted } of requests)
+      pipeline.takePermits(this.#keys.bucket(tokenId), this.#keys.edgeIds, perSecond, burst, wanted)
+    const answers = await pipeline.exec()
+    return (answers ?? []).map(([error, answer]) => {
+      if (error !== null) throw error
+      const [granted, retryAfterMs, processes] = answer as [number, number, number]
+      return { granted, retryAfterMs, processes }
+    })
   }
 
   async close(): Promise<void> {

@@ -10,11 +10,14 @@ export const STATUS_OF_ERROR = {
   token_unknown: 401,
   token_expired: 401,
   token_disabled: 401,
+  signature_wrong: 401,
+  signature_expired: 401,
   admin_credentials_missing: 401,
   admin_credentials_wrong: 401,
   session_ended: 401,
   origin_not_allowed: 403,
   network_not_allowed: 403,
+  outside_bounds: 403,
   scope_missing: 403,
   resource_not_granted: 403,
   admin_remote_off: 403,
@@ -33,6 +36,7 @@ export const STATUS_OF_ERROR = {
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   too_many_requests: 429,
+  rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
   dependency_down: 503,
@@ -50,6 +54,8 @@ export interface Refusal {
   readonly ok: false
   readonly code: ErrorCode
   readonly message: string
+  /** whole seconds after which to try again, where that is known better than for others of its status */
+  readonly retryAfterSeconds?: number
 }
 
 export function refuse(code: ErrorCode, message: string): Refusal {

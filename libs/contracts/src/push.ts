@@ -13,6 +13,9 @@ const recordSchema = z.object({
   next_attempt_at: timestampSchema.nullable(),
   created_at: timestampSchema,
   updated_at: timestampSchema,
+  acknowledged_at: timestampSchema
+    .nullable()
+    .describe('when somebody said that they have seen its failure; null: nobody has'),
 })
 
 export const pushRecordSchema = recordSchema.extend({
@@ -25,6 +28,13 @@ export type PushRecord = z.infer<typeof pushRecordSchema>
 export const vectorPushRecordSchema = recordSchema.extend({ vector_code: z.string() })
 export type VectorPushRecord = z.infer<typeof vectorPushRecordSchema>
 
+/** Extension: a message to a cache in front of what to forget. */
+export const purgeRecordSchema = recordSchema.extend({
+  basemap_code: z.string(),
+  version: z.string().nullable().describe('null: the basemap itself has changed'),
+})
+export type PurgeRecord = z.infer<typeof purgeRecordSchema>
+
 /** Extension: the completion callback of a slice job, as a delivery like any other. */
 export const callbackRecordSchema = recordSchema
   .omit({ target_code: true })
@@ -32,6 +42,15 @@ export const callbackRecordSchema = recordSchema
 export type CallbackRecord = z.infer<typeof callbackRecordSchema>
 
 export const ATTEMPT_OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
+
+/** Extension: a request as it was sent to a receiver, for who looks for what is wrong with it. */
+export const sentRequestSchema = z.object({
+  method: z.literal('POST'),
+  url: z.string(),
+  headers: z.record(z.string(), z.string()).describe('by their names in lower case; signatures are hidden'),
+  body: z.string().describe('its first part; of an upload the first part of the event'),
+})
+export type SentRequest = z.infer<typeof sentRequestSchema>
 
 /** Extension: one attempt at a delivery, in the `attempt_log` of a record's detail. */
 export const deliveryAttemptSchema = z.object({
@@ -43,6 +62,7 @@ export const deliveryAttemptSchema = z.object({
   http_status: z.int().nullable(),
   message: z.string(),
   answer: z.string().describe('the first part of what the receiver answered'),
+  request: sentRequestSchema.nullable().describe('what was sent; null: nothing, or the target is a directory'),
 })
 export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>
 

@@ -70,3 +70,18 @@ export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
 export const triedSourceSchema = scanSourceBodySchema
   .pick({ kind: true, path: true })
   .extend({ code: codeSchema.optional() })
+
+export const STORAGE_STATES = ['answers', 'missing', 'refuses', 'no_answer'] as const
+
+/** How the storage of a remote source answers at this moment. */
+export const sourceStorageSchema = z.object({
+  endpoint: z.string().describe('the address that is asked'),
+  state: z
+    .enum(STORAGE_STATES)
+    .describe(
+      '`missing`: there is no such bucket or file; `refuses`: the credentials, or where requests may go, are not right',
+    ),
+  message: z.string().describe('what it says; empty where it answers'),
+  milliseconds: z.int().describe('until it answered, or was given up'),
+})
+export type SourceStorage = z.infer<typeof sourceStorageSchema>

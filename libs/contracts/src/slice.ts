@@ -51,6 +51,9 @@ export const sliceJobSchema = z.object({
   cancelled: z
     .boolean()
     .describe('the job ended as `failed` because somebody cancelled it; `message` says who and when'),
+  acknowledged_at: timestampSchema
+    .nullable()
+    .describe('when somebody said that they have seen its failure; null: nobody has'),
 })
 export type SliceJob = z.infer<typeof sliceJobSchema>
 

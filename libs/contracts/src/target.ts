@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { codeSchema, MAX_LABEL_LENGTH } from './common.js'
+import { sentRequestSchema } from './push.js'
 
-export const TARGET_KINDS = ['http', 'directory', 'bucket'] as const
+export const TARGET_KINDS = ['http', 'directory', 'bucket', 'purge'] as const
 export const TARGET_MODES = ['notify', 'upload'] as const
 
 export const targetSchema = z.object({
@@ -43,5 +44,6 @@ export const targetTrialSchema = z.object({
   message: z.string(),
   answer: z.string().describe('the first part of what the receiver answered'),
   duration_ms: z.int(),
+  request: sentRequestSchema.nullable().describe('what was sent; null: nothing, or the target is a directory'),
 })
 export type TargetTrial = z.infer<typeof targetTrialSchema>

@@ -1,8 +1,14 @@
 import { z } from 'zod'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
+import { instantSchema } from './instant.js'
+import { rateLimitBodySchema, rateLimitSchema } from './rate-limit.js'
 
-export const SCOPES = ['read', 'slice'] as const
+export const SCOPES = ['read', 'slice', 'sign'] as const
 export type Scope = (typeof SCOPES)[number]
+
+/** Issued for a client, or for a link by which people without an account see one map. */
+export const TOKEN_KINDS = ['service', 'preview'] as const
+export type TokenKind = (typeof TOKEN_KINDS)[number]
 
 /** The one entry of `basemap_codes` or `vector_codes` that grants all, present and future. */
 export const GRANT_ALL = '*'
@@ -10,18 +16,11 @@ export const GRANT_ALL = '*'
 /** Limit: grants of one kind in one token; each costs memory in every edge process. */
 export const MAX_GRANTS = 10_000
 
-/** ISO 8601, to the second or finer, to the minute, or a bare date, which is its midnight; without a zone it is UTC. */
-const isoInstantSchema = z.union([
-  z.iso.datetime({ offset: true, local: true }),
-  z.iso.datetime({ offset: true, local: true, precision: -1 }),
-  z.iso.date(),
-])
-
 /** An entry of a grant list: a code, a relative path or a file name. */
 const grantSchema = z.string().min(1).max(4096)
 
 const nameSchema = z.string().trim().min(1).max(MAX_LABEL_LENGTH)
-const expirySchema = z.union([isoInstantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
+const expirySchema = z.union([instantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
 
 /** Limit: origins, and networks, of one token. */
 const MAX_LIMITS = 100
@@ -56,6 +55,12 @@ const optionalFields = {
     .describe(
       'addresses and CIDR ranges; the address of the client, by TRUSTED_PROXIES, must be in one of them (403); empty: any',
     ),
+  rate_limit: rateLimitBodySchema
+    .nullable()
+    .optional()
+    .describe(
+      'requests a second and at once, over all edges, within 20 % (429 with Retry-After); `burst` omitted: those of a second; null: unlimited',
+    ),
 }
 
 export const tokenBodySchema = z.strictObject({
@@ -87,6 +92,7 @@ export const tokenSchema = z.object({
   scopes: z.array(z.enum(SCOPES)),
   allowed_origins: z.array(z.string()),
   allowed_networks: z.array(z.string()),
+  rate_limit: rateLimitSchema.nullable(),
   expires_at: timestampSchema.nullable(),
   disabled_at: timestampSchema.nullable(),
   created_at: timestampSchema,
@@ -118,3 +124,26 @@ export const rotateBodySchema = z.strictObject({
     .optional()
     .describe('how long the secret of now is honoured beside the new one; default: 0'),
 })
+
+/** Limit: 30 days; a client that needs longer has a token of its own. */
+const MAX_LINK_SECONDS = 2_592_000
+const DAY_SECONDS = 86_400
+
+export const previewLinkBodySchema = z.strictObject({
+  basemap_code: z.string().min(1),
+  version: z.string().min(1).optional().describe('what the page shows; left out: the default of then'),
+  expires_in_seconds: z
+    .int()
+    .min(60)
+    .max(MAX_LINK_SECONDS)
+    .default(7 * DAY_SECONDS)
+    .describe('how long the link works; default: a week'),
+})
+export type PreviewLinkBody = z.input<typeof previewLinkBodySchema>
+
+export const previewLinkSchema = z.object({
+  id: z.uuid().describe('of the token in the link: disabling it ends the link'),
+  url: z.string().describe('the page with the map; answered this once and stored nowhere'),
+  expires_at: timestampSchema,
+})
+export type PreviewLink = z.infer<typeof previewLinkSchema>

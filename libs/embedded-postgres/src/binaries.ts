@@ -33,7 +33,9 @@ function linkLibraries(packageDir: string): void {
       symlinkSync(basename(source), path)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue
-      throw new StartRefusal(`cannot link the embedded Postgres libraries: ${(error as Error).message}`)
+      throw new StartRefusal(
+        `cannot link the embedded Postgres libraries: ${(error as Error).message}; start once as the owner of the checkout, or set DATABASE_URL`,
+      )
     }
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { StartRefusal } from '@gateway/processes/start-refusal.js'
 import type { PostgresBinaries } from './binaries.js'
+import { isDiskFull } from './restart-wait.js'
 import type { RunAs } from './run-as.js'
 
 /** The superuser of the embedded Postgres, and the database that every new cluster has. */
@@ -62,7 +63,9 @@ async function initdb(binaries: PostgresBinaries, runAs: RunAs, dataDir: string,
     await execute(command, args, { cwd: '/' })
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }
-    throw new StartRefusal(`the embedded Postgres could not be set up in ${dataDir}: ${lastLine(stderr) ?? message}`)
+    const why = cause(stderr) ?? message
+    const advice = isDiskFull(why) ? '; the disk is full: make room, or set DATA_DIR to another folder' : ''
+    throw new StartRefusal(`the embedded Postgres could not be set up in ${dataDir}: ${why}${advice}`)
   }
 }
 
@@ -97,9 +100,9 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-export function lastLine(text: string | undefined): string | undefined {
-  return text
-    ?.trim()
-    .split('\n')
-    .findLast((line) => line.trim() !== '')
+/** What initdb says went wrong; after it come lines about what it removes. */
+export function cause(text: string | undefined): string | undefined {
+  const lines = text?.split('\n').filter((line) => line.trim() !== '')
+  const said = lines?.find((line) => /\b(?:error|FATAL|PANIC): /.test(line))
+  return said?.replace(/^.* UTC \[\d+\] /, '') ?? lines?.at(-1)
 }

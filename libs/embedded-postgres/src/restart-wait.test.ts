@@ -10,4 +10,7 @@ test('one whose disk is full is started again for as long as that takes', () => 
   expect(
     waitBeforeRestart(1000, 'could not write to file "pg_wal/xlogtemp.1": No space left on device'),
   ).toBeGreaterThan(0)
+  expect(
+    waitBeforeRestart(1000, 'could not extend file "base/1/2691": wrote only 4096 of 8192 bytes at block 9'),
+  ).toBeGreaterThan(0)
 })

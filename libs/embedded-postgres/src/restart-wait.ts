@@ -12,5 +12,6 @@ export function waitBeforeRestart(attempt: number, reason: string): number | nul
 }
 
 export function isDiskFull(words: string): boolean {
-  return words.includes('No space left on device')
+  // The second: a page of which only a part found room.
+  return words.includes('No space left on device') || words.includes(': wrote only ')
 }

@@ -85,7 +85,9 @@ class Server implements EmbeddedPostgres {
       const failure = await this.#launch()
       if (failure === null) return
       if (attempt === PORT_ATTEMPTS || !failure.includes('TCP/IP socket'))
-        throw new StartRefusal(`the embedded Postgres in ${this.#cluster.dataDir} does not start: ${failure}`)
+        throw new StartRefusal(
+          `the embedded Postgres in ${this.#cluster.dataDir} does not start: ${failure}${isDiskFull(failure) ? '; make room on its disk' : ''}`,
+        )
     }
   }
 

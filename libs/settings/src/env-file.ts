@@ -21,6 +21,8 @@ function textOf(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw new SettingsRefusal(`CONFIG_FILE ${path} cannot be read: ${(error as Error).message}`)
+    throw new SettingsRefusal(
+      `CONFIG_FILE ${path} cannot be read: ${(error as Error).message}; let this user read it, or name another`,
+    )
   }
 }

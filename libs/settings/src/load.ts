@@ -79,6 +79,7 @@ export interface Settings {
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
+  readonly usageDays: number
   /** null: nothing is taken in from other gateways */
   readonly importToken: string | null
   readonly importMaxBytes: number
@@ -98,6 +99,8 @@ export interface Settings {
   /** Cache-Control of tiles, and of those at addresses that name no fixed version; null: as the interface says */
   readonly tileCacheControl: string | null
   readonly currentCacheControl: string | null
+  /** for how long a tile that is missing within its set may be kept as such; 0: not at all */
+  readonly missingTileTtlSeconds: number
   readonly demo: boolean
   /** one answer of the edge in so many is a line of its log; 0: none is */
   readonly accessLogEvery: number
@@ -257,6 +260,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     callbackDeny: v.CALLBACK_DENY,
     retryWaitsSeconds: v.RETRY_WAITS,
     jobRetentionDays: v.JOB_RETENTION_DAYS,
+    usageDays: v.USAGE_DAYS,
     importToken: v.IMPORT_TOKEN ?? null,
     importMaxBytes: v.IMPORT_MAX_BYTES,
     exportMaxBytes: v.EXPORT_MAX_BYTES,
@@ -269,6 +273,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     awsSessionToken: v.AWS_SESSION_TOKEN ?? null,
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
+    missingTileTtlSeconds: v.MISSING_TILE_TTL,
     demo: v.DEMO,
     accessLogEvery: v.ACCESS_LOG_EVERY,
     tracing,

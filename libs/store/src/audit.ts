@@ -1,6 +1,6 @@
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
-import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { type Listed, type Listing, type ListRequest, readList, readRows, type Selection } from './listing.js'
 
 export interface AuditEntry {
   /** the e-mail address of who signed in, the administrator's user name, `token` for ADMIN_TOKEN, `system` for what nobody asked for */
@@ -43,22 +43,44 @@ export const AUDIT_LISTING = {
   },
 } satisfies Listing
 
+/** An entry as the database answers it, its moment as a date. */
+type StoredEntry = { readonly [K in keyof AuditRow]: unknown }
+
 /** The newest entries first. */
 export async function listAudit(
   sql: Queryable,
   { before = null, ...request }: ListRequest & { readonly before?: number | null | undefined },
 ): Promise<Listed<AuditRow>> {
-  const { items, total } = await readList<{ readonly [K in keyof AuditRow]: unknown }>(
-    sql,
-    AUDIT_LISTING,
-    {
-      columns: sql`id, at, actor, address, action, subject, detail`,
-      from: sql`audit`,
-      ...(before !== null && { beginning: sql`id < ${before}` }),
-    },
-    request,
-  )
+  const { items, total } = await readList<StoredEntry>(sql, AUDIT_LISTING, entriesBefore(sql, before), request)
   return { items: items.map((row) => isoDates<AuditRow>(row)), total }
+}
+
+/** Read by one statement: of entries at their longest some megabytes. */
+const EXPORTED_AT_ONCE = 500
+
+/**
+ * All entries that match, the newest first, in parts. Every part is a statement of its own, so that who reads slowly holds neither a
+ * connection nor a snapshot of the store.
+ */
+export async function* exportAudit(sql: Queryable, request: ListRequest): AsyncGenerator<AuditRow[]> {
+  const page = { ...request, limit: EXPORTED_AT_ONCE }
+  for (let before: number | null = null; ; ) {
+    const rows: StoredEntry[] = await readRows<StoredEntry>(sql, AUDIT_LISTING, entriesBefore(sql, before), page)
+    const entries = rows.map((row) => isoDates<AuditRow>(row))
+    if (entries.length > 0) yield entries
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < EXPORTED_AT_ONCE) return
+    before = last.id
+  }
+}
+
+/** `id` null: all of them */
+function entriesBefore(sql: Queryable, id: number | null): Selection {
+  return {
+    columns: sql`id, at, actor, address, action, subject, detail`,
+    from: sql`audit`,
+    ...(id !== null && { beginning: sql`id < ${id}` }),
+  }
 }
 
 export async function readAuditEntry(sql: Queryable, id: number): Promise<AuditRow | null> {

@@ -2,7 +2,7 @@ import type { DeliveryStatus } from '@gateway/contracts/push.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
-export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback'
+export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge'
 
 /** Messages are sockets that wait; transfers move files. */
 export type Lane = 'message' | 'transfer'
@@ -27,6 +27,8 @@ export interface Delivery {
   readonly dueAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** when somebody said that they have seen its failure */
+  readonly acknowledgedAt: Date | null
 }
 
 /** Notifies every runner: a delivery is due. */
@@ -109,6 +111,7 @@ const SORTABLE = {
   attempts: 'attempts',
   next_attempt_at: 'due_at',
 }
+const STATES = { status: 'status = $', acknowledged: '(acknowledged_at IS NOT NULL) = $' }
 const NEWEST_FIRST = { nullable: ['next_attempt_at'], order: '-created_at', key: 'id' }
 
 /** By what the records of each kind can be searched, filtered and sorted. */
@@ -118,7 +121,7 @@ export const DELIVERY_LISTINGS = {
     searched: { target: 'target_code', basemap: 'basemap_code', version: 'version' },
     sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code', version: 'version' },
     filters: {
-      status: 'status = $',
+      ...STATES,
       target_code: 'target_code = $',
       basemap_code: 'basemap_code = $',
       version: 'version = $',
@@ -128,13 +131,19 @@ export const DELIVERY_LISTINGS = {
     ...NEWEST_FIRST,
     searched: { target: 'target_code', vector: 'vector_code' },
     sortable: { ...SORTABLE, target_code: 'target_code', vector_code: 'vector_code' },
-    filters: { status: 'status = $', target_code: 'target_code = $', vector_code: 'vector_code = $' },
+    filters: { ...STATES, target_code: 'target_code = $', vector_code: 'vector_code = $' },
+  },
+  cache_purge: {
+    ...NEWEST_FIRST,
+    searched: { target: 'target_code', basemap: 'basemap_code', version: 'version' },
+    sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code' },
+    filters: { status: 'status = $', target_code: 'target_code = $', basemap_code: 'basemap_code = $' },
   },
   slice_callback: {
     ...NEWEST_FIRST,
     searched: { address: 'url' },
     sortable: { ...SORTABLE, callback_url: 'url' },
-    filters: { status: 'status = $', job_id: 'job_id = $::uuid' },
+    filters: { ...STATES, job_id: 'job_id = $::uuid' },
   },
 } satisfies Record<DeliveryKind, Listing>
 
@@ -168,10 +177,42 @@ export async function retryDelivery(tx: Transaction, kind: DeliveryKind, id: str
       status = CASE WHEN due_at IS NULL THEN 'pending' ELSE status END,
       attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
       message = CASE WHEN due_at IS NULL THEN '' ELSE message END,
-      due_at = now(), updated_at = now()
+      acknowledged_at = NULL, due_at = now(), updated_at = now()
     WHERE id = ${id} AND kind = ${kind}
     RETURNING ${columns(tx)}`
   await wakeRunners(tx)
+  return row ?? null
+}
+
+/**
+ * Ends a delivery that is still on its way as failed, with `message`. An attempt under way loses its lease, so that it is broken off and
+ * settles nothing; it leaves a line. Nobody needs to look at this failure: it counts as acknowledged. null: none is on its way.
+ */
+export async function cancelDelivery(
+  tx: Transaction,
+  kind: DeliveryKind,
+  id: string,
+  message: string,
+): Promise<Delivery | null> {
+  const [row] = await tx<Delivery[]>`
+    WITH open AS (
+      SELECT id, lease_owner, leased_at FROM deliveries WHERE id = ${id} AND kind = ${kind} AND due_at IS NOT NULL FOR UPDATE
+    ), interrupted AS (
+      INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message)
+      SELECT id, leased_at, 1000 * extract(epoch FROM clock_timestamp() - leased_at), 'interrupted', ${message}
+      FROM open WHERE lease_owner IS NOT NULL
+    )
+    UPDATE deliveries SET status = 'failed', message = ${message}, due_at = NULL, acknowledged_at = now(), updated_at = now(),
+      lease_owner = NULL, leased_at = NULL, lease_until = NULL, fence = fence + 1
+    WHERE id IN (SELECT id FROM open) RETURNING ${columns(tx)}`
+  return row ?? null
+}
+
+/** Notes that somebody has seen that a delivery failed; one that was seen keeps its moment. null: there is no such delivery that failed. */
+export async function acknowledgeDelivery(tx: Transaction, kind: DeliveryKind, id: string): Promise<Delivery | null> {
+  const [row] = await tx<Delivery[]>`
+    UPDATE deliveries SET acknowledged_at = coalesce(acknowledged_at, now())
+    WHERE id = ${id} AND kind = ${kind} AND status = 'failed' RETURNING ${columns(tx)}`
   return row ?? null
 }
 
@@ -182,5 +223,6 @@ function wakeRunners(tx: Transaction): Promise<unknown> {
 function columns(sql: Queryable) {
   return sql`
     id, kind, status, attempts, message, target_code AS "targetCode", basemap_code AS "basemapCode", version,
-    vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt"`
+    vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
+     acknowledged_at AS "acknowledgedAt"`
 }

@@ -1,9 +1,10 @@
+import type { SentRequest } from '@gateway/contracts/push.js'
 import type { Queryable } from './connect.js'
 import type { Delivery, Lane } from './deliveries.js'
 import type { TargetWithSecret } from './targets.js'
 
 /** A delivery that this process may try, for as long as it renews the lease. */
-export interface ClaimedDelivery extends Omit<Delivery, 'dueAt' | 'updatedAt'> {
+export interface ClaimedDelivery extends Omit<Delivery, 'dueAt' | 'updatedAt' | 'acknowledgedAt'> {
   readonly fence: number
   readonly lane: Lane
   readonly destination: string
@@ -93,6 +94,7 @@ export interface AttemptLine {
   readonly httpStatus: number | null
   readonly message: string
   readonly answer: string
+  readonly request?: SentRequest | null
 }
 
 /** `retrying` with the seconds until the next attempt, or one of the two ends. */
@@ -117,8 +119,9 @@ export async function settleDelivery(
         due_at = now() + make_interval(secs => ${waitSeconds}::float8), lease_owner = NULL, leased_at = NULL, lease_until = NULL
       WHERE id = ${lease.id} AND lease_owner = ${owner} AND fence = ${lease.fence} RETURNING id
     )
-    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, http_status, message, answer)
-    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, ${line.outcome}, ${line.httpStatus}::int, ${line.message}, ${line.answer}
+    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, http_status, message, answer, request)
+    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, ${line.outcome}, ${line.httpStatus}::int, ${line.message}, ${line.answer},
+           ${sentRequest(sql, line)}
     FROM settled RETURNING id`
   return rows.length > 0
 }
@@ -130,8 +133,12 @@ export async function releaseDelivery(sql: Queryable, owner: string, lease: Leas
       UPDATE deliveries SET lease_owner = NULL, leased_at = NULL, lease_until = NULL
       WHERE id = ${lease.id} AND lease_owner = ${owner} AND fence = ${lease.fence} RETURNING id
     )
-    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message)
-    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, 'interrupted', ${line.message} FROM released`
+    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message, request)
+    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, 'interrupted', ${line.message}, ${sentRequest(sql, line)} FROM released`
+}
+
+function sentRequest(sql: Queryable, { request = null }: AttemptLine) {
+  return request === null ? sql`NULL::jsonb` : sql.json(request)
 }
 
 /**

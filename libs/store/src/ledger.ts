@@ -33,6 +33,6 @@ export async function countTokens(sql: Queryable): Promise<TokenCounts> {
     SELECT count(*) FILTER (WHERE disabled_at IS NULL AND (expires_at IS NULL OR expires_at > now())) AS active,
            count(*) FILTER (WHERE disabled_at IS NULL AND expires_at <= now()) AS expired,
            count(*) FILTER (WHERE disabled_at IS NOT NULL) AS disabled
-    FROM tokens WHERE NOT preview`
+    FROM tokens WHERE NOT preview AND kind = 'service'`
   return row as TokenCounts
 }

@@ -47,24 +47,40 @@ export interface Listed<Row> {
   readonly total: number
 }
 
+/** One page of what matches, without counting what else does. */
+export async function readRows<Row extends object>(
+  sql: Queryable,
+  listing: Listing,
+  selection: Selection,
+  request: ListRequest,
+): Promise<Row[]> {
+  const { columns, beginning } = selection
+  const { limit, offset = 0 } = request
+  return sql<Row[]>`
+    SELECT ${columns} ${matching(sql, listing, selection, request)} ${beginning === undefined ? sql`` : sql`AND ${beginning}`}
+    ORDER BY ${sql.unsafe(orderBy(listing, request.sort))} LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`
+}
+
 /** One page of what matches, and how many rows match. */
 export async function readList<Row extends object>(
   sql: Queryable,
   listing: Listing,
-  { columns, from, where = sql`true`, beginning }: Selection,
+  selection: Selection,
   request: ListRequest,
 ): Promise<Listed<Row>> {
   const { limit, offset = 0 } = request
-  const matching = sql`FROM ${from} WHERE ${where} ${searchCondition(sql, listing, request.q)} ${filterConditions(sql, listing, request)}`
-  const items = await sql<Row[]>`
-    SELECT ${columns} ${matching} ${beginning === undefined ? sql`` : sql`AND ${beginning}`}
-    ORDER BY ${sql.unsafe(orderBy(listing, request.sort))} LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`
+  const { beginning } = selection
+  const items = await readRows<Row>(sql, listing, selection, request)
   const isLastPage = limit === undefined || items.length < limit
   if (beginning === undefined && isLastPage && (offset === 0 || items.length > 0)) {
     return { items: [...items], total: offset + items.length }
   }
-  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n ${matching}`
+  const [count] = await sql<{ n: number }[]>`SELECT count(*) AS n ${matching(sql, listing, selection, request)}`
   return { items: [...items], total: count?.n ?? 0 }
+}
+
+function matching(sql: Queryable, listing: Listing, { from, where = sql`true` }: Selection, request: ListRequest) {
+  return sql`FROM ${from} WHERE ${where} ${searchCondition(sql, listing, request.q)} ${filterConditions(sql, listing, request)}`
 }
 
 function searchCondition(sql: Queryable, { searched }: Listing, q: string | undefined): postgres.Fragment {

@@ -32,6 +32,8 @@ export interface ListedSliceJob {
   readonly finishedAt: Date | null
   /** it was cancelled; its status is `failed` then */
   readonly cancelled: boolean
+  /** when somebody said that they have seen its failure */
+  readonly acknowledgedAt: Date | null
 }
 
 export interface StoredSliceJob extends ListedSliceJob {
@@ -142,6 +144,7 @@ export const SLICE_JOB_LISTING = {
   filters: {
     status: 'status = $',
     cancelled: 'cancelled = $',
+    acknowledged: '(acknowledged_at IS NOT NULL) = $',
     target_code: 'target_code = $',
     requested_by: 'requested_by = $',
   },
@@ -269,6 +272,14 @@ export async function cancelSliceJob(tx: Transaction, id: string, reason: string
   return asked === undefined ? 'finished' : { job: asked, ended: false }
 }
 
+/** Notes that somebody has seen that a job failed; one that was seen keeps its moment. null: there is no such job that failed. */
+export async function acknowledgeSliceJob(tx: Transaction, id: string): Promise<StoredSliceJob | null> {
+  const [row] = await tx<StoredSliceJob[]>`
+    UPDATE slice_jobs SET acknowledged_at = coalesce(acknowledged_at, now())
+    WHERE id = ${id} AND status = 'failed' RETURNING ${columns(tx)}`
+  return row ?? null
+}
+
 function holds(sql: Queryable, lease: SliceLease) {
   return sql`id = ${lease.id} AND lease_owner = ${lease.owner} AND fence = ${lease.fence} AND status = 'running'`
 }
@@ -282,5 +293,5 @@ function listedColumns(sql: Queryable) {
     id, code, name, cardinality(source_paths) AS "sourceCount", target_code AS "targetCode", version, zoom_min AS "zoomMin", zoom_max AS "zoomMax", zoom_max_native AS "zoomMaxNative",
     tile_size AS "tileSize", tile_format AS "tileFormat", tile_matrix_set AS "tileMatrixSet", encoding, status, message, progress, phase, log_path AS "logPath",
     callback_url AS "callbackUrl", requested_by AS "requestedBy", created_at AS "createdAt", started_at AS "startedAt",
-    finished_at AS "finishedAt", cancelled`
+    finished_at AS "finishedAt", cancelled, acknowledged_at AS "acknowledgedAt"`
 }

@@ -1,4 +1,5 @@
-import type { Scope, Token } from '@gateway/contracts/token.js'
+import type { RateLimit } from '@gateway/contracts/rate-limit.js'
+import type { Scope, Token, TokenKind } from '@gateway/contracts/token.js'
 import type { Queryable, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
@@ -17,6 +18,9 @@ export interface NewToken {
   /** default: none, which means any */
   readonly allowedOrigins?: readonly string[]
   readonly allowedNetworks?: readonly string[]
+  readonly rateLimit?: RateLimit | null
+  /** default: `service` */
+  readonly kind?: TokenKind
 }
 
 export interface StoredToken extends Token {
@@ -32,9 +36,11 @@ export interface LockedToken extends Token {
 
 export async function insertToken(tx: Transaction, token: NewToken): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
-    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at, allowed_origins, allowed_networks)
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at, allowed_origins, allowed_networks,
+      rate_limit, kind)
     VALUES (${token.name}, ${token.prefix}, ${token.digest}, ${token.basemapCodes as string[]}, ${token.vectorCodes as string[]},
-            ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]})
+            ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]},
+            ${jsonOrNull(tx, token.rateLimit ?? null)}, ${token.kind ?? 'service'})
     RETURNING ${columns(tx)}`
   return isoDates<Token>(row as TokenRow)
 }
@@ -65,13 +71,14 @@ export async function readToken(sql: Queryable, id: string): Promise<Token | nul
 }
 
 /** What an operator may change of a token. */
-export type TokenSettings = Required<Omit<NewToken, 'prefix' | 'digest'>>
+export type TokenSettings = Required<Omit<NewToken, 'prefix' | 'digest' | 'kind'>>
 
 export async function updateToken(tx: Transaction, id: string, settings: TokenSettings): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
     UPDATE tokens SET name = ${settings.name}, basemap_codes = ${settings.basemapCodes as string[]},
       vector_codes = ${settings.vectorCodes as string[]}, scopes = ${settings.scopes as string[]}, expires_at = ${settings.expiresAt},
-      allowed_origins = ${settings.allowedOrigins as string[]}, allowed_networks = ${settings.allowedNetworks as string[]}
+      allowed_origins = ${settings.allowedOrigins as string[]}, allowed_networks = ${settings.allowedNetworks as string[]},
+      rate_limit = ${jsonOrNull(tx, settings.rateLimit)}
     WHERE id = ${id} RETURNING ${columns(tx)}`
   return isoDates<Token>(row as TokenRow)
 }
@@ -96,6 +103,14 @@ export async function rotateToken(
   return isoDates<Token>(row as TokenRow)
 }
 
+/** After its end a preview link stays listed for so long, for who looks into what was shared. */
+const ENDED_LINKS_KEPT_DAYS = 30
+
+/** Deletes the tokens of preview links that expired long ago. */
+export async function pruneLinkTokens(tx: Transaction): Promise<void> {
+  await tx`DELETE FROM tokens WHERE kind = 'preview' AND expires_at < now() - make_interval(days => ${ENDED_LINKS_KEPT_DAYS})`
+}
+
 export async function deleteToken(tx: Transaction, id: string): Promise<void> {
   await tx`DELETE FROM tokens WHERE id = ${id}`
 }
@@ -114,18 +129,25 @@ export const TOKEN_LISTING = {
   order: '-created_at',
   key: 'id',
   filters: {
+    kind: 'kind = $',
     status:
       "CASE WHEN disabled_at IS NOT NULL THEN 'disabled' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END = $",
     scope: '$ = ANY(scopes)',
     basemap_code: "basemap_codes && ARRAY[$, '*']",
     vector_code: "vector_codes && ARRAY[$, '*']",
+    expires_within:
+      'disabled_at IS NULL AND expires_at > now() AND expires_at <= now() + make_interval(secs => $::float8)',
   },
 } satisfies Listing
 
-/** Tokens that operators issued; what the console's previews use comes and goes by itself and is not listed. */
+/**
+ * Tokens that operators issued, those of preview links only where `kind` asks for them; what the console's previews use comes and goes by
+ * itself and is not listed.
+ */
 export async function listTokens(sql: Queryable, request: ListRequest): Promise<Listed<Token>> {
   const selection = { columns: columns(sql), from: sql`tokens`, where: sql`NOT preview` }
-  const { items, total } = await readList<TokenRow>(sql, TOKEN_LISTING, selection, request)
+  const asked = { ...request, kind: request.kind ?? ('service' satisfies TokenKind) }
+  const { items, total } = await readList<TokenRow>(sql, TOKEN_LISTING, selection, asked)
   return { items: items.map((row) => isoDates<Token>(row)), total }
 }
 
@@ -176,6 +198,10 @@ export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, D
     WHERE tokens.id = used.id`
 }
 
+function jsonOrNull(sql: Queryable, limit: RateLimit | null) {
+  return limit === null ? null : sql.json({ ...limit })
+}
+
 function columns(sql: Queryable) {
-  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, expires_at, disabled_at, created_at, first_used_at, last_used_at, previous_prefix, previous_expires_at`
+  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, last_used_at, previous_prefix, previous_expires_at`
 }

@@ -1,4 +1,5 @@
 import type { Storage, TileFormat } from '@gateway/contracts/basemap.js'
+import type { OpenExtent } from './extents.js'
 import type { PmtilesArchive } from './pmtiles/archive.js'
 import type { Directory } from './pmtiles/directory.js'
 import type { TileEncoding } from './tile-set.js'
@@ -25,26 +26,6 @@ export interface FilePart {
   /** it is of a file that may be evicted, and takes room on the disk for as long as it is open */
   readonly isCached?: boolean
   readonly release: () => void
-}
-
-/**
- * A file of another place, as far as it is here: cut into extents of equal length, each a file that holds its blocks at their places and nothing
- * where one has not come yet. What has come never changes, and an extent that makes room for others only loses its name.
- */
-export interface FileInExtents {
-  /** bytes */
-  readonly extentBytes: number
-  readonly blockBytes: number
-  /** The extents that a section lies in, as far as they are open; to be used at once. */
-  of(section: { readonly offset: number; readonly length: number }): Iterable<OpenExtent>
-}
-
-export interface OpenExtent {
-  /** 0: the one that the file begins with */
-  readonly index: number
-  readonly fd: number
-  /** 1 for each block that is here */
-  readonly present: Uint8Array
 }
 
 /** The file that a tile's bytes are all of. */

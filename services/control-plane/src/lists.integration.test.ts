@@ -153,7 +153,11 @@ describe('every list of the document', () => {
   })
 
   test('filters by every value that the document names, and by texts and moments', async () => {
-    const values: Record<string, string> = { job_id: crypto.randomUUID(), from: '2026-01-01T00:00:00Z' }
+    const values: Record<string, string> = {
+      job_id: crypto.randomUUID(),
+      from: '2026-01-01T00:00:00Z',
+      expires_within: '14d',
+    }
     for (const { path, parameters } of lists()) {
       const pagers = ['q', 'sort', 'limit', 'offset', 'before', 'dir']
       const filters = parameters.filter((one) => one.in === 'query' && !pagers.includes(one.name))
@@ -187,6 +191,36 @@ test('a token is found by its prefix, and by its state', async () => {
   expect(await page('/tokens?status=disabled&scope=slice', 'name')).toEqual([['leaked'], 1])
   expect(await page('/tokens?basemap_code=sea&sort=name', 'name')).toEqual([['gone', 'Reader'], 2])
   expect(await page('/tokens?basemap_code=world', 'name')).toEqual([['Reader'], 1])
+  // By default a token is valid for 30 days.
+  expect(await page('/tokens?expires_within=31d', 'name')).toEqual([['Reader'], 1])
+  expect(await page('/tokens?expires_within=29d', 'name')).toEqual([[], 0])
+  expect((await gateway.admin({ url: '/api/v1/admin/tokens?expires_within=14' })).statusCode).toBe(400)
+})
+
+test('a preview link reads one basemap until it expires, and its token is listed only where that is asked for', async () => {
+  const before = (await page('/tokens'))[1]
+  const link = await post('/preview-links', { basemap_code: 'world', version: '2', expires_in_seconds: 3600 })
+  const [address, place] = link.url.split('#')
+  const { token, ...shown } = Object.fromEntries(new URLSearchParams(place))
+  expect([address, shown]).toEqual(['http://127.0.0.1:8910/map/', { code: 'world', version: '2' }])
+  expect((await page('/tokens'))[1]).toBe(before)
+  expect(await page('/tokens?kind=preview', 'id')).toEqual([[link.id], 1])
+  const answer = await gateway.admin({ url: `/api/v1/admin/tokens/${link.id}` })
+  expect(answer.json()).toMatchObject({ basemap_codes: ['world'], vector_codes: [], expires_at: link.expires_at })
+  const headers = { authorization: `Bearer ${token}` }
+  const catalog = (await gateway.admin({ url: '/api/v1/catalog/basemaps', headers })).json()
+  expect(catalog.items.map(({ code }: { code: string }) => code)).toEqual(['world'])
+  expect(await page(`/audit?action=preview-link.create&subject=${link.id}`, 'subject')).toEqual([[link.id], 1])
+})
+
+test.each([
+  [{ basemap_code: 'none' }, 404],
+  [{ basemap_code: 'world', version: 'none' }, 404],
+  [{ basemap_code: 'world', expires_in_seconds: 2_592_001 }, 400],
+  [{ basemap_code: 'world', token: 'x' }, 400],
+])('no preview link is made by %j', async (payload, status) => {
+  const answer = await gateway.admin({ method: 'POST', url: '/api/v1/admin/preview-links', payload })
+  expect(answer.statusCode).toBe(status)
 })
 
 test('pages are sorted as a whole, what has no value comes last, and total counts what matches', async () => {

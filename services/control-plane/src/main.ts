@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBus } from '@gateway/bus/open.js'
 import { createLog, type Log } from '@gateway/logging/log.js'
+import { addressHosts } from '@gateway/settings/address-hosts.js'
 import { ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
 import { loadSettings, type Settings, trustSeconds } from '@gateway/settings/load.js'
 import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
@@ -25,6 +26,8 @@ const STORE_CONNECTIONS = 10
 
 /** The part of the time to drain after which connections are cut. */
 const CUT_OFF_AT = 0.8
+
+const told = new Set<string>()
 
 const loaded = loadOrRefuse()
 await start(loaded.settings, loaded.databaseUrl)
@@ -82,11 +85,20 @@ async function serve(
 ): Promise<void> {
   const sql = openStore(databaseUrl, { applicationName: 'gateway-control-plane', maxConnections: STORE_CONNECTIONS })
   ending.push(() => sql.end({ timeout: 2 }))
-  await migrateWhenReachable(sql, log, shutdown)
+  await migrateWhenReachable(sql, log, shutdown, (reason) =>
+    tellWhoStarts(
+      `DATABASE_URL ${hostsOf(databaseUrl)}: ${reason}; waiting for it. Start that Postgres, or mend the address`,
+    ),
+  )
   const bus = await openBus(sql, {
     redisUrl: settings.redisUrl,
     silentSeconds: trustSeconds(settings),
-    onTrouble: (message) => log.warn({ err: message }, 'the bus is out of reach'),
+    onTrouble: (message) => {
+      log.warn({ err: message }, 'the bus is out of reach')
+      tellWhoStarts(
+        `REDIS_URL ${hostsOf(settings.redisUrl ?? '')}: the bus is out of reach (${message}); edges ask the store instead. Start that Redis, or mend the address`,
+      )
+    },
   })
   ending.push(() => bus.close())
 
@@ -122,6 +134,18 @@ async function serve(
   const loops = runLoops(BACKGROUND_LOOPS, ctx)
   ending.push(() => loops)
   await loops
+}
+
+/** Says it to the person at the terminal of `npm start`, whose log is for programs; once each. */
+function tellWhoStarts(line: string): void {
+  if (!process.connected || told.has(line)) return
+  told.add(line)
+  process.stderr.write(`${line}\n`)
+}
+
+/** Without what else is in the address: a password. */
+function hostsOf(address: string): string {
+  return (addressHosts(address) ?? []).map(({ host, port }) => (port === null ? host : `${host}:${port}`)).join(', ')
 }
 
 /** Lets open requests finish; connections still open shortly before the process must end are closed, so that the rest ends in order. */

@@ -1,7 +1,9 @@
+import type { RateLimiter } from '@gateway/access/rate-limiter.js'
 import type { Log } from '@gateway/logging/log.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { Tracer } from '@gateway/tracing/span.js'
+import type { SignedAddresses } from './auth/signed-addresses.js'
 import type { TokenCache } from './auth/token-cache.js'
 import type { DiskGate } from './files/disk-gate.js'
 import type { Access } from './http/access.js'
@@ -13,6 +15,7 @@ import type { Catalog } from './sync/catalog.js'
 import type { StorageTroubles } from './tiles/storage-troubles.js'
 import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
+import type { UsageCounts } from './usage/usage-counts.js'
 import type { ZipStore } from './zip/zip-store.js'
 
 /** How far the catalog and the tokens of this process can be relied upon. */
@@ -31,12 +34,17 @@ export interface Edge {
   readonly settings: Settings
   readonly log: Log
   readonly counters: Counters
+  /** what requests are accounted to tokens, basemaps, versions and vectors */
+  readonly usage: UsageCounts
   /** null: no answer is logged but those that went wrong or were slow */
   readonly access: Access | null
   readonly tracer: Tracer
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache
+  readonly signed: SignedAddresses
+  /** of tokens that are limited; they are never in the native table */
+  readonly rates: RateLimiter
   /** what may wait for a disk goes through here, by scan source */
   readonly disks: DiskGate
   readonly tiles: TileLoader

@@ -1,4 +1,4 @@
-/** What is built beside the compiled TypeScript, each part once for each change of its sources: the console's bundle and the native addon. */
+/** What is built beside the compiled TypeScript, each part once for each change of its sources: the console's bundle, the documentation and the native addon. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,6 +14,11 @@ const CONSOLE = {
   sources: ['src', 'public', 'index.html', 'package.json', 'vite.config.ts'],
   stamp: 'services/console/dist/.built-from',
 }
+const DOCS = {
+  folder: 'services/docs',
+  sources: ['.vitepress', '../../docs', 'package.json'],
+  stamp: 'services/docs/dist/.built-from',
+}
 const ADDON = {
   folder: 'libs/native-edge',
   sources: ['native', 'binding.gyp', 'install.mjs'],
@@ -26,20 +31,33 @@ const ADDON = {
  * @param {() => void} onBuild called before it is built
  * @returns {Promise<{ok: true} | {ok: false, output: string, signal?: NodeJS.Signals}>}
  */
-export async function buildConsole(root, onBuild) {
-  const digest = digestOf(root, CONSOLE)
-  if (!isDue(root, CONSOLE, digest)) return { ok: true }
+export function buildConsole(root, onBuild) {
+  return bundle(root, CONSOLE, [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel=warn'], onBuild)
+}
+
+/**
+ * Builds the documentation where its pages have changed, in the way of `buildConsole`.
+ * @param {string} root of the checkout
+ * @param {() => void} onBuild called before it is built
+ */
+export function buildDocs(root, onBuild) {
+  return bundle(root, DOCS, [join(root, 'node_modules/vitepress/bin/vitepress.js'), 'build'], onBuild)
+}
+
+async function bundle(root, part, command, onBuild) {
+  const digest = digestOf(root, part)
+  if (!isDue(root, part, digest)) return { ok: true }
   onBuild()
-  const vite = join(root, 'node_modules/vite/bin/vite.js')
-  const result = await runTool(process.execPath, [vite, 'build', '--logLevel=warn'], join(root, CONSOLE.folder))
-  if (result.ok) writeFileSync(join(root, CONSOLE.stamp), digest)
+  const result = await runTool(process.execPath, command, join(root, part.folder))
+  if (result.ok) writeFileSync(join(root, part.stamp), digest)
   return result
 }
 
 /**
  * Compiles the addon where its sources or Node have changed. A machine without a compiler goes without it and does not try at every start,
- * so a failed attempt counts; an interrupted one does not.
+ * so a failed attempt counts; an interrupted one does not. `note` says why it goes without.
  * @param {string} root of the checkout
+ * @returns {Promise<{ok: true, note?: string} | {ok: false, output: string, signal?: NodeJS.Signals}>}
  */
 export async function buildAddon(root) {
   const digest = digestOf(root, ADDON)
@@ -47,7 +65,7 @@ export async function buildAddon(root) {
   const result = await runTool('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], root)
   if (result.signal) return result
   writeFileSync(join(root, ADDON.stamp), digest)
-  return { ok: true }
+  return { ok: true, note: result.output }
 }
 
 /** A checkout without the sources, as in tests, has nothing to build. */
@@ -70,9 +88,10 @@ function digestOf(root, { folder, sources }) {
   return hash.digest('hex')
 }
 
-// `npm run build` of the console: the next start finds it done.
+// `npm run build` of the console, and with `docs` of the documentation: the next start finds it done.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const result = await buildConsole(fileURLToPath(new URL('../../..', import.meta.url)), () => {})
+  const build = process.argv[2] === 'docs' ? buildDocs : buildConsole
+  const result = await build(fileURLToPath(new URL('../../..', import.meta.url)), () => {})
   if (!result.ok) {
     console.error(result.output)
     process.exitCode = 1

@@ -8,7 +8,7 @@ const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP']
  * @param {string} command
  * @param {string[]} args
  * @param {string} cwd
- * @returns {Promise<{ok: true} | {ok: false, output: string} | {ok: false, output: '', signal: NodeJS.Signals}>}
+ * @returns {Promise<{ok: true, output: string} | {ok: false, output: string} | {ok: false, output: '', signal: NodeJS.Signals}>}
  */
 export function runTool(command, args, cwd) {
   return new Promise((resolve) => {
@@ -32,8 +32,7 @@ export function runTool(command, args, cwd) {
     child.on('error', (error) => finish({ ok: false, output: error.message }))
     child.on('close', (code) => {
       if (interrupted) finish({ ok: false, output: '', signal: interrupted })
-      else if (code === 0) finish({ ok: true })
-      else finish({ ok: false, output: output.trim() })
+      else finish({ ok: code === 0, output: output.trim() })
     })
   })
 }

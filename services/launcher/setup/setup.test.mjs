@@ -145,6 +145,25 @@ test('with SETUP=off nothing is installed or compiled', async () => {
   expect(existsSync(join(root, 'node_modules'))).toBe(false)
 })
 
+test('a checkout that cannot be written runs as it was compiled, and says so', async () => {
+  await start().ended
+  rmSync(join(root, 'compiled'))
+  rmSync(join(root, '.setup.lock'))
+  // What root, too, cannot open for writing.
+  mkdirSync(join(root, '.setup.lock'))
+  const { code, err } = await start().ended
+  expect(code).toBe(7)
+  expect(err).toMatch(/^This checkout cannot be written \(EISDIR.*\): it runs as it was compiled last\.\n$/)
+  expect(existsSync(join(root, 'compiled'))).toBe(false)
+})
+
+test('one that was not set up before is refused with one line that says by whom it can be', async () => {
+  mkdirSync(join(root, '.setup.lock'))
+  const { code, out, err } = await start().ended
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toMatch(/^This checkout is not set up, and cannot be: EISDIR.*\. Run "npm run setup" as its owner\.\n$/)
+})
+
 test('without a script the checkout is made ready, and nothing is run', async () => {
   const child = spawn(process.execPath, ['services/launcher/setup.mjs'], { cwd: root, stdio: 'ignore' })
   expect(await once(child, 'exit')).toEqual([0, null])

@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { banner } from './banner.js'
 
 const base = 'http://127.0.0.1:8910'
-const facts = { consoleUrl: `${base}/admin/`, credentials: 'user admin, password in config/service.env' }
+const facts = {
+  consoleUrl: `${base}/admin/`,
+  docsUrl: `${base}/docs/`,
+  credentials: 'user admin, password in config/service.env',
+}
 
 test('one line for each thing to try, and nothing where there is none', () => {
   const demo = {
@@ -24,9 +28,10 @@ test('one line for each thing to try, and nothing where there is none', () => {
   ])
 })
 
-test('without demo data the console remains', () => {
+test('without demo data console and documentation remain', () => {
   const text = banner({ ...facts, demo: null })
   expect(text).toContain(facts.consoleUrl)
+  expect(text).toContain(facts.docsUrl)
   expect(text).not.toContain('curl')
 })
 

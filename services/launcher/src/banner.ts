@@ -12,15 +12,16 @@ export interface DemoAddresses {
 
 export interface BannerFacts {
   readonly consoleUrl: string
+  readonly docsUrl: string
   /** where the console's user name and password are found, in words */
   readonly credentials: string
   readonly demo: DemoAddresses | null
 }
 
 /** What the start command prints once everything serves: one line for each thing to open, commands that work when pasted; the last line says that it is ready. */
-export function banner({ consoleUrl, credentials, demo }: BannerFacts): string {
+export function banner({ consoleUrl, docsUrl, credentials, demo }: BannerFacts): string {
   const lines = [line('Console', consoleUrl), line('', credentials), ...demoLines(demo)]
-  lines.push(line('Gateway', 'ready; Ctrl-C stops it'))
+  lines.push(line('Docs', docsUrl), line('Gateway', 'ready; Ctrl-C stops it'))
   return `\n${lines.join('\n')}\n\n`
 }
 

@@ -6,10 +6,12 @@ import { type CredentialsOutcome, ensureAdminCredentials } from '@gateway/settin
 import { controlPlaneUrl, edgeUrl, loadSettings, type Settings } from '@gateway/settings/load.js'
 import { makeDirectory } from '@gateway/settings/make-directory.js'
 import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
+import { readTlsPair } from '@gateway/settings/tls-pair.js'
 import { tryLock } from '../setup/lock.mjs'
 import { adminClient } from './admin-client.js'
 import { banner, type DemoAddresses } from './banner.js'
 import { prepareDemo } from './demo/demo.js'
+import { pathTrouble } from './path-trouble.js'
 import { portsAreFree } from './ports.js'
 import { startServices } from './services.js'
 import { Shutdown, sayLine } from './shutdown.js'
@@ -21,8 +23,11 @@ const shutdown = new Shutdown(log)
 start().catch((error: unknown) => {
   if (shutdown.begun) return
   if (error instanceof StartRefusal) return shutdown.run(EXIT_REFUSED, error.message)
+  const isOurs = (error as NodeJS.ErrnoException).path?.startsWith(settings.dataDir)
+  const trouble = isOurs ? pathTrouble(error, 'DATA_DIR') : null
+  if (trouble !== null) return shutdown.run(EXIT_REFUSED, trouble)
   log.fatal({ err: error }, 'the start failed')
-  return shutdown.run(1)
+  return shutdown.run(1, `the start failed: ${(error as Error).message}; the log has the details`)
 })
 
 async function start(): Promise<void> {
@@ -36,13 +41,21 @@ async function start(): Promise<void> {
   if (shutdown.begun) return
   // To people, like all that is no log line: standard output stays JSON that can be piped, and a log file gets no demo token.
   process.stderr.write(
-    banner({ consoleUrl: `${settings.apiBaseUrl}/admin/`, credentials: credentialWords(settings, outcome), demo }),
+    banner({
+      consoleUrl: `${settings.apiBaseUrl}/admin/`,
+      docsUrl: `${settings.apiBaseUrl}/docs/`,
+      credentials: credentialWords(settings, outcome),
+      demo,
+    }),
   )
 }
 
 function settingsOrExit(): { settings: Settings; outcome: CredentialsOutcome } {
   try {
-    return ensureAdminCredentials(loadSettings())
+    const loaded = loadSettings()
+    // The edge would refuse it, too, when everything else runs.
+    readTlsPair(loaded)
+    return ensureAdminCredentials(loaded)
   } catch (error) {
     if (!(error instanceof SettingsRefusal)) throw error
     sayLine(error.message)
@@ -52,14 +65,22 @@ function settingsOrExit(): { settings: Settings; outcome: CredentialsOutcome } {
 
 /** One launcher for each data directory: two would serve one database directory, and lay demo data over each other's. */
 function holdDataDir(dataDir: string): void {
+  const lock = lockIn(dataDir)
+  if (!lock.ok)
+    throw new StartRefusal(
+      `process ${lock.pid} already runs a gateway on DATA_DIR ${dataDir}: stop it, or set another DATA_DIR, API_PORT and CONTROL_PORT`,
+    )
+  process.once('exit', lock.release)
+}
+
+function lockIn(dataDir: string): ReturnType<typeof tryLock> {
   try {
     makeDirectory(dataDir)
+    return tryLock(join(dataDir, 'launcher.lock'))
   } catch (error) {
-    throw new StartRefusal(`DATA_DIR ${dataDir} cannot be made: ${(error as Error).message}`)
+    const why = pathTrouble(error, 'DATA_DIR') ?? (error as Error).message
+    throw new StartRefusal(`DATA_DIR ${dataDir} cannot be used: ${why}`)
   }
-  const lock = tryLock(join(dataDir, 'launcher.lock'))
-  if (!lock.ok) throw new StartRefusal(`process ${lock.pid} already runs a gateway on DATA_DIR ${dataDir}`)
-  process.once('exit', lock.release)
 }
 
 async function ownPostgres({ dataDir }: Settings, log: Log): Promise<string> {

@@ -15,12 +15,14 @@ constexpr int64_t kGoodMs = 10'000 - 10;
 int64_t good_until(const ColdSet &set, const Now &now) { return set.archive ? 0 : now.monotonic + kGoodMs; }
 
 // How the client wants to hear of it: `missingTileForm` of services/edge/src/http/refusals.ts. What stands in the query is JavaScript's to read.
-bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view query, const Credential &credential, const Now &now) {
+bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view query, const Credential &credential, const Now &now,
+                   const Parties &parties) {
   if (query.find("missing=") != query.npos) return false;
   const bool is_image = request.sec_fetch_dest == "image" && request.sec_fetch_mode == "no-cors";
   ResponseTable::Found refusal = response_table.refuse(is_image ? Refused::NoTileImage : Refused::NoTile, credential);
   if (!refusal.answer) return false;
-  return send_tile(connection, std::move(refusal.answer), wanted_of(request), now);
+  parties.add({1, 0, 1, 0});
+  return send_tile(connection, std::move(refusal.answer), wanted_of(request), now, parties);
 }
 
 TileParts parts_of(const ColdTile &tile, const ColdSet &set, std::string_view target) {
@@ -32,6 +34,7 @@ TileParts parts_of(const ColdTile &tile, const ColdSet &set, std::string_view ta
   parts.modified = tile.modified();
   parts.code = set.code;
   parts.needs_gzip = tile.is_packed();
+  parts.usage = set.usage;
   if (tile.is_large()) parts.range = {tile.file(), tile.offset(), tile.size()};
   else parts.body = tile.body();
   return parts;
@@ -45,19 +48,20 @@ ssize_t send_whole(Connection &connection, std::string_view whole) {
   return errno == EAGAIN || errno == EINTR ? 0 : -1;
 }
 
-bool send_cold(Connection &connection, const TileParts &parts, const ColdTile &tile, const Wanted &wanted, const Now &now) {
+bool send_cold(Connection &connection, const TileParts &parts, const ColdTile &tile, const Wanted &wanted, const Now &now, const Parties &parties) {
   const bool is_simple = !wanted.head_only && !wanted.not_modified && !wanted.is_last && !tile.is_large();
   if (!is_simple) {
     TilePointer answer(new TileResponse(parts));
     const bool has_file = !answer->is_file() || answer->range.file >= 0;  // there are descriptors left
-    return has_file && send_tile(connection, std::move(answer), wanted, now);
+    return has_file && send_tile(connection, std::move(answer), wanted, now, parties);
   }
   const std::string_view whole = tile.whole(date_line(now.seconds));
   const ssize_t sent = send_whole(connection, whole);
   if (sent < 0) us.us_socket_close(0, connection.socket, 0, nullptr);
   else if (static_cast<size_t>(sent) < whole.size())
-    return send_tile(connection, TilePointer(new TileResponse(parts)), wanted, now, static_cast<size_t>(sent));
+    return send_tile(connection, TilePointer(new TileResponse(parts)), wanted, now, parties, static_cast<size_t>(sent));
   hot_counts.body_bytes += parts.body.size();
+  parties.add({0, 0, 0, parts.body.size()});
   return true;
 }
 }  // namespace
@@ -66,17 +70,19 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
                  const Now &now) {
   std::string_view rest;
   const ColdSet *set = cold_sets.find(target, now.monotonic, &rest);
-  if (!set || !response_table.admits(credential, set->code, now)) return false;
+  const TokenEntry *token = set ? response_table.admitted(credential, target, set->code, now) : nullptr;
+  if (!token) return false;
+  const Parties parties{token->usage, set->usage};
   TilePlace place;
   const Address address = read_tile_address(rest, &place);
   if (address == Address::Malformed) return false;
-  if (address == Address::OutOfRange || !is_in_pyramid(place, set->geographic)) return refuse_absent(connection, request, query, credential, now);
+  if (address == Address::OutOfRange || !is_in_pyramid(place, set->geographic)) return refuse_absent(connection, request, query, credential, now, parties);
   if (!set->has_extension(place.extension)) return false;
   ColdTile tile(*set);
   const ColdTile::Opened opened = tile.open(place, now.monotonic);
   if (opened == ColdTile::Opened::Absent) {
     response_table.drop_tile(target);
-    return refuse_absent(connection, request, query, credential, now);
+    return refuse_absent(connection, request, query, credential, now, parties);
   }
   if (opened != ColdTile::Opened::Tile) return false;
   if (response_table.renew(target, tile.etag(), good_until(*set, now))) return answer_hot(connection, request);
@@ -86,7 +92,8 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   if (!choose(request, parts, &wanted)) return false;
   const bool may_keep = !tile.is_large() || !tile.is_evictable();
   const bool is_kept = may_keep && response_table.is_wanted(target, parts.body.size(), true);
-  if (!send_cold(connection, parts, tile, wanted, now)) return false;
+  if (!send_cold(connection, parts, tile, wanted, now, parties)) return false;
+  parties.add({1, 1, 0, 0});
   hot_counts.answers++;
   hot_counts.cold++;
   if (wanted.not_modified) hot_counts.not_modified++;

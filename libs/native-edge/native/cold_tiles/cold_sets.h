@@ -12,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "../hot_tiles/usage.h"
 #include "head_gaps.h"
 #include "tile_address.h"
 #include "tile_archive.h"
@@ -23,6 +24,7 @@ struct ColdSet {
   int64_t good_until = 0;  // milliseconds of CLOCK_MONOTONIC
   std::string extensions;  // those that mean these tiles, with a blank before and behind each
   bool geographic = false;  // two columns at zoom 0
+  UsagePointer usage;       // of the version
   // For tiles that are stored as they are, and for those that are stored as gzip. Null: there are none such.
   const HeadsWithGaps *plain = nullptr, *packed = nullptr;
 

@@ -11,7 +11,8 @@ DirectoryColumns columns_of(const Call &call, int first) {
   return {doubles(first), doubles(first + 1), doubles(first + 2), reinterpret_cast<const uint32_t *>(lengths.data()), lengths.size() / sizeof(uint32_t)};
 }
 
-// address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles (-1: none)
+// address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles (-1: none), the name of
+// the version's usage
 std::unique_ptr<ColdSet> set_of(const Call &call) {
   auto set = std::make_unique<ColdSet>();
   set->address = call.text(0);
@@ -21,16 +22,17 @@ std::unique_ptr<ColdSet> set_of(const Call &call) {
   set->geographic = call.truth(4);
   set->plain = cold_sets.heads(call.integer(5));
   set->packed = cold_sets.heads(call.integer(6));
+  set->usage = usage_of(call.text(7));
   return set;
 }
 
 // ... and: root, folder, extension of the files, whether rows are counted from the south
 napi_value put_folder_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
-  set->root = TileRoot::at(call.text(7));
-  set->folder = call.text(8);
-  set->extension = call.text(9);
-  set->from_south = call.truth(10);
+  set->root = TileRoot::at(call.text(8));
+  set->folder = call.text(9);
+  set->extension = call.text(10);
+  set->from_south = call.truth(11);
   cold_sets.put(std::move(set));
   return nullptr;
 }
@@ -38,7 +40,7 @@ napi_value put_folder_set(const Call &call) {
 // ... and: number of the archive. false: it is not known here
 bool put_archive_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
-  set->archive = cold_sets.archive(call.integer(7));
+  set->archive = cold_sets.archive(call.integer(8));
   if (!set->archive) return false;
   cold_sets.put(std::move(set));
   return true;

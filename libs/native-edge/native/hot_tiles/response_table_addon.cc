@@ -9,23 +9,27 @@
 
 namespace {
 // target, head, body, basemap number, whether it needs gzip, head of a 304, etag, of a file in place of the body: descriptor, offset, length,
-// and when it was modified
+// when it was modified, and the name of its version's usage
 napi_value put_tile(const Call &call) {
   const std::string target = call.text(0), head = call.text(1), not_modified = call.text(5), etag = call.text(6);
   FileRange range;
   range.file = static_cast<int>(call.integer(7));
   range.offset = call.integer(8);
   range.length = static_cast<uint64_t>(call.integer(9));
-  response_table.put_tile({target, head, not_modified, etag, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), range, call.integer(10)});
+  response_table.put_tile({target, head, not_modified, etag, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), range, call.integer(10),
+                           usage_of(call.text(11))});
   return nullptr;
 }
 
-// Its number. text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words
+// Its number. text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words, the name of its usage, prefix of
+// its paths
 napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
+  token.usage = usage_of(call.text(4));
   token.grants.resize(bits.size() / sizeof(uint64_t));
   bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
+  token.prefix = call.text(5);
   return call.value(static_cast<double>(response_table.put_token(std::move(token))));
 }
 
@@ -71,6 +75,25 @@ napi_value answer_times(const Call &call) {
   return call.list(numbers);
 }
 
+// Of all with something counted since the last call: [names, each with NUL at its end, counts as bytes of doubles: requests, tiles, missing tiles and
+// bytes of each]. A name holds no NUL, since a path cannot.
+napi_value take_usage(const Call &call) {
+  std::string names;
+  std::vector<double> counts;
+  for (const auto &[name, usage] : ::take_usage()) {
+    names.append(name).push_back('\0');
+    for (const uint64_t count : {usage.requests, usage.tiles, usage.missing, usage.bytes}) counts.push_back(static_cast<double>(count));
+  }
+  napi_value taken, bytes;
+  void *memory = nullptr;
+  napi_create_arraybuffer(call.env, counts.size() * sizeof(double), &memory, &bytes);
+  std::copy(counts.begin(), counts.end(), static_cast<double *>(memory));
+  napi_create_array(call.env, &taken);
+  napi_set_element(call.env, taken, 0, call.value(std::string_view(names)));
+  napi_set_element(call.env, taken, 1, bytes);
+  return taken;
+}
+
 template <auto change>
 napi_value by_text(const Call &call) {
   (response_table.*change)(call.text(0));
@@ -101,6 +124,7 @@ void add_response_table(napi_env env, napi_value exports) {
     {"answerTimes", answer_times},
     {"pickEvery", [](const Call &call) -> napi_value { return picked_requests.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},
     {"picked", [](const Call &call) { return call.value(picked_requests.picked()); }},
+    {"takeUsage", take_usage},
     {"takeUsedTokens", [](const Call &call) { return call.value(response_table.take_used_tokens()); }},
   });
 }

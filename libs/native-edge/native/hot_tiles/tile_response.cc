@@ -113,8 +113,8 @@ constexpr int64_t kResidencyMs = 50;
 // A large tile: its head from memory, its body from its file.
 class TileFileTransfer : public FileTransfer {
  public:
-  explicit TileFileTransfer(Answer head)
-      : FileTransfer(head.tile->range.file, head.tile->range.offset, head.tile->range.length), head_(std::move(head)) {
+  TileFileTransfer(Answer head, const Parties &parties)
+      : FileTransfer(head.tile->range.file, head.tile->range.offset, head.tile->range.length), head_(std::move(head)), parties_(parties) {
     is_last = head_.is_last;
   }
   // The kernel gives up pages in the order of their use, so what was just found in memory, and sent, is the last that it would.
@@ -140,6 +140,7 @@ class TileFileTransfer : public FileTransfer {
   // A file that ends early has been cut since it was looked at: JavaScript looks again.
   void count(Outcome outcome) {
     hot_counts.body_bytes += length - left;
+    parties_.add({0, 0, 0, length - left});
     if (outcome == Outcome::Stalled) hot_counts.stalled++;
     if (outcome != Outcome::Truncated) return;
     hot_counts.truncated++;
@@ -148,11 +149,12 @@ class TileFileTransfer : public FileTransfer {
 
  private:
   Answer head_;
+  const Parties parties_;
 };
 
 // False: not all of the first stretch is in memory. JavaScript counts such requests and waits for them when it drains.
-bool send_file(Connection &connection, Answer head, int64_t now) {
-  auto transfer = std::make_unique<TileFileTransfer>(std::move(head));
+bool send_file(Connection &connection, Answer head, int64_t now, const Parties &parties) {
+  auto transfer = std::make_unique<TileFileTransfer>(std::move(head), parties);
   if (!transfer->is_in_memory(now)) return false;
   us_socket_t *socket = connection.socket;
   app.files_started++;
@@ -198,12 +200,13 @@ bool choose(const RequestHead &request, const TileParts &tile, Wanted *wanted) {
   return copy != Copy::Unclear;
 }
 
-bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, const Now &now, size_t sent) {
+bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, const Now &now, const Parties &parties, size_t sent) {
   const bool from_file = tile->is_file() && !wanted.not_modified && !wanted.head_only;
   Answer answer(std::move(tile), wanted, date_line(now.seconds));
-  if (from_file) return send_file(connection, std::move(answer), now.monotonic);
+  if (from_file) return send_file(connection, std::move(answer), now.monotonic, parties);
   answer.sent = sent;
   hot_counts.body_bytes += answer.body.size();
+  parties.add({0, 0, 0, answer.body.size()});
   us_socket_t *socket = connection.socket;
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
   const Pumped pumped = answer.send_some(us.us_poll_fd(socket));
@@ -224,8 +227,9 @@ bool answer(Connection &connection, const RequestHead &request) {
   if (!found.answer) return answer_cold(connection, request, path, query, credential, now);
   Wanted wanted = wanted_of(request);
   if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;
-  if (!send_tile(connection, std::move(found.answer), wanted, now)) return false;
+  if (!send_tile(connection, std::move(found.answer), wanted, now, found.parties)) return false;
   if (found.refused) return true;
+  found.parties.add({1, 1, 0, 0});
   hot_counts.answers++;
   if (wanted.not_modified) hot_counts.not_modified++;
   return true;

@@ -43,5 +43,5 @@ std::string_view date_line(time_t now);
 Wanted wanted_of(const RequestHead &request);
 // And of this tile, which it may have. false: JavaScript has to judge.
 bool choose(const RequestHead &request, const TileParts &tile, Wanted *wanted);
-// Sends an answer, of which so many bytes have gone already, and counts its body. false: its file is not in memory.
-bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, const Now &now, size_t sent = 0);
+// Sends an answer, of which so many bytes have gone already, and counts its body, also for these. false: its file is not in memory.
+bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, const Now &now, const Parties &parties, size_t sent = 0);

@@ -30,6 +30,7 @@ type SetArguments = [
   geographic: boolean,
   plain: number,
   packed: number,
+  usage: string,
 ]
 type DirectoryBytes = [ids: Uint8Array, runs: Uint8Array, offsets: Uint8Array, lengths: Uint8Array]
 
@@ -95,6 +96,8 @@ export interface ColdSet {
   /** for tiles that are stored as they are, and as gzip; null: there are none such. Where there are both, each tile's first bytes tell. */
   readonly plain: SetHeads | null
   readonly packed: SetHeads | null
+  /** what answers are counted for beside the token: `TileResponse.usage` */
+  readonly usage: string
   readonly place:
     | { readonly kind: 'folder'; readonly at: FolderPlace }
     | { readonly kind: 'archive'; readonly at: ArchivePlace }
@@ -126,7 +129,7 @@ export class ColdSets {
     return addon.canReadColdTiles() ? new ColdSets(addon, table) : null
   }
 
-  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, place }: ColdSet): void {
+  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): void {
     const number = this.#table.numberOf(code)
     if (number === undefined) return
     const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)
@@ -139,6 +142,7 @@ export class ColdSets {
       geographic,
       this.#numberOfHeads(plain),
       this.#numberOfHeads(packed),
+      usage,
     ]
     if (place.kind === 'archive') {
       const { id } = place.at

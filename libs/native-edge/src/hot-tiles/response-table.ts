@@ -13,13 +13,14 @@ export interface ResponseTableAddon {
     offset: number,
     length: number,
     modified: number,
+    usage: string,
   ): void
   hasTile(target: string): boolean
   isWanted(target: string, bytes: number): boolean
   takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
-  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array): number
+  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array, usage: string, prefix: string): number
   dropToken(text: string): void
   putUnknown(text: string): void
   dropUnknown(text: string): void
@@ -30,6 +31,7 @@ export interface ResponseTableAddon {
   answerTimes(): number[]
   pickEvery(requests: number): void
   picked(): boolean
+  takeUsage(): [names: string, counts: ArrayBuffer]
   takeUsedTokens(): Uint32Array
 }
 
@@ -79,6 +81,20 @@ export interface TileResponse {
   readonly code: string
   /** The body is gzip (and the headers say so): only for clients that accept that. */
   readonly gzip?: boolean
+  /** what answers with it are counted for beside the token, by a name of the caller's: see `takeUsage`. Default: nothing */
+  readonly usage?: string
+}
+
+/** What was answered for one token or version since its usage was last taken. */
+export interface TakenUsage {
+  readonly name: string
+  readonly requests: number
+  /** of these: answered with a tile or 304 */
+  readonly tiles: number
+  /** and with that there is no such tile */
+  readonly missing: number
+  /** of all bodies, as far as they were sent */
+  readonly bytes: number
 }
 
 export interface ResponseCounts {
@@ -168,7 +184,7 @@ export class ResponseTable {
     addon.setCapacity(capacityBytes)
   }
 
-  putTile({ target, headers, validator, body, code, gzip = false }: TileResponse): void {
+  putTile({ target, headers, validator, body, code, gzip = false, usage = '' }: TileResponse): void {
     const number = this.numberOf(code)
     const inMemory = body instanceof Uint8Array
     if (number === undefined || (inMemory && body.length > MAX_BODY_BYTES)) {
@@ -181,7 +197,7 @@ export class ResponseTable {
     const { fd, offset, length } = inMemory ? NO_RANGE : body
     const { etag = '', modifiedMs = 0 } = validator ?? {}
     const modified = Math.floor(modifiedMs / 1000)
-    this.#addon.putTile(target, head, bytes, number, gzip, notModified, etag, fd, offset, length, modified)
+    this.#addon.putTile(target, head, bytes, number, gzip, notModified, etag, fd, offset, length, modified, usage)
   }
 
   /** Whether the tile is still here, or had to make room, or its file must be looked at again. */
@@ -211,9 +227,11 @@ export class ResponseTable {
 
   /**
    * `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. Answers the token's number: a small one,
-   * which may be another's once the token is dropped.
+   * which may be another's once the token is dropped. `usage`: the name under which its requests are counted, for `takeUsage`; empty: under none.
+   * `prefix`: of the paths that it may read, as they stand in the request line; empty: all. Of a signed address `exp=...&sig=...` is the token, which
+   * counts where no other comes with it.
    */
-  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null): number {
+  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null, usage = '', prefix = ''): number {
     const numbers = codes === 'all' ? [] : codes.map((code) => this.numberOf(code))
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
     for (const number of numbers) {
@@ -222,7 +240,7 @@ export class ResponseTable {
     }
     // 0 stands for never; a token that expired in 1970 has expired by any other time before now.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
-    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer))
+    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer), usage, prefix)
   }
 
   dropToken(token: string): void {
@@ -289,6 +307,22 @@ export class ResponseTable {
   /** The numbers of the tokens that something was answered to since the last call, to note when they were last used. */
   takeUsedTokens(): Uint32Array {
     return this.#addon.takeUsedTokens()
+  }
+
+  /**
+   * What was counted since the last call, of all names with something to tell; also what was dropped meanwhile, and what went on after that. Names
+   * hold no NUL.
+   */
+  takeUsage(): TakenUsage[] {
+    const [names, bytes] = this.#addon.takeUsage()
+    const counts = new Float64Array(bytes)
+    return names
+      .split('\0')
+      .slice(0, -1)
+      .map((name, i) => {
+        const [requests = 0, tiles = 0, missing = 0, bytes = 0] = counts.subarray(4 * i, 4 * i + 4)
+        return { name, requests, tiles, missing, bytes }
+      })
   }
 
   /** Of a basemap; undefined: there are too many. */

@@ -37,8 +37,11 @@ export interface SenderStats {
 }
 
 export interface SendOptions {
-  /** Called exactly once, possibly before `send` returns: the descriptor is not used any more. A throw is logged and goes no further. */
-  onDone(outcome: Outcome): void
+  /**
+   * Called exactly once, possibly before `send` returns: the descriptor is not used any more. `bytes`: so much of the body was handed on. A throw
+   * is logged and goes no further.
+   */
+  onDone(outcome: Outcome, bytes: number): void
   /**
    * Names the source of a file that is on a file system of another machine, which may fall silent: threads read it, never sendfile, and so
    * few at a time for each source that it does not take all of them along.
@@ -153,7 +156,7 @@ export class FileSender {
       settled = true
       this.#counts[outcome]++
       this.#counts.bytes += bytes
-      this.#report(options, outcome)
+      this.#report(options, outcome, bytes)
     }
     try {
       const job = { res, fd, offset, length, settle }
@@ -179,9 +182,9 @@ export class FileSender {
     return pool
   }
 
-  #report(options: SendOptions, outcome: Outcome): void {
+  #report(options: SendOptions, outcome: Outcome, bytes: number): void {
     try {
-      options.onDone(outcome)
+      options.onDone(outcome, bytes)
     } catch (error) {
       this.#options.log.error({ err: error }, 'the end of a file transfer was not handled')
     }

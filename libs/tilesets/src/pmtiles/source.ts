@@ -4,11 +4,11 @@ import { LRUCache } from 'lru-cache'
 import { zxyToTileId } from 'pmtiles'
 import { isInPyramid } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
+import type { OpenExtent } from '../extents.js'
 import { readExactly } from '../read-exactly.js'
 import {
   type CachedReader,
   type FilePart,
-  type OpenExtent,
   SMALL_BYTES,
   type Source,
   type SourceLayout,

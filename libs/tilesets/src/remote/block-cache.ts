@@ -5,8 +5,8 @@ import { crc32 } from 'node:zlib'
 import { SharedHandle } from '@gateway/files/shared-handle.js'
 import { LRUCache } from 'lru-cache'
 import { BrokenArchiveError } from '../broken-archive.js'
+import type { OpenExtent } from '../extents.js'
 import { readExactly } from '../read-exactly.js'
-import type { OpenExtent } from '../source.js'
 import { makeRoom, type Room } from './make-room.js'
 
 /** What is asked for at once, and kept or not: at this size map traffic needs one request for ten tiles. */

@@ -8,6 +8,7 @@ import { BrokenArchiveError } from '../broken-archive.js'
 import type { MbtilesReaders } from '../mbtiles/readers/readers.js'
 import type { Source, SourceSpec } from '../source.js'
 import type { BlockCache } from './block-cache.js'
+import { findFacts } from './kept-facts.js'
 import type { RemoteObject } from './pmtiles.js'
 
 /** Limit: the part of the cache that one archive may take. */
@@ -34,7 +35,7 @@ export async function fetchArchive(
   { store, key }: RemoteObject,
   cache: BlockCache,
 ): Promise<FetchedArchive | undefined> {
-  const facts = await store.head(key)
+  const facts = await findFacts({ store, key }, cache)
   if (facts === undefined) return undefined
   if (facts.size > cache.capacityBytes * MAX_PART) {
     throw new BrokenArchiveError(

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
 import { BrokenArchiveError } from '../broken-archive.js'
+import type { FileInExtents, OpenExtent } from '../extents.js'
 import type { ArchiveBytes } from '../pmtiles/source.js'
 import { readExactly } from '../read-exactly.js'
-import type { CachedReader, FileInExtents, FilePart, OpenExtent } from '../source.js'
+import type { CachedReader, FilePart } from '../source.js'
 import { BLOCK_BYTES, type BlockCache, type Extent } from './block-cache.js'
 
 /** Limit: bytes of one section in memory, a directory or a tile. */

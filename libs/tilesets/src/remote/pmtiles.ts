@@ -1,9 +1,11 @@
 import { ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
+import type { OpenExtent } from '../extents.js'
 import { readStart } from '../pmtiles/archive.js'
 import { PmtilesSource } from '../pmtiles/source.js'
-import type { CachedReader, OpenExtent, Source, SourceLayout, Tile, TilePlace } from '../source.js'
+import type { CachedReader, Source, SourceLayout, Tile, TilePlace } from '../source.js'
 import type { BlockCache } from './block-cache.js'
+import { findFacts } from './kept-facts.js'
 import { ObjectReader } from './object-reader.js'
 
 /** One object of a store. */
@@ -21,7 +23,7 @@ export interface RemoteReading {
 
 /** A PMTiles archive that is elsewhere. null: it is not there. Rejects with `BrokenArchiveError`, `ObjectRefused` and `ObjectStoreTrouble`. */
 export async function openRemotePmtiles(object: RemoteObject, reading: RemoteReading): Promise<Source | null> {
-  const facts = await object.store.head(object.key)
+  const facts = await findFacts(object, reading.cache)
   if (facts === undefined) return null
   try {
     return new RemotePmtiles(object, reading, await open(object, facts, reading))

@@ -1,9 +1,10 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { HealthCheck } from '@gateway/contracts/health.js'
+import type { Target } from '@gateway/contracts/target.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError, adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { ApiError, adminGet, type List, LONG_TIMEOUT_MS, segment } from './client.js'
 import type { ListSource } from './list.js'
 import { useWrite } from './use-write.js'
 
@@ -36,16 +37,15 @@ export function vectorQuery(code: string) {
 }
 
 export function useSetDefaultVersion(code: string) {
-  return useWrite(
-    (version: string, signal) =>
-      adminSend('POST', `/basemaps/${segment(code)}/default-version`, { version }, { signal }),
+  return useWrite<string>(
+    (version) => ({ method: 'POST', path: `/basemaps/${segment(code)}/default-version`, body: { version } }),
     { changes: ['basemaps'] },
   )
 }
 
 /** @param path of a basemap, a version or a vector, after `/api/v1/admin` */
 export function useWithdraw(path: string) {
-  return useWrite((withdrawn: boolean, signal) => adminSend<Acknowledged>('PATCH', path, { withdrawn }, { signal }), {
+  return useWrite<boolean, Acknowledged>((withdrawn) => ({ method: 'PATCH', path, body: { withdrawn } }), {
     changes: ['basemaps', 'vectors'],
   })
 }
@@ -55,26 +55,24 @@ export function useWithdraw(path: string) {
  * @param encoding empty: what the files say
  */
 export function useSetEncoding(code: string, encoding: string) {
-  return useWrite(
-    (_: undefined, signal) => adminSend<Acknowledged>('PATCH', `/vectors/${code}`, { encoding }, { signal }),
-    { changes: ['vectors'] },
-  )
+  return useWrite<undefined, Acknowledged>(() => ({ method: 'PATCH', path: `/vectors/${code}`, body: { encoding } }), {
+    changes: ['vectors'],
+  })
 }
 
 /** @param path of anything that has a record, after `/api/v1/admin` */
 export function useDelete(path: string, onSuccess: () => void) {
-  return useWrite(
-    (files: boolean, signal) =>
-      adminSend<Acknowledged>('DELETE', files ? `${path}?files=true` : path, undefined, { signal }),
-    { onSuccess, removes: true, changes: [...SCANNED, 'targets', 'pushes', 'tokens'] },
-  )
+  return useWrite<boolean, Acknowledged>((files) => ({ method: 'DELETE', path: files ? `${path}?files=true` : path }), {
+    onSuccess,
+    removes: true,
+    changes: [...SCANNED, 'targets', 'pushes', 'tokens'],
+  })
 }
 
 export function useHealthCheck() {
-  return useWrite<void, HealthCheck>(
-    (_, signal) => adminSend('POST', '/health/check', undefined, { signal, timeoutMs: LONG_TIMEOUT_MS }),
-    { changes: SCANNED },
-  )
+  return useWrite<void, HealthCheck>(() => ({ method: 'POST', path: '/health/check', timeoutMs: LONG_TIMEOUT_MS }), {
+    changes: SCANNED,
+  })
 }
 
 /** What a grant can name. */
@@ -98,6 +96,12 @@ export function findBasemaps(text: string, signal: AbortSignal): Promise<readonl
 export async function findVectors(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
   const found = await find<AdminVector>('/vectors', text, signal)
   return found.map(({ code, name, relative_path: path, file_name: file }) => ({ code, name, aliases: [path, file] }))
+}
+
+/** Targets that take pushes. */
+export async function findTargets(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
+  const query = new URLSearchParams({ enabled: 'true', limit: String(FOUND), q: text })
+  return (await adminGet<List<Target>>(`/targets?${query}`, signal)).items
 }
 
 /** Some of what contains the text, and what has it for its code, which may not be among them. */

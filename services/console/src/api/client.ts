@@ -23,8 +23,6 @@ export interface List<T> {
   readonly total: number
 }
 
-type Method = 'POST' | 'PATCH' | 'DELETE'
-
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
@@ -50,10 +48,42 @@ export function adminGet<T>(path: string, signal?: AbortSignal): Promise<T> {
   return getJson<T>(ADMIN + path, { signal })
 }
 
-/** @param path after `/api/v1/admin`. Throws ApiError. */
-export function adminSend<T>(method: Method, path: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
-  const json = body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
-  return request(ADMIN + path, { method, ...json }, options, readJson<T>)
+/** A request that changes something. */
+export interface Command {
+  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  /** after `/api/v1/admin` */
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** see RequestOptions */
+  readonly timeoutMs?: number
+}
+
+/** Throws ApiError. */
+export function adminSend<T>({ method, path, body, ...options }: Command, signal?: AbortSignal): Promise<T> {
+  const json = body !== undefined && { headers: JSON_BODY, body: JSON.stringify(body) }
+  return request(ADMIN + path, { method, ...json }, { ...options, signal }, readJson<T>)
+}
+
+/** Makes a save create: what is there already stays as it is (412). */
+export const CREATES_ONLY = { headers: { 'If-None-Match': '*' } }
+
+const JSON_BODY = { 'Content-Type': 'application/json' }
+
+/** What makes the same change from a terminal. Its credential comes from the environment, so that no history of a shell has it. */
+export function curlOf({ method, path, body, headers = {} }: Command): string {
+  const all = { ...headers, ...(body !== undefined && JSON_BODY) }
+  return [
+    `curl -X ${method} ${quoted(window.location.origin + ADMIN + path)}`,
+    '-H "Authorization: Bearer $ADMIN_TOKEN"',
+    ...Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body))}`]),
+  ].join(' \\\n  ')
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** A path below the origin, as JSON. The browser adds its Basic credential by itself. Throws ApiError. */

@@ -1,5 +1,5 @@
 import type { Export, ExportBody } from '@gateway/contracts/export.js'
-import { adminSend, segment } from './client.js'
+import { segment } from './client.js'
 import type { ListSource } from './list.js'
 import { useWrite } from './use-write.js'
 
@@ -12,13 +12,9 @@ export function exportFile({ id }: Export): string {
 }
 
 export function useExport() {
-  return useWrite((body: ExportBody, signal) => adminSend<Export>('POST', '/exports', body, { signal }), {
-    changes: ['exports'],
-  })
+  return useWrite<ExportBody, Export>((body) => ({ method: 'POST', path: '/exports', body }), { changes: ['exports'] })
 }
 
 export function useRemoveExport(id: string) {
-  return useWrite<void>((_, signal) => adminSend('DELETE', `/exports/${segment(id)}`, undefined, { signal }), {
-    changes: ['exports'],
-  })
+  return useWrite<void>(() => ({ method: 'DELETE', path: `/exports/${segment(id)}` }), { changes: ['exports'] })
 }

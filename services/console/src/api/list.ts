@@ -14,6 +14,9 @@ export interface ListSource {
   readonly refetchInterval?: number
 }
 
+/** What failed, and nobody has said that they have seen it. */
+export const NOT_SEEN = { status: 'failed', acknowledged: 'false' }
+
 /** Rows of a page. */
 export const PAGE_SIZE = 25
 /** After the last letter, before the service is asked. */
@@ -34,7 +37,8 @@ export function listQuery<T>({ key, path, refetchInterval }: ListSource, request
   const optional = { q: withoutSecret(q.trim()), sort, offset: offset === 0 ? null : String(offset), ...filters }
   for (const [name, value] of Object.entries(optional)) if (value) parameters.set(name, value)
   const query = parameters.toString()
-  const queryKey: QueryKey = [key, 'list', query]
+  // Two lists of one kind, such as pushes of basemaps and of vectors, are not the same list.
+  const queryKey: QueryKey = [key, 'list', path, query]
   return queryOptions({
     queryKey,
     queryFn: ({ signal }) => adminGet<List<T>>(`${path}?${query}`, signal),

@@ -8,7 +8,7 @@ export type Previewed = { readonly basemap_code: string } | { readonly vector_co
 const RENEW_MS = 13 * 60_000
 
 export function fetchPreviewToken(previewed: Previewed, signal?: AbortSignal): Promise<PreviewToken> {
-  return adminSend<PreviewToken>('POST', '/preview-token', previewed, { signal })
+  return adminSend<PreviewToken>({ method: 'POST', path: '/preview-token', body: previewed }, signal)
 }
 
 /** A token that reads this one resource. It lives in the memory of the page, and goes into a header, never into an address. */

@@ -1,18 +1,19 @@
 import type { DeliveryAttempt, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Target, TargetBody, TargetTrial } from '@gateway/contracts/target.js'
 import { queryOptions } from '@tanstack/react-query'
-import { adminGet, adminSend, type List, segment } from './client.js'
-import type { ListSource } from './list.js'
+import { adminGet, CREATES_ONLY, segment } from './client.js'
+import { type ListSource, listQuery, NOT_SEEN } from './list.js'
 import { useWrite } from './use-write.js'
 
 export type PushKind = 'basemap' | 'vector'
 
 const RECORDS: Record<PushKind, string> = { basemap: '/push-records', vector: '/vector-push-records' }
 
-export const targetsQuery = queryOptions({
-  queryKey: ['targets'],
-  queryFn: ({ signal }) => adminGet<List<Target>>('/targets', signal),
-})
+export const TARGETS: ListSource = { key: 'targets', path: '/targets' }
+
+/** Whether there are targets, and the first of those that take pushes. */
+export const anyTargetQuery = listQuery<Target>(TARGETS, { limit: 1 })
+export const firstTargetQuery = listQuery<Target>(TARGETS, { limit: 1, filters: { enabled: 'true' } })
 
 export function targetQuery(code: string) {
   return queryOptions({
@@ -44,32 +45,36 @@ export type NewPush =
   | { readonly target_code: string; readonly vector_code: string }
 
 export function usePush() {
-  return useWrite(
-    (push: NewPush, signal) =>
-      adminSend<PushRecord | VectorPushRecord>('POST', 'vector_code' in push ? '/vector-pushes' : '/pushes', push, {
-        signal,
-      }),
+  return useWrite<NewPush, PushRecord | VectorPushRecord>(
+    (push) => ({ method: 'POST', path: 'vector_code' in push ? '/vector-pushes' : '/pushes', body: push }),
     { changes: ['pushes'] },
   )
 }
 
 export function useRetryPush(of: PushKind, id: string) {
-  return useWrite<void>(
-    (_, signal) => adminSend('POST', `${RECORDS[of]}/${segment(id)}/retry`, undefined, { signal }),
+  return useWrite(() => ({ method: 'POST', path: `${RECORDS[of]}/${segment(id)}/retry` }), { changes: ['pushes'] })
+}
+
+/** Gives up a push that is on its way, or says that the failure of one was seen. */
+export function useEndPush(of: PushKind, id: string, how: 'cancel' | 'acknowledge') {
+  return useWrite(() => ({ method: 'POST', path: `${RECORDS[of]}/${segment(id)}/${how}` }), { changes: ['pushes'] })
+}
+
+/** The newest pushes that failed and that nobody has seen. */
+export function failedPushesQuery(of: PushKind, limit: number) {
+  return listQuery<PushRecord | VectorPushRecord>(PUSHES[of], { limit, filters: NOT_SEEN })
+}
+
+/** @param isNew one of this code must not be there yet */
+export function useSaveTarget(isNew: boolean) {
+  return useWrite<TargetBody, Target>(
+    (body) => ({ method: 'POST', path: '/targets', body, ...(isNew && CREATES_ONLY) }),
     {
-      changes: ['pushes'],
+      changes: ['targets'],
     },
   )
 }
 
-export function useSaveTarget() {
-  return useWrite((body: TargetBody, signal) => adminSend<Target>('POST', '/targets', body, { signal }), {
-    changes: ['targets'],
-  })
-}
-
 export function useTryTarget(code: string) {
-  return useWrite<void, TargetTrial>((_, signal) =>
-    adminSend('POST', `/targets/${segment(code)}/test`, undefined, { signal }),
-  )
+  return useWrite<void, TargetTrial>(() => ({ method: 'POST', path: `/targets/${segment(code)}/test` }))
 }

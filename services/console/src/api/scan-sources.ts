@@ -1,13 +1,11 @@
-import type { Scan, ScanSource, ScanSourceBody, TriedScan } from '@gateway/contracts/scan-source.js'
+import type { Scan, ScanSource, ScanSourceBody, SourceStorage, TriedScan } from '@gateway/contracts/scan-source.js'
 import { queryOptions } from '@tanstack/react-query'
 import { SCANNED } from './catalog.js'
-import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { adminGet, CREATES_ONLY, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import type { ListSource } from './list.js'
 import { useWrite } from './use-write.js'
 
-export const scanSourcesQuery = queryOptions({
-  queryKey: ['scan-sources'],
-  queryFn: ({ signal }) => adminGet<List<ScanSource>>('/scan-sources', signal),
-})
+export const SCAN_SOURCES: ListSource = { key: 'scan-sources', path: '/scan-sources' }
 
 export function scanSourceQuery(code: string) {
   return queryOptions({
@@ -23,10 +21,19 @@ export function scansQuery(code: string) {
   })
 }
 
-export function useSaveScanSource() {
-  return useWrite((body: ScanSourceBody, signal) => adminSend<ScanSource>('POST', '/scan-sources', body, { signal }), {
-    changes: ['scan-sources'],
+export function sourceStorageQuery(code: string) {
+  return queryOptions({
+    queryKey: ['scan-sources', code, 'storage'],
+    queryFn: ({ signal }) => adminGet<SourceStorage>(`/scan-sources/${segment(code)}/storage`, signal),
   })
+}
+
+/** @param isNew one of this code must not be there yet */
+export function useSaveScanSource(isNew: boolean) {
+  return useWrite<ScanSourceBody, ScanSource>(
+    (body) => ({ method: 'POST', path: '/scan-sources', body, ...(isNew && CREATES_ONLY) }),
+    { changes: ['scan-sources'] },
+  )
 }
 
 export function scanWarningsQuery(code: string, id: string) {
@@ -44,19 +51,17 @@ export interface ScanWarning {
 
 /** Queues a scan; its source tells how it goes. */
 export function useQueueScan(callbacks: WriteCallbacks) {
-  return useWrite(
-    (code: string, signal) =>
-      adminSend<ScanSource>('POST', `/scan-sources/${segment(code)}/queue`, undefined, { signal }),
-    { ...callbacks, changes: SCANNED },
-  )
+  return useWrite<string, ScanSource>((code) => ({ method: 'POST', path: `/scan-sources/${segment(code)}/queue` }), {
+    ...callbacks,
+    changes: SCANNED,
+  })
 }
 
 export function useCancelScan(callbacks: WriteCallbacks) {
-  return useWrite(
-    (code: string, signal) =>
-      adminSend<ScanSource>('POST', `/scan-sources/${segment(code)}/cancel`, undefined, { signal }),
-    { ...callbacks, changes: SCANNED },
-  )
+  return useWrite<string, ScanSource>((code) => ({ method: 'POST', path: `/scan-sources/${segment(code)}/cancel` }), {
+    ...callbacks,
+    changes: SCANNED,
+  })
 }
 
 interface WriteCallbacks {
@@ -65,7 +70,10 @@ interface WriteCallbacks {
 
 /** What a scan would come to; writes nothing. */
 export function useTryScan() {
-  return useWrite((body: Pick<ScanSourceBody, 'kind' | 'path'> & { readonly code?: string }, signal) =>
-    adminSend<TriedScan>('POST', '/scan-sources/try', body, { signal, timeoutMs: LONG_TIMEOUT_MS }),
-  )
+  return useWrite<Pick<ScanSourceBody, 'kind' | 'path'> & { readonly code?: string }, TriedScan>((body) => ({
+    method: 'POST',
+    path: '/scan-sources/try',
+    body,
+    timeoutMs: LONG_TIMEOUT_MS,
+  }))
 }

@@ -1,7 +1,7 @@
 import type { Role, Session } from '@gateway/contracts/operator.js'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { adminGet, adminSend, onUnauthorized } from './client.js'
+import { adminGet, onUnauthorized } from './client.js'
 import { useWrite } from './use-write.js'
 
 export const sessionQuery = queryOptions({
@@ -22,7 +22,7 @@ export function useAllowed(role: Role): boolean {
 }
 
 export function useSignOut() {
-  return useWrite<void>((_, signal) => adminSend('DELETE', '/session', undefined, { signal }), {
+  return useWrite(() => ({ method: 'DELETE', path: '/session' }), {
     onSuccess: () => window.location.assign('/admin/sign-in?ended'),
   })
 }

@@ -2,7 +2,7 @@ import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { ListedSliceJob, SliceEncoding, SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
 import { queryOptions } from '@tanstack/react-query'
 import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
-import { type ListSource, listQuery } from './list.js'
+import { type ListSource, listQuery, NOT_SEEN } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** The body of a submit; see the interface. */
@@ -23,8 +23,10 @@ export const isOpen = (job: ListedSliceJob): boolean => job.status === 'pending'
 
 export const SLICE_JOBS: ListSource = { key: 'slicing', path: '/slice/jobs' }
 
-/** Of the jobs, newest first, what the first page of the console shows: the newest, and those that run or wait. */
-export const newestJobQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1 })
+/** Of the jobs, newest first, what the first page of the console shows: those that failed and that nobody has seen, that run, or wait. */
+export function failedJobsQuery(limit: number) {
+  return listQuery<ListedSliceJob>(SLICE_JOBS, { limit, filters: { ...NOT_SEEN, cancelled: 'false' } })
+}
 export const runningJobQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1, filters: { status: 'running' } })
 export const pendingJobsQuery = listQuery<ListedSliceJob>(SLICE_JOBS, { limit: 1, filters: { status: 'pending' } })
 
@@ -52,20 +54,22 @@ export function estimateQuery(body: SliceBody) {
   return queryOptions({
     queryKey: ['slice-estimate', body],
     queryFn: ({ signal }) =>
-      adminSend<SliceEstimate>('POST', '/slice/estimate', body, { signal, timeoutMs: LONG_TIMEOUT_MS }),
+      adminSend<SliceEstimate>({ method: 'POST', path: '/slice/estimate', body, timeoutMs: LONG_TIMEOUT_MS }, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
 }
 
 export function useSubmitSlice() {
-  return useWrite((body: SliceBody, signal) => adminSend<SliceJob>('POST', '/slice/jobs', body, { signal }), {
+  return useWrite<SliceBody, SliceJob>((body) => ({ method: 'POST', path: '/slice/jobs', body }), {
     changes: ['slicing'],
   })
 }
 
+export function useAcknowledgeSlice(id: string) {
+  return useWrite(() => ({ method: 'POST', path: `/slice/jobs/${segment(id)}/acknowledge` }), { changes: ['slicing'] })
+}
+
 export function useCancelSlice(id: string) {
-  return useWrite<void>((_, signal) => adminSend('POST', `/slice/jobs/${segment(id)}/cancel`, undefined, { signal }), {
-    changes: ['slicing'],
-  })
+  return useWrite(() => ({ method: 'POST', path: `/slice/jobs/${segment(id)}/cancel` }), { changes: ['slicing'] })
 }

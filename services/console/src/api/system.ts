@@ -5,7 +5,7 @@ import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import type { TrafficHistory } from '@gateway/contracts/traffic.js'
 import { queryOptions } from '@tanstack/react-query'
-import { adminGet, getJson, type List } from './client.js'
+import { adminGet, getJson, type List, segment } from './client.js'
 import type { ListSource } from './list.js'
 
 export interface AuditEntry {
@@ -76,5 +76,12 @@ export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => adminGet<SettingsView>('/settings', signal),
 })
+
+export function auditEntryQuery(id: string) {
+  return queryOptions({
+    queryKey: ['audit', id],
+    queryFn: ({ signal }) => adminGet<AuditEntry>(`/audit/${segment(id)}`, signal),
+  })
+}
 
 export const AUDIT: ListSource = { key: 'audit', path: '/audit' }

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { adminSend, type Command } from './client.js'
 import { refresh } from './live.js'
 
 interface WriteOptions<V, T> {
@@ -15,11 +16,11 @@ interface WriteOptions<V, T> {
 }
 
 /**
- * A change to the service. It is sent at once or fails at once: a mutation that waits for the line would be sent when nobody looks any
- * more. `cancel` aborts one that is under way.
+ * A change to the service, told as the request that makes it. It is sent at once or fails at once: a mutation that waits for the line would
+ * be sent when nobody looks any more. `cancel` aborts one that is under way.
  */
 export function useWrite<V = void, T = unknown>(
-  send: (variables: V, signal: AbortSignal) => Promise<T>,
+  commandOf: (variables: V) => Command,
   { changes = [], removes = false, onSuccess, onError, gcTime }: WriteOptions<V, T> = {},
 ) {
   const queries = useQueryClient()
@@ -29,7 +30,7 @@ export function useWrite<V = void, T = unknown>(
     ...(gcTime !== undefined && { gcTime }),
     mutationFn: (variables) => {
       running.current = new AbortController()
-      return send(variables, running.current.signal)
+      return adminSend<T>(commandOf(variables), running.current.signal)
     },
     onSuccess: async (result, variables) => {
       onSuccess?.(result, variables)
@@ -45,7 +46,7 @@ export function useWrite<V = void, T = unknown>(
     running.current?.abort()
     mutation.reset()
   }
-  return { ...mutation, cancel }
+  return { ...mutation, cancel, commandOf }
 }
 
 /** What a confirmation needs to know of a write. */

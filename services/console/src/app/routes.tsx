@@ -60,6 +60,7 @@ export function createRoutes() {
               page('pushes/targets/:code', () => import('../pages/pushes/target-page.js')),
               page('pushes/:of/:id', () => import('../pages/pushes/push-page.js')),
               page('audit', () => import('../pages/audit/audit-page.js')),
+              page('audit/:id', () => import('../pages/audit/entry-page.js')),
               page('settings', () => import('../pages/settings/settings-page.js')),
               page('signed-in', () => import('../pages/account/signed-in-page.js')),
               { path: '*', Component: PageMissing },

@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+import type { Role } from '@gateway/contracts/operator.js'
 import { spotlight } from '@mantine/spotlight'
 import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -17,9 +18,9 @@ function serve() {
   })
 }
 
-async function type(text: string) {
+async function type(text: string, role: Role = 'admin') {
   serve()
-  const { router } = show(<Search />)
+  const { router } = show(<Search />, role)
   act(() => spotlight.open())
   await user.type(await screen.findByRole('textbox', { name: 'Search' }), text)
   return router
@@ -35,4 +36,22 @@ test('Enter opens what was found, also where nothing is marked', async () => {
   await screen.findByText('The city')
   await user.keyboard('{Enter}')
   await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/city'))
+})
+
+test('what can be done is found by its words in any order', async () => {
+  const router = await type('token issue')
+  await user.click(await screen.findByText('Issue a token'))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/tokens/new'))
+})
+
+test('what can be done with a thing that is found is offered beside it', async () => {
+  const router = await type('city')
+  await user.click(await screen.findByText('Compare versions: The city'))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/city/compare'))
+})
+
+test('what a role does not allow is not offered', async () => {
+  await type('add', 'operator')
+  await screen.findByText('The city')
+  expect(screen.queryByText('Add a target')).toBeNull()
 })

@@ -1,21 +1,38 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
+import type { Role } from '@gateway/contracts/operator.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { ListedSliceJob } from '@gateway/contracts/slice.js'
+import type { Target } from '@gateway/contracts/target.js'
 import type { Token } from '@gateway/contracts/token.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { ActionIcon, Button, Kbd } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight'
-import { IconFolderSearch, IconKey, IconSearch, IconStack2, IconVector, type TablerIcon } from '@tabler/icons-react'
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import {
+  IconFolderSearch,
+  IconKey,
+  IconLayoutGrid,
+  IconPlugConnected,
+  IconSearch,
+  IconStack2,
+  IconVector,
+  type TablerIcon,
+} from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { BASEMAPS, VECTORS } from '../api/catalog.js'
 import { segment } from '../api/client.js'
 import { type ListSource, listQuery } from '../api/list.js'
+import { TARGETS } from '../api/pushes.js'
+import { SCAN_SOURCES } from '../api/scan-sources.js'
+import { useAllowed } from '../api/session.js'
+import { SLICE_JOBS } from '../api/slicing.js'
 import { TOKENS } from '../api/tokens.js'
 import { useTexts } from '../texts/texts.js'
 import { shortText } from '../ui/shown-text.js'
 import { navigation } from './navigation.js'
+import { basemapActions, generalActions, type SearchAction } from './search-actions.js'
 
 export function SearchButton() {
   const t = useTexts()
@@ -58,7 +75,8 @@ export function Search() {
   const [typed, setTyped] = useState('')
   const { found, searching } = useFound(typed)
   const go = useNavigate()
-  const actions = useMemo((): SpotlightActionData[] => {
+  const allowed = useRoles()
+  const actions = useMemo((): SpotlightActionGroupData[] => {
     const text = typed.trim().toLowerCase()
     const pages = navigation(t)
       .flatMap(({ entries }) => entries)
@@ -76,8 +94,20 @@ export function Search() {
       leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
       onClick: () => go(to),
     }))
-    return [...pages, ...things]
-  }, [t, found, go, typed])
+    const actions = [...generalActions(t), ...found.flatMap((one) => one.actions ?? [])]
+      .filter(({ needs }) => allowed[needs])
+      // Words in any order: "new token" and "token new".
+      .filter(({ label }) => text.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
+      .map(({ to, label, icon: Icon, outside }) => ({
+        id: `action ${to}`,
+        label: shortText(label),
+        leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
+        onClick: () => (outside ? window.location.assign(to) : go(to)),
+      }))
+    const group = (name: string, entries: SpotlightActionData[]) =>
+      entries.length === 0 ? [] : [{ group: name, actions: entries }]
+    return [...group(t.nav.pages, pages), ...group(t.nav.things, things), ...group(t.nav.actions, actions)]
+  }, [t, found, go, typed, allowed])
   const [entered, setEntered] = useState(false)
   // The list marks its first entry when something is typed, which is before the service has found it.
   useEffect(() => {
@@ -113,6 +143,12 @@ export function Search() {
   )
 }
 
+/** Which roles who looks at the page has. */
+function useRoles(): Readonly<Record<Role, boolean>> {
+  const [viewer, operator, admin] = [useAllowed('viewer'), useAllowed('operator'), useAllowed('admin')]
+  return useMemo(() => ({ viewer, operator, admin }), [viewer, operator, admin])
+}
+
 /** Whether Enter would open something. */
 function hasMark(): boolean {
   return document.querySelector('[data-action][data-selected]') !== null
@@ -122,8 +158,17 @@ function hasMark(): boolean {
 const LISTED = 6
 const SEARCH_AFTER_MS = 150
 
+interface Found {
+  readonly to: string
+  readonly label: string
+  readonly note: string
+  readonly icon: TablerIcon
+  /** what can be done with it */
+  readonly actions?: readonly SearchAction[]
+}
+
 function useFound(typed: string) {
-  const t = useTexts().nav
+  const t = useTexts()
   const [q] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
   const find = <T,>(source: ListSource) => ({
     ...listQuery<T>({ key: source.key, path: source.path }, { q, limit: LISTED }),
@@ -132,29 +177,38 @@ function useFound(typed: string) {
   })
   const basemaps = useQuery(find<AdminBasemap>(BASEMAPS))
   const vectors = useQuery(find<AdminVector>(VECTORS))
-  const sources = useQuery(find<ScanSource>({ key: 'scan-sources', path: '/scan-sources' }))
+  const sources = useQuery(find<ScanSource>(SCAN_SOURCES))
   const tokens = useQuery(find<Token>(TOKENS))
+  const targets = useQuery(find<Target>(TARGETS))
+  const jobs = useQuery(find<ListedSliceJob>(SLICE_JOBS))
   // Nothing is missing before every list has answered.
   const searching =
     q !== typed.trim() ||
-    [basemaps, vectors, sources, tokens].some((query) => query.isPending || query.isPlaceholderData)
+    [basemaps, vectors, sources, tokens, targets, jobs].some((query) => query.isPending || query.isPlaceholderData)
   const found = useMemo(() => {
     if (q === '') return []
-    const found = (to: string, label: string, note: string, icon: TablerIcon) => ({ to, label, note, icon })
+    const found = (to: string, label: string, note: string, icon: TablerIcon): Found => ({ to, label, note, icon })
     return [
       ...(tokens.data?.items ?? []).map(({ id, name, prefix }) =>
-        found(`/tokens/${segment(id)}`, name, `${t.tokens} · ${prefix}`, IconKey),
+        found(`/tokens/${segment(id)}`, name, `${t.nav.tokens} · ${prefix}`, IconKey),
       ),
-      ...(basemaps.data?.items ?? []).map(({ code, name }) =>
-        found(`/basemaps/${segment(code)}`, name, `${t.basemaps} · ${code}`, IconStack2),
-      ),
+      ...(basemaps.data?.items ?? []).map(({ code, name }) => ({
+        ...found(`/basemaps/${segment(code)}`, name, `${t.nav.basemaps} · ${code}`, IconStack2),
+        actions: basemapActions(t, code, name),
+      })),
       ...(vectors.data?.items ?? []).map(({ code, name, relative_path: path }) =>
-        found(`/vectors/${segment(code)}`, name, `${t.vectors} · ${code} · ${path}`, IconVector),
+        found(`/vectors/${segment(code)}`, name, `${t.nav.vectors} · ${code} · ${path}`, IconVector),
       ),
       ...(sources.data?.items ?? []).map(({ code, name, path }) =>
-        found(`/sources/${segment(code)}`, name, `${t.sources} · ${path}`, IconFolderSearch),
+        found(`/sources/${segment(code)}`, name, `${t.nav.sources} · ${path}`, IconFolderSearch),
+      ),
+      ...(targets.data?.items ?? []).map(({ code, name, url, path }) =>
+        found(`/pushes/targets/${segment(code)}`, name, `${t.pushes.targets} · ${url ?? path}`, IconPlugConnected),
+      ),
+      ...(jobs.data?.items ?? []).map(({ id, name, target_code: layer }) =>
+        found(`/slicing/jobs/${segment(id)}`, name || layer, `${t.slicing.jobs} · ${layer}`, IconLayoutGrid),
       ),
     ]
-  }, [q, basemaps.data, vectors.data, sources.data, tokens.data, t])
+  }, [q, basemaps.data, vectors.data, sources.data, tokens.data, targets.data, jobs.data, t])
   return { found, searching: searching && typed.trim() !== '' }
 }

@@ -10,15 +10,17 @@ const SEARCH_AFTER_MS = 150
 
 interface CodeSelectProps {
   readonly label: string
-  readonly kind: 'basemaps' | 'vectors'
+  readonly kind: 'basemaps' | 'vectors' | 'targets'
   readonly find: FindCodes
   /** empty: none is chosen */
   readonly value: string
   readonly onChange: (code: string) => void
+  /** what it means where none is chosen; it can be chosen again then */
+  readonly none?: string
 }
 
 /** One of what the service has, found by code or name. */
-export function CodeSelect({ label, kind, find, value, onChange }: CodeSelectProps) {
+export function CodeSelect({ label, kind, find, value, onChange, none }: CodeSelectProps) {
   const t = useTexts().tokens
   const [typed, setTyped] = useState(value)
   // What stands in the field because it was chosen is not searched for.
@@ -45,6 +47,7 @@ export function CodeSelect({ label, kind, find, value, onChange }: CodeSelectPro
       }}
       value={value || null}
       onChange={(code) => onChange(code ?? '')}
+      {...(none !== undefined && { placeholder: none, clearable: true })}
       nothingFoundMessage={isFetched ? t.noMatch : undefined}
     />
   )

@@ -1,7 +1,9 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { Command } from '../api/client.js'
 import type { PendingWrite } from '../api/use-write.js'
 import { useTexts } from '../texts/texts.js'
+import { AsCommand } from './as-command.js'
 import { notifyInfo } from './notify.js'
 import { Problem } from './problem.js'
 import { WriteButton } from './write-button.js'
@@ -12,6 +14,8 @@ interface ConfirmProps {
   /** words of the button that does it */
   readonly action: string
   readonly write: PendingWrite
+  /** the request that is sent */
+  readonly command: Command
   readonly onConfirm: () => void
   readonly onClose: () => void
   /** title of the message when it fails */
@@ -24,7 +28,18 @@ interface ConfirmProps {
 }
 
 /** Asks before a change. Closing it aborts a change that is under way. */
-export function Confirm({ opened, title, action, write, onConfirm, onClose, failed, children, ...look }: ConfirmProps) {
+export function Confirm({
+  opened,
+  title,
+  action,
+  write,
+  command,
+  onConfirm,
+  onClose,
+  failed,
+  children,
+  ...look
+}: ConfirmProps) {
   const t = useTexts()
   const close = () => {
     if (write.isPending) notifyInfo(t.common.aborted, t.common.abortedAdvice)
@@ -52,6 +67,7 @@ export function Confirm({ opened, title, action, write, onConfirm, onClose, fail
               {action}
             </WriteButton>
           </Group>
+          <AsCommand command={() => command} />
         </Stack>
       )}
     </Modal>

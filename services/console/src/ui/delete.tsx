@@ -44,6 +44,7 @@ export function DeleteButton({ path, name, words, to, withFiles = false }: Delet
         action={t.remove}
         danger
         write={remove}
+        command={remove.commandOf(withFiles && files)}
         onConfirm={() => remove.mutate(withFiles && files)}
         onClose={close}
         failed={t.failed}

@@ -14,6 +14,8 @@ export interface Formats {
   /** with the name of the zone */
   readonly dateTimeZone: (iso: string) => string
   readonly clock: (iso: string) => string
+  /** the day in UTC */
+  readonly day: (iso: string) => string
   readonly ago: (iso: string, now: number) => string
   /** in at most two units: `30 days`, `1 minute, 15 seconds` */
   readonly duration: (seconds: number) => string
@@ -32,6 +34,7 @@ export function createFormats(language: Language): Formats {
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const withZone = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const list = new Intl.ListFormat(locale, { type: 'unit', style: 'long' })
   const inUnit = (unit: string, n: number) =>
@@ -48,6 +51,7 @@ export function createFormats(language: Language): Formats {
     dateTime: (iso) => dateTime.format(new Date(iso)),
     dateTimeZone: (iso) => withZone.format(new Date(iso)),
     clock: (iso) => clock.format(new Date(iso)),
+    day: (iso) => day.format(new Date(iso)),
     ago: (iso, now) => {
       const seconds = (Date.parse(iso) - now) / 1000
       const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? STEPS[3]

@@ -1,10 +1,11 @@
-import { Group, NativeSelect } from '@mantine/core'
+import { Group } from '@mantine/core'
+import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
-import type { ListPageProps, ListTableProps } from './list-page.js'
+import { FilterField } from './filter-field.js'
 import { Loaded } from './loaded.js'
 import { Page } from './page.js'
 import { Section } from './section.js'
@@ -15,12 +16,24 @@ import { nextSorting, parseSorting, sortingText } from './table-rows.js'
 export interface Filter {
   readonly name: string
   readonly label: string
-  /** value, and how it is called */
-  readonly options: readonly (readonly [string, string])[]
+  /** value, and how it is called; absent: the value is entered */
+  readonly options?: readonly (readonly [string, string])[]
+  /** how it is called that none of them is chosen; default: any */
+  readonly otherwise?: string
+  /** what is entered is a moment */
+  readonly isMoment?: boolean
 }
 
-interface ServerTableProps<T> extends Pick<ListTableProps<T>, 'what' | 'empty' | 'label' | 'rowKey' | 'search'> {
+interface ServerTableProps<T> {
   readonly source: ListSource
+  readonly label: string
+  readonly rowKey: (row: T) => string
+  /** label of the search field; without it there is none */
+  readonly search?: string
+  /** what is being loaded, for the message of a failure */
+  readonly what: string
+  /** shown while the list is empty */
+  readonly empty: NothingYetProps
   /** those with `sort` can be sorted by */
   readonly columns: readonly Column<T>[]
   readonly filters?: readonly Filter[]
@@ -55,16 +68,12 @@ export function ServerTable<T>({ source, columns, filters = [], order, search, .
                   onChange={(text) => list.set({ q: withoutSecret(text), page: null })}
                 />
               )}
-              {filters.map(({ name, label, options }) => (
-                <NativeSelect
-                  key={name}
-                  aria-label={label}
-                  value={list.filters[name] ?? ''}
-                  data={[
-                    { value: '', label: t.table.any(label) },
-                    ...options.map(([value, text]) => ({ value, label: text })),
-                  ]}
-                  onChange={(event) => list.set({ [name]: event.currentTarget.value, page: null })}
+              {filters.map((filter) => (
+                <FilterField
+                  key={filter.name}
+                  filter={filter}
+                  value={list.filters[filter.name] ?? ''}
+                  onChange={(value) => list.set({ [filter.name]: value, page: null })}
                 />
               ))}
             </Group>
@@ -98,7 +107,15 @@ export function ServerTable<T>({ source, columns, filters = [], order, search, .
   )
 }
 
-function NothingYet({ title, icon, action, advice }: ListTableProps<unknown>['empty']) {
+interface NothingYetProps {
+  readonly title: string
+  readonly icon: TablerIcon
+  /** what to do first */
+  readonly action: ReactNode
+  readonly advice: ReactNode
+}
+
+function NothingYet({ title, icon, action, advice }: NothingYetProps) {
   return (
     <Empty title={title} icon={icon} action={action}>
       {advice}
@@ -106,9 +123,13 @@ function NothingYet({ title, icon, action, advice }: ListTableProps<unknown>['em
   )
 }
 
-interface ServerListPageProps<T> extends Omit<ListPageProps<T>, 'query' | 'cut'> {
-  readonly source: ListSource
-  readonly filters?: readonly Filter[]
+interface ServerListPageProps<T> extends Pick<ServerTableProps<T>, 'source' | 'columns' | 'filters' | 'rowKey'> {
+  readonly texts: Readonly<Record<'title' | 'lead' | 'what' | 'empty' | 'emptyAdvice' | 'search', string>>
+  readonly icon: TablerIcon
+  /** beside the heading */
+  readonly actions?: ReactNode
+  /** what to do first where the list is empty */
+  readonly first: ReactNode
   readonly children?: ReactNode
 }
 

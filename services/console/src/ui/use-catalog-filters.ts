@@ -1,13 +1,17 @@
+import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
 import type { Filter } from './server-table.js'
+
+/** The values of a filter that is true or false. */
+export const yesOrNo = ({ common }: Texts) =>
+  [
+    ['true', common.yes],
+    ['false', common.no],
+  ] as const
 
 /** What basemaps, versions and vectors can be narrowed to. */
 export function useCatalogFilters(): readonly Filter[] {
   const t = useTexts()
-  const yesOrNo = [
-    ['true', t.common.yes],
-    ['false', t.common.no],
-  ] as const
   return [
     {
       name: 'available',
@@ -17,7 +21,7 @@ export function useCatalogFilters(): readonly Filter[] {
         ['false', t.common.unavailable],
       ],
     },
-    { name: 'withdrawn', label: t.withdraw.isWithdrawn, options: yesOrNo },
-    { name: 'source_enabled', label: t.withdraw.sourceEnabled, options: yesOrNo },
+    { name: 'withdrawn', label: t.withdraw.isWithdrawn, options: yesOrNo(t) },
+    { name: 'source_enabled', label: t.withdraw.sourceEnabled, options: yesOrNo(t) },
   ]
 }

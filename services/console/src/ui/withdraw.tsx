@@ -57,6 +57,7 @@ export function WithdrawButton({ path, name, withdrawn }: WithdrawButtonProps) {
         title={withdrawn ? t.restoreTitle(short) : t.title(short)}
         action={action}
         write={set}
+        command={set.commandOf(!withdrawn)}
         onConfirm={confirm}
         onClose={close}
         failed={t.failed}

@@ -51,3 +51,18 @@ test('while the service does not answer nothing can be changed', async () => {
   act(() => setLiveState('live'))
   expect(screen.getByRole('button', { name: 'Withdraw' })).toHaveProperty('disabled', false)
 })
+
+test('a dialog shows the command that does the same, with the credential from the environment', async () => {
+  stubService(() => null)
+  show(<WithdrawButton path="/basemaps/o'hare" name="O’Hare" withdrawn={false} />)
+  await userEvent.click(screen.getByRole('button', { name: 'Withdraw' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'As a command' }))
+  expect((await screen.findByRole('group', { name: 'As a command' })).textContent).toBe(
+    [
+      `curl -X PATCH '${window.location.origin}/api/v1/admin/basemaps/o'\\''hare'`,
+      '-H "Authorization: Bearer $ADMIN_TOKEN"',
+      "-H 'Content-Type: application/json'",
+      `-d '{"withdrawn":true}'`,
+    ].join(' \\\n  '),
+  )
+})

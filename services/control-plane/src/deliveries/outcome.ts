@@ -1,3 +1,5 @@
+import type { SentRequest } from '@gateway/contracts/push.js'
+
 /** The outcome of one attempt, as its record keeps it for operators. */
 export interface Outcome {
   readonly delivered: boolean
@@ -8,12 +10,14 @@ export interface Outcome {
   readonly message: string
   /** the first part of what was answered */
   readonly answer: string
+  /** null: nothing was sent over HTTP */
+  readonly request: SentRequest | null
 }
 
 export function failure(message: string): Outcome {
-  return { delivered: false, httpStatus: null, retryAfter: null, message, answer: '' }
+  return { delivered: false, httpStatus: null, retryAfter: null, message, answer: '', request: null }
 }
 
 export function success(message: string): Outcome {
-  return { delivered: true, httpStatus: null, retryAfter: null, message, answer: '' }
+  return { delivered: true, httpStatus: null, retryAfter: null, message, answer: '', request: null }
 }

@@ -32,7 +32,7 @@ export const basemapPayload: PayloadBuilder = async ({ sql, settings, now }, cla
   if (exported === null) return GONE
   const event = {
     event: 'basemap.version.pushed',
-    record: toPushRecord({ ...claimed, dueAt: null, updatedAt: at }),
+    record: toPushRecord({ ...claimed, dueAt: null, updatedAt: at, acknowledgedAt: null }),
     basemap: describePushed(basemap, version),
     ...(exported !== undefined && { export: describeExport(exported) }),
     delivered: at.toISOString(),
@@ -52,7 +52,7 @@ export const vectorPayload: PayloadBuilder = async ({ sql, settings, now }, clai
   const at = new Date(now())
   const event = {
     event: 'vector.pushed',
-    record: toVectorPushRecord({ ...claimed, dueAt: null, updatedAt: at }),
+    record: toVectorPushRecord({ ...claimed, dueAt: null, updatedAt: at, acknowledgedAt: null }),
     vector: toVector(vector, settings.vectorPublicBaseUrl),
     delivered: at.toISOString(),
   }

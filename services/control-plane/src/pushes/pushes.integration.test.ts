@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { PushRecord } from '@gateway/contracts/push.js'
@@ -160,6 +161,13 @@ describe('a push', () => {
       attempts: 1,
       attempt_log: [{ outcome: 'succeeded', http_status: 200, answer: 'thanks', message: '200 OK' }],
     })
+    const [{ request }] = (await get(`/push-records/${record.id}`)).attempt_log
+    expect(request).toMatchObject({ method: 'POST', url, body: (received[0] as Received).body })
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': `msg_${record.id}`,
+      'webhook-signature': '[hidden]',
+    })
   })
 
   test('of a vector names its download address', async () => {
@@ -207,6 +215,46 @@ describe('a push', () => {
     const record = await ended('push-records', id)
     expect(record).toMatchObject({ status: 'succeeded', attempts: 1 })
     expect(record.attempt_log.length).toBe(5)
+  })
+
+  test('that is under way is given up at once, and stays so whatever becomes of the attempt; a retry begins anew', async () => {
+    const held: ServerResponse[] = []
+    const { url, count } = await receiver((response) => void held.push(response))
+    await post('/targets', { code: 'silent', kind: 'http', url }, 200)
+    const body = { target_code: 'silent', basemap_code: 'world', version: 'v1' }
+    const { id } = await post<PushRecord>('/pushes', body, 202)
+    await count(1)
+    const ended = { id, status: 'failed', next_attempt_at: null, acknowledged_at: expect.any(String) }
+    const message = expect.stringMatching(/^cancelled by ADMIN_TOKEN at /)
+    expect(await post(`/push-records/${id}/cancel`, {}, 200)).toMatchObject({ ...ended, message })
+    held[0]?.end('too late')
+    expect(await get(`/push-records/${id}`)).toMatchObject({
+      ...ended,
+      message,
+      attempt_log: [{ outcome: 'interrupted', message }],
+    })
+    await post(`/push-records/${id}/cancel`, {}, 409)
+    await post('/push-records/00000000-0000-4000-8000-000000000000/cancel', {}, 404)
+    const again = { id, status: 'pending', acknowledged_at: null }
+    expect(await post(`/push-records/${id}/retry`, {}, 202)).toMatchObject(again)
+    await count(2)
+    await post(`/push-records/${id}/cancel`, {}, 200)
+    for (const response of held) response.end()
+  })
+
+  test('that failed is found among those that nobody has seen, until somebody says so', async () => {
+    await post('/targets', { code: 'lost', kind: 'http', url: 'http://127.0.0.1:9/' }, 200)
+    const { id } = await post<PushRecord>('/vector-pushes', { target_code: 'lost', vector_code: 'main' }, 202)
+    await ended('vector-push-records', id)
+    const unseen = () => get('/vector-push-records?status=failed&acknowledged=false&target_code=lost')
+    expect(await unseen()).toMatchObject({ total: 1, items: [{ id, acknowledged_at: null }] })
+    await post(`/vector-push-records/${id}/acknowledge`, {}, 200)
+    expect(await unseen()).toMatchObject({ total: 0 })
+    const record = await get(`/vector-push-records/${id}`)
+    expect(await post(`/vector-push-records/${id}/acknowledge`, {}, 200)).toMatchObject({
+      acknowledged_at: record.acknowledged_at,
+    })
+    await post(`/push-records/${id}/acknowledge`, {}, 404)
   })
 
   test('of what does not exist is 404; to a disabled target it is 400', async () => {

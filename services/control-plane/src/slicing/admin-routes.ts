@@ -4,7 +4,13 @@ import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { listedSliceJobSchema, SLICE_STATUSES, sliceJobSchema } from '@gateway/contracts/slice.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { cancelSliceJob, listSliceJobs, readSliceJob, SLICE_JOB_LISTING } from '@gateway/store/slice-jobs.js'
+import {
+  acknowledgeSliceJob,
+  cancelSliceJob,
+  listSliceJobs,
+  readSliceJob,
+  SLICE_JOB_LISTING,
+} from '@gateway/store/slice-jobs.js'
 import { planLineSchema } from '@gateway/tiling/protocol.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
@@ -21,6 +27,7 @@ import { checkSubmission, submissionSchema } from './submission.js'
 import { submit } from './submit.js'
 
 const FINISHED = refuse('conflict', 'this slice job has ended already')
+const NO_FAILURE = refuse('conflict', 'this slice job has not failed: there is nothing to acknowledge')
 const NO_LOG = refuse('not_found', 'this slice job has no log yet')
 /** Folders come first. */
 const FILES = {
@@ -45,6 +52,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         querystring: listQuery(SLICE_JOB_LISTING, {
           status: z.enum(SLICE_STATUSES),
           cancelled: flag,
+          acknowledged: flag.describe('whether somebody has said that they have seen its failure'),
           target_code: text,
           requested_by: text,
         }),
@@ -122,13 +130,37 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         const at = new Date(ctx.now()).toISOString()
         const outcome = await cancelSliceJob(tx, params.id, `cancelled by ${who} at ${at}`)
         if (typeof outcome === 'string') return outcome
-        await insertAudit(tx, { ...admin, action: 'slice.cancel', subject: params.id })
+        const detail = { target_code: outcome.job.targetCode }
+        await insertAudit(tx, { ...admin, action: 'slice.cancel', subject: params.id, detail })
         if (outcome.ended) await enqueueCallback(ctx, tx, outcome.job)
         return outcome
       })
       if (cancelled === 'unknown') return sendRefusal(reply, NO_SUCH_JOB)
       if (cancelled === 'finished') return sendRefusal(reply, FINISHED)
       return reply.code(202).send(await describeJob(ctx, cancelled.job))
+    },
+  )
+  app.post(
+    '/api/v1/admin/slice/jobs/:id/acknowledge',
+    {
+      schema: {
+        operationId: 'acknowledgeSliceJob',
+        summary: 'Say that the failure of a slice job was seen',
+        description: 'The job stays as it is, and needs no attention any more. 409 where it has not failed.',
+        params: idParams,
+        response: { 200: sliceJobSchema },
+      },
+    },
+    async ({ params: { id }, admin }, reply) => {
+      if (!isUuid(id)) return sendRefusal(reply, NO_SUCH_JOB)
+      const outcome = await sql.begin(async (tx) => {
+        const job = await acknowledgeSliceJob(tx, id)
+        if (job === null) return (await readSliceJob(tx, id)) === null ? NO_SUCH_JOB : NO_FAILURE
+        const detail = { target_code: job.targetCode }
+        await insertAudit(tx, { ...admin, action: 'slice.acknowledge', subject: id, detail })
+        return { ok: true, job } as const
+      })
+      return outcome.ok ? describeJob(ctx, outcome.job) : sendRefusal(reply, outcome)
     },
   )
   app.get(

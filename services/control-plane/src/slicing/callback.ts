@@ -38,7 +38,13 @@ export function callbackRecordRoutes(app: App, ctx: ControlContext): void {
   recordRoutes(app, ctx, {
     kind: 'slice_callback',
     path: 'callback-records',
-    operationIds: { list: 'listCallbackRecords', get: 'getCallbackRecord', retry: 'retryCallback' },
+    operationIds: {
+      list: 'listCallbackRecords',
+      get: 'getCallbackRecord',
+      retry: 'retryCallback',
+      cancel: 'cancelCallback',
+      acknowledge: 'acknowledgeCallback',
+    },
     noun: 'completion callbacks of slice jobs',
     kept: `A record is kept for as long as its job, its attempts for ${KEPT_DAYS} days after its end.`,
     schema: callbackRecordSchema,

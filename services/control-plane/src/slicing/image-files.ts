@@ -42,8 +42,12 @@ async function itemsOf(directory: string): Promise<ImageFile[]> {
     const path = join(directory, entry.name)
     if (entry.isDirectory()) items.push({ name: entry.name, path, kind: 'directory', size: 0 })
     else if (entry.isFile() && IMAGES.has(extname(entry.name).toLowerCase())) {
-      const { size } = await stat(path)
-      items.push({ name: entry.name, path, kind: 'file', size })
+      // One that has gone since the folder was read is left out, not the whole folder refused.
+      const size = await stat(path).then(
+        (file) => file.size,
+        () => null,
+      )
+      if (size !== null) items.push({ name: entry.name, path, kind: 'file', size })
     }
   }
   return items.sort((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name))

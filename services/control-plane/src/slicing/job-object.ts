@@ -40,6 +40,7 @@ function toListedJob(
     requested_by: job.requestedBy,
     progress: Math.round(job.progress * 10) / 10,
     cancelled: job.cancelled,
+    acknowledged_at: job.acknowledgedAt?.toISOString() ?? null,
   }
 }
 

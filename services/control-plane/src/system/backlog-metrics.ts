@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type Backlog, readBacklog } from '@gateway/store/backlog.js'
+import { type Backlog, readBacklog, TOKENS_EXPIRE_WITHIN_DAYS } from '@gateway/store/backlog.js'
 import { poolLoad } from '@gateway/store/pool-load.js'
 import { Gauge } from 'prom-client'
 import type { ControlContext } from '../platform/context.js'
@@ -45,6 +45,9 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   ])
   gauge('deliveries_overdue_seconds', 'For how long the delivery that waits longest has been due.', null, (b) => [
     ['', b.deliveriesOldestSeconds],
+  ])
+  gauge('tokens_expiring', `Active tokens that expire within ${TOKENS_EXPIRE_WITHIN_DAYS} days.`, null, (b) => [
+    ['', b.tokensExpiring],
   ])
   new Gauge({
     name: name('store_up'),

@@ -47,6 +47,19 @@ test('a change that changes nothing is neither logged nor audited', async () => 
   expect([await currentState(gateway.store.sql), await newestAudit()]).toEqual([before, audited])
 })
 
+test('a limit of requests is what a second allows where no burst is named, stays where it is left out, and is lifted by null', async () => {
+  const issued = await issue({ rate_limit: { per_second: 2.5 } })
+  const limit = { per_second: 2.5, burst: 3 }
+  expect(issued.rate_limit).toEqual(limit)
+  const stored = async () => (await gateway.admin({ url: `${TOKENS}/${issued.id}` })).json().rate_limit
+  expect((await patch(issued.id, { name: 'two' })).json().rate_limit).toEqual(limit)
+  await patch(issued.id, { rate_limit: { per_second: 10, burst: 100 } })
+  expect(await stored()).toEqual({ per_second: 10, burst: 100 })
+  expect((await newestAudit()).detail).toMatchObject({ before: { rate_limit: limit } })
+  expect((await patch(issued.id, { rate_limit: null })).json().rate_limit).toBeNull()
+  expect(await stored()).toBeNull()
+})
+
 test('the audit has the length of a list that is too long for a row', async () => {
   const { id } = await issue()
   await patch(id, { vector_codes: Array.from({ length: 101 }, (_, i) => `v${i}`) })
@@ -62,6 +75,9 @@ test.each([
   ['an empty name', { name: '' }],
   ['no scope', { scopes: [] }],
   ['a year that cannot be said', { expires_at: '0000-01-01' }],
+  ['no requests a second', { rate_limit: { per_second: 0 } }],
+  ['half a request at once', { rate_limit: { per_second: 1, burst: 0.5 } }],
+  ['a limit without its rate', { rate_limit: { burst: 1 } }],
   ['a field that is not to be changed', { disabled_at: '2030-01-01' }],
 ])('changing %s is refused with 400', async (_, payload) => {
   const { id } = await issue()

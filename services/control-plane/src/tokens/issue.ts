@@ -1,5 +1,7 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { instantMs } from '@gateway/contracts/instant.js'
+import { type RateLimit, type RateLimitBody, withBurst } from '@gateway/contracts/rate-limit.js'
 import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { insertToken } from '@gateway/store/tokens.js'
@@ -29,6 +31,7 @@ export async function issueToken(ctx: ControlContext, body: TokenBody, admin: Ad
       expiresAt: expiry.at,
       allowedOrigins: unique(body.allowed_origins ?? []),
       allowedNetworks: unique(body.allowed_networks ?? []),
+      rateLimit: rateLimitOf(body.rate_limit ?? null),
     })
     const { id, name, prefix, scopes, basemap_codes, vector_codes, expires_at } = token
     const detail = { name, prefix, scopes, expires_at, basemaps: basemap_codes.length, vectors: vector_codes.length }
@@ -44,18 +47,13 @@ type Expiry = { readonly ok: true; readonly at: Date | null } | Refusal
 export function expiryOf(expiresAt: TokenBody['expires_at'], nowMs: number, defaultTtlSeconds: number): Expiry {
   if (expiresAt === 0) return { ok: true, at: null }
   if (expiresAt === undefined) return { ok: true, at: new Date(nowMs + defaultTtlSeconds * 1000) }
-  const at = new Date(withZone(expiresAt))
-  // Offsets can push a moment into years that neither ISO 8601's four digits nor the store can say.
-  const year = at.getUTCFullYear()
-  if (Number.isNaN(year) || year < 1 || year > 9999) {
-    return refuse('invalid_parameters', 'body.expires_at: must be within the years 0001 to 9999')
-  }
-  return { ok: true, at }
+  const at = instantMs(expiresAt)
+  if (at === null) return refuse('invalid_parameters', 'body.expires_at: must be within the years 0001 to 9999')
+  return { ok: true, at: new Date(at) }
 }
 
-/** A date-time that names no zone is UTC, whatever zone this machine lives in; JavaScript reads bare dates so by itself. */
-function withZone(instant: string): string {
-  return instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant
+export function rateLimitOf(body: RateLimitBody | null): RateLimit | null {
+  return body === null ? null : withBurst(body)
 }
 
 export function unique<T>(list: readonly T[]): T[] {

@@ -1,7 +1,7 @@
 import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { confirmedTokenSchema } from '@gateway/contracts/edge.js'
-import { issuedTokenSchema, SCOPES, tokenBodySchema, tokenSchema } from '@gateway/contracts/token.js'
+import { issuedTokenSchema, SCOPES, TOKEN_KINDS, tokenBodySchema, tokenSchema } from '@gateway/contracts/token.js'
 import { listTokens, TOKEN_LISTING } from '@gateway/store/tokens.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
@@ -10,10 +10,14 @@ import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { disableToken } from './disable.js'
 import { issueToken } from './issue.js'
+import { previewLinkRoute } from './preview-link.js'
 import { tokenRecordRoutes } from './record-routes.js'
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   tokenRecordRoutes(app, ctx, edges)
+  previewLinkRoute(app, ctx)
   app.get(
     '/api/v1/admin/tokens',
     {
@@ -22,10 +26,16 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
         summary: 'Service tokens, newest first',
         description: 'With the prefix of each; the plaintext is never listed.',
         querystring: listQuery(TOKEN_LISTING, {
+          kind: z.enum(TOKEN_KINDS).describe('`service` where it is left out; `preview`: those of preview links'),
           status: z.enum(['active', 'expired', 'disabled']),
           scope: z.enum(SCOPES),
           basemap_code: text.describe('granted by name, or with all'),
           vector_code: text.describe('granted by this name, or with all'),
+          expires_within: z
+            .string()
+            .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number with s, m, h or d: 14d')
+            .transform((span) => Number.parseInt(span, 10) * SECONDS[span.at(-1) as keyof typeof SECONDS])
+            .describe('active tokens that expire in this time from now: a number with `s`, `m`, `h` or `d`'),
         }),
         response: { 200: listOf(tokenSchema) },
       },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { tokenDigest } from '@gateway/access/token-format.js'
-import type { Bus } from '@gateway/bus/bus.js'
+import type { Bus, OwnPresence } from '@gateway/bus/bus.js'
 import { PostgresBus } from '@gateway/bus/postgres-bus.js'
 import type { DisabledToken } from '@gateway/contracts/edge.js'
 import type { IssuedToken } from '@gateway/contracts/token.js'
@@ -26,9 +26,10 @@ async function issue(body: object): Promise<IssuedToken> {
 const disable = (id: string) => gateway.admin({ method: 'POST', url: `${TOKENS}/${id}/disable` })
 
 /** An edge process that announces itself and applies, or does not, what it hears of. */
-async function edge(applies: boolean): Promise<{ id: string; bus: Bus }> {
+/** `announce` says again what it said last: it is live for 3.5 s after that. */
+async function edge(applies: boolean): Promise<{ id: string; bus: Bus; announce: () => Promise<void> }> {
   const bus = new PostgresBus(gateway.store.sql, 300)
-  const own = {
+  let own: OwnPresence = {
     id: randomUUID(),
     host: 'h',
     pid: 1,
@@ -38,12 +39,14 @@ async function edge(applies: boolean): Promise<{ id: string; bus: Bus }> {
   }
   await bus.subscribe(
     ({ revision, mark }) => {
-      if (applies) void bus.announce({ ...own, applied_revision: revision, applied_mark: mark })
+      if (!applies) return
+      own = { ...own, applied_revision: revision, applied_mark: mark }
+      void bus.announce(own)
     },
     () => {},
   )
   await bus.announce(own)
-  return { id: own.id, bus }
+  return { id: own.id, bus, announce: () => bus.announce(own) }
 }
 
 test('a token is stored by its digest alone and never listed with its plaintext', async () => {
@@ -110,6 +113,7 @@ test('the answer of disabling names the edge processes that confirmed and those 
   expect(first.pending.map((e) => e.id)).toEqual([stuck.id])
   expect(first).not.toHaveProperty('digest')
   await stuck.bus.withdraw(stuck.id)
+  await quick.announce()
   const again: DisabledToken = (await disable(id)).json()
   expect(again.disabled_at).toBe(first.disabled_at)
   expect(again.confirmed.map((e) => e.id)).toEqual([quick.id])

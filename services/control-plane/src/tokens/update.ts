@@ -1,15 +1,12 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Token, TokenPatch } from '@gateway/contracts/token.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { type TokenSettings, updateToken as updateRecord } from '@gateway/store/tokens.js'
+import { differences } from '../platform/audit/differences.js'
 import type { ControlContext } from '../platform/context.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 import { changesOf, changeToken, type Outcome } from './change.js'
-import { expiryOf, unique } from './issue.js'
-
-/** Limit: entries of a list in an audit row; of a longer one the row has the number. */
-const MAX_AUDITED_ENTRIES = 100
+import { expiryOf, rateLimitOf, unique } from './issue.js'
 
 /** Changes the fields that are given. Where they are as they were, nothing is recorded. */
 export function updateToken(
@@ -33,6 +30,7 @@ export function updateToken(
       expiresAt: expiry.at,
       allowedOrigins: unique(patch.allowed_origins ?? token.allowed_origins),
       allowedNetworks: unique(patch.allowed_networks ?? token.allowed_networks),
+      rateLimit: patch.rate_limit === undefined ? token.rate_limit : rateLimitOf(patch.rate_limit),
     }
     const updated = await updateRecord(tx, token.id, settings)
     const changed = differences(token, updated)
@@ -50,16 +48,4 @@ export function updateToken(
 
 function dateOf(timestamp: string | null): Date | null {
   return timestamp === null ? null : new Date(timestamp)
-}
-
-/** The fields that differ, for the audit; null: none does. */
-function differences(token: Token, updated: Token): { before: object; after: object } | null {
-  const fields = (Object.keys(updated) as (keyof Token)[]).filter((key) => !isDeepStrictEqual(token[key], updated[key]))
-  if (fields.length === 0) return null
-  const pick = (from: Token) => Object.fromEntries(fields.map((key) => [key, audited(from[key])]))
-  return { before: pick(token), after: pick(updated) }
-}
-
-function audited(value: Token[keyof Token]): unknown {
-  return Array.isArray(value) && value.length > MAX_AUDITED_ENTRIES ? { entries: value.length } : value
 }

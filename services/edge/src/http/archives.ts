@@ -8,7 +8,7 @@ import { answerOpened } from './downloads.js'
 import { Exchange } from './exchange.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { wantedBasemap } from './tile-answer.js'
-import { type Download, type OfferedFile, openFile } from './vector-file.js'
+import { type Download, type OfferedFile, openFile, openObject } from './vector-file.js'
 
 const TYPES: Readonly<Record<string, string>> = {
   pmtiles: 'application/vnd.pmtiles',
@@ -20,39 +20,31 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new Exchange(edge, 'download', res, req)
   const [, , code = '', file = '', ...rest] = exchange.path.split('/').map((segment) => decodedSegment(segment) ?? '')
-  authorize(exchange, wantedBasemap(edge, code), () => {
-    const dot = file.lastIndexOf('.')
+  const dot = file.lastIndexOf('.')
+  const label = file.slice(0, Math.max(0, dot))
+  const answer = () => {
     const storage = file.slice(dot + 1)
-    const version = edge.freshness.catalog.basemaps.get(code)?.versions.get(file.slice(0, Math.max(0, dot)))
+    const version = edge.freshness.catalog.basemaps.get(code)?.versions.get(label)
     const isArchive = Object.hasOwn(TYPES, storage) && version?.stored.storage === storage
     if (rest.length > 0 || version === undefined || !isArchive) return answerRefusal(exchange, NOT_FOUND)
-    const { version: label, path } = version.stored
+    exchange.asked = version.usage
+    const { version: name, path } = version.stored
     const offered = {
       root: version.root,
       path,
       type: TYPES[storage] as string,
-      fileName: `${code}-${label}.${storage}`,
+      fileName: `${code}-${name}.${storage}`,
     }
-    const opening = isRemote(path) ? openRemote(exchange, offered) : openFile(exchange, offered)
-    answerOpened(exchange, opening, { basemap: code, version: label })
-  })
+    const opening = isRemote(path) ? openRemoteArchive(exchange, offered) : openFile(exchange, offered)
+    answerOpened(exchange, opening, { basemap: code, version: name })
+  }
+  authorize(exchange, wantedBasemap(edge, code), answer, { code, version: label, whole: true })
 }
 
 /** An archive in object storage: its ranges are read there, and what the cache has of small ones here. MBTiles are whole in the cache. */
-async function openRemote(exchange: Exchange, offered: OfferedFile): Promise<Download | Refusal> {
-  const { remote } = exchange.edge.tiles
-  if (remote === undefined) return NOT_FOUND
-  const { root, path, type, fileName } = offered
-  if (path.endsWith('.mbtiles')) {
-    const fetched = await remote.fetched(root, path)
-    return fetched === undefined
-      ? NOT_FOUND
-      : openFile(exchange, { ...offered, root: fetched.root, path: fetched.path })
-  }
-  const reader = await remote.reader(root, path)
-  if (reader === undefined) return NOT_FOUND
-  const { facts, name } = reader
-  const validators = { etag: `"${name}"`, modifiedMs: facts.modifiedAt?.getTime() ?? 0 }
-  const pieces = (offset: number, length: number) => reader.pieces({ offset, length })
-  return { ok: true, fd: -1, pieces, size: facts.size, validators, type, fileName }
+async function openRemoteArchive(exchange: Exchange, offered: OfferedFile): Promise<Download | Refusal> {
+  const { root, path } = offered
+  if (!path.endsWith('.mbtiles')) return openObject(exchange, offered)
+  const fetched = await exchange.edge.tiles.remote?.fetched(root, path)
+  return fetched === undefined ? NOT_FOUND : openFile(exchange, { ...offered, root: fetched.root, path: fetched.path })
 }

@@ -1,6 +1,8 @@
 import { type AccessToken, decide, type WantedResource } from '@gateway/access/decide.js'
-import { presentedToken } from '@gateway/access/presented-token.js'
+import { presentedToken, TOKEN_MISSING } from '@gateway/access/presented-token.js'
+import type { Admission } from '@gateway/access/rate-limiter.js'
 import type { Edge } from '../edge.js'
+import { admitSigned, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
 
@@ -9,12 +11,15 @@ export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
 
 /**
  * Finds the token of a request and decides. Goes on with `granted` only where it may read what it wants, at once where the token is
- * known here, later where the store must be asked; answers the refusal itself otherwise. Of several candidates the first granted one counts.
+ * known here, later where the store or the bucket of a limited token must be asked; answers the refusal itself otherwise. Of several candidates
+ * the first granted one counts. A request that is refused for another reason takes nothing from the bucket.
+ * @param signable what a signed address would have to open, where no token comes with it; null: signed addresses do not count here
  */
 export function authorize(
   exchange: Exchange,
   wanted: Wanted,
   granted: (fromQuery: boolean, which: number, token: AccessToken) => void,
+  signable: Signable | null = null,
 ) {
   const { edge } = exchange
   const tooLong = exchange.limitHeaders()
@@ -24,6 +29,12 @@ export function authorize(
     xAccessToken: exchange.header('x-access-token'),
     query: exchange.query,
   })
+  if (
+    presented === TOKEN_MISSING &&
+    signable !== null &&
+    admitSigned(exchange, signable, () => granted(true, 0, BEARER))
+  )
+    return
   if (!presented.ok) return answerRefusal(exchange, presented)
   if (!edge.freshness.loaded) return answerRefusal(exchange, STARTING)
   const goOn = (token: AccessToken | null) => {
@@ -33,6 +44,7 @@ export function authorize(
     const candidates = Array.isArray(wanted)
       ? (wanted as readonly NonNullable<WantedResource>[])
       : [wanted as WantedResource]
+    if (token !== null) accountTo(exchange, token, candidates[0] as WantedResource)
     const sender = token === null || token.limits === null ? null : exchange.sender()
     let which = 0
     let decision = decide(token, candidates[0] as WantedResource, 'read', now, sender)
@@ -41,32 +53,75 @@ export function authorize(
       decision = decide(token, candidates[which] as WantedResource, 'read', now, sender)
     }
     if (!decision.ok) return answerRefusal(exchange, decision)
-    edge.tokens.noteUsed(token as AccessToken, now)
+    if (which > 0) accountTo(exchange, token as AccessToken, candidates[which] as WantedResource)
+    const allowed = token as AccessToken
+    const rate = allowed.limits?.rate ?? null
+    if (rate === null) return admit(allowed, now, which)
+    const proceed = (admission: Admission) =>
+      admission.ok ? admit(allowed, now, which) : answerRefusal(exchange, admission)
+    const admission = edge.rates.admit(allowed.id, rate)
+    if (!(admission instanceof Promise)) return proceed(admission)
+    void admission.then((later) => answerLater(exchange, () => proceed(later)))
+  }
+  const admit = (token: AccessToken, now: number, which: number) => {
+    edge.tokens.noteUsed(token, now)
     // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered.
-    if (edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token as AccessToken)
-    granted(presented.fromQuery, which, token as AccessToken)
+    if (edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
+    granted(presented.fromQuery, which, token)
   }
   const known = edge.tokens.get(presented.token)
   if (known !== undefined) {
     edge.counters.tokenHits++
-    if (performance.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
+    if (performance.now() > edge.freshness.trustedUntilMs) {
+      if (known !== null) accountTo(exchange, known, Array.isArray(wanted) ? wanted[0] : (wanted as WantedResource))
+      return answerRefusal(exchange, STORE_DOWN)
+    }
     return goOn(known)
   }
   askStore(edge, exchange, presented.token, goOn)
 }
 
+/** In the place of a token, for those who take a signed address and look at no token. */
+const BEARER: AccessToken = {
+  id: '',
+  prefix: '',
+  scopes: new Set(['read']),
+  basemaps: new Set(),
+  vectors: new Set(),
+  expiresAtMs: null,
+  disabled: false,
+  limits: null,
+}
+
+/** Of what the catalog has alone: others are no end of names. */
+function accountTo(exchange: Exchange, token: AccessToken, wanted: WantedResource): void {
+  const { basemaps, vectors } = exchange.edge.freshness.catalog
+  exchange.token = token.id
+  exchange.asked = null
+  if (wanted?.kind === 'basemap' && basemaps.has(wanted.code)) exchange.asked = `basemap:${wanted.code}`
+  // Its first name is its code; so may be the path of one that the catalog does not have.
+  const code = wanted?.kind === 'vector' ? (wanted.names[0] as string) : ''
+  if (vectors.get(code)?.wanted === wanted) exchange.asked = `vector:${code}`
+}
+
 function askStore(edge: Edge, exchange: Exchange, token: string, goOn: (token: AccessToken | null) => void): void {
   edge.counters.tokenMisses++
   edge.tokens.lookUp(token).then(
-    (found) =>
-      guarded(edge, () => {
-        try {
-          goOn(found)
-        } catch (error) {
-          edge.log.error({ err: error, path: exchange.path }, 'a request failed')
-          answerRefusal(exchange, INTERNAL)
-        }
-      }),
+    (found) => answerLater(exchange, () => goOn(found)),
     () => guarded(edge, () => answerRefusal(exchange, STORE_DOWN)),
   )
+}
+
+/** Goes on with a request that may have gone meanwhile. */
+function answerLater(exchange: Exchange, goOn: () => void): void {
+  const { edge } = exchange
+  guarded(edge, () => {
+    if (exchange.aborted) return
+    try {
+      goOn()
+    } catch (error) {
+      edge.log.error({ err: error, path: exchange.path }, 'a request failed')
+      answerRefusal(exchange, INTERNAL)
+    }
+  })
 }

@@ -11,23 +11,15 @@ import { acceptsGzip } from '../files/accepts-gzip.js'
 import { isNotModified } from '../files/conditional.js'
 import { OpenFile } from '../tiles/open-file.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
+import { isRefused, type UsageName } from '../usage/usage-counts.js'
 import { logAnswer, noteAnswer } from './answer-log.js'
 import { type ConnectionEnd, connectionEnd, endAtOnce, endWith, sayEnd } from './connection-end.js'
 import { active, guarded, sendPart } from './exchange.js'
-import {
-  countRefusal,
-  MISSING_HEADERS,
-  MISSING_IMAGE,
-  missingTileForm,
-  NO_CONTENT,
-  prepareRefusal,
-  TILE_NOT_FOUND,
-} from './refusals.js'
-import { findTarget, keepTile, prepareTile, wantedBasemap } from './tile-answer.js'
+import { countRefusal, isMissingTile, missingTileForm, prepareRefusal } from './refusals.js'
+import { absentTile, findTarget, keepTile, prepareTile, usageOf, wantedBasemap } from './tile-answer.js'
 import { onTileSlow } from './tiles.js'
 
 const NOT_MODIFIED = '304 Not Modified'
-const NOTHING = Buffer.alloc(0)
 
 /** A request with a token that is known here. */
 interface KnownCaller {
@@ -62,8 +54,8 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const hot = edge.native.isTargetDue(path, now) ? undefined : edge.tileCache.get(path, freshness.catalog, now)
   if (hot === undefined) return onColdTile(edge, res, req, caller)
   const decision = decide(token, hot.basemap.wanted, 'read', caller.today, null)
-  if (!decision.ok) return refuseCaller(edge, res, req, caller, decision)
-  const status = answerTile(edge, res, req, path, hot)
+  if (!decision.ok) return refuseCaller(edge, res, req, caller, hot.usage, decision)
+  const status = answerTile(edge, res, req, caller, hot)
   if (status === null) return onTileSlow(edge, res, req)
   edge.counters.hotTileHits++
   edge.counters.answers.tile.count(status)
@@ -77,18 +69,18 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   const parsed = parseTilePath(path)
   if (parsed.kind !== 'tile') return onTileSlow(edge, res, req)
   const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
-  if (!decision.ok) return refuseCaller(edge, res, req, caller, decision)
+  if (!decision.ok) return refuseCaller(edge, res, req, caller, usageOf(edge, parsed), decision)
   const target = findTarget(edge, parsed)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
   // With the directories that were read on the way to it.
   if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
-  if (!target.ok) refuse(edge, res, req, caller, target)
-  else if (tile === null) refuse(edge, res, req, caller, TILE_NOT_FOUND)
-  else if (tile === undefined) onTileSlow(edge, res, req, target)
+  if (!target.ok) refuse(edge, res, req, caller, target, usageOf(edge, parsed))
+  else if (tile === null) refuse(edge, res, req, caller, absentTile(edge.settings, target), target.version.usage)
+  else if (tile === undefined) onTileSlow(edge, res, req, target, token as AccessToken)
   else {
     const prepared = prepareTile(target, tile, now)
-    const status = answerTile(edge, res, req, path, prepared)
-    if (status === null) onTileSlow(edge, res, req, target)
+    const status = answerTile(edge, res, req, caller, prepared)
+    if (status === null) onTileSlow(edge, res, req, target, token as AccessToken)
     else {
       const ms = performance.now() - now
       edge.counters.tileTimes.of('page_cache').add(ms / 1000)
@@ -101,8 +93,16 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
 }
 
 /** The status; null: the client must get it unpacked, and nothing has been written. */
-function answerTile(edge: Edge, res: HttpResponse, req: HttpRequest, path: string, tile: CachedTile): 200 | 304 | null {
-  const { answer, body } = tile
+function answerTile(
+  edge: Edge,
+  res: HttpResponse,
+  req: HttpRequest,
+  { path, token: caller }: KnownCaller,
+  tile: CachedTile,
+): 200 | 304 | null {
+  const { answer, body, usage: asked } = tile
+  // No tile is answered without one.
+  const token = (caller as AccessToken).id
   if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return null
   edge.counters.tiles++
   const end = connectionEnd(req.getHeader('connection'), edge.draining)
@@ -111,16 +111,19 @@ function answerTile(edge: Edge, res: HttpResponse, req: HttpRequest, path: strin
   if (isConditional && isNotModified(ifNoneMatch, ifModifiedSince, answer)) {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value)
     endEmpty(res, end)
+    edge.usage.count(token, asked, 'tile', 0)
     return 304
   }
   res.writeHeader(answer.found.name, answer.found.value)
   if (body instanceof OpenFile) {
     active.add(res)
     sayEnd(res, end)
-    sendPart(edge, res, path, body.acquire(), () => active.delete(res))
+    edge.usage.count(token, asked, 'tile', 0)
+    sendPart(edge, res, path, body.acquire(), { token, asked }, () => active.delete(res))
     return 200
   }
   edge.counters.bytesSent += body.length
+  edge.usage.count(token, asked, 'tile', body.length)
   if (!endWith(res, body, end)) waitForRoom(edge, res, body)
   return 200
 }
@@ -157,7 +160,7 @@ function noteUse(edge: Edge, { plaintext, token, today }: KnownCaller): void {
   edge.native.noteToken(plaintext, token)
 }
 
-type Caller = Pick<KnownCaller, 'path' | 'query' | 'plaintext' | 'now'>
+type Caller = Pick<KnownCaller, 'path' | 'query' | 'plaintext' | 'now'> & Partial<Pick<KnownCaller, 'token'>>
 
 /** A mistyped token is refused as quickly as a known one. */
 function onUnknownToken(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Caller) {
@@ -168,42 +171,52 @@ function onUnknownToken(edge: Edge, res: HttpResponse, req: HttpRequest, caller:
 }
 
 /** A token that is unknown to the store, disabled, expired or not granted. */
-function refuseCaller(edge: Edge, res: HttpResponse, req: HttpRequest, caller: KnownCaller, refusal: Refusal): void {
+function refuseCaller(
+  edge: Edge,
+  res: HttpResponse,
+  req: HttpRequest,
+  caller: KnownCaller,
+  asked: UsageName | null,
+  refusal: Refusal,
+): void {
   edge.counters.tokenHits++
   if (caller.token === null) edge.native.noteUnknown(caller.plaintext)
-  refuse(edge, res, req, caller, refusal)
+  refuse(edge, res, req, caller, refusal, asked)
 }
 
 /**
  * Refuses at once: a client with a withdrawn token comes as often as a map does, one that looks beyond a map's edge too, and a scanner more
  * often, so this costs as little as a tile out of memory.
  */
-function refuse(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Caller, refusal: Refusal): void {
-  const { path, query, now } = caller
+function refuse(
+  edge: Edge,
+  res: HttpResponse,
+  req: HttpRequest,
+  caller: Caller,
+  refusal: Refusal,
+  asked: UsageName | null = null,
+): void {
+  const { path, query, now, token = null } = caller
   countRefusal(edge, refusal)
-  const { status, headers, body } = refusal === TILE_NOT_FOUND ? missingTile(query, req) : prepareRefusal(refusal)
+  const { status, headers, body } = isMissingTile(refusal)
+    ? refusal.forms[formFor(query, req)]
+    : prepareRefusal(refusal)
   res.writeStatus(status).writeHeader(headers.name, headers.value)
   const end = connectionEnd(req.getHeader('connection'), edge.draining)
-  if (body === NOTHING) endEmpty(res, end)
+  if (body.length === 0) endEmpty(res, end)
   else endAtOnce(res, body, end)
   edge.counters.bytesSent += body.length
   const code = Number.parseInt(status, 10)
+  const answered = isMissingTile(refusal) ? 'tile_404' : isRefused(code) ? 'refused' : 'other'
+  if (token !== null) edge.usage.count(token.id, asked, answered, body.length)
   edge.counters.answers.tile.count(code)
   edge.access?.answered(res, { kind: 'tile', status: code, bytes: body.length, ms: performance.now() - now })
   logAnswer(edge, { path, query, status: code, ms: 0, trace: null })
   sampleDuration(edge, now)
 }
 
-function missingTile(query: string, req: HttpRequest) {
-  const prepared = prepareRefusal(TILE_NOT_FOUND)
-  switch (missingTileForm(query, req.getHeader('sec-fetch-dest'), req.getHeader('sec-fetch-mode'))) {
-    case 'error':
-      return prepared
-    case 'image':
-      return { status: prepared.status, ...MISSING_IMAGE }
-    case 'empty':
-      return { status: NO_CONTENT, headers: MISSING_HEADERS, body: NOTHING }
-  }
+function formFor(query: string, req: HttpRequest) {
+  return missingTileForm(query, req.getHeader('sec-fetch-dest'), req.getHeader('sec-fetch-mode'))
 }
 
 /** One answer from memory in so many is timed, for all of them: a second clock read would be a measurable part of it. */

@@ -12,6 +12,7 @@ import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import type { Edge } from '../edge.js'
 import { isNotModified, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/counters.js'
+import { isRefused, type UsageName } from '../usage/usage-counts.js'
 import { forwardedFor } from './access.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
@@ -83,8 +84,13 @@ export class Exchange {
   readonly path: string
   /** without the question mark */
   readonly query: string
-  /** how a 400 or 404 is answered: the WMTS has a form of its own */
-  errorForm: 'json' | 'ows' = 'json'
+  /** how a 400 or 404 is answered: the WMTS has a form of its own, and who asks whether to let somebody in knows none but 401 and 403 */
+  errorForm: 'json' | 'ows' | 'auth' = 'json'
+  /** what it is accounted to: the id of its token ('': it came without one, by a signed address), and what it asks for; null: not known (yet) */
+  token: string | null = null
+  asked: UsageName | null = null
+  /** what it is answered with, where its status does not tell */
+  answered: 'tile' | 'tile_404' | null = null
   readonly #headers: ReadHeaders
   readonly #origin: string
   readonly #referer: string
@@ -96,13 +102,20 @@ export class Exchange {
   #answered = false
   #onGone: () => void = () => {}
 
-  constructor(edge: Edge, kind: RequestKind, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
+  constructor(
+    edge: Edge,
+    kind: RequestKind,
+    res: HttpResponse,
+    req: HttpRequest,
+    path = req.getUrl(),
+    query = req.getQuery() ?? '',
+  ) {
     this.raw = res
     this.edge = edge
     this.kind = kind
     this.isHead = req.getMethod() === 'head'
     this.path = path
-    this.query = req.getQuery() ?? ''
+    this.query = query
     this.#headers = {
       authorization: req.getHeader('authorization'),
       'x-access-token': req.getHeader('x-access-token'),
@@ -199,7 +212,7 @@ export class Exchange {
     this.#cork(status, headers, part.length, () => {
       sayEnd(this.raw, this.#end)
       // From here on the sender holds the response, and its end is the only news of it.
-      sendPart(this.edge, this.raw, this.path, part, () => active.delete(this))
+      sendPart(this.edge, this.raw, this.path, part, this, () => active.delete(this))
     })
   }
 
@@ -212,6 +225,7 @@ export class Exchange {
     if (this.isHead) return this.#endHead(status, headers, length)
     const ms = performance.now() - this.#startedAt
     const given = { status: Number.parseInt(status, 10), bytes: length, ms, trace: this.#trace }
+    this.#account(given.status)
     noteAnswer(this.edge, this.raw, { kind: this.kind, path: this.path, query: this.query, ...given })
     const answer = new StreamedAnswer(this.raw, {
       status,
@@ -272,7 +286,13 @@ export class Exchange {
     })
     const { path, query, kind } = this
     const given = { status: Number.parseInt(status, 10), bytes, ms, trace: this.#trace }
+    this.#account(given.status)
     noteAnswer(this.edge, this.raw, { kind, path, query, ...given })
+  }
+
+  #account(status: number): void {
+    const answered = this.answered ?? (isRefused(status) ? 'refused' : 'other')
+    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0)
   }
 
   get #end() {
@@ -282,6 +302,7 @@ export class Exchange {
   #completed(bytes: number): void {
     active.delete(this)
     this.edge.counters.bytesSent += bytes
+    if (this.token !== null) this.edge.usage.addBytes(this.token, this.asked, bytes)
   }
 }
 
@@ -296,14 +317,25 @@ function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest): Span
   return tracer.start(`${method} ${kind}`, { kind: 'server', parent, attributes })
 }
 
+/** Whom the bytes of an answer are accounted to; null: nobody. */
+type Accounted = Pick<Exchange, 'token' | 'asked'>
+
 /** Sends a body from its file, behind a head that has been written; releases and counts it when that is over. */
-export function sendPart(edge: Edge, res: HttpResponse, path: string, part: FilePart, done: () => void): void {
+export function sendPart(
+  edge: Edge,
+  res: HttpResponse,
+  path: string,
+  part: FilePart,
+  { token, asked }: Accounted,
+  done: () => void,
+): void {
   const { fd, offset, length, remote } = part
   edge.sender.send(res, fd, offset, length, {
     remote,
-    onDone: (outcome) => {
+    onDone: (outcome, bytes) => {
       part.release()
       done()
+      if (token !== null) edge.usage.addBytes(token, asked, bytes)
       countSent(edge, path, outcome, length)
     },
   })

@@ -76,6 +76,14 @@ function readHead(req: HttpRequest): Head {
   }
 }
 
+/** Streams of events under way, which no server ends by itself. */
+const eventStreams = new Set<PassedRequest>()
+
+/** A draining process would wait for them in vain: clients come back by themselves, and find another edge. */
+export function endEventStreams(): void {
+  for (const stream of eventStreams) stream.endStream()
+}
+
 /** One request on its way through. */
 class PassedRequest implements UpstreamAnswer {
   readonly #edge: Edge
@@ -108,6 +116,7 @@ class PassedRequest implements UpstreamAnswer {
     this.#res.onAborted(() => {
       this.#gone = true
       active.delete(this)
+      eventStreams.delete(this)
       if (!this.#noted) this.#trace.end({}, 'the client has gone')
       guarded(this.#edge, () => {
         this.#answer?.gone()
@@ -133,6 +142,13 @@ class PassedRequest implements UpstreamAnswer {
     const lane: Lane = isEventStream(head) ? 'events' : 'answers'
     if (lane === 'events' && this.#edge.upstream.isFull(lane)) return this.#refuse(TOO_MANY_STREAMS)
     this.#giveUp = this.#edge.upstream.send(lane, head, proof, body, this)
+  }
+
+  /** Ends a stream in order, between two of its events. */
+  endStream(): void {
+    eventStreams.delete(this)
+    this.#answer?.end()
+    this.#giveUp()
   }
 
   #collect(head: RequestHead, proof: readonly string[]): void {
@@ -202,6 +218,8 @@ class PassedRequest implements UpstreamAnswer {
     const length = typeof announced === 'string' ? Number(announced) : null
     const bodiless = this.#head.method === 'HEAD' || BODILESS.has(status)
     this.#note(status, bodiless ? 0 : length)
+    // By what it is: not every client that wants one says so.
+    if (headers['content-type'] === 'text/event-stream') eventStreams.add(this)
     this.#answer = new StreamedAnswer(this.#res, {
       status: `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
       headers: headersForClient(headers),
@@ -269,6 +287,7 @@ class PassedRequest implements UpstreamAnswer {
   #completed(bytes: number): void {
     this.#over = true
     active.delete(this)
+    eventStreams.delete(this)
     this.#edge.counters.bytesSent += bytes
   }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
@@ -559,7 +560,13 @@ test('a server that was given notice goes on, says that it is not ready, and end
   expect((await ask('/api/v1/chunked')).body.toString()).toBe('first second')
 })
 
-test('a draining server finishes what is under way, closes, and takes nothing new', async () => {
+test('a draining server ends streams of events, finishes what is under way, closes, and takes nothing new', async () => {
+  onUpstream = (_, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    res.write('data: 1\n\n')
+  }
+  const asked = http.get(`${running.url}/api/v1/events`, { agent: false })
+  const [stream] = (await once(asked, 'response')) as [http.IncomingMessage]
   let release: () => void = () => {}
   const arrived = new Promise<void>((resolve) => {
     onUpstream = (_, res) => {
@@ -582,6 +589,8 @@ test('a draining server finishes what is under way, closes, and takes nothing ne
   for await (const part of kept) answer += part
   expect(answer).toContain('200 OK')
   expect(answer).toContain('Connection: close')
+  // In order: read as one that broke off, this would throw.
+  expect(await text(stream)).toBe('data: 1\n\n')
   expect(drained).toBe(false)
   release()
   expect((await late).body.toString()).toBe('late')

@@ -1,7 +1,6 @@
 import type { AccessToken, WantedResource } from '@gateway/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, flipRow, MAX_ZOOM, parseIndex, parseTilePath } from '@gateway/tilesets/address.js'
-import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
 import { type Addresses, type Layer, layerOf, readableLayers } from '../standards/layer.js'
 import {
@@ -15,6 +14,7 @@ import {
   tilesets,
 } from '../standards/ogc-documents.js'
 import { exceptionReport, type OwsException } from '../standards/ows-exception.js'
+import { sizedSet, sizedSetId } from '../standards/sized-set.js'
 import { tileMap, tileMapService } from '../standards/tms-documents.js'
 import { WMTS_REST_PATH, wmtsCapabilities } from '../standards/wmts-capabilities.js'
 import { noSuchLayer, parseWmtsRequest, tilePathOf, tileRequestError } from '../standards/wmts-request.js'
@@ -117,11 +117,11 @@ function serviceDocument(edge: Edge, segments: readonly string[], { token, addre
     case 'collections':
       return collections(readable(edge, token), addresses)
     case 'tileMatrixSets':
-      return tileMatrixSets(addresses)
+      return tileMatrixSets(readable(edge, token), addresses)
   }
   const [room, id = '', ...rest] = segments
-  const set = room === 'tileMatrixSets' && rest.length === 0 ? matrixSetOf(id) : undefined
-  return set === undefined ? null : tileMatrixSet(set)
+  const sized = room === 'tileMatrixSets' && rest.length === 0 ? sizedSet(id) : null
+  return sized === null ? null : tileMatrixSet(id, sized)
 }
 
 /** `path`: what follows `tiles` in the address; null: the address does not name tiles. */
@@ -133,7 +133,7 @@ function layerDocument(
 ): object | null {
   if (rest.length === 0) return collection(layer, addresses)
   if (path?.length === 0) return tilesets(layer, addresses)
-  return path?.length === 1 && path[0] === layer.set.id ? tileset(layer, addresses) : null
+  return path?.length === 1 && isSetOf(layer, path[0] as string) ? tileset(layer, addresses) : null
 }
 
 /** What follows `map/tiles`, or `tiles` of vector tiles; null: something else. */
@@ -144,7 +144,7 @@ function belowTiles({ format }: Layer, rest: readonly string[]): readonly string
 
 /** The tile route's address of `{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}`; undefined: of another set. */
 function ogcTilePath(layer: Layer, [set, z, row, column]: readonly string[]): string | undefined {
-  return set === layer.set.id ? tilePath(layer, `${z}/${column}/${row}.${layer.format}`) : undefined
+  return set !== undefined && isSetOf(layer, set) ? tilePath(layer, `${z}/${column}/${row}.${layer.format}`) : undefined
 }
 
 /** The tile route's address of a TMS tile. */
@@ -200,6 +200,7 @@ function layerAt({ freshness }: Edge, code: string): Layer | null {
   return basemap === undefined ? null : layerOf(basemap)
 }
 
-function matrixSetOf(id: string) {
-  return Object.values(TILE_MATRIX_SETS).find((set) => set.id === id)
+/** The set of 256 pixels names the same places, whatever the size of a layer's tiles. */
+function isSetOf(layer: Layer, id: string): boolean {
+  return id === sizedSetId(layer) || id === layer.set.id
 }

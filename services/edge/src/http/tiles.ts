@@ -1,4 +1,5 @@
 import { gunzip } from 'node:zlib'
+import type { AccessToken } from '@gateway/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
@@ -21,10 +22,9 @@ import {
   NOT_FOUND,
   OUT_OF_DESCRIPTORS,
   STORAGE_DOWN,
-  TILE_NOT_FOUND,
   UNDECODABLE,
 } from './refusals.js'
-import { findTarget, keepTile, prepareTile, tileAnswer, wantedBasemap } from './tile-answer.js'
+import { absentTile, findTarget, keepTile, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
@@ -34,11 +34,15 @@ const NOT_MODIFIED = '304 Not Modified'
 
 /**
  * Everything below `/tiles/` that cannot be answered at once: tiles that must be waited for, HEAD, tokens seen for the first time, TileJSON.
- * @param target what `onTile` found at the address, for a caller who may have it
+ * @param target what `onTile` found at the address, for a caller who may have it by this token
  */
-export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, target?: TileTarget) {
+export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, target?: TileTarget, token?: AccessToken) {
   const exchange = new Exchange(edge, 'tile', res, req)
-  if (target !== undefined) return load(exchange, target)
+  if (target !== undefined) {
+    exchange.token = token?.id ?? null
+    exchange.asked = target.version.usage
+    return load(exchange, target)
+  }
   const path = parseTilePath(exchange.path)
   switch (path.kind) {
     case 'absent':
@@ -46,21 +50,26 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
     case 'undecodable':
       return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
     case 'tilejson':
-      return authorize(exchange, wantedBasemap(edge, path.code), (fromQuery) =>
-        answerTileJson(exchange, path, fromQuery),
+      return authorize(
+        exchange,
+        wantedBasemap(edge, path.code),
+        (fromQuery) => answerTileJson(exchange, path, fromQuery),
+        { code: path.code, version: path.version },
       )
     case 'tile':
-      return authorize(exchange, wantedBasemap(edge, path.code), () => answerTile(exchange, path))
+      return authorize(exchange, wantedBasemap(edge, path.code), () => answerTile(exchange, path), path)
   }
 }
 
 /** The tile at an address, for a caller who may have it. */
 export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
+  exchange.asked = usageOf(edge, path)
   const kept = edge.tileCache.get(exchange.path, edge.freshness.catalog, performance.now())
   if (kept !== undefined && !mustUnpack(exchange, kept)) {
     edge.counters.tiles++
     edge.counters.hotTileHits++
+    exchange.answered = 'tile'
     return sendPrepared(exchange, kept)
   }
   const found = findTarget(edge, path)
@@ -91,7 +100,7 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'tile':
       return sendTile(exchange, target, outcome.tile)
     case 'absent':
-      return answerRefusal(exchange, TILE_NOT_FOUND)
+      return answerRefusal(exchange, absentTile(exchange.edge.settings, target))
     case 'busy':
       return answerRefusal(exchange, isRemote(target.version.stored.path) ? STORAGE_DOWN : DISK_BUSY)
     case 'failed': {
@@ -117,6 +126,7 @@ function isOutOfDescriptors(error: unknown): boolean {
 function sendTile(exchange: Exchange, target: TileTarget, tile: Tile) {
   const { edge, path } = exchange
   edge.counters.tiles++
+  exchange.answered = 'tile'
   const prepared = prepareTile(target, tile, performance.now())
   if (mustUnpack(exchange, prepared)) sendPlain(exchange, target, tile, prepared)
   else sendPrepared(exchange, prepared)

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { VECTOR_DOWNLOADS } from '@gateway/contracts/vector.js'
 import { openBelow } from '@gateway/files/open-below.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import type { Edge } from '../edge.js'
 import type { Validators } from '../files/conditional.js'
 import { isOnLocalDisk } from '../files/local-file-system.js'
@@ -33,7 +34,8 @@ export function openVector(exchange: Exchange, vector: CatalogVector): Promise<D
 
 function openWhole(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
   const { sourcePath: root, path, fileName, kind } = stored
-  return openFile(exchange, { root, path, type: VECTOR_DOWNLOADS[kind].type, fileName })
+  const offered = { root, path, type: VECTOR_DOWNLOADS[kind].type, fileName }
+  return isRemote(path) ? openObject(exchange, offered) : openFile(exchange, offered)
 }
 
 /** A file below a scan source's directory, and as what it is sent. */
@@ -70,8 +72,24 @@ export async function openFile(
   return { ok: true, fd, size, remote: isLocal ? undefined : root, validators, type, fileName }
 }
 
+/** An object that is sent as it is: it is read in pieces of one content. Rejects with what its store rejects with. */
+export async function openObject(
+  { edge }: Exchange,
+  { root, path, type, fileName }: OfferedFile,
+): Promise<Download | Refusal> {
+  const reader = await edge.tiles.remote?.reader(root, path)
+  if (reader === undefined) return NOT_FOUND
+  const { facts, name } = reader
+  const validators = { etag: `"${name}"`, modifiedMs: facts.modifiedAt?.getTime() ?? 0 }
+  const pieces = (offset: number, length: number) => reader.pieces({ offset, length })
+  return { ok: true, fd: -1, pieces, size: facts.size, validators, type, fileName }
+}
+
 async function openZip(edge: Edge, { stored, encoding }: CatalogVector): Promise<Download | Refusal> {
-  const zip = await edge.zips.open(stored.sourcePath, stored.path, encoding)
+  const { sourcePath: root, path } = stored
+  const object = isRemote(path) ? edge.tiles.remote?.object(root, path) : null
+  if (object === undefined) return NOT_FOUND
+  const zip = await (object === null ? edge.zips.open(root, path, encoding) : edge.zips.openRemote(object, encoding))
   if (!zip.ok) return { absent: NOT_FOUND, no_space: NO_SPACE, changing: CHANGING, busy: DISK_BUSY }[zip.reason]
   return {
     ok: true,

@@ -11,6 +11,9 @@ export const AUTH_FAILURES = [
   'token_expired',
   'token_disabled',
   'conflicting_tokens',
+  'signature_wrong',
+  'signature_expired',
+  'outside_bounds',
   'origin_not_allowed',
   'network_not_allowed',
   'scope_missing',
@@ -74,6 +77,7 @@ export class Counters {
   /** of tiles: those that a thread, or the reader of MBTiles, had to load first */
   threadedTiles = 0
   diskRefusals = 0
+  rateLimited = 0
   /** requests answered 503 because object storage did not answer, or refused */
   storageRefusals = 0
   /** tiles of remote archives that were found on this host's disk, and their bytes */
@@ -97,6 +101,9 @@ export class Counters {
     token_expired: 0,
     token_disabled: 0,
     conflicting_tokens: 0,
+    signature_wrong: 0,
+    signature_expired: 0,
+    outside_bounds: 0,
     origin_not_allowed: 0,
     network_not_allowed: 0,
     scope_missing: 0,
@@ -110,7 +117,8 @@ export class Counters {
 
   /** `code` as this process or the control plane names it; what is no authentication failure counts nothing. */
   countRefusal(code: string): void {
-    if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
+    if (code === 'rate_limited') this.rateLimited++
+    else if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
   }
 
   /** @param status null: no answer */

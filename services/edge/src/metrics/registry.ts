@@ -134,6 +134,11 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     () => counters.diskRefusals,
   )
   counter(
+    'gateway_rate_limited_total',
+    'Requests answered 429 because the limit of their token was reached',
+    () => counters.rateLimited,
+  )
+  counter(
     'gateway_storage_refusals_total',
     'Requests answered 503 because object storage did not answer, or refused',
     () => counters.storageRefusals,

@@ -15,7 +15,7 @@ import { Follower } from '../sync/follower.js'
 import { freePort } from '../testing/free-port.js'
 import { memoryReader } from '../testing/memory-reader.js'
 import { type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
-import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { READER, type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 /*
@@ -344,6 +344,7 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   timeout: 120_000,
 }, async () => {
   const start = counted()
+  for (const { running } of [natively, plainly]) takeUsage(running)
   const last = new Map<string, RawAnswer>()
   for (const one of fc.sample(step, { seed: SEED, numRuns: STEPS })) {
     if (one.step === 'alter') change(fileOf(one.place), one.how)
@@ -380,6 +381,16 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
     Object.fromEntries(Object.entries(now).map(([name, n]) => [name, n - (start[i]?.[name as 'requests'] ?? 0)])),
   )
   expect(quick).toEqual(plain)
+  const usage = takeUsage(plainly.running)
+  expect(takeUsage(natively.running)).toEqual(usage)
+  const sumOf = (kind: string, name: 'tiles' | 'tile_404' | 'bytes') =>
+    usage.map((row) => JSON.parse(row)).reduce((sum, row) => (row.kind === kind ? sum + row[name] : sum), 0)
+  expect([sumOf('token', 'tiles'), sumOf('token', 'tile_404'), sumOf('token', 'bytes')]).toEqual([
+    plain.tiles,
+    plain.missingTiles,
+    plain.bytesSent,
+  ])
+  expect([sumOf('version', 'tiles'), sumOf('basemap', 'tiles')]).toEqual([plain.tiles, plain.tiles])
   expect(quick.hotTileHits).toBe(0)
 })
 

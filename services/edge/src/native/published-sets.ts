@@ -61,6 +61,7 @@ export class PublishedSets {
       extensions: extensionsOf(format),
       geographic: tileMatrixSet !== 'WebMercatorQuad',
       ...headsOf(layout as SourceLayout, target),
+      usage: version.usage,
       place: at,
     })
     this.#known.set(address, { code, contentId, goodUntilMs })

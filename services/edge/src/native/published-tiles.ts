@@ -70,6 +70,7 @@ export class PublishedTiles {
       body,
       code,
       gzip,
+      usage: tile.usage,
     })
     const held = { span: 0, code, file }
     this.#held.set(path, held)

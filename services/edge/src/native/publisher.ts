@@ -6,11 +6,13 @@ import {
   type RefusedFor,
   type ResponseCounts,
   type ResponseTable,
+  type TakenUsage,
   TIMED_EVERY,
   type TimedAnswers,
 } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Source, TileFile } from '@gateway/tilesets/source.js'
+import type { KnownSignature } from '../auth/signed-addresses.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { Counters } from '../metrics/counters.js'
@@ -60,6 +62,8 @@ export class NativePublisher {
   readonly #usage: TokenUsage
   readonly #trustedUntilMs: () => number
   #opened: Opened | null = null
+  /** also once it is closed: what is being sent then is counted at its end */
+  #table: ResponseTable | null = null
   #closed = false
   #pickEvery = 0
   #sweeps = 0
@@ -93,11 +97,12 @@ export class NativePublisher {
     sender: FileSender,
     tileCache: TileCache,
     disks: DiskGate,
-    refusals: Readonly<Record<RefusedFor, FixedAnswer>>,
+    refusals: Readonly<Partial<Record<RefusedFor, FixedAnswer>>>,
   ): void {
     const nativeBytes = Math.floor(tileCache.capacityBytes * NATIVE_SHARE)
     const table = this.#closed ? undefined : sender.responseTable(nativeBytes)
     if (table === undefined) return
+    this.#table = table
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     table.pickEvery(this.#pickEvery)
@@ -149,6 +154,11 @@ export class NativePublisher {
     if (token.limits === null) this.#opened?.tokens.put(plaintext, token)
   }
 
+  /** A signed address without bounds that was just verified, and is in the memory of those. */
+  noteSignature(signature: KnownSignature): void {
+    this.#opened?.tokens.putSignature(signature)
+  }
+
   /** A token that the store does not know, as the token cache holds it. */
   noteUnknown(plaintext: string): void {
     this.#opened?.tokens.putUnknown(plaintext)
@@ -184,6 +194,11 @@ export class NativePublisher {
   noteUses(): void {
     // biome-ignore lint/plugin: calendar, last_used_at
     this.#opened?.tokens.noteUses(this.#usage, Date.now())
+  }
+
+  /** What was answered natively since the last call, by the names of `UsageCounts`. */
+  takeUsage(): readonly TakenUsage[] {
+    return this.#table?.takeUsage() ?? []
   }
 
   /** From now on JavaScript sees every request. */

@@ -1,8 +1,9 @@
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { expect, test } from 'vitest'
 import type { Addresses, Layer } from './layer.js'
-import { collection, landingPage, tileMatrixSet, tileset } from './ogc-documents.js'
+import { collection, landingPage, tileMatrixSet, tileMatrixSets, tileset } from './ogc-documents.js'
 import { exceptionReport } from './ows-exception.js'
+import { sizedSet, sizedSetId } from './sized-set.js'
 import { tileMap, tileMapService } from './tms-documents.js'
 import { wmtsCapabilities } from './wmts-capabilities.js'
 import { parseWmtsRequest, tileRequestError } from './wmts-request.js'
@@ -165,7 +166,7 @@ test('OGC documents link a collection to its tileset, its grid and its tiles', (
 })
 
 test('a tile matrix set is defined with the keys of both versions of the standard', () => {
-  expect(tileMatrixSet(TILE_MATRIX_SETS.CGCS2000Quad)).toMatchObject({
+  expect(tileMatrixSet('CGCS2000Quad', { set: TILE_MATRIX_SETS.CGCS2000Quad, pixels: 256 })).toMatchObject({
     id: 'CGCS2000Quad',
     identifier: 'CGCS2000Quad',
     orderedAxes: ['Lat', 'Lon'],
@@ -181,3 +182,35 @@ test('a tile matrix set is defined with the keys of both versions of the standar
     tileMatrix: expect.arrayContaining([expect.objectContaining({ identifier: '1', topLeftCorner: [90, -180] })]),
   })
 })
+
+test('tiles of 512 pixels lie in a set of their own, with half the cells of the registered one, which is listed where a layer has them', () => {
+  const sharp = layer({ tileSize: 512 })
+  expect(tileset(sharp, OPEN)).toMatchObject({ tileMatrixSetId: 'WebMercatorQuadx2' })
+  expect(tileset(sharp, OPEN)).not.toHaveProperty('tileMatrixSetURI')
+  const sized = { set: TILE_MATRIX_SETS.WebMercatorQuad, pixels: 512 }
+  expect(sizedSet('WebMercatorQuadx2')).toEqual(sized)
+  const [matrix] = (tileMatrixSet('WebMercatorQuadx2', sized) as { tileMatrices: object[] }).tileMatrices
+  expect(matrix).toMatchObject({ tileWidth: 512, matrixWidth: 1, scaleDenominator: 559082264.0287178 / 2 })
+  const ids = (layers: Layer[]) =>
+    (tileMatrixSets(layers, OPEN) as { tileMatrixSets: { id: string }[] }).tileMatrixSets.map(({ id }) => id)
+  expect(ids([layer()])).toEqual(Object.keys(TILE_MATRIX_SETS))
+  expect(ids([sharp])).toEqual([...Object.keys(TILE_MATRIX_SETS), 'WebMercatorQuadx2'])
+})
+
+test.each([256, 512, 1024, 300])(
+  'the set of tiles of %i pixels is found by the identifier that layers give it',
+  (pixels) => {
+    const id = sizedSetId(layer({ tileSize: pixels }))
+    expect(sizedSet(id)).toEqual({ set: TILE_MATRIX_SETS.WebMercatorQuad, pixels })
+  },
+)
+
+test.each([
+  'WebMercatorQuadx',
+  'WebMercatorQuadx1',
+  'WebMercatorQuadx02',
+  'WebMercatorQuadx1e3',
+  'x2',
+  '',
+  'constructor',
+])('there is no set %j', (id) => expect(sizedSet(id)).toBeNull())

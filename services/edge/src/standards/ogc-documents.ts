@@ -1,12 +1,8 @@
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
-import {
-  TILE_MATRIX_SETS,
-  type TileMatrixSet,
-  tileMatrixLimits,
-  unbrokenBounds,
-} from '@gateway/tilesets/tile-matrix-sets.js'
+import { tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
 import { type Addresses, addressOf, type Layer, tileTemplate, zoomsOf } from './layer.js'
+import { type SizedSet, setsOf, sizedSetId, tilePixels } from './sized-set.js'
 
 /**
  * Documents of OGC API – Tiles 1.0 (OGC 20-057), with the collections of OGC API – Common 2 and the tile matrix sets of the Two Dimensional
@@ -99,7 +95,7 @@ export function tilesets(layer: Layer, addresses: Addresses): object {
         title: layer.title,
         dataType: dataTypeOf(layer),
         crs: layer.set.uri,
-        ...tileMatrixSetReference(layer.set),
+        ...tileMatrixSetReference(layer),
         tileMatrixSetLimits: limitsOf(layer),
         links: tilesetLinks(layer, addresses),
       },
@@ -115,7 +111,7 @@ export function tileset(layer: Layer, addresses: Addresses): object {
     ...(layer.attribution === null ? {} : { attribution: layer.attribution }),
     dataType: dataTypeOf(layer),
     crs: layer.set.uri,
-    ...tileMatrixSetReference(layer.set),
+    ...tileMatrixSetReference(layer),
     tileMatrixSetLimits: limitsOf(layer),
     boundingBox: { lowerLeft: [west, south], upperRight: [east, north], crs: CRS84 },
     mediaTypes: [CONTENT_TYPES[layer.format]],
@@ -126,47 +122,49 @@ export function tileset(layer: Layer, addresses: Addresses): object {
   }
 }
 
-export function tileMatrixSets(addresses: Addresses): object {
+export function tileMatrixSets(layers: readonly Layer[], addresses: Addresses): object {
   const to = linksTo(addresses)
   return {
-    tileMatrixSets: Object.values(TILE_MATRIX_SETS).map(({ id, title, registered }) => ({
+    tileMatrixSets: [...setsOf(layers)].map(([id, sized]) => ({
       id,
-      title,
-      ...(registered === null ? {} : { uri: registered }),
+      title: titleOf(sized),
+      ...registeredUri(sized),
       links: [to('self', `${OGC_PATH}/tileMatrixSets/${id}`)],
     })),
   }
 }
 
 /** A definition by the standard's second version, with the keys of its first. */
-export function tileMatrixSet(set: TileMatrixSet): object {
+export function tileMatrixSet(id: string, sized: SizedSet): object {
+  const { set, pixels } = sized
+  const scale = 256 / pixels
   // The order of axes is that of the system: easting first but for EPSG:4490. The first version names the system by its URN.
   const origin = set.id === 'CGCS2000Quad' ? set.topLeft : [set.extent[0], set.extent[3]]
   const matrices = Array.from({ length: MAX_ZOOM + 1 }, (_, zoom) => ({
     id: String(zoom),
     identifier: String(zoom),
-    scaleDenominator: set.scaleDenominator / 2 ** zoom,
-    cellSize: set.cellSize / 2 ** zoom,
+    scaleDenominator: (set.scaleDenominator * scale) / 2 ** zoom,
+    cellSize: (set.cellSize * scale) / 2 ** zoom,
     cornerOfOrigin: 'topLeft',
     pointOfOrigin: origin,
     topLeftCorner: origin,
-    tileWidth: 256,
-    tileHeight: 256,
+    tileWidth: pixels,
+    tileHeight: pixels,
     matrixWidth: set.columns * 2 ** zoom,
     matrixHeight: 2 ** zoom,
   }))
   return {
     // By this GDAL 3.6 knows a definition when it sees one.
     type: 'TileMatrixSetType',
-    id: set.id,
-    identifier: set.id,
-    title: set.title,
-    ...(set.registered === null ? {} : { uri: set.registered }),
+    id,
+    identifier: id,
+    title: titleOf(sized),
+    ...registeredUri(sized),
     crs: set.uri,
     supportedCRS: set.uri,
     orderedAxes:
       set.id === 'WebMercatorQuad' ? ['X', 'Y'] : set.id === 'CGCS2000Quad' ? ['Lat', 'Lon'] : ['Lon', 'Lat'],
-    ...(set.wellKnownScaleSet === null
+    ...(set.wellKnownScaleSet === null || pixels !== 256
       ? {}
       : {
           wellKnownScaleSet: set.wellKnownScaleSet.replace(
@@ -183,8 +181,8 @@ function tilesetLinks(layer: Layer, addresses: Addresses): Link[] {
   const to = linksTo(addresses)
   const code = encodeURIComponent(layer.code)
   return [
-    to('self', `${tilesetsPath(layer)}/${layer.set.id}`),
-    to(`${REL}/tiling-scheme`, `${OGC_PATH}/tileMatrixSets/${layer.set.id}`),
+    to('self', `${tilesetsPath(layer)}/${sizedSetId(layer)}`),
+    to(`${REL}/tiling-scheme`, `${OGC_PATH}/tileMatrixSets/${sizedSetId(layer)}`),
     to(`${REL}/geodata`, collectionPath(layer)),
     to(
       'describedby',
@@ -213,8 +211,18 @@ function limitsOf(layer: Layer): object[] {
   })
 }
 
-function tileMatrixSetReference({ id, registered }: TileMatrixSet): object {
-  return { tileMatrixSetId: id, ...(registered === null ? {} : { tileMatrixSetURI: registered }) }
+function tileMatrixSetReference(layer: Layer): object {
+  const { uri } = registeredUri({ set: layer.set, pixels: tilePixels(layer) })
+  return { tileMatrixSetId: sizedSetId(layer), ...(uri === undefined ? {} : { tileMatrixSetURI: uri }) }
+}
+
+/** Those of 256 pixels alone are registered. */
+function registeredUri({ set, pixels }: SizedSet): { uri?: string } {
+  return set.registered === null || pixels !== 256 ? {} : { uri: set.registered }
+}
+
+function titleOf({ set, pixels }: SizedSet): string {
+  return pixels === 256 ? set.title : `${set.title}, tiles of ${pixels} pixels`
 }
 
 function dataTypeOf({ format }: Layer): 'map' | 'vector' {

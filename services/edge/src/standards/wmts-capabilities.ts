@@ -1,7 +1,7 @@
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { type TileMatrixSet, tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
 import { type Addresses, addressOf, type Layer, tileTemplate, zoomsOf } from './layer.js'
-import { wmtsSetId, wmtsTilePixels } from './wmts-set.js'
+import { sizedSetId, tilePixels } from './sized-set.js'
 import { Xml, xml, xmlDocument } from './xml.js'
 
 export const WMTS_PATH = '/wmts'
@@ -58,7 +58,7 @@ ${layer.description === null ? null : xml`<ows:Abstract>${layer.description}</ow
 <ows:Identifier>${layer.code}</ows:Identifier>
 <Style isDefault="true"><ows:Identifier>default</ows:Identifier></Style>
 <Format>${format}</Format>
-<TileMatrixSetLink><TileMatrixSet>${wmtsSetId(layer)}</TileMatrixSet><TileMatrixSetLimits>
+<TileMatrixSetLink><TileMatrixSet>${sizedSetId(layer)}</TileMatrixSet><TileMatrixSetLimits>
 ${zoomsOf(layer).map((zoom) => limits(layer, zoom))}
 </TileMatrixSetLimits></TileMatrixSetLink>
 <ResourceURL format="${format}" resourceType="tile" template="${template}"/>
@@ -81,7 +81,7 @@ type UsedSet = Pick<Layer, 'set' | 'format' | 'tileSize' | 'maxZoom'>
 function usedSets(layers: readonly Layer[]): UsedSet[] {
   const sets = new Map<string, UsedSet>()
   for (const layer of layers) {
-    const id = wmtsSetId(layer)
+    const id = sizedSetId(layer)
     const deepest = sets.get(id)
     if (deepest === undefined || layer.maxZoom > deepest.maxZoom) sets.set(id, layer)
   }
@@ -90,14 +90,14 @@ function usedSets(layers: readonly Layer[]): UsedSet[] {
 
 function matrixSet(used: UsedSet): Xml {
   const { set, maxZoom } = used
-  const pixels = wmtsTilePixels(used)
+  const pixels = tilePixels(used)
   const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => matrix(set, zoom, pixels))
   // The scales of that standard are those of tiles of 256 pixels.
   const scales = pixels === 256 ? set.wellKnownScaleSet : null
   return xml`
 <TileMatrixSet>
 <ows:Title>${set.title}${pixels === 256 ? null : `, tiles of ${pixels} pixels`}</ows:Title>
-<ows:Identifier>${wmtsSetId(used)}</ows:Identifier>
+<ows:Identifier>${sizedSetId(used)}</ows:Identifier>
 <ows:SupportedCRS>${set.urn}</ows:SupportedCRS>
 ${scales === null ? null : xml`<WellKnownScaleSet>${scales}</WellKnownScaleSet>`}
 ${matrices}

@@ -3,7 +3,7 @@ import { parseIndex } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import type { Layer } from './layer.js'
 import type { OwsException } from './ows-exception.js'
-import { wmtsSetId } from './wmts-set.js'
+import { sizedSetId } from './sized-set.js'
 
 export type WmtsRequest =
   | {
@@ -84,8 +84,8 @@ export function tileRequestError(
   const style = parameters.get('STYLE') ?? ''
   if (style !== '' && style !== 'default') return invalid('style', 'the style is default')
   const set = parameters.get('TILEMATRIXSET')
-  if (set !== layer.set.id && set !== wmtsSetId(layer))
-    return invalid('tilematrixset', `the layer lies in ${wmtsSetId(layer)}`)
+  if (set !== layer.set.id && set !== sizedSetId(layer))
+    return invalid('tilematrixset', `the layer lies in ${sizedSetId(layer)}`)
   if (parameters.get('FORMAT') !== CONTENT_TYPES[layer.format])
     return invalid('format', `the format is ${CONTENT_TYPES[layer.format]}`)
   const zoom = parseIndex(z)

@@ -1,3 +1,4 @@
+import type { UsageRow } from '@gateway/contracts/usage.js'
 import type { Beat } from '@gateway/processes/heartbeat.js'
 import type { MetricsReport } from '../metrics/durations.js'
 import type { StartCatalog } from '../offline/start-catalog.js'
@@ -18,6 +19,8 @@ export type FromWorker =
   | { readonly kind: 'token_forgotten'; readonly digest: string | null }
   /** its metrics, every second and when asked for */
   | { readonly kind: 'report'; readonly report: MetricsReport }
+  /** what it was used for since it last told */
+  | { readonly kind: 'usage'; readonly rows: readonly UsageRow[] }
   /** asks for the sums over all workers */
   | { readonly kind: 'totals_wanted'; readonly id: number }
   /** it has nothing more to do and is about to end */
@@ -32,6 +35,8 @@ export type ToWorker =
   /** these processes have ended without a word */
   | { readonly kind: 'withdraw'; readonly presenceIds: readonly string[] }
   | { readonly kind: 'totals'; readonly id: number; readonly text: string }
+  /** its usage has come */
+  | { readonly kind: 'usage_taken' }
   /** from now on it may say that it is ready */
   | { readonly kind: 'open' }
   /** it is going to be drained: from now on it says that it is not ready */
@@ -40,3 +45,6 @@ export type ToWorker =
 
 /** How often a worker reports by itself: what it counted since then is lost when it dies. */
 export const REPORT_INTERVAL_MS = 1_000
+
+/** How often a worker tells what it was used for. Not as often: there may be ten thousands of tokens. */
+export const USAGE_INTERVAL_MS = 5_000

@@ -11,6 +11,7 @@ import { ownVersion } from '../own-version.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { HostReads, type ReadWanted } from '../sync/host-reads.js'
 import { StoreLink } from '../sync/store-link.js'
+import { UsageSaver } from '../usage/usage-saver.js'
 import { controlPlaneReady } from './control-plane-probe.js'
 import type { FromWorker } from './messages.js'
 import { openConnections } from './open-connections.js'
@@ -34,6 +35,9 @@ const END_WITHIN_MS = 1_000
  * the same.
  */
 const READY_TOGETHER_MS = 15_000
+
+/** What the store may take to take the usage that is left when this edge ends. */
+const USAGE_WITHIN_MS = 3_000
 
 /** For so long what was kept on disk is in memory too, for the other workers. */
 const KEPT_SHARED_MS = 2_000
@@ -61,6 +65,7 @@ export class Supervisor {
   readonly #reads: HostReads
   readonly #keptFile: KeptFile
   readonly #keeper: CatalogKeeper
+  readonly #usage: UsageSaver
   #kept: Promise<StartCatalog | null> | null = null
   #open = false
   #stopping = false
@@ -75,6 +80,7 @@ export class Supervisor {
       () => {},
     )
     this.#reads = new HostReads(new StoreReader(this.#store))
+    this.#usage = new UsageSaver(databaseUrl, log)
     this.#keptFile = new KeptFile(path.join(settings.dataDir, 'cache', 'catalog'), databaseUrl, ownVersion())
     this.#keeper = new CatalogKeeper({
       file: this.#keptFile,
@@ -106,7 +112,7 @@ export class Supervisor {
       worker.kill()
     }
     while (this.#workers.size > 0) await this.#nextEvent(STOP_GRACE_MS)
-    await this.#keeper.stop()
+    await Promise.all([this.#keeper.stop(), this.#usage.stop(USAGE_WITHIN_MS)])
     await this.#store.close()
   }
 
@@ -158,6 +164,9 @@ export class Supervisor {
         if (worker.ended) return
         this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
         return this.#wake()
+      case 'usage':
+        this.#usage.add(message.rows)
+        return worker.send({ kind: 'usage_taken' })
       case 'ending':
         return worker.killUnlessEndedIn(END_WITHIN_MS)
       case 'totals_wanted':
@@ -204,11 +213,10 @@ export class Supervisor {
     if (this.#kept === reading) this.#kept = null
   }
 
-  /** A worker that lives withdraws the presence of those that have ended. */
+  /** Workers that live withdraw the presence of those that have ended: all of them, since one may end before it has. */
   #withdrawEnded(): void {
-    const [living] = this.#presences.keys()
-    if (living === undefined || this.#endedPresences.length === 0) return
-    living.send({ kind: 'withdraw', presenceIds: this.#endedPresences })
+    if (this.#presences.size === 0 || this.#endedPresences.length === 0) return
+    for (const living of this.#presences.keys()) living.send({ kind: 'withdraw', presenceIds: this.#endedPresences })
     this.#endedPresences = []
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus, OwnPresence } from '@gateway/bus/bus.js'
 import { ANNOUNCE_INTERVAL_MS } from '@gateway/bus/bus.js'
 import { openBus } from '@gateway/bus/open.js'
+import type { PermitAnswer, PermitRequest } from '@gateway/contracts/rate-limit.js'
 import type { TrafficCounters } from '@gateway/contracts/traffic.js'
 import type { Log } from '@gateway/logging/log.js'
 import { TroubleLog } from '@gateway/logging/trouble-log.js'
@@ -114,6 +115,12 @@ export class FollowLoop {
     const stored = this.#o.redisUrl !== null && (id !== this.#o.presence.id || this.#presenceStored)
     const fromStore = stored ? this.#o.store.query((sql) => deletePresence(sql, id)) : Promise.resolve()
     await Promise.allSettled([fromBus, fromStore])
+  }
+
+  /** See `Bus`. Rejects at once while there is no bus, or it is known to be away. */
+  async takePermits(requests: readonly PermitRequest[]): Promise<readonly PermitAnswer[]> {
+    if (this.#bus === null || !this.busUp) throw new Error('the bus is out of reach')
+    return this.#bus.takePermits(requests)
   }
 
   /** The pool was replaced: a bus that works over it must be opened again. */

@@ -1,4 +1,5 @@
 import type { AccessToken } from '@gateway/access/decide.js'
+import { RateLimiter } from '@gateway/access/rate-limiter.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
 import type { AccessLog } from '@gateway/logging/access-log.js'
 import { createLog, type Log } from '@gateway/logging/log.js'
@@ -7,6 +8,7 @@ import { loadSettings } from '@gateway/settings/load.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import type { Tracer } from '@gateway/tracing/span.js'
 import { NO_TRACER } from '@gateway/tracing/tracer.js'
+import { SignedAddresses } from '../auth/signed-addresses.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage } from '../auth/token-usage.js'
 import type { Edge } from '../edge.js'
@@ -22,6 +24,7 @@ import { openRemote } from '../tiles/open-remote.js'
 import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
+import { UsageCounts } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 
 const TILE_MEMORY_BYTES = 128 * 1024 * 1024
@@ -96,6 +99,7 @@ export async function runEdge(options: {
     settings,
     log,
     counters,
+    usage: new UsageCounts(),
     access: options.accessLog === undefined ? null : new Access(options.accessLog, native, []),
     tracer: options.tracer ?? NO_TRACER,
     metrics,
@@ -105,6 +109,8 @@ export async function runEdge(options: {
       usage,
       (plaintext) => native.forgetToken(plaintext),
     ),
+    signed: new SignedAddresses((text) => native.forgetToken(text)),
+    rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
     tiles: new TileLoader({ disks, mbtiles }, undefined, (cached) =>
       openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
@@ -122,6 +128,14 @@ export async function runEdge(options: {
   const server = await prepareServer(edge)
   await server.listen('127.0.0.1', options.port)
   return { edge, server, url: `http://127.0.0.1:${options.port}`, token, storedTokens, usage }
+}
+
+/** What its requests were accounted to since this was last asked, in one order. */
+export function takeUsage({ edge }: RunningEdge): string[] {
+  return edge.usage
+    .take(edge.native.takeUsage(), 0)
+    .map((row) => JSON.stringify(row))
+    .sort()
 }
 
 export const READER: AccessToken = {

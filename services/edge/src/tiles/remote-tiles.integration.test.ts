@@ -141,6 +141,18 @@ test('tiles of an archive elsewhere are its bytes, with few requests, and anothe
   await stop(other)
 })
 
+test('an edge that starts while the storage is away serves what is on disk', async () => {
+  const places = someTiles(20)
+  for (const place of places) await ask(place)
+  await written()
+  storage.trouble = '503'
+  const other = await start()
+  for (const place of places) {
+    expect((await ask(place, 'world', {}, other)).body.equals(contents.get(place) as Buffer)).toBe(true)
+  }
+  await stop(other)
+})
+
 test('what is warm is read without JavaScript, large tiles included', async () => {
   const places = someTiles(50)
   for (let round = 0; round < 3; round++) for (const place of places) await ask(place)

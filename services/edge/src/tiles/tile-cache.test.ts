@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Catalog, EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
+import { type Catalog, type CatalogBasemap, type CatalogVersion, EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import { CachedTile, RECHECK_MS, type TileAnswer, TileCache } from './tile-cache.js'
 
@@ -20,7 +20,9 @@ beforeEach(() => {
 })
 
 function tileOf(code: string): CachedTile {
-  return new CachedTile(Buffer.from(code), ANSWER, catalog.basemaps.get(code) as CachedTile['basemap'], 0)
+  const basemap = catalog.basemaps.get(code) as CatalogBasemap
+  const [version] = basemap.versions.values()
+  return new CachedTile(Buffer.from(code), ANSWER, { basemap, version: version as CatalogVersion }, 0)
 }
 
 const change = (...rows: ReturnType<typeof storedBasemap>[]) => nextCatalog(catalog, { codes: ['alps'], rows }, NOTHING)

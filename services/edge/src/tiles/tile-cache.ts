@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { type Catalog, type CatalogBasemap, EMPTY_CATALOG } from '../sync/catalog.js'
+import type { UsageName } from '../usage/usage-counts.js'
 import { CachedBasemaps } from './cached-basemaps.js'
 import { OpenFile } from './open-file.js'
+import type { TileTarget } from './tile-target.js'
 
 /** What an entry costs beside its body: address, header blocks, the cache's own books. */
 const OVERHEAD_BYTES = 1_500
@@ -28,12 +30,20 @@ export class CachedTile {
   readonly body: Uint8Array | OpenFile
   readonly answer: TileAnswer
   readonly basemap: CatalogBasemap
+  /** what answers with it are accounted to */
+  readonly usage: UsageName
   readonly lookAgainAtMs: number
 
-  constructor(body: Uint8Array | OpenFile, answer: TileAnswer, basemap: CatalogBasemap, nowMs: number) {
+  constructor(
+    body: Uint8Array | OpenFile,
+    answer: TileAnswer,
+    { basemap, version }: Pick<TileTarget, 'basemap' | 'version'>,
+    nowMs: number,
+  ) {
     this.body = body
     this.answer = answer
     this.basemap = basemap
+    this.usage = version.usage
     this.lookAgainAtMs = nowMs + RECHECK_MS
   }
 }

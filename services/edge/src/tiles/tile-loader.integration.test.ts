@@ -27,7 +27,14 @@ beforeAll(() => {
 })
 afterAll(() => fs.rmSync(root, { recursive: true }))
 beforeEach(() => {
-  version = { stored: storedVersion('v1', { path: path.join(root, 'v1') }), root, contentId: 1 }
+  version = {
+    stored: storedVersion('v1', { path: path.join(root, 'v1') }),
+    root,
+    contentId: 1,
+    tags: [],
+    tagLines: '',
+    usage: 'version:alps/v1',
+  }
   gate = new DiskGate({ log: createLog('edge', 'silent'), threads: 8 })
   loader = new TileLoader({ disks: gate, mbtiles })
 })

@@ -113,7 +113,10 @@ export class TileLoader {
     const live = new Set(versions.map((version) => version.contentId))
     for (const contentId of [...this.#sources.keys()]) if (!live.has(contentId)) this.#sources.delete(contentId)
     this.#readers.mbtiles.keepOnly(live)
-    this.remote?.keepOnly(new Set(versions.map(({ root }) => root)))
+    const vectors = [...catalog.vectors.values()]
+    this.remote?.keepOnly(
+      new Set([...versions.map(({ root }) => root), ...vectors.map(({ stored }) => stored.sourcePath)]),
+    )
   }
 
   closeAll(): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RateLimiter } from '@gateway/access/rate-limiter.js'
 import { AccessLog } from '@gateway/logging/access-log.js'
 import type { Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
@@ -13,6 +14,7 @@ import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { openTracer } from '@gateway/tracing/tracer.js'
+import { SignedAddresses } from '../auth/signed-addresses.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import type { Edge, Freshness } from '../edge.js'
@@ -27,6 +29,7 @@ import { KeptTokens } from '../offline/kept-tokens.js'
 import { ownVersion } from '../own-version.js'
 import { Upstream } from '../proxy/upstream.js'
 import { bareHost } from '../supervisor/bare-host.js'
+import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
 import type { Catalog } from '../sync/catalog.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { FollowLoop } from '../sync/follow-loop.js'
@@ -37,6 +40,7 @@ import { openRemote } from '../tiles/open-remote.js'
 import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
+import { UsageCounts } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 import { tokenFinder } from './store-queries.js'
 import type { SupervisorLink } from './supervisor-link.js'
@@ -62,6 +66,7 @@ export interface Worker {
 export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
   const counters = new Counters()
   const usage = new TokenUsage()
+  const counted = new UsageCounts()
   const store = new StoreLink(
     () =>
       openStore(settings.databaseUrl as string, {
@@ -94,6 +99,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     (digest) => keptTokens.find(digest),
     () => counters.tokenEvictions++,
   )
+  const signed = new SignedAddresses((text) => native.forgetToken(text))
   const followedTokens: FollowedTokens = {
     invalidate(digest) {
       keptTokens.forget(digest)
@@ -131,7 +137,14 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   }
   const ownReader = new StoreReader(store)
   const reader = settings.edgeWorkers > 1 ? supervisor.reader(ownReader) : ownReader
-  const follower: Follower = new Follower(reader, followedTokens, () => performance.now(), onApplied, onCatalog)
+  const follower: Follower = new Follower(
+    reader,
+    followedTokens,
+    () => performance.now(),
+    onApplied,
+    onCatalog,
+    (secrets) => signed.setKeys(secrets),
+  )
   const presenceId = randomUUID()
   let haveLoaded: (from: 'store' | 'kept') => void = () => {}
   const loaded = new Promise<'store' | 'kept'>((resolve) => {
@@ -194,11 +207,14 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     settings,
     log,
     counters,
+    usage: counted,
     access: accessOf(settings, log, native),
     tracer,
     metrics,
     freshness,
     tokens,
+    signed,
+    rates: new RateLimiter((requests) => loop.takePermits(requests), settings.edgeWorkers),
     disks,
     tiles,
     tileCache,
@@ -227,12 +243,20 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     return usage.flush((used) => store.query((sql) => noteTokensUsed(sql, used)), Date.now(), everything)
   }
   const flusher = setInterval(saveUsage, USAGE_FLUSH_MS, false)
+  const tellUsage = async (): Promise<void> => {
+    // biome-ignore lint/plugin: calendar, usage is by the hour
+    const rows = counted.take(native.takeUsage(), Date.now())
+    if (rows.length > 0) await supervisor.sendUsage(rows)
+  }
+  const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)
   return {
     giveNotice: () => server.giveNotice(),
     async stop() {
       clearInterval(flusher)
+      clearInterval(teller)
       await server.drain(settings.drainSeconds)
       await supervisor.sendReport()
+      await tellUsage()
       await saveUsage(true)
       await loop.stop()
       await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close(), tracer.close()])

@@ -1,3 +1,4 @@
+import type { UsageRow } from '@gateway/contracts/usage.js'
 import type { ProcessMetrics } from '../metrics/registry.js'
 import type { StartCatalog } from '../offline/start-catalog.js'
 import { type FromWorker, REPORT_INTERVAL_MS, type ToWorker } from '../supervisor/messages.js'
@@ -11,6 +12,8 @@ import { HostReader } from '../sync/host-reads.js'
 const TOTALS_TIMEOUT_MS = 4_000
 /** Reading and checking the catalog of a hundred thousand versions takes a second or two. */
 const KEPT_TIMEOUT_MS = 10_000
+/** A supervisor that lives answers at once. */
+const USAGE_TIMEOUT_MS = 2_000
 
 /** A worker's end of the channel to its supervisor. The worker ends with the channel. */
 export class SupervisorLink {
@@ -18,6 +21,8 @@ export class SupervisorLink {
   #giveNotice: () => void = () => {}
   #reader: HostReader | null = null
   #hearKept: (kept: StartCatalog | null) => void = () => {}
+  /** one for each message about usage that the supervisor has not confirmed, in their order */
+  readonly #usageSent: (() => void)[] = []
   #withdraw: (ids: readonly string[]) => void = () => {}
   #drain: () => void = () => {}
   #noticed = false
@@ -113,6 +118,18 @@ export class SupervisorLink {
     })
   }
 
+  /** Tells what this process was used for. Resolves when the supervisor has it, or is not there any more. */
+  sendUsage(rows: readonly UsageRow[]): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, process.connected ? USAGE_TIMEOUT_MS : 0)
+      this.#usageSent.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+      this.#send({ kind: 'usage', rows })
+    })
+  }
+
   /** Sends what was counted until now. */
   async sendReport(): Promise<void> {
     await this.#sendReport()
@@ -134,6 +151,8 @@ export class SupervisorLink {
         return this.#hearKept(message.kept)
       case 'withdraw':
         return this.#withdraw(message.presenceIds)
+      case 'usage_taken':
+        return this.#usageSent.shift()?.()
       case 'report_wanted':
         return void this.#sendReport()
       case 'totals':

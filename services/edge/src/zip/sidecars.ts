@@ -53,18 +53,22 @@ export function closeAll(files: readonly Sidecar[]): void {
   for (const { file } of files) fs.close(file.fd, () => {})
 }
 
-function baseOf(shapefile: string): string {
+export function baseOf(shapefile: string): string {
   return path.basename(shapefile).slice(0, -path.extname(shapefile).length)
 }
 
 /** Most programs read a table in their own encoding where no .cpg tells another, whatever its header says. */
-function missingCpg(shapefile: string, files: readonly Sidecar[], encoding: TextEncoding | null): SidecarSet['cpg'] {
+export function missingCpg(
+  shapefile: string,
+  files: readonly { readonly name: string }[],
+  encoding: TextEncoding | null,
+): SidecarSet['cpg'] {
   const hasTable = files.some(({ name }) => name.toLowerCase().endsWith('.dbf'))
   if (encoding === null || !hasTable || files.some(({ name }) => isCpg(name))) return null
   return { name: `${baseOf(shapefile)}.cpg`, content: encoding.name }
 }
 
-function isCpg(name: string): boolean {
+export function isCpg(name: string): boolean {
   return name.toLowerCase().endsWith('.cpg')
 }
 
@@ -78,13 +82,22 @@ async function namesBeside(shapefile: string): Promise<string[]> {
 }
 
 function toSet(files: readonly Sidecar[], cpg: SidecarSet['cpg']): SidecarSet {
-  const hash = createHash('sha256')
-  for (const { name, file } of files) hash.update(`${name}\0${file.identity}\0`)
-  if (cpg !== null) hash.update(`${cpg.name}\0${cpg.content}\0`)
+  const parts = files.map(({ name, file: { identity } }) => ({ name, identity }))
   return {
     files,
     cpg,
-    fingerprint: hash.digest('hex').slice(0, 32),
+    fingerprint: fingerprintOf(parts, cpg),
     modifiedMs: Math.max(...files.map(({ file }) => file.mtimeMs)),
   }
+}
+
+/** `SidecarSet.fingerprint` of parts, by what names the content of each. */
+export function fingerprintOf(
+  parts: readonly { readonly name: string; readonly identity: string }[],
+  cpg: SidecarSet['cpg'],
+): string {
+  const hash = createHash('sha256')
+  for (const { name, identity } of parts) hash.update(`${name}\0${identity}\0`)
+  if (cpg !== null) hash.update(`${cpg.name}\0${cpg.content}\0`)
+  return hash.digest('hex').slice(0, 32)
 }

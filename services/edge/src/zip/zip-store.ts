@@ -7,10 +7,12 @@ import { fileIdentity } from '@gateway/files/file-identity.js'
 import { openBelow } from '@gateway/files/open-below.js'
 import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
 import type { Log } from '@gateway/logging/log.js'
+import { ObjectMissing, ObjectReplaced } from '@gateway/object-storage/errors.js'
 import { Piscina } from 'piscina'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { TextEncoding } from '../sync/catalog.js'
 import { isDiskFull, type ZipEntry, type ZipResult, type ZipTask } from './build-zip.js'
+import { fetchSidecars, findRemoteSidecars, type RemoteObject } from './remote-sidecars.js'
 import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
 import { whileGrowing } from './while-growing.js'
 import { trimZipFolder } from './zip-cache.js'
@@ -64,20 +66,49 @@ export class ZipStore {
     if (!answer.ok) return { ok: false, reason: 'busy' }
     const sidecars = answer.value
     if (sidecars === null) return { ok: false, reason: 'absent' }
-    const file = path.join(this.#folder, `${sidecars.fingerprint}.zip`)
     try {
-      let opened = await openBelow(this.#folder, file)
-      if (!opened.ok) {
-        const outcome = await this.#buildOnce(root, file, sidecars)
-        if (outcome !== 'built') return { ok: false, reason: outcome }
-        opened = await openBelow(this.#folder, file)
-      }
-      if (!opened.ok) throw new Error(`the zip that was just built is ${opened.reason}`)
-      const { fd, size } = opened
-      return { ok: true, fd, size, identity: sidecars.fingerprint, modifiedMs: sidecars.modifiedMs }
+      return await this.#openOrBuild(sidecars, (file) =>
+        this.#build(file, sidecars, () => this.#isUnchanged(root, sidecars)),
+      )
     } finally {
       closeAll(sidecars.files)
     }
+  }
+
+  /**
+   * As `open` for a shapefile in object storage, whose parts are fetched where the zip has to be built. Rejects with what the store rejects with
+   * too; `changing` where one of them is replaced meanwhile.
+   */
+  async openRemote(object: RemoteObject, encoding: TextEncoding | null): Promise<OpenedZip> {
+    const found = await findRemoteSidecars(object, encoding)
+    if (found === null) return { ok: false, reason: 'absent' }
+    return this.#openOrBuild(found, async (file) => {
+      if (found.size > MAX_CACHE_BYTES) return this.#noSpace()
+      try {
+        await fs.mkdir(this.#folder, { recursive: true })
+        const sidecars = await fetchSidecars(object, found, temporaryNameBeside(file))
+        return await this.#build(file, sidecars, async () => true).finally(() => closeAll(sidecars.files))
+      } catch (error) {
+        if (error instanceof ObjectReplaced || error instanceof ObjectMissing) return 'changing'
+        if (isDiskFull(error)) return this.#noSpace()
+        throw error
+      }
+    })
+  }
+
+  async #openOrBuild(
+    { fingerprint, modifiedMs }: Pick<SidecarSet, 'fingerprint' | 'modifiedMs'>,
+    build: (file: string) => Promise<BuildOutcome>,
+  ): Promise<OpenedZip> {
+    const file = path.join(this.#folder, `${fingerprint}.zip`)
+    let opened = await openBelow(this.#folder, file)
+    if (!opened.ok) {
+      const outcome = await this.#buildOnce(file, build)
+      if (outcome !== 'built') return { ok: false, reason: outcome }
+      opened = await openBelow(this.#folder, file)
+    }
+    if (!opened.ok) throw new Error(`the zip that was just built is ${opened.reason}`)
+    return { ok: true, fd: opened.fd, size: opened.size, identity: fingerprint, modifiedMs }
   }
 
   async close(): Promise<void> {
@@ -85,15 +116,21 @@ export class ZipStore {
   }
 
   /** Requests for one zip share its building. */
-  #buildOnce(root: string, file: string, sidecars: SidecarSet): Promise<BuildOutcome> {
+  #buildOnce(file: string, build: (file: string) => Promise<BuildOutcome>): Promise<BuildOutcome> {
     const running = this.#building.get(file)
     if (running !== undefined) return running
-    const building = this.#build(root, file, sidecars).finally(() => void this.#building.delete(file))
+    const building = build(file).finally(() => void this.#building.delete(file))
     this.#building.set(file, building)
     return building
   }
 
-  async #build(root: string, file: string, sidecars: SidecarSet): Promise<BuildOutcome> {
+  /** null: the disk does not answer. */
+  async #isUnchanged(root: string, sidecars: SidecarSet): Promise<boolean | null> {
+    const answer = await this.#disks.run(root, { read: () => isUnchanged(sidecars) })
+    return answer.ok ? answer.value : null
+  }
+
+  async #build(file: string, sidecars: SidecarSet, isStillSo: () => Promise<boolean | null>): Promise<BuildOutcome> {
     const temporary = temporaryNameBeside(file)
     try {
       await fs.mkdir(this.#folder, { recursive: true })
@@ -103,9 +140,8 @@ export class ZipStore {
       )
       if (packed === 'no_space') return this.#noSpace()
       if (packed === 'stalled') return 'busy'
-      const unchanged = await this.#disks.run(root, { read: () => isUnchanged(sidecars) })
-      if (!unchanged.ok) return 'busy'
-      if (!unchanged.value) return 'changing'
+      const unchanged = await isStillSo()
+      if (unchanged !== true) return unchanged === null ? 'busy' : 'changing'
       await fs.rename(temporary, file)
     } catch (error) {
       if (!isDiskFull(error)) throw error

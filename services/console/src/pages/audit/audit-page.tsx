@@ -1,54 +1,112 @@
-import { Text } from '@mantine/core'
-import { IconHistory } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { IconDownload, IconHistory } from '@tabler/icons-react'
 import { AUDIT, type AuditEntry } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
-import { type Column, momentColumn, monoColumn } from '../../ui/columns.js'
-import { ServerListPage } from '../../ui/server-table.js'
-import { shownText } from '../../ui/shown-text.js'
+import { AuditDetail, AuditSubject, subjectOf, useActionName } from '../../ui/audit-entry.js'
+import type { Column } from '../../ui/columns.js'
+import { TextLink } from '../../ui/links.js'
+import { Name } from '../../ui/name.js'
+import { type Filter, ServerListPage } from '../../ui/server-table.js'
+import { Moment } from '../../ui/time.js'
+import { useParameters } from '../../ui/use-parameter.js'
+
+const SHOWN_LINES = 4
 
 export function Page() {
   const t = useTexts()
+  const filters = useFilters()
   return (
     <ServerListPage
       texts={t.audit}
       icon={IconHistory}
+      actions={
+        <>
+          <ExportButton format="csv" filters={filters} />
+          <ExportButton format="ndjson" filters={filters} />
+        </>
+      }
       first={null}
       source={AUDIT}
+      filters={filters}
       columns={useColumns()}
       rowKey={({ id }) => String(id)}
     />
   )
 }
 
-function useColumns(): readonly Column<AuditEntry>[] {
-  const t = useTexts()
+function useFilters(): readonly Filter[] {
+  const t = useTexts().audit
   return [
-    { ...momentColumn<AuditEntry>('at', t.audit.at, ({ at }) => at), sort: 'at' },
-    { id: 'actor', header: t.audit.actor, sort: 'actor', value: ({ actor }) => actor },
-    {
-      id: 'action',
-      header: t.audit.action,
-      sort: 'action',
-      value: ({ action }) => action,
-      cell: ({ action }) => <span className="mono nowrap">{action}</span>,
-    },
-    { ...monoColumn<AuditEntry>('subject', t.audit.subject, ({ subject }) => subject), sort: 'subject' },
-    {
-      id: 'detail',
-      header: t.audit.detail,
-      value: ({ detail }) => detailText(detail),
-      cell: ({ detail }) => (
-        <Text size="sm" lineClamp={3} className="wrap">
-          <bdi>{shownText(detailText(detail)) || '–'}</bdi>
-        </Text>
-      ),
-    },
-    { id: 'address', header: t.audit.address, value: ({ address }) => address },
+    { name: 'action', label: t.action, options: Object.entries(t.actions) },
+    { name: 'actor', label: t.actorExactly },
+    { name: 'subject', label: t.subjectExactly },
+    { name: 'from', label: t.from, isMoment: true },
+    { name: 'to', label: t.to, isMoment: true },
   ]
 }
 
-function detailText(detail: AuditEntry['detail']): string {
-  return Object.entries(detail)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
+/** A file of everything that the list is narrowed to, not of its page alone. */
+function ExportButton({ format, filters }: { format: 'csv' | 'ndjson'; filters: readonly Filter[] }) {
+  const t = useTexts().audit
+  const [parameters] = useParameters()
+  const query = new URLSearchParams({ format })
+  for (const name of ['q', ...filters.map((filter) => filter.name)]) {
+    const value = parameters.get(name)
+    if (value) query.set(name, value)
+  }
+  return (
+    <Button
+      component="a"
+      href={`/api/v1/admin/audit/export?${query}`}
+      download
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+    >
+      {t.export(format.toUpperCase())}
+    </Button>
+  )
+}
+
+function useColumns(): readonly Column<AuditEntry>[] {
+  const t = useTexts()
+  const nameOf = useActionName()
+  return [
+    {
+      id: 'at',
+      header: t.audit.at,
+      sort: 'at',
+      value: ({ at }) => at,
+      cell: ({ id, at }) => (
+        <TextLink to={`/audit/${id}`}>
+          <Moment at={at} />
+        </TextLink>
+      ),
+    },
+    {
+      id: 'actor',
+      header: t.audit.actor,
+      sort: 'actor',
+      value: ({ actor }) => actor,
+      cell: ({ actor }) => (
+        <TextLink to={`/audit?actor=${encodeURIComponent(actor)}`}>
+          <Name>{actor}</Name>
+        </TextLink>
+      ),
+    },
+    { id: 'action', header: t.audit.action, sort: 'action', value: ({ action }) => nameOf(action) },
+    {
+      id: 'subject',
+      header: t.audit.subject,
+      sort: 'subject',
+      value: subjectOf,
+      cell: (entry) => <AuditSubject entry={entry} />,
+    },
+    {
+      id: 'detail',
+      header: t.audit.detail,
+      value: () => '',
+      cell: ({ detail }) => <AuditDetail detail={detail} lines={SHOWN_LINES} />,
+    },
+    { id: 'address', header: t.audit.address, value: ({ address }) => address },
+  ]
 }

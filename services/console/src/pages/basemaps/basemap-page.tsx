@@ -13,7 +13,10 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
+import { DefaultBeforeButton } from './default-before.js'
+import { ShareButton } from './share-button.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionsTable } from './versions-table.js'
 
@@ -35,7 +38,8 @@ export function Page() {
           <Section title={t.basemaps.details}>
             <Facts>
               <Fact name={t.basemaps.default}>
-                {basemap.default_version === null ? t.basemaps.noDefault : <Name>{basemap.default_version}</Name>}
+                {basemap.default_version === null ? t.basemaps.noDefault : <Name>{basemap.default_version}</Name>}{' '}
+                <DefaultBeforeButton basemap={basemap} />
               </Fact>
               <Fact name={t.common.source}>
                 <SourceLink code={basemap.source_code} />
@@ -51,6 +55,7 @@ export function Page() {
               </Fact>
             </Facts>
           </Section>
+          <UsageSection by="basemap" id={basemap.code} />
           <Section title={t.basemaps.addresses} note={t.basemaps.addressesLead}>
             <Addresses basemap={basemap} />
           </Section>
@@ -81,6 +86,7 @@ function Actions({
       >
         {t.basemaps.push}
       </ButtonLink>
+      <ShareButton code={code} name={name} />
       <ButtonLink to={`${here}/compare`} variant="default" icon={IconColumns2}>
         {t.basemaps.compare}
       </ButtonLink>

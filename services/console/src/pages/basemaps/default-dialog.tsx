@@ -35,6 +35,7 @@ export function DefaultDialog({ basemap, version, onClose }: DefaultDialogProps)
       title={t.defaultTitle(shortText(label))}
       action={t.makeDefault}
       write={set}
+      command={set.commandOf(label)}
       onConfirm={confirm}
       onClose={onClose}
       failed={t.defaultFailed}

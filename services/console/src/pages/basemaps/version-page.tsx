@@ -25,6 +25,7 @@ import { isServed, WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { BoundsText } from './bounds-text.js'
 import { DefaultDialog } from './default-dialog.js'
+import { ShareButton } from './share-button.js'
 import { TileInspector } from './tile-inspector.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 
@@ -75,6 +76,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
               {t.basemaps.makeDefault}
             </WriteButton>
           )}
+          <ShareButton code={basemap.code} name={title} version={version.version} />
           <ButtonLink
             to={`${here}/compare?left=${encodeURIComponent(version.version)}`}
             variant="default"

@@ -2,10 +2,12 @@ import type { EdgePresence } from '@gateway/contracts/edge.js'
 import { Group, List, Text, ThemeIcon } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { segment } from '../../api/client.js'
-import { pushedName } from '../../api/pushes.js'
-import { newestJobQuery } from '../../api/slicing.js'
+import { type List as ApiList, segment } from '../../api/client.js'
+import { NOT_SEEN } from '../../api/list.js'
+import { failedPushesQuery, pushedName } from '../../api/pushes.js'
+import { failedJobsQuery } from '../../api/slicing.js'
 import type { Dashboard } from '../../api/system.js'
+import { EXPIRES_WITHIN_DAYS, EXPIRING_TOKENS, expiringTokensQuery } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { TextLink } from '../../ui/links.js'
 import { Section } from '../../ui/section.js'
@@ -13,6 +15,9 @@ import { shortText } from '../../ui/shown-text.js'
 
 /** What was withdrawn, or is of a disabled source, is not missed where it is unavailable. */
 const MISSED = '?available=false&withdrawn=false&source_enabled=true'
+
+/** Failures of one kind that are named; of more there is a link to their list. */
+const SHOWN = 5
 
 interface Finding {
   readonly key: string
@@ -62,11 +67,20 @@ function FindingIcon() {
 
 function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | undefined): readonly Finding[] {
   const t = useTexts().overview
-  const jobs = useQuery(newestJobQuery)
+  const jobs = useQuery(failedJobsQuery(SHOWN)).data
+  const failed = {
+    basemap: useQuery(failedPushesQuery('basemap', SHOWN)).data,
+    vector: useQuery(failedPushesQuery('vector', SHOWN)).data,
+  }
   const { ledger, pushes, scan_sources: sources } = dashboard
   const findings: Finding[] = []
   const add = (key: string, words: string, detail = '', to?: string) =>
     findings.push({ key, words, detail, ...(to !== undefined && { to }) })
+  const addMore = (key: string, list: ApiList<unknown> | undefined, page: string) => {
+    const more = (list?.total ?? 0) - (list?.items.length ?? 0)
+    if (more > 0) add(key, t.moreFailed(more), '', `${page}${new URLSearchParams(NOT_SEEN)}`)
+  }
+  const { items: expiring = [], total: expiringCount = 0 } = useQuery(expiringTokensQuery(SHOWN)).data ?? {}
   if (edges?.length === 0) add('edges', t.noEdge, t.noEdgeAdvice)
   const newest = Math.max(0, ...(edges ?? []).map((edge) => edge.applied_revision))
   for (const { id, host, pid, applied_revision: revision } of edges ?? []) {
@@ -75,22 +89,25 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
   const { versions_unavailable: versions, vectors_unavailable: vectors } = ledger
   if (versions > 0) add('versions', t.versionsMissing(versions), '', `/versions${MISSED}`)
   if (vectors > 0) add('vectors', t.vectorsMissing(vectors), '', `/vectors${MISSED}`)
+  if (expiringCount > 0) {
+    const names = expiring.map(({ name }) => shortText(name)).join(', ')
+    add('tokens', t.tokensExpiring(expiringCount, EXPIRES_WITHIN_DAYS), names, EXPIRING_TOKENS)
+  }
   for (const { code, last_scan: scan } of sources) {
     if (scan?.status !== 'failed') continue
     add(`scan ${code}`, t.scanFailed(shortText(code)), scan.message, `/sources/${segment(code)}`)
   }
-  const records = [
-    ...pushes.basemap_records.map((record) => ({ of: 'basemap', record })),
-    ...pushes.vector_records.map((record) => ({ of: 'vector', record })),
-  ]
-  for (const { of, record } of records) {
-    if (record.status !== 'failed' && record.status !== 'retrying') continue
-    const words = t.pushFailing(shortText(pushedName(record)), shortText(record.target_code))
-    add(record.id, words, record.message, `/pushes/${of}/${record.id}`)
+  for (const of of ['basemap', 'vector'] as const) {
+    const retrying = pushes[`${of}_records`].filter(({ status }) => status === 'retrying')
+    for (const record of [...retrying, ...(failed[of]?.items ?? [])]) {
+      const words = t.pushFailing(shortText(pushedName(record)), shortText(record.target_code))
+      add(record.id, words, record.message, `/pushes/${of}/${record.id}`)
+    }
+    addMore(`more ${of} pushes`, failed[of], `/pushes?of=${of}&`)
   }
-  const job = jobs.data?.items[0]
-  if (job?.status === 'failed' && !job.cancelled) {
+  for (const job of jobs?.items ?? []) {
     add(job.id, t.jobFailed(shortText(job.name || job.target_code)), job.message, `/slicing/jobs/${job.id}`)
   }
+  addMore('more jobs', jobs, '/slicing?cancelled=false&')
   return findings
 }

@@ -8,6 +8,7 @@ import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Attention } from './attention.js'
+import { BusiestBasemaps, BusiestTokens } from './busiest.js'
 import { CheckButton } from './check-button.js'
 import { EdgesSection } from './edges-section.js'
 import { Figures } from './figures.js'
@@ -51,6 +52,10 @@ export function Page() {
             </SimpleGrid>
             <TrafficSection query={traffic} />
             <EdgesSection query={edges} traffic={traffic.data} />
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+              <BusiestTokens />
+              <BusiestBasemaps />
+            </SimpleGrid>
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
               <RecentScans sources={data.scan_sources} />
               <RecentChanges entries={data.audit} />

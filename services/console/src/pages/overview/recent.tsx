@@ -3,10 +3,10 @@ import { Box, Group, Stack, Text } from '@mantine/core'
 import { segment } from '../../api/client.js'
 import type { AuditEntry } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
+import { AuditSubject, useActionName } from '../../ui/audit-entry.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
-import { shownText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { ScanStatus } from '../sources/scan-status.js'
 
@@ -49,6 +49,7 @@ export function RecentScans({ sources }: { sources: readonly ScanSource[] }) {
 
 export function RecentChanges({ entries }: { entries: readonly AuditEntry[] }) {
   const t = useTexts()
+  const nameOf = useActionName()
   return (
     <Section
       title={t.overview.changes}
@@ -63,11 +64,9 @@ export function RecentChanges({ entries }: { entries: readonly AuditEntry[] }) {
         {entries.slice(0, SHOWN).map((entry) => (
           <Group key={entry.id} justify="space-between" gap="xs" wrap="nowrap">
             <Box miw={0}>
-              <Text component="span" className="mono">
-                {entry.action}
-              </Text>
+              <TextLink to={`/audit/${entry.id}`}>{nameOf(entry.action)}</TextLink>
               <Text size="sm" c="dimmed" lineClamp={1}>
-                <bdi>{shownText(subjectOf(entry))}</bdi>
+                <AuditSubject entry={entry} />
               </Text>
             </Box>
             <Text size="sm" c="dimmed" ta="end" className="nowrap">
@@ -80,12 +79,4 @@ export function RecentChanges({ entries }: { entries: readonly AuditEntry[] }) {
       </Stack>
     </Section>
   )
-}
-
-/** Details of a change that say more to a person than an id does. */
-const NAMING = ['name', 'basemap', 'version', 'vector', 'target', 'target_code']
-
-function subjectOf({ subject, detail }: AuditEntry): string {
-  const names = NAMING.map((name) => detail[name]).filter((value) => typeof value === 'string')
-  return names.length === 0 ? subject : names.join(' · ')
 }

@@ -1,26 +1,10 @@
-import '@mantine/charts/styles.css'
 import type { TrafficPoint } from '@gateway/contracts/traffic.js'
 import { AreaChart, LineChart } from '@mantine/charts'
 import { SimpleGrid, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/texts.js'
+import { AREA, AXES, NOT_FOCUSED, Plot } from '../../ui/plot.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { rateOf, shareFromMemory, withoutLonePoints } from './rates.js'
-
-const AXES = {
-  h: 190,
-  dataKey: 'time',
-  curveType: 'monotone',
-  withDots: false,
-  strokeWidth: 2,
-  tickLine: 'none',
-  xAxisProps: { minTickGap: 40 },
-  yAxisProps: { width: 48 },
-} as const
-
-/** The chart is described in words beside it; it is no stop of the keyboard. */
-const NOT_FOCUSED = { accessibilityLayer: false }
-const AREA = { ...AXES, areaChartProps: NOT_FOCUSED, fillOpacity: 0.15 }
 
 export default function TrafficCharts({ points }: { points: readonly TrafficPoint[] }) {
   const { plots: t, figures } = useTexts().overview
@@ -105,22 +89,5 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
         />
       </Plot>
     </SimpleGrid>
-  )
-}
-
-/** A chart is nothing to a screen reader: its words say the same. */
-function Plot({ title, summary, children }: { title: string; summary: string; children: ReactNode }) {
-  return (
-    <figure className="plot-figure">
-      <figcaption>
-        <Text component="span" fw={550} size="sm">
-          {title}
-        </Text>
-        <Text component="span" size="xs" c="dimmed">
-          {summary}
-        </Text>
-      </figcaption>
-      <div aria-hidden="true">{children}</div>
-    </figure>
   )
 }

@@ -1,12 +1,12 @@
 import type { TrafficHistory } from '@gateway/contracts/traffic.js'
 import { Text } from '@mantine/core'
-import { useInViewport } from '@mantine/hooks'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { useSeen } from '../../ui/use-seen.js'
 
 /** The chart library is a quarter of the page's weight: it is loaded once there is something to draw, and somebody scrolls to it. */
 const TrafficCharts = lazy(() => import('./traffic-charts.js'))
@@ -17,11 +17,7 @@ const MIN_POINTS = 2
 export function TrafficSection({ query }: { query: UseQueryResult<TrafficHistory> }) {
   const t = useTexts().overview
   const formats = useFormats()
-  const { ref, inViewport } = useInViewport()
-  const [seen, setSeen] = useState(false)
-  useEffect(() => {
-    if (inViewport) setSeen(true)
-  }, [inViewport])
+  const { ref, seen } = useSeen()
   return (
     <Section title={t.traffic} note={query.data && t.trafficSince(formats.clock(query.data.since))}>
       <div ref={ref}>

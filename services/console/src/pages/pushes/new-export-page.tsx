@@ -1,13 +1,14 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import type { ExportBody } from '@gateway/contracts/export.js'
-import { Alert, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { findTargets } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useExport } from '../../api/exports.js'
-import { targetsQuery } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
+import { CodeSelect } from '../../ui/code-select.js'
 import { SAVED } from '../../ui/leave-guard.js'
 import { Missing } from '../../ui/missing.js'
 import { notifyDone } from '../../ui/notify.js'
@@ -49,24 +50,23 @@ export function Page() {
 function ExportForm({ code, version }: { code: string; version: BasemapVersion }) {
   const t = useTexts()
   const go = useNavigate()
-  const targets = useQuery(targetsQuery)
   const write = useExport()
   const [bounds, setBounds] = useState('')
   const [zooms, setZooms] = useState({ min: version.min_zoom, max: version.max_zoom })
   const [target, setTarget] = useState('')
   const parsed = parseBounds(bounds)
+  const body = (): ExportBody => ({
+    basemap_code: code,
+    version: version.version,
+    zoom_min: zooms.min,
+    zoom_max: zooms.max,
+    ...(parsed && { bounds: parsed }),
+    ...(target !== '' && { target_code: target }),
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (parsed === null) return
-    const body: ExportBody = {
-      basemap_code: code,
-      version: version.version,
-      zoom_min: zooms.min,
-      zoom_max: zooms.max,
-      ...(parsed !== undefined && { bounds: parsed }),
-      ...(target !== '' && { target_code: target }),
-    }
-    write.mutate(body, {
+    write.mutate(body(), {
       onSuccess: () => {
         notifyDone(t.exports.started)
         go('/pushes?show=exports', SAVED)
@@ -74,7 +74,6 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
     })
   }
   const limits = { min: version.min_zoom, max: version.max_zoom, allowDecimal: false }
-  const enabled = (targets.data?.items ?? []).filter((one) => one.enabled)
   return (
     <form onSubmit={submit} noValidate>
       <Stack maw={560}>
@@ -100,11 +99,13 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
             onChange={(max) => setZooms({ ...zooms, max: Number(max) })}
           />
         </Group>
-        <NativeSelect
+        <CodeSelect
           label={t.exports.target}
-          data={[{ value: '', label: t.exports.noTarget }, ...enabled.map(({ code }) => code)]}
+          kind="targets"
+          find={findTargets}
           value={target}
-          onChange={(event) => setTarget(event.currentTarget.value)}
+          onChange={setTarget}
+          none={t.exports.noTarget}
         />
         {write.error !== null && <Problem title={t.exports.refused} error={write.error} />}
         <Group>
@@ -112,6 +113,7 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
             {t.exports.start}
           </WriteButton>
         </Group>
+        <AsCommand command={() => write.commandOf(body())} />
       </Stack>
     </form>
   )

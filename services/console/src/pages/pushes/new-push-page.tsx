@@ -1,9 +1,12 @@
-import { Alert, Group, NativeSelect, Radio, Stack } from '@mantine/core'
+import { Alert, Group, Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { type NewPush, targetsQuery, usePush } from '../../api/pushes.js'
+import { findTargets } from '../../api/catalog.js'
+import { anyTargetQuery, firstTargetQuery, type NewPush, usePush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
+import { CodeSelect } from '../../ui/code-select.js'
 import { Empty } from '../../ui/empty.js'
 import { SAVED } from '../../ui/leave-guard.js'
 import { ButtonLink } from '../../ui/links.js'
@@ -17,13 +20,13 @@ import { PushedField } from './pushed-field.js'
 
 export function Page() {
   const t = useTexts()
-  const targets = useQuery(targetsQuery)
+  const [any, first] = [useQuery(anyTargetQuery), useQuery(firstTargetQuery)]
   return (
     <Frame title={t.pushes.newPush} above={[{ label: t.pushes.title, to: '/pushes' }]}>
       <Section title={t.pushes.newPush} quiet>
-        <Loaded query={targets} what={t.pushes.whatTargets}>
-          {({ items }) =>
-            items.length === 0 ? (
+        <Loaded query={any} what={t.pushes.whatTargets}>
+          {({ total }) =>
+            total === 0 ? (
               <Empty
                 title={t.pushes.noTargets}
                 action={
@@ -35,7 +38,9 @@ export function Page() {
                 {t.pushes.noTargetsAdvice}
               </Empty>
             ) : (
-              <PushForm targets={items.filter(({ enabled }) => enabled).map(({ code }) => code)} />
+              <Loaded query={first} what={t.pushes.whatTargets}>
+                {({ items }) => <PushForm first={items[0]?.code ?? ''} />}
+              </Loaded>
             )
           }
         </Loaded>
@@ -45,27 +50,27 @@ export function Page() {
 }
 
 /** What is pushed first may come with the address: from the page of a basemap or vector. */
-function PushForm({ targets }: { targets: readonly string[] }) {
+function PushForm({ first }: { first: string }) {
   const t = useTexts()
   const go = useNavigate()
   const [parameters] = useSearchParams()
   const push = usePush()
   const [kind, setKind] = useState(parameters.has('vector') ? 'vector' : 'basemap')
-  const [target, setTarget] = useState(targets[0] ?? '')
+  const [target, setTarget] = useState(first)
   const [pushed, setPushed] = useState({
     basemap_code: parameters.get('basemap') ?? '',
     version: parameters.get('version') ?? '',
     vector_code: parameters.get('vector') ?? '',
   })
   const [incomplete, setIncomplete] = useState(false)
+  const { basemap_code, version, vector_code } = pushed
+  const body: NewPush =
+    kind === 'vector' ? { target_code: target, vector_code } : { target_code: target, basemap_code, version }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const { basemap_code, version, vector_code } = pushed
     const missing = target === '' || (kind === 'vector' ? vector_code === '' : basemap_code === '' || version === '')
     setIncomplete(missing)
     if (missing) return
-    const body: NewPush =
-      kind === 'vector' ? { target_code: target, vector_code } : { target_code: target, basemap_code, version }
     push.mutate(body, {
       onSuccess: ({ id }) => {
         notifyDone(t.pushes.sent)
@@ -76,12 +81,7 @@ function PushForm({ targets }: { targets: readonly string[] }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack maw={560}>
-        <NativeSelect
-          label={t.pushes.target}
-          data={[...targets]}
-          value={target}
-          onChange={(event) => setTarget(event.currentTarget.value)}
-        />
+        <CodeSelect label={t.pushes.target} kind="targets" find={findTargets} value={target} onChange={setTarget} />
         <Radio.Group label={t.pushes.whatKind} value={kind} onChange={setKind}>
           <Group mt="xs">
             <Radio value="basemap" label={t.pushes.aBasemap} />
@@ -100,6 +100,7 @@ function PushForm({ targets }: { targets: readonly string[] }) {
             {t.pushes.send}
           </WriteButton>
         </Group>
+        <AsCommand command={() => push.commandOf(body)} />
       </Stack>
     </form>
   )

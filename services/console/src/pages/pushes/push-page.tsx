@@ -3,8 +3,9 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { type PushDetails, type PushKind, pushedName, pushQuery } from '../../api/pushes.js'
+import { type PushDetails, type PushKind, pushedName, pushQuery, useRetryPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Fact, Facts } from '../../ui/facts.js'
@@ -17,8 +18,10 @@ import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { Ago, Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { CancelPushButton, SeenPushButton } from './end-buttons.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
+import { SentRequestButton } from './sent-request.js'
 
 /** One push, with every attempt at it. */
 export function Page() {
@@ -40,7 +43,13 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
     <Frame
       title={t.pushes.details(shortText(pushedName(push)))}
       above={[{ label: t.pushes.title, to: '/pushes' }]}
-      actions={<RetryButton of={of} record={push} size="sm" variant="filled" />}
+      actions={
+        <>
+          <CancelPushButton of={of} push={push} />
+          <SeenPushButton of={of} push={push} />
+          <RetryButton of={of} record={push} size="sm" variant="filled" />
+        </>
+      }
     >
       <Section title={t.common.status} actions={<PushStatus status={push.status} />}>
         {push.message !== '' && <Text>{push.message}</Text>}
@@ -70,6 +79,7 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
             rowKey={({ started_at: at }) => at}
           />
         )}
+        <AsCommand action={t.pushes.retry} command={useRetryPush(of, push.id).commandOf} />
       </Section>
     </Frame>
   )
@@ -108,6 +118,12 @@ function useColumns(): readonly Column<DeliveryAttempt>[] {
       header: t.pushes.answer,
       value: ({ answer }) => answer,
       cell: ({ answer }) => (answer === '' ? '–' : <code className="mono wrap">{answer}</code>),
+    },
+    {
+      id: 'request',
+      header: t.pushes.request,
+      value: ({ request }) => request?.url ?? '',
+      cell: ({ request }) => <SentRequestButton request={request} />,
     },
   ]
 }

@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/texts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
-import { useParameter } from '../../ui/use-parameter.js'
+import { useParameters } from '../../ui/use-parameter.js'
 import { ExportsTable } from './exports-table.js'
 import { RecordsTable } from './records-table.js'
 import { TargetsTable } from './targets-table.js'
@@ -12,7 +12,11 @@ import { TargetsTable } from './targets-table.js'
 /** Records and targets; which of them is shown is in the address. */
 export function Page() {
   const t = useTexts()
-  const [tab, setTab] = useParameter('show')
+  const [parameters, set] = useParameters()
+  const tab = parameters.get('show')
+  // The one is not searched for what the other was.
+  const show = (value: string | null) =>
+    set({ ...Object.fromEntries([...parameters.keys()].map((name) => [name, null])), show: value })
   const shown = tab === 'targets' || tab === 'exports' ? tab : 'records'
   return (
     <Frame
@@ -29,7 +33,7 @@ export function Page() {
         </>
       }
     >
-      <Tabs value={shown} onChange={(value) => setTab(value === 'records' ? null : value)} keepMounted={false}>
+      <Tabs value={shown} onChange={(value) => show(value === 'records' ? null : value)} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="records">{t.pushes.records}</Tabs.Tab>
           <Tabs.Tab value="targets">{t.pushes.targets}</Tabs.Tab>

@@ -3,12 +3,13 @@ import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
-import { PUSHES, type PushKind, pushedName, targetsQuery } from '../../api/pushes.js'
+import { anyTargetQuery, PUSHES, type PushKind, pushedName } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { useParameters } from '../../ui/use-parameter.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
@@ -40,13 +41,14 @@ export function RecordsTable() {
 
 function Records({ of }: { of: PushKind }) {
   const t = useTexts()
-  const targets = useQuery(targetsQuery)
+  const targets = useQuery(anyTargetQuery)
   const columns = useColumns(of)
   const states = ['pending', 'retrying', 'succeeded', 'failed'] as const
   const filters: Filter[] = [
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.pushes.statuses[state]]) },
+    { name: 'acknowledged', label: t.overview.seen, options: yesOrNo(t) },
   ]
-  const noTargets = targets.data?.items.length === 0
+  const noTargets = targets.data?.total === 0
   return (
     <ServerTable<AnyPush>
       source={PUSHES[of]}

@@ -1,8 +1,10 @@
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
 import { Checkbox, Fieldset, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
+import type { Command } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { CODE, CodeAndName } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
@@ -14,10 +16,11 @@ interface TargetFormProps {
   readonly target?: Target
   readonly pending: boolean
   readonly error: Error | null
+  readonly commandOf: (body: TargetBody) => Command
   readonly onSave: (body: TargetBody) => void
 }
 
-export function TargetForm({ target, pending, error, onSave }: TargetFormProps) {
+export function TargetForm({ target, pending, error, commandOf, onSave }: TargetFormProps) {
   const t = useTexts()
   const mayChange = useAllowed('admin')
   const stored = {
@@ -43,17 +46,8 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
     },
   })
   const { kind, removeSecret } = form.values
-  const save = form.onSubmit(({ code, name, kind, url, path, mode, enabled, secret, removeSecret }) =>
-    onSave({
-      code,
-      kind,
-      enabled,
-      ...(name.trim() !== '' && { name: name.trim() }),
-      ...(kind === 'directory' ? { path: path.trim() } : { url: url.trim() }),
-      ...(kind === 'http' && { mode }),
-      ...(removeSecret ? { secret: '' } : secret !== '' && { secret }),
-    }),
-  )
+  const save = form.onSubmit((values) => onSave(bodyOf(values)))
+  const command = () => commandOf(bodyOf({ ...form.values, secret: form.values.secret && 'YOUR_SECRET' }))
   return (
     <form onSubmit={save} noValidate>
       <FormGuard isDirty={() => form.isDirty()} />
@@ -127,8 +121,24 @@ export function TargetForm({ target, pending, error, onSave }: TargetFormProps) 
               {t.common.save}
             </WriteButton>
           </Group>
+          <AsCommand command={command} />
         </Stack>
       </Fieldset>
     </form>
   )
+}
+
+type TargetValues = Readonly<Record<'code' | 'name' | 'url' | 'path' | 'secret', string>> &
+  Pick<Target, 'kind' | 'mode' | 'enabled'> & { readonly removeSecret: boolean }
+
+function bodyOf({ code, name, kind, url, path, mode, enabled, secret, removeSecret }: TargetValues): TargetBody {
+  return {
+    code,
+    kind,
+    enabled,
+    ...(name.trim() !== '' && { name: name.trim() }),
+    ...(kind === 'directory' ? { path: path.trim() } : { url: url.trim() }),
+    ...(kind === 'http' && { mode }),
+    ...(removeSecret ? { secret: '' } : secret !== '' && { secret }),
+  }
 }

@@ -2,8 +2,9 @@ import type { Target } from '@gateway/contracts/target.js'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { targetQuery, useSaveTarget } from '../../api/pushes.js'
+import { targetQuery, useSaveTarget, useTryTarget } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { SAVED } from '../../ui/leave-guard.js'
 import { Loaded } from '../../ui/loaded.js'
@@ -39,7 +40,8 @@ function Existing({ code }: { code: string }) {
 function Edit({ title, target }: { title: string; target?: Target }) {
   const t = useTexts()
   const go = useNavigate()
-  const save = useSaveTarget()
+  const save = useSaveTarget(target === undefined)
+  const trial = useTryTarget(target?.code ?? '')
   const actions = target && (
     <>
       <DeleteButton path={`/targets/${segment(target.code)}`} name={target.name} words={t.remove.target} to={LIST} />
@@ -60,6 +62,7 @@ function Edit({ title, target }: { title: string; target?: Target }) {
           {...(target && { target })}
           pending={save.isPending}
           error={save.error}
+          commandOf={save.commandOf}
           onSave={(body) =>
             save.mutate(body, {
               onSuccess: () => {
@@ -69,6 +72,7 @@ function Edit({ title, target }: { title: string; target?: Target }) {
             })
           }
         />
+        {target && <AsCommand action={t.pushes.tryTarget} command={trial.commandOf} />}
       </Section>
     </Frame>
   )

@@ -1,21 +1,28 @@
 import type { Target } from '@gateway/contracts/target.js'
 import { IconPlugConnected } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
-import { targetsQuery } from '../../api/pushes.js'
+import { TARGETS } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, type Column, monoColumn, nameColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { ListTable } from '../../ui/list-page.js'
+import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { TryButton } from './try-button.js'
 
 export function TargetsTable() {
   const t = useTexts()
-  const query = useQuery(targetsQuery)
-  const columns = useColumns()
+  const kinds = ['http', 'directory'] as const
+  const modes = ['notify', 'upload'] as const
+  const filters: Filter[] = [
+    { name: 'kind', label: t.common.kind, options: kinds.map((kind) => [kind, t.pushes.kinds[kind]]) },
+    { name: 'mode', label: t.pushes.mode, options: modes.map((mode) => [mode, t.pushes.modes[mode]]) },
+    { name: 'enabled', label: t.common.enabled, options: yesOrNo(t) },
+  ]
   return (
-    <ListTable
-      query={query}
+    <ServerTable
+      source={TARGETS}
+      filters={filters}
+      search={t.pushes.searchTargets}
       what={t.pushes.whatTargets}
       empty={{
         title: t.pushes.noTargets,
@@ -28,7 +35,7 @@ export function TargetsTable() {
         advice: t.pushes.noTargetsAdvice,
       }}
       label={t.pushes.targets}
-      columns={columns}
+      columns={useColumns()}
       rowKey={({ code }) => code}
     />
   )
@@ -38,9 +45,9 @@ function useColumns(): readonly Column<Target>[] {
   const t = useTexts()
   return [
     nameColumn(t, (code) => `/pushes/targets/${segment(code)}`),
-    { id: 'kind', header: t.common.kind, value: ({ kind }) => t.pushes.kinds[kind] },
+    { id: 'kind', header: t.common.kind, sort: 'kind', value: ({ kind }) => t.pushes.kinds[kind] },
     monoColumn('where', t.pushes.url, ({ url, path }) => url ?? path ?? ''),
-    { id: 'mode', header: t.pushes.mode, value: ({ mode }) => t.pushes.modes[mode] },
+    { id: 'mode', header: t.pushes.mode, sort: 'mode', value: ({ mode }) => t.pushes.modes[mode] },
     {
       id: 'signed',
       header: t.pushes.signed,

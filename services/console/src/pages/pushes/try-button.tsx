@@ -1,31 +1,60 @@
 import type { TargetTrial } from '@gateway/contracts/target.js'
+import { Alert, Code, Modal, Stack, Text } from '@mantine/core'
 import { IconPlugConnected } from '@tabler/icons-react'
+import { useState } from 'react'
 import { useTryTarget } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
-import { notifyDone, notifyFailed } from '../../ui/notify.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { ActionButton } from '../../ui/write-button.js'
+import { SentRequestText } from './sent-request.js'
 
-/** Sends a test the way a push would go. */
+/** Sends a test the way a push would go, and shows what was sent and what came of it. */
 export function TryButton({ code }: { code: string }) {
   const t = useTexts().pushes
-  const formats = useFormats()
-  const onDone = ({ delivered, message, answer, duration_ms: ms }: TargetTrial) => {
-    if (delivered) notifyDone(t.tryDone(formats.number(ms)), message)
-    else notifyFailed(t.tryFailed, [message, answer].filter((text) => text !== '').join(' · '))
-  }
+  const [trial, setTrial] = useState<TargetTrial | null>(null)
   return (
-    <ActionButton
-      needs="admin"
-      size="xs"
-      variant="default"
-      icon={IconPlugConnected}
-      write={useTryTarget(code)}
-      onDone={onDone}
-      failed={t.tryFailed}
-      aria-label={`${t.tryTarget}: ${code}`}
-    >
-      {t.tryTarget}
-    </ActionButton>
+    <>
+      <ActionButton
+        needs="admin"
+        size="xs"
+        variant="default"
+        icon={IconPlugConnected}
+        write={useTryTarget(code)}
+        onDone={setTrial}
+        failed={t.tryFailed}
+        aria-label={`${t.tryTarget}: ${code}`}
+      >
+        {t.tryTarget}
+      </ActionButton>
+      <Modal opened={trial !== null} onClose={() => setTrial(null)} title={`${t.tryTarget}: ${code}`} size="xl">
+        {trial !== null && <Outcome trial={trial} />}
+      </Modal>
+    </>
+  )
+}
+
+function Outcome({ trial: { delivered, message, answer, request, duration_ms: ms } }: { trial: TargetTrial }) {
+  const t = useTexts().pushes
+  const formats = useFormats()
+  return (
+    <Stack>
+      <Alert color={delivered ? 'teal' : 'red'} title={delivered ? t.tryDone(formats.number(ms)) : t.tryFailed}>
+        {message}
+      </Alert>
+      {answer !== '' && (
+        <Stack gap="xs">
+          <Text fw={550}>{t.answer}</Text>
+          <Code block className="wrap">
+            {answer}
+          </Code>
+        </Stack>
+      )}
+      {request !== null && (
+        <Stack gap="xs">
+          <Text fw={550}>{t.request}</Text>
+          <SentRequestText request={request} />
+        </Stack>
+      )}
+    </Stack>
   )
 }

@@ -41,6 +41,7 @@ export function CancelButton({ job }: { job: ListedSliceJob }) {
         cancel={t.keep}
         danger
         write={cancel}
+        command={cancel.commandOf()}
         onConfirm={confirm}
         onClose={close}
         failed={t.cancelFailed}

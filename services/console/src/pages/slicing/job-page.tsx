@@ -1,17 +1,19 @@
 import type { SliceJob } from '@gateway/contracts/slice.js'
 import { Alert, Stack } from '@mantine/core'
-import { IconMap2 } from '@tabler/icons-react'
+import { IconCheck, IconLayoutGridAdd, IconMap2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { sliceJobQuery } from '../../api/slicing.js'
+import { sliceJobQuery, useAcknowledgeSlice } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Moment } from '../../ui/time.js'
+import { ActionButton } from '../../ui/write-button.js'
 import { CancelButton } from './cancel-button.js'
 import { ImagePaths } from './image-paths.js'
 import { JobLog } from './job-log.js'
@@ -37,6 +39,17 @@ function Shown({ job }: { job: SliceJob }) {
       actions={
         <>
           <CancelButton job={job} />
+          <SeenButton job={job} />
+          {job.status === 'failed' && (
+            <ButtonLink
+              to={`/slicing/new?again=${segment(job.id)}`}
+              needs="operator"
+              variant="default"
+              icon={IconLayoutGridAdd}
+            >
+              {t.slicing.again}
+            </ButtonLink>
+          )}
           {job.status === 'succeeded' && (
             <ButtonLink to={`/basemaps/${segment(job.target_code)}`} icon={IconMap2}>
               {t.slicing.showLayer}
@@ -59,6 +72,25 @@ function Shown({ job }: { job: SliceJob }) {
         <ImagePaths paths={job.source_paths} />
       </Section>
     </Frame>
+  )
+}
+
+/** Says that the failure was seen, so that it needs no attention any more; nothing for others. */
+function SeenButton({ job }: { job: SliceJob }) {
+  const t = useTexts().overview
+  const seen = useAcknowledgeSlice(job.id)
+  if (job.status !== 'failed' || job.cancelled || job.acknowledged_at !== null) return null
+  return (
+    <ActionButton
+      needs="operator"
+      variant="default"
+      icon={IconCheck}
+      write={seen}
+      onDone={() => notifyDone(t.acknowledged)}
+      failed={t.acknowledgeFailed}
+    >
+      {t.acknowledge}
+    </ActionButton>
   )
 }
 

@@ -9,6 +9,7 @@ import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { CancelButton } from './cancel-button.js'
 import { JobProgress, JobStatus, jobName } from './job-status.js'
 import { Layers } from './layers.js'
@@ -19,6 +20,8 @@ export function Page() {
   const states = ['pending', 'running', 'succeeded', 'failed'] as const
   const filters: Filter[] = [
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.slicing.statuses[state]]) },
+    { name: 'cancelled', label: t.slicing.statuses.cancelled, options: yesOrNo(t) },
+    { name: 'acknowledged', label: t.overview.seen, options: yesOrNo(t) },
   ]
   const submit = (
     <ButtonLink to="/slicing/new" needs="operator" icon={IconLayoutGridAdd}>

@@ -11,7 +11,8 @@ function showForm(like: LayerSettings | null) {
   stubService(() => null)
   const onSubmit = vi.fn()
   const images = { sourcePaths: ['/data/dem.tif'], start: null, knownCodes: [] }
-  show(<SubmitForm targetCode="hills" {...images} like={like} pending={false} error={null} onSubmit={onSubmit} />)
+  const state = { pending: false, error: null, commandOf: () => ({ method: 'POST', path: '/slice/jobs' }) as const }
+  show(<SubmitForm targetCode="hills" {...images} like={like} {...state} onSubmit={onSubmit} />)
   return onSubmit
 }
 

@@ -3,8 +3,10 @@ import type { ListedSliceJob, SliceEncoding } from '@gateway/contracts/slice.js'
 import { Alert, Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
 import { useState } from 'react'
+import type { Command } from '../../api/client.js'
 import type { SliceBody } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
@@ -24,6 +26,7 @@ interface SubmitFormProps {
   readonly like: LayerSettings | null
   readonly pending: boolean
   readonly error: Error | null
+  readonly commandOf: (body: SliceBody) => Command
   readonly onSubmit: (body: SliceBody) => void
 }
 
@@ -152,6 +155,7 @@ export function SubmitForm(props: SubmitFormProps) {
             {t.slicing.estimate}
           </Button>
         </Group>
+        <AsCommand command={() => props.commandOf(toBody(form.values))} />
       </Stack>
     </form>
   )

@@ -14,7 +14,7 @@ export function Page() {
   const t = useTexts()
   const go = useNavigate()
   const [parameters] = useSearchParams()
-  const save = useSaveScanSource()
+  const save = useSaveScanSource(true)
   const { run } = useScan()
   const onSave = (body: ScanSourceBody, thenScan: boolean) =>
     save.mutate(body, {
@@ -32,6 +32,7 @@ export function Page() {
           {...((kind === 'basemap' || kind === 'vector') && { kind: kind as SourceKind })}
           pending={save.isPending}
           error={save.error}
+          commandOf={save.commandOf}
           onSave={onSave}
         />
       </Section>

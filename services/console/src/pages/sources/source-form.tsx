@@ -1,9 +1,11 @@
 import type { ScanSource, ScanSourceBody, SourceKind, TriedScan } from '@gateway/contracts/scan-source.js'
 import { Alert, Fieldset, Group, List, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, matches, useForm } from '@mantine/form'
+import type { Command } from '../../api/client.js'
 import { useTryScan } from '../../api/scan-sources.js'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { CODE, CodeAndName } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
@@ -17,12 +19,14 @@ interface SourceFormProps {
   readonly kind?: SourceKind
   readonly pending: boolean
   readonly error: Error | null
+  readonly commandOf: (body: ScanSourceBody) => Command
   readonly onSave: (body: ScanSourceBody, thenScan: boolean) => void
 }
 
-const ABSOLUTE = /^\//
+/** What a path may be; the service says what else is wrong with it. */
+const PLACE = /^(\/|s3:\/\/|https?:\/\/)/i
 
-export function SourceForm({ source, kind, pending, error, onSave }: SourceFormProps) {
+export function SourceForm({ source, kind, pending, error, commandOf, onSave }: SourceFormProps) {
   const t = useTexts()
   const mayChange = useAllowed('admin')
   const stored = {
@@ -36,7 +40,7 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
     initialValues: stored,
     validate: {
       code: matches(CODE, t.sources.codeWrong),
-      path: matches(ABSOLUTE, t.sources.pathWrong),
+      path: matches(PLACE, t.sources.pathWrong),
       kind: isNotEmpty(),
     },
   })
@@ -46,10 +50,7 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
     const { kind, path } = form.getValues()
     trial.mutate({ kind, path: path.trim(), ...(source !== undefined && { code: source.code }) })
   }
-  const save = (thenScan: boolean) =>
-    form.onSubmit(({ code, name, kind, path, enabled }) =>
-      onSave({ code, kind, path: path.trim(), enabled, ...(name.trim() !== '' && { name: name.trim() }) }, thenScan),
-    )
+  const save = (thenScan: boolean) => form.onSubmit((values) => onSave(bodyOf(values), thenScan))
   return (
     <form onSubmit={save(source === undefined)} noValidate>
       <FormGuard isDirty={() => form.isDirty()} />
@@ -103,10 +104,17 @@ export function SourceForm({ source, kind, pending, error, onSave }: SourceFormP
               {t.sources.tryIt}
             </WriteButton>
           </Group>
+          <AsCommand command={() => commandOf(bodyOf(form.values))} />
         </Stack>
       </Fieldset>
     </form>
   )
+}
+
+type SourceValues = Pick<ScanSource, 'code' | 'name' | 'kind' | 'path' | 'enabled'>
+
+function bodyOf({ code, name, kind, path, enabled }: SourceValues): ScanSourceBody {
+  return { code, kind, path: path.trim(), enabled, ...(name.trim() !== '' && { name: name.trim() }) }
 }
 
 /** Enough to see whether the directory is the right one. */

@@ -25,6 +25,7 @@ import { useFormats } from '../../ui/use-formats.js'
 import { ScanButton } from './scan-button.js'
 import { ScanStatus, useScanStatus } from './scan-status.js'
 import { SourceForm } from './source-form.js'
+import { REMOTE, Storage } from './source-storage.js'
 
 export function Page() {
   const t = useTexts()
@@ -41,6 +42,7 @@ export function Page() {
           above={[{ label: t.sources.title, to: '/sources' }]}
           actions={<Actions source={source} />}
         >
+          {REMOTE.test(source.path) && <Storage key={source.path} source={source} />}
           <History source={source} />
           <Edit source={source} />
         </Frame>
@@ -65,7 +67,7 @@ function Actions({ source }: { source: ScanSource }) {
 
 function Edit({ source }: { source: ScanSource }) {
   const t = useTexts()
-  const save = useSaveScanSource()
+  const save = useSaveScanSource(false)
   const [saves, setSaves] = useState(0)
   return (
     <Section title={t.sources.edit}>
@@ -75,6 +77,7 @@ function Edit({ source }: { source: ScanSource }) {
         source={source}
         pending={save.isPending}
         error={save.error}
+        commandOf={save.commandOf}
         onSave={(body) =>
           save.mutate(body, {
             onSuccess: () => {

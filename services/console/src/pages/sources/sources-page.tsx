@@ -1,34 +1,44 @@
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { Text } from '@mantine/core'
 import { IconFolderPlus, IconFolderSearch } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
-import { scanSourcesQuery } from '../../api/scan-sources.js'
+import { SCAN_SOURCES } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, type Column, monoColumn, nameColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { ListPage } from '../../ui/list-page.js'
+import { type Filter, ServerListPage } from '../../ui/server-table.js'
 import { Ago } from '../../ui/time.js'
+import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { ScanButton } from './scan-button.js'
 import { ScanStatus } from './scan-status.js'
 
 export function Page() {
   const t = useTexts()
-  const query = useQuery(scanSourcesQuery)
-  const columns = useColumns()
+  const kinds = ['basemap', 'vector'] as const
+  const statuses = ['running', 'succeeded', 'failed'] as const
+  const filters: Filter[] = [
+    { name: 'kind', label: t.common.kind, options: kinds.map((kind) => [kind, t.sources.kinds[kind]]) },
+    {
+      name: 'status',
+      label: t.sources.lastScan,
+      options: statuses.map((status) => [status, t.sources.statuses[status]]),
+    },
+    { name: 'enabled', label: t.common.enabled, options: yesOrNo(t) },
+  ]
   const add = (
     <ButtonLink to="/sources/new" needs="admin" icon={IconFolderPlus}>
       {t.sources.add}
     </ButtonLink>
   )
   return (
-    <ListPage
+    <ServerListPage
       texts={t.sources}
       icon={IconFolderSearch}
       actions={add}
       first={add}
-      query={query}
-      columns={columns}
+      source={SCAN_SOURCES}
+      filters={filters}
+      columns={useColumns()}
       rowKey={({ code }) => code}
     />
   )
@@ -41,12 +51,14 @@ function useColumns(): readonly Column<ScanSource>[] {
     {
       id: 'kind',
       header: t.common.kind,
+      sort: 'kind',
       value: ({ kind }) => t.sources.kinds[kind],
     },
-    monoColumn('path', t.common.path, ({ path }) => path),
+    { ...monoColumn<ScanSource>('path', t.common.path, ({ path }) => path), sort: 'path' },
     {
       id: 'scan',
       header: t.sources.lastScan,
+      sort: 'last_scan',
       value: ({ last_scan: scan }) => scan?.started_at ?? '',
       cell: ({ last_scan: scan }) =>
         scan === null ? (

@@ -45,6 +45,7 @@ export function DisableDialog({ token, onClose }: DisableDialogProps) {
       action={t.tokens.disable}
       danger
       write={disable}
+      command={disable.commandOf(token?.id ?? '')}
       onConfirm={() => token !== null && disable.mutate(token.id)}
       onClose={onClose}
       failed={t.tokens.disableFailed}

@@ -22,6 +22,7 @@ export function Page() {
           pending={issue.isPending}
           error={issue.error}
           saved={issue.isSuccess}
+          commandOf={(body) => issue.commandOf(body as TokenBody)}
           onSave={(body) => issue.mutate(body as TokenBody)}
         />
       </Section>

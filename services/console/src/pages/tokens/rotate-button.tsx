@@ -36,6 +36,7 @@ export function RotateButton({ token }: { token: Token }) {
         title={t.rotateTitle(shortText(token.name))}
         action={t.rotate}
         write={rotate}
+        command={rotate.commandOf(overlap)}
         onConfirm={() => rotate.mutate(overlap, { onSuccess: close })}
         onClose={close}
         failed={t.rotateFailed}

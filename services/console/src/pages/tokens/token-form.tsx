@@ -1,11 +1,13 @@
 import type { Token, TokenBody } from '@gateway/contracts/token.js'
-import { Checkbox, Group, Radio, Stack, TagsInput, TextInput } from '@mantine/core'
+import { Checkbox, Group, NumberInput, Radio, Stack, TagsInput, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { findBasemaps, findVectors } from '../../api/catalog.js'
+import type { Command } from '../../api/client.js'
 import { settingsQuery } from '../../api/system.js'
 import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
+import { AsCommand } from '../../ui/as-command.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
@@ -23,11 +25,12 @@ interface TokenFormProps {
   /** what was entered has been saved */
   readonly saved: boolean
   /** of a token that exists, the fields that differ */
+  readonly commandOf: (body: Partial<TokenBody>) => Command
   readonly onSave: (body: Partial<TokenBody>) => void
 }
 
 /** What a token may do, issued or changed. */
-export function TokenForm({ token, pending, error, saved, onSave }: TokenFormProps) {
+export function TokenForm({ token, pending, error, saved, commandOf, onSave }: TokenFormProps) {
   const t = useTexts()
   const stored = token === undefined ? NEW_TOKEN : valuesOf(token)
   const form = useForm<TokenValues>({
@@ -46,7 +49,8 @@ export function TokenForm({ token, pending, error, saved, onSave }: TokenFormPro
     },
   })
   const isSearching = form.values.basemaps.searching || form.values.vectors.searching
-  const save = (values: TokenValues) => onSave(bodyOf(values, token === undefined ? null : stored))
+  const bodyNow = (values: TokenValues) => bodyOf(values, token === undefined ? null : stored)
+  const save = (values: TokenValues) => onSave(bodyNow(values))
   return (
     <form onSubmit={form.onSubmit(save)} noValidate>
       {!saved && <FormGuard isDirty={() => form.isDirty()} />}
@@ -88,6 +92,24 @@ export function TokenForm({ token, pending, error, saved, onSave }: TokenFormPro
           placeholder="10.0.0.0/8"
           {...form.getInputProps('networks')}
         />
+        <Group align="flex-start" grow>
+          <NumberInput
+            label={t.tokens.perSecond}
+            description={t.tokens.perSecondHint}
+            min={0.001}
+            max={1_000_000}
+            {...form.getInputProps('perSecond')}
+          />
+          <NumberInput
+            label={t.tokens.burst}
+            description={t.tokens.burstHint}
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            disabled={form.values.perSecond === ''}
+            {...form.getInputProps('burst')}
+          />
+        </Group>
         <Radio.Group label={t.tokens.expiry} {...form.getInputProps('expiry')}>
           <Stack gap="xs" mt="xs">
             {token === undefined && <UsualExpiry />}
@@ -117,6 +139,7 @@ export function TokenForm({ token, pending, error, saved, onSave }: TokenFormPro
             {token === undefined ? t.tokens.issue : t.common.save}
           </WriteButton>
         </Group>
+        <AsCommand command={() => commandOf(bodyNow(form.values))} />
       </Stack>
     </form>
   )

@@ -17,6 +17,7 @@ import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Ago, Moment, useNow } from '../../ui/time.js'
 import { WriteButton } from '../../ui/write-button.js'
+import { UsageSection } from '../usage/usage-section.js'
 import { DisableDialog } from './disable-dialog.js'
 import { grantsText } from './grants-text.js'
 import { RotateButton } from './rotate-button.js'
@@ -46,6 +47,7 @@ function Shown({ token }: { token: Token }) {
       <Section title={t.basemaps.details}>
         <TokenFacts token={token} />
       </Section>
+      <UsageSection by="token" id={token.id} />
       <Edit token={token} />
     </Frame>
   )
@@ -126,6 +128,7 @@ function Edit({ token }: { token: Token }) {
           pending={update.isPending}
           error={update.error}
           saved={false}
+          commandOf={update.commandOf}
           onSave={(body) =>
             update.mutate(body, {
               onSuccess: ({ name, confirmed, pending }) =>

@@ -11,6 +11,7 @@ const TOKEN: Token = {
   scopes: ['read'],
   allowed_origins: ['https://maps.example.com'],
   allowed_networks: [],
+  rate_limit: { per_second: 5, burst: 10 },
   expires_at: '2027-03-01T00:00:17.250Z',
   disabled_at: null,
   created_at: '2026-03-01T00:00:00.000Z',
@@ -28,6 +29,12 @@ test('what was not touched is not sent, not even a moment that the form shows to
     allowed_networks: ['10.0.0.0/8'],
     allowed_origins: [],
   })
+})
+
+test('a limit of requests is sent whole, and as null where it was taken away', () => {
+  const values = valuesOf(TOKEN)
+  expect(bodyOf({ ...values, burst: '' }, values)).toEqual({ rate_limit: { per_second: 5 } })
+  expect(bodyOf({ ...values, perSecond: '' }, values)).toEqual({ rate_limit: null })
 })
 
 test('grants and expiry are sent as the interface has them', () => {

@@ -21,6 +21,9 @@ export interface TokenValues {
   vectors: Grant
   origins: string[]
   networks: string[]
+  /** requests a second, and at once; '' where it is not limited, or as many as a second's */
+  perSecond: number | ''
+  burst: number | ''
   expiry: 'default' | 'at' | 'never'
   /** as the field has it: local time without a zone */
   moment: string
@@ -33,6 +36,8 @@ export const NEW_TOKEN: TokenValues = {
   vectors: NO_GRANT,
   origins: [],
   networks: [],
+  perSecond: '',
+  burst: '',
   expiry: 'default',
   moment: '',
 }
@@ -45,6 +50,8 @@ export function valuesOf(token: Token): TokenValues {
     vectors: grantOf(token.vector_codes),
     origins: [...token.allowed_origins],
     networks: [...token.allowed_networks],
+    perSecond: token.rate_limit?.per_second ?? '',
+    burst: token.rate_limit?.burst ?? '',
     expiry: token.expires_at === null ? 'never' : 'at',
     moment: token.expires_at === null ? '' : localMoment(token.expires_at),
   }
@@ -60,7 +67,8 @@ export function bodyOf(values: TokenValues, before: TokenValues | null): Partial
   return Object.fromEntries(Object.entries(body).filter(differs))
 }
 
-function fieldsOf({ name, scopes, basemaps, vectors, origins, networks, expiry, moment }: TokenValues): TokenBody {
+function fieldsOf(values: TokenValues): TokenBody {
+  const { name, scopes, basemaps, vectors, origins, networks, expiry, moment } = values
   const reads = scopes.includes('read')
   return {
     name: name.trim(),
@@ -69,9 +77,15 @@ function fieldsOf({ name, scopes, basemaps, vectors, origins, networks, expiry, 
     vector_codes: reads ? grantCodes(vectors) : [],
     allowed_origins: origins,
     allowed_networks: networks,
+    rate_limit: rateLimitOf(values),
     ...(expiry === 'never' && { expires_at: 0 as const }),
     ...(expiry === 'at' && { expires_at: new Date(moment).toISOString() }),
   }
+}
+
+function rateLimitOf({ perSecond, burst }: TokenValues): TokenBody['rate_limit'] {
+  if (perSecond === '') return null
+  return { per_second: perSecond, ...(burst !== '' && { burst }) }
 }
 
 function grantOf(codes: readonly string[]): Grant {

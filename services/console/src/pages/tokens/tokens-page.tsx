@@ -3,7 +3,7 @@ import { Code } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { useState } from 'react'
 import { segment } from '../../api/client.js'
-import { TOKENS } from '../../api/tokens.js'
+import { EXPIRES_WITHIN_DAYS, TOKENS } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
@@ -20,7 +20,14 @@ export function Page() {
   const columns = useColumns(setChosen)
   const states = ['active', 'expired', 'disabled'] as const
   const filters: Filter[] = [
+    { name: 'kind', label: t.common.kind, options: [['preview', t.share.tokens]], otherwise: t.tokens.title },
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.tokens.states[state]]) },
+    { name: 'basemap_code', label: t.tokens.grantedBasemap },
+    {
+      name: 'expires_within',
+      label: t.tokens.expiresWithin,
+      options: [1, 7, EXPIRES_WITHIN_DAYS, 30, 90].map((days) => [`${days}d`, t.tokens.expiringWithin(days)]),
+    },
   ]
   const issue = (
     <ButtonLink to="/tokens/new" needs="admin" icon={IconKey}>

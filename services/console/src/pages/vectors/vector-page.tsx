@@ -20,6 +20,7 @@ import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
+import { UsageSection } from '../usage/usage-section.js'
 import { saveDownload } from './download.js'
 import { EncodingField } from './encoding-field.js'
 import { VectorPreview } from './vector-preview.js'
@@ -67,6 +68,7 @@ function Shown({ vector }: { vector: AdminVector }) {
       <Section title={t.basemaps.details}>
         <Details vector={vector} />
       </Section>
+      <UsageSection by="vector" id={vector.code} />
     </Frame>
   )
 }

@@ -59,7 +59,11 @@ async function switchDefault(
   if (wanted.withdrawn) return WITHDRAWN
   const { result, revision } = await commitAndPublish(ctx, async (tx) => {
     await setDefaultVersion(tx, code, version)
-    const detail = { version, before: basemap.defaultVersion }
+    const detail = {
+      name: basemap.name,
+      before: { default_version: basemap.defaultVersion },
+      after: { default_version: version },
+    }
     await insertAudit(tx, { ...admin, action: 'basemap.default-version', subject: code, detail })
     return { result: await readBasemap(tx, code), changes: [{ kind: 'basemap', key: code }] }
   })

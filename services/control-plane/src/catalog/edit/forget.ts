@@ -46,7 +46,12 @@ export async function forgetBasemap(
       // Without the files, a scan finds the version again, and its source images are still the same.
       if (filesOf.length > 0) await deleteLayerSources(tx, code, filesOf)
       const action = version === null ? 'basemap.delete' : 'version.delete'
-      await insertAudit(tx, { ...admin, action, subject: code, detail: { versions, files_of: filesOf } })
+      await insertAudit(tx, {
+        ...admin,
+        action,
+        subject: code,
+        detail: { name: basemap.name, versions, files_of: filesOf },
+      })
       return { result: true, changes: [{ kind: 'basemap', key: code }] }
     })
     return { ok: true, files: filesOf.length, confirmed, pending }
@@ -80,7 +85,12 @@ export async function forgetVector(
     const vector = await readVector(tx, code)
     if (vector === null) return { result: null, changes: [] }
     await deleteVector(tx, code)
-    await insertAudit(tx, { ...admin, action: 'vector.delete', subject: code, detail: { path: vector.path } })
+    await insertAudit(tx, {
+      ...admin,
+      action: 'vector.delete',
+      subject: code,
+      detail: { name: vector.name, path: vector.path },
+    })
     return { result: vector, changes: [{ kind: 'vector', key: code }] }
   })
   return result === null ? NO_SUCH_VECTOR : { ok: true, files: 0, confirmed, pending }
@@ -96,12 +106,12 @@ export async function forgetSource(
   if (code === LAYERS_SOURCE) return OF_SLICING
   const [source] = await readScanSources(ctx.sql, code)
   if (source === undefined) return NO_SUCH_SOURCE
-  const { kind, path } = source
+  const { name, kind, path } = source
   return withScanLock(ctx.sql, async (): Promise<Forgotten> => {
     const { confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
       const changes = await changesOfSource(tx, code)
       await deleteScanSource(tx, code)
-      const detail = { kind, path, found: changes.length }
+      const detail = { name, kind, path, found: changes.length }
       await insertAudit(tx, { ...admin, action: 'scan-source.delete', subject: code, detail })
       return { result: true, changes }
     })

@@ -61,12 +61,12 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
 /** null: done. */
 async function update(
   tx: Transaction,
-  { code, kind, setEncoding }: StoredVector,
+  { code, name, kind, setEncoding }: StoredVector,
   { withdrawn, encoding: named }: z.output<typeof vectorPatchBodySchema>,
   admin: AdminIdentity,
 ): Promise<Refusal | null> {
   const audit = (action: string, detail: Record<string, unknown>) =>
-    insertAudit(tx, { ...admin, action, subject: code, detail })
+    insertAudit(tx, { ...admin, action, subject: code, detail: { name, ...detail } })
   if (named !== undefined) {
     if (kind !== 'shapefile') return NO_SHAPEFILE
     const encoding = named === '' ? null : knownEncoding(named)

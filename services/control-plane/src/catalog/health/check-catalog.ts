@@ -1,4 +1,5 @@
 import type { HealthCheck } from '@gateway/contracts/health.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemaps, setVersionsAvailable } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
@@ -7,6 +8,7 @@ import { readVectors, setVectorsAvailable } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
 import { checkFiles } from './check-files.js'
+import { checkObjects } from './check-objects.js'
 import { type FileState, type Place, placeOfVersion } from './place.js'
 
 /** A version or vector, where it should be, and the state of its files. */
@@ -86,8 +88,21 @@ async function checkAll(ctx: ControlContext): Promise<Checked[]> {
     })
   const items = [...versions, ...vectors]
   const places = items.map(({ place }) => place)
-  const states = await checkFiles(places, ctx.shutdown)
+  const states = await checkPlaces(ctx, places)
   return items.map((item, i) => ({ ...item, ...(states[i] as FileState) }))
+}
+
+/** In the order of the places. */
+async function checkPlaces({ settings, shutdown }: ControlContext, places: readonly Place[]): Promise<FileState[]> {
+  const isElsewhere = ({ root }: Place) => isRemote(root)
+  const [files, objects] = await Promise.all([
+    checkFiles(
+      places.filter((place) => !isElsewhere(place)),
+      shutdown,
+    ),
+    checkObjects(places.filter(isElsewhere), settings, shutdown),
+  ])
+  return places.map((place) => (isElsewhere(place) ? objects : files).shift() as FileState)
 }
 
 async function write(tx: Transaction, changed: readonly Checked[]): Promise<NewChange[]> {

@@ -70,7 +70,12 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       const run = await runScan(ctx, source)
       if (!run.ok) return sendRefusal(reply, run)
       const { scan } = run
-      const entry = { ...admin, action: 'scan-source.run', subject: source.code, detail: { ...scan } }
+      const entry = {
+        ...admin,
+        action: 'scan-source.run',
+        subject: source.code,
+        detail: { name: source.name, ...scan },
+      }
       await ctx.sql.begin((tx) => insertAudit(tx, entry))
       return { ...scan, source_code: source.code }
     },
@@ -94,7 +99,12 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       if (!source.enabled) return sendRefusal(reply, SOURCE_DISABLED)
       await ctx.sql.begin(async (tx) => {
         await queueScan(tx, source.code)
-        await insertAudit(tx, { ...admin, action: 'scan-source.queue', subject: source.code, detail: {} })
+        await insertAudit(tx, {
+          ...admin,
+          action: 'scan-source.queue',
+          subject: source.code,
+          detail: { name: source.name },
+        })
       })
       const [queued] = await readScanSources(ctx.sql, source.code)
       return reply.code(202).send(queued as ScanSource)
@@ -118,7 +128,12 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
       const cancelled = await ctx.sql.begin(async (tx) => {
         if (!(await cancelScans(tx, source.code, admin.actor))) return false
-        await insertAudit(tx, { ...admin, action: 'scan-source.cancel', subject: source.code, detail: {} })
+        await insertAudit(tx, {
+          ...admin,
+          action: 'scan-source.cancel',
+          subject: source.code,
+          detail: { name: source.name },
+        })
         return true
       })
       if (!cancelled) return sendRefusal(reply, NOTHING_TO_CANCEL)

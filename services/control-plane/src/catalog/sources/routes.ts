@@ -18,6 +18,7 @@ import {
   upsertScanSource,
 } from '@gateway/store/scan-sources.js'
 import { z } from 'zod'
+import { differences } from '../../platform/audit/differences.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -94,6 +95,10 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
   )
 }
 
+function audited({ name, kind, path, enabled }: ScanSource) {
+  return { name, kind, path, enabled }
+}
+
 /** null: the source is of another kind, or exists and is not to be updated. */
 async function saveSource(
   ctx: ControlContext,
@@ -107,8 +112,12 @@ async function saveSource(
     const [before] = await readScanSources(tx, code)
     const saved = await upsertScanSource(tx, { ...body, name: body.name, enabled: body.enabled }, createOnly)
     if (saved === null) return { result: null, changes: [] }
-    await insertAudit(tx, { ...admin, action: 'scan-source.save', subject: code, detail: { ...body } })
     const [source = null] = await readScanSources(tx, code)
+    const changed = source && differences(before === undefined ? null : audited(before), audited(source))
+    if (changed) {
+      const detail = { name: source.name, ...changed }
+      await insertAudit(tx, { ...admin, action: 'scan-source.save', subject: code, detail })
+    }
     if (before === undefined || source === null) return { result: source, changes: [] }
     // Edges serve nothing from outside of a source's directory: they must know that it is another one now.
     if (before.path !== path) return { result: source, changes: [{ kind: 'all', key: '' }] }

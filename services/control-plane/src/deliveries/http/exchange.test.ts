@@ -34,6 +34,12 @@ test('a 2xx answer is a delivery, and its first part is kept without secrets and
     retryAfter: null,
     message: '202 Accepted',
     answer: 'thanks\ufffd for [redacted]\n',
+    request: {
+      method: 'POST',
+      url: `${receiver.url}?a=1`,
+      headers: { 'user-agent': 'map-asset-gateway', 'content-type': 'application/json' },
+      body: '{"a":1}',
+    },
   })
   expect(receiver.received).toMatchObject([{ path: '/hook?a=1', body: '{"a":1}' }])
 })

@@ -1,12 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { SentRequest } from '@gateway/contracts/push.js'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import type { ResolvedAddress } from '@gateway/outgoing/resolve.js'
 import { Client } from 'undici'
 import { failure, type Outcome } from '../outcome.js'
 import { type Deadlines, DeadlineTimer } from './deadlines.js'
-import { errorMessage, readAnswer } from './texts.js'
+import { errorMessage, readAnswer, shownText } from './texts.js'
 
 export interface Exchange {
   readonly url: string
@@ -14,12 +15,16 @@ export interface Exchange {
   /** a text, or parts that are produced as fast as the receiver takes them */
   readonly body: string | AsyncIterable<Uint8Array>
   readonly deadlines: Deadlines
-  /** what must not come back in the kept part of the answer */
+  /** of a body in parts: its beginning, for who looks for what is wrong with the request */
+  readonly bodyHead?: string
+  /** what must neither come back in the kept part of the answer nor stand in the kept request */
   readonly secrets: readonly string[]
 }
 
 /** The answer's status line and headers; a receiver has no reason to send more. */
 const MAX_ANSWER_HEADER_BYTES = 16 * 1024
+
+const OWN_HEADERS = { 'user-agent': 'map-asset-gateway' }
 
 /** Between the attempts at the several addresses of one host. */
 const NEXT_ADDRESS_MS = 1000
@@ -31,21 +36,42 @@ const NEXT_ADDRESS_MS = 1000
  */
 export async function exchange(guard: DestinationGuard, request: Exchange, signal: AbortSignal): Promise<Outcome> {
   const timer = new DeadlineTimer(request.deadlines, signal)
-  let resolved = false
+  let sent: SentRequest | null = null
   try {
     const admission = await orAbort(guard.admit(request.url), timer.signal)
-    resolved = true
     if (!admission.ok) return failure(`the destination is refused: ${admission.reason}`)
-    return await post(request, admission.addresses, timer)
+    sent = shownRequest(request)
+    return { ...(await post(request, admission.addresses, timer)), request: sent }
   } catch (error) {
-    if (timer.exceeded === null) return failure(errorMessage(error))
-    return failure(resolved ? timer.exceeded : `${timer.exceeded}: the host name was not resolved`)
+    if (timer.exceeded === null) return { ...failure(errorMessage(error)), request: sent }
+    const message = sent === null ? `${timer.exceeded}: the host name was not resolved` : timer.exceeded
+    return { ...failure(message), request: sent }
   } finally {
     timer.stop()
   }
 }
 
-async function post(request: Exchange, addresses: readonly ResolvedAddress[], timer: DeadlineTimer): Promise<Outcome> {
+/** Kept for the operator: a whole event, unless that lists hundreds of things; characters. */
+const MAX_KEPT_BODY = 4000
+/** Credentials: who has one can send what it signs. */
+const HIDDEN_HEADERS: ReadonlySet<string> = new Set(['webhook-signature', 'webhook-proof'])
+const HIDDEN = '[hidden]'
+
+function shownRequest({ url, headers, body, bodyHead = '', secrets }: Exchange): SentRequest {
+  const all = Object.entries({ ...OWN_HEADERS, ...headers })
+  const shownHeaders = all.map(([name, value]) => [name, HIDDEN_HEADERS.has(name) ? HIDDEN : shownText(value, secrets)])
+  const text = (typeof body === 'string' ? body : bodyHead).slice(0, MAX_KEPT_BODY)
+  return {
+    method: 'POST',
+    url: shownText(url, []),
+    headers: Object.fromEntries(shownHeaders),
+    body: shownText(text, secrets),
+  }
+}
+
+type Answer = Omit<Outcome, 'request'>
+
+async function post(request: Exchange, addresses: readonly ResolvedAddress[], timer: DeadlineTimer): Promise<Answer> {
   const url = new URL(request.url)
   const client = new Client(url.origin, {
     connect: {
@@ -65,7 +91,7 @@ async function post(request: Exchange, addresses: readonly ResolvedAddress[], ti
     const answer = await client.request({
       path: `${url.pathname}${url.search}`,
       method: 'POST',
-      headers: { 'user-agent': 'map-asset-gateway', ...request.headers },
+      headers: { ...OWN_HEADERS, ...request.headers },
       body: body as never,
       signal: timer.signal,
       reset: true,
@@ -80,7 +106,7 @@ async function post(request: Exchange, addresses: readonly ResolvedAddress[], ti
   }
 }
 
-function outcomeOf(status: number, retryAfter: string | string[] | undefined, answer: string): Outcome {
+function outcomeOf(status: number, retryAfter: string | string[] | undefined, answer: string): Answer {
   const delivered = status >= 200 && status < 300
   const redirect = status >= 300 && status < 400 ? ' (redirects are not followed)' : ''
   const message = `${status} ${STATUS_CODES[status] ?? ''}`.trim() + redirect

@@ -18,6 +18,8 @@ export interface Sending {
   /** milliseconds since 1970 */
   readonly now: number
   readonly event: unknown
+  /** of a message, beside its own */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** the trace that it belongs to (W3C Trace Context); null: none */
   readonly trace?: TraceContext | null
 }
@@ -35,7 +37,12 @@ export async function sendMessage(guard: DestinationGuard, sending: Sending, sig
     guard,
     {
       url: sending.url,
-      headers: { 'content-type': 'application/json', ...webhookHeaders(stamp, signature), ...traceHeader(sending) },
+      headers: {
+        ...sending.headers,
+        'content-type': 'application/json',
+        ...webhookHeaders(stamp, signature),
+        ...traceHeader(sending),
+      },
       body,
       deadlines: MESSAGE_DEADLINES,
       secrets: [...secrets, ...(signature === null ? [] : [signature])],
@@ -53,7 +60,8 @@ export async function sendUpload(
 ): Promise<Outcome> {
   const { key, stamp, secrets } = signing(sending)
   const archiveName = `${bundle.place.replaceAll('/', '-')}.zip`
-  const multipart = multipartBody(JSON.stringify(sending.event), archiveName, () => zipOf(bundle))
+  const event = JSON.stringify(sending.event)
+  const multipart = multipartBody(event, archiveName, () => zipOf(bundle))
   const signed = key === null ? null : await signBody(multipart.parts, key, stamp, signal)
   // Lets a receiver with the same secret authenticate the sender before it takes in gigabytes.
   const proof = key === null ? null : signText(key, stamp, '')
@@ -69,6 +77,7 @@ export async function sendUpload(
         ...(signed === null ? {} : { 'content-length': String(signed.length) }),
       },
       body: (signed ?? multipart).parts(),
+      bodyHead: event,
       deadlines: UPLOAD_DEADLINES,
       secrets: [...secrets, ...[signed?.signature, proof].filter((text) => typeof text === 'string')],
     },

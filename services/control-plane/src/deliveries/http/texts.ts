@@ -21,9 +21,15 @@ export async function readAnswer(body: Readable, secrets: readonly string[]): Pr
   } catch {
     // Whatever ended it ended the reading.
   }
-  let text = Buffer.concat(chunks).subarray(0, MAX_READ_BYTES).toString('utf8')
-  for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
-  return shown(text).slice(0, MAX_KEPT_CHARACTERS)
+  const text = Buffer.concat(chunks).subarray(0, MAX_READ_BYTES).toString('utf8')
+  return shownText(text, secrets).slice(0, MAX_KEPT_CHARACTERS)
+}
+
+/** A text as it can be stored, also within JSON, and shown: without secrets, control characters and halves of characters. */
+export function shownText(text: string, secrets: readonly string[]): string {
+  let left = text
+  for (const secret of secrets) left = left.replaceAll(secret, '[redacted]')
+  return Buffer.from(shown(left), 'utf8').toString('utf8')
 }
 
 /** Without what Postgres cannot store or a terminal would obey. */

@@ -28,7 +28,7 @@ export async function attempt(tools: AttemptTools, claimed: ClaimedDelivery, lea
   const begunAt = performance.now()
   // Reading files is full of plain errors (ENOSPC, EACCES, a changed file): they are the attempt's, and operators read them there.
   const outcome = await tools.deliver(claimed, lease).catch((error: Error) => failure(error.message))
-  const { delivered, httpStatus, message, answer } = outcome
+  const { delivered, httpStatus, message, answer, request } = outcome
   const durationMs = performance.now() - begunAt
   const line: AttemptLine = {
     startedAt,
@@ -37,6 +37,7 @@ export async function attempt(tools: AttemptTools, claimed: ClaimedDelivery, lea
     httpStatus,
     message,
     answer,
+    request,
   }
   try {
     // An aborted attempt says nothing about the receiver; one that had succeeded by then has succeeded.

@@ -1,11 +1,13 @@
 import { listQuery, text, wholeNumber } from '@gateway/catalog/list-query.js'
 import { listOf, timestampSchema } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
-import { AUDIT_LISTING, listAudit, readAuditEntry } from '@gateway/store/audit.js'
+import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
+import { AUDIT_LISTING, exportAudit, listAudit, readAuditEntry } from '@gateway/store/audit.js'
 import { z } from 'zod'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
+import { EXPORT_FORMATS, exportStream } from './export.js'
 
 export const auditEntrySchema = z.object({
   id: z.int(),
@@ -19,17 +21,20 @@ export const auditEntrySchema = z.object({
   address: z.string().describe('the address of the client'),
   action: z.string(),
   subject: z.string().describe('the code or id that was acted upon'),
-  detail: z.record(z.string(), z.unknown()),
+  detail: z
+    .record(z.string(), z.unknown())
+    .describe('what is known besides; where something was changed, `before` and `after` with the fields that differ'),
 })
 
-const moment = z.iso.datetime({ offset: true })
-const querySchema = listQuery(AUDIT_LISTING, {
+const moment = queryInstantSchema.transform((instant) => new Date(instantMs(instant) as number).toISOString())
+const filters = {
   actor: text,
   action: text,
   subject: text,
-  from: moment.describe('ISO 8601 with a zone; entries of this moment and later'),
-  to: moment.describe('ISO 8601 with a zone; entries before this moment'),
-}).extend({
+  from: moment.describe('ISO 8601, without a zone UTC; entries of this moment and later'),
+  to: moment.describe('ISO 8601, without a zone UTC; entries before this moment'),
+}
+const querySchema = listQuery(AUDIT_LISTING, filters).extend({
   before: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional().describe('only entries older than the one of this id'),
 })
 
@@ -47,6 +52,28 @@ export function auditRoutes(app: App, { sql }: ControlContext): void {
       },
     },
     ({ query }) => listAudit(sql, query),
+  )
+  app.get(
+    '/api/v1/admin/audit/export',
+    {
+      schema: {
+        operationId: 'exportAudit',
+        summary: 'Administrative changes as a file, newest first',
+        description:
+          'All entries that match, however many, as they are read; an answer that ends early was broken off. `csv` (RFC 4180, UTF-8) has a heading and `detail` as ' +
+          'JSON; a field that a spreadsheet would take for a formula begins with an apostrophe. `ndjson` has an entry in each line.',
+        querystring: listQuery(AUDIT_LISTING, filters)
+          .omit({ sort: true, limit: true, offset: true })
+          .extend({ format: z.enum(EXPORT_FORMATS).default('csv') }),
+        response: {
+          200: {
+            description: 'the entries',
+            content: { 'text/csv': { schema: z.unknown() }, 'application/x-ndjson': { schema: z.unknown() } },
+          },
+        },
+      },
+    },
+    ({ query: { format, ...request } }, reply) => exportStream(reply, format, exportAudit(sql, request)),
   )
   app.get(
     '/api/v1/admin/audit/:id',

@@ -18,8 +18,11 @@ export function registerBodyParsers(app: App): void {
   })
 }
 
-/** A field that is null counts as left out: serializers of many languages send null for whatever is not set. */
+/** Fields that have a meaning where they are null: what they set is taken away. */
+const NULLABLE = new Set(['rate_limit'])
+
+/** Any other field that is null counts as left out: serializers of many languages send null for whatever is not set. */
 function withoutNulls(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || NULLABLE.has(name)))
 }

@@ -7,7 +7,8 @@ const RETRY_AFTER_SECONDS = 5
 /** Answers a refusal in the one form that all errors have; the status comes from the one table. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const status = STATUS_OF_ERROR[refusal.code]
-  if (status === 503) reply.header('Retry-After', String(RETRY_AFTER_SECONDS))
+  const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
+  if (retryAfter !== null) reply.header('Retry-After', String(retryAfter))
   return reply
     .code(status)
     .header('Cache-Control', 'no-store')

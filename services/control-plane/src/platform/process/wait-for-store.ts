@@ -7,6 +7,8 @@ import { storeTrouble } from '@gateway/store/trouble.js'
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 2000
+/** After so long somebody who looks on is told. */
+const SILENT_AFTER_MS = 3_000
 
 const SHARED_SESSIONS =
   'DATABASE_URL leads to a pool that shares its sessions, with which neither locks nor notifications work: let it pool sessions ' +
@@ -15,8 +17,33 @@ const SHARED_SESSIONS =
 /**
  * Waits for the store to answer and brings its schema up to date, however long the store takes to come. Rejects with
  * StoreRefusal for what waiting does not mend (a wrong password, a database that is newer than this program), and when `shutdown` is aborted.
+ * @param tell called once where it has to wait, with the reason
  */
-export async function migrateWhenReachable(sql: Sql, log: Log, shutdown: AbortSignal): Promise<void> {
+export async function migrateWhenReachable(
+  sql: Sql,
+  log: Log,
+  shutdown: AbortSignal,
+  tell: (reason: string) => void,
+): Promise<void> {
+  let told = false
+  const tellOnce = (reason: string) => {
+    if (!told) tell(reason)
+    told = true
+  }
+  const silence = setTimeout(tellOnce, SILENT_AFTER_MS, 'it does not answer yet')
+  try {
+    await migrateOnceReached(sql, log, shutdown, tellOnce)
+  } finally {
+    clearTimeout(silence)
+  }
+}
+
+async function migrateOnceReached(
+  sql: Sql,
+  log: Log,
+  shutdown: AbortSignal,
+  tell: (reason: string) => void,
+): Promise<void> {
   let wait = FIRST_WAIT_MS
   for (let attempt = 1; ; attempt++) {
     shutdown.throwIfAborted()
@@ -30,7 +57,10 @@ export async function migrateWhenReachable(sql: Sql, log: Log, shutdown: AbortSi
       const trouble = storeTrouble(error)
       if (trouble === null) throw error
       if (!trouble.passes) throw new StoreRefusal(`${trouble.words} (${(error as Error).message})`)
-      if (attempt === 1) log.warn({ err: (error as Error).message }, 'the store cannot be reached yet; waiting for it')
+      if (attempt === 1) {
+        log.warn({ err: (error as Error).message }, 'the store cannot be reached yet; waiting for it')
+        tell(`${trouble.words} (${(error as Error).message})`)
+      }
       await sleep(wait, undefined, { signal: shutdown })
       wait = Math.min(wait * 2, LONGEST_WAIT_MS)
     }

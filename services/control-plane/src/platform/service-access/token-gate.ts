@@ -1,6 +1,7 @@
 import { toAccessToken } from '@gateway/access/access-token.js'
 import { type AccessToken, type Decision, decide, UNKNOWN_TOKEN, type WantedResource } from '@gateway/access/decide.js'
 import { challenge, isBasic, presentedToken } from '@gateway/access/presented-token.js'
+import { RateLimiter } from '@gateway/access/rate-limiter.js'
 import { tokenDigest } from '@gateway/access/token-format.js'
 import type { Sender } from '@gateway/access/token-limits.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
@@ -31,6 +32,7 @@ export interface ServiceGate {
 
 export function createServiceGate(app: App, ctx: ControlContext, findCaller: FindCaller): ServiceGate {
   const uses = new TokenUses(ctx)
+  const rates = new RateLimiter((requests) => ctx.bus.takePermits(requests), 1)
   app.decorateRequest('serviceToken')
   app.addHook('onClose', () => uses.flush())
 
@@ -42,13 +44,16 @@ export function createServiceGate(app: App, ctx: ControlContext, findCaller: Fin
   const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
     if (refusal.code.startsWith('token_'))
       reply.header('WWW-Authenticate', challenge(isBasic(reply.request.headers.authorization)))
-    ctx.metrics.authFailures.inc({ kind: 'service', reason: refusal.code })
+    if (refusal.code !== 'rate_limited') ctx.metrics.authFailures.inc({ kind: 'service', reason: refusal.code })
     return sendRefusal(reply, refusal)
   }
   return {
     require: (scope) => async (request, reply) => {
       const admission = await readInTime(admit(ctx, request, scope, senderOf(request)), reply)
       if (!admission.ok) return refuse(reply, admission)
+      const rate = admission.token.limits?.rate ?? null
+      const passed = rate === null ? admission : await rates.admit(admission.token.id, rate)
+      if (!passed.ok) return refuse(reply, passed)
       request.serviceToken = admission.token
       uses.note(admission.token.id)
     },

@@ -27,7 +27,12 @@ export function forgetTargetRoute(app: App, { sql }: ControlContext): void {
       if (target === undefined) return sendRefusal(reply, refuse('not_found', 'no such target'))
       await sql.begin(async (tx) => {
         await deleteTarget(tx, code)
-        await insertAudit(tx, { ...admin, action: 'target.delete', subject: code, detail: { kind: target.kind } })
+        await insertAudit(tx, {
+          ...admin,
+          action: 'target.delete',
+          subject: code,
+          detail: { name: target.name, kind: target.kind },
+        })
       })
       return FORGOTTEN
     },

@@ -30,12 +30,17 @@ export async function tryTarget(
   if (target === null) return refuse('not_found', 'there is no such target')
   const startedAt = performance.now()
   const outcome = await tryOnce(ctx, guard, target)
-  const { delivered, httpStatus, message, answer } = outcome
+  const { delivered, httpStatus, message, answer, request } = outcome
   await ctx.sql.begin((tx) =>
-    insertAudit(tx, { ...admin, action: 'target.test', subject: code, detail: { delivered, message } }),
+    insertAudit(tx, {
+      ...admin,
+      action: 'target.test',
+      subject: code,
+      detail: { name: target.name, delivered, message },
+    }),
   )
   const duration = Math.round(performance.now() - startedAt)
-  return { ok: true, trial: { delivered, status: httpStatus, message, answer, duration_ms: duration } }
+  return { ok: true, trial: { delivered, status: httpStatus, message, answer, duration_ms: duration, request } }
 }
 
 function tryOnce(ctx: ControlContext, guard: DestinationGuard, target: TargetWithSecret): Promise<Outcome> {

@@ -10,6 +10,7 @@ import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { App } from '../../platform/http/app-type.js'
 import { EventStreams } from '../../platform/http/event-streams.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
+import { serveDocs } from './docs-site.js'
 import { Live } from './live.js'
 import { serveMapPage } from './map-page.js'
 import { previewTokenRoute } from './preview-token.js'
@@ -20,14 +21,20 @@ import { SAMPLE_MS, TrafficHistory } from './traffic-history.js'
 /** The built console, beside this service in the checkout and in the image. */
 const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
-const NOT_BUILT = refuse('not_found', 'the console is not built: run npm run build')
+/** The built documentation; an installation may go without it. */
+const DOCS_DIST = fileURLToPath(new URL('../../../../docs/dist/', import.meta.url))
 
-/** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. /map/ is for anybody. */
+const NOT_BUILT = refuse('not_found', 'the console is not built: run npm run build')
+const NO_DOCS = refuse('not_found', 'the documentation is not built: run npm run build')
+
+/** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. /map/ and /docs/ are for anybody. */
 export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
   previewTokenRoute(app, ctx)
   settingsRoute(app, ctx)
   stateRoutes(app, ctx, edges)
   app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
+  if (existsSync(`${DOCS_DIST}index.html`)) await serveDocs(app, DOCS_DIST)
+  else app.get('/docs/', { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NO_DOCS))
   if (existsSync(`${CONSOLE_DIST}index.html`)) {
     await serveBuiltConsole(app, CONSOLE_DIST)
     await serveMapPage(app, `${CONSOLE_DIST}map/`)

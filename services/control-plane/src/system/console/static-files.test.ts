@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,8 +6,12 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../platform/http/app-type.js'
 import { trackPaths } from '../../platform/http/unrouted.js'
+import { serveDocs } from './docs-site.js'
 import { serveMapPage } from './map-page.js'
 import { serveBuiltConsole } from './static-files.js'
+
+const POLICY = "default-src 'none';script-src 'self';style-src 'self'"
+const DOCS_PAGE = '<script type="module" src="/docs/assets/app.1a2b.js"></script><script id="dark">let dark</script>'
 
 let home: string
 let app: App
@@ -21,13 +26,20 @@ beforeAll(async () => {
   writeFileSync(join(dist, 'map/index.html'), '<title>map</title>')
   writeFileSync(join(dist, 'map/maplibre-gl.mjs'), 'export {}')
   writeFileSync(join(home, 'outside.txt'), 'kept private')
+  const docs = join(home, 'docs')
+  mkdirSync(join(docs, 'assets'), { recursive: true })
+  mkdirSync(join(docs, 'zh'))
+  writeFileSync(join(docs, 'index.html'), DOCS_PAGE)
+  writeFileSync(join(docs, 'zh/index.html'), DOCS_PAGE)
+  writeFileSync(join(docs, 'assets/app.1a2b.js'), 'export {}')
   app = Fastify() as unknown as App
   app.addHook('onRequest', async (_request, reply) => {
-    reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', "default-src 'none';style-src 'self'")
+    reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', POLICY)
   })
   const refuseOtherMethods = trackPaths(app)
   await serveBuiltConsole(app, `${dist}/`)
   await serveMapPage(app, `${dist}/map/`)
+  await serveDocs(app, `${docs}/`)
   refuseOtherMethods()
 })
 afterAll(async () => {
@@ -50,7 +62,7 @@ test('the page and the policy of one answer share a nonce for styles, and no two
   const nonces = await Promise.all(
     ['/admin/', '/admin/'].map(async (url) => {
       const answer = await app.inject({ url })
-      const [, nonce] = /^default-src 'none';style-src 'self' 'nonce-([\w-]{22})'$/.exec(
+      const [, nonce] = /^default-src 'none';script-src 'self';style-src 'self' 'nonce-([\w-]{22})'$/.exec(
         String(answer.headers['content-security-policy']),
       ) as unknown as [string, string]
       expect(answer.body).toContain(`content="${nonce}"`)
@@ -91,10 +103,7 @@ test('nothing but the console is reached through it', async () => {
 
 test('the page of the first map and its library are for pages of any origin, and asked for anew', async () => {
   const page = await app.inject({ url: '/map/' })
-  expect([page.body, page.headers['content-security-policy']]).toEqual([
-    '<title>map</title>',
-    "default-src 'none';style-src 'self'",
-  ])
+  expect([page.body, page.headers['content-security-policy']]).toEqual(['<title>map</title>', POLICY])
   const library = await app.inject({ url: '/map/maplibre-gl.mjs' })
   expect(library.headers).toMatchObject({
     'content-type': expect.stringMatching(/^(text|application)\/javascript/),
@@ -107,4 +116,25 @@ test('the page of the first map and its library are for pages of any origin, and
   expect((await app.inject({ url: '/map' })).headers.location).toBe('/map/')
   expect((await app.inject({ url: '/map/none.mjs' })).statusCode).toBe(404)
   expect((await app.inject({ url: '/admin/map/maplibre-gl.mjs' })).body).toMatch(/^<title>console/)
+})
+
+test.each(['/docs/', '/docs/index.html', '/docs/zh/'])(
+  'the page %s of the documentation may run the scripts in its head, by their digests, and no others',
+  async (url) => {
+    const { body, headers } = await app.inject({ url })
+    expect(body).toBe(DOCS_PAGE)
+    const digest = createHash('sha256').update('let dark').digest('base64')
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none';script-src 'self' 'sha256-${digest}';style-src 'self';style-src-attr 'unsafe-inline'`,
+    )
+    expect(headers['cache-control']).toBe('public, no-cache')
+  },
+)
+
+test('of the documentation what is named by its content may be kept, and what is not there is 404', async () => {
+  const { headers } = await app.inject({ url: '/docs/assets/app.1a2b.js' })
+  expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  expect((await app.inject({ url: '/docs' })).headers.location).toBe('/docs/')
+  for (const url of ['/docs/none.html', '/docs/..%2foutside.txt', '/docs/%2e%2e/outside.txt'])
+    expect((await app.inject({ url })).statusCode).toBe(404)
 })

@@ -105,6 +105,12 @@ test('maps in a bucket are found as on a disk, seen again, changed, missed and f
   ])
   await putPmtiles('maps/all/world/2024.pmtiles')
   expect(await scan('bucket')).toMatchObject({ updated: 1, missing: 0 })
+  expect((await post('/health/check')).json()).toMatchObject({ versions_checked: 4, versions_missing: 0 })
+  await swift.remove('maps/all/city.pmtiles')
+  for (const tile of ['3/1/2', '3/2/2', '4/5/6']) await swift.remove(`maps/all/world/2025/${tile}.png`)
+  expect((await post('/health/check')).json()).toMatchObject({ versions_checked: 4, versions_missing: 2 })
+  const { versions } = await get<AdminBasemap>('/basemaps/world')
+  expect(versions).toMatchObject([{ available: true }, { version: '2025', available: false }])
   expect(readdirSync(join(dataDir, 'scans'))).toEqual([])
 })
 
@@ -141,12 +147,15 @@ test('vectors in a bucket are found with their facts, and read again only when t
 test('a scan that is refused or finds no bucket changes nothing, and says why without a secret', async () => {
   const before = await get('/basemaps')
   await save('bucket', 'basemap', 's3://nobucket')
+  const storage = () => get('/scan-sources/bucket/storage')
+  expect(await storage()).toMatchObject({ endpoint: swift.endpoint, state: 'missing' })
   const missing = await scan('bucket')
   expect(missing).toMatchObject({
     status: 'failed',
     message: expect.stringMatching(/^s3:\/\/nobucket: .*NoSuchBucket/),
   })
   await save('bucket', 'basemap', 's3://maps/all')
+  expect(await storage()).toMatchObject({ state: 'answers', message: '' })
   const other = await startTestApp(process.env.TEST_POSTGRES_URL, {
     ...swift.environment,
     AWS_SECRET_ACCESS_KEY: 'a-wrong-secret',
@@ -155,6 +164,8 @@ test('a scan that is refused or finds no bucket changes nothing, and says why wi
   const payload = { code: 'x', kind: 'basemap', path: 's3://maps/all' }
   await other.admin({ method: 'POST', url: '/api/v1/admin/scan-sources', payload })
   const refused = (await other.admin({ method: 'POST', url: '/api/v1/admin/scan-sources/x/run' })).json<Scan>()
+  const state = (await other.admin({ url: '/api/v1/admin/scan-sources/x/storage' })).json()
+  expect(state).toMatchObject({ state: 'refuses', message: expect.stringContaining('SignatureDoesNotMatch') })
   await other.close()
   expect(refused).toMatchObject({ status: 'failed', message: expect.stringContaining('SignatureDoesNotMatch') })
   expect(refused.message).not.toContain('a-wrong-secret')

@@ -47,7 +47,9 @@ export async function walkRemoteVectors(place: RemotePlace, known: KnownFingerpr
 
 async function filesOf(place: RemotePlace): Promise<readonly RemoteFile[]> {
   const { root, store, signal, canBeListed } = place
-  const isOne = kindOf(root) !== null
+  const kind = kindOf(root)
+  // The parts of a shapefile lie beside it, out of a place that is one object.
+  const isOne = kind !== null && kind !== 'shapefile'
   if (!isOne && canBeListed) return listFiles(place)
   const facts = isOne ? await store.head('', { signal }) : undefined
   if (facts !== undefined) return [{ key: '', facts }]

@@ -11,6 +11,7 @@ const TOKEN = {
   scopes: ['read'],
   allowed_origins: ['https://maps.example.com'],
   allowed_networks: [],
+  rate_limit: null,
   expires_at: '2027-03-01T00:00:00.000Z',
   disabled_at: null,
   created_at: EARLIER,
@@ -21,14 +22,25 @@ const TOKEN = {
 }
 const PLAINTEXT = 'bmp_8Jq2vWxYk3LmNpQrStUvWxYz0123456789abcdefghi'
 
+const SIGNED = { basemap_code: 'world', version: 'v1', expires_at: LATER }
+const SIGNATURE = 'exp=1772352000&sig=Zk1h3cPzXJ0Qd2vS8mTqYyL4nR7uWbA9eGfHiKjMxNo'
+const SIGNED_URL = {
+  ...SIGNED,
+  bounds: null,
+  url_template: `http://127.0.0.1:8910/tiles/world/v1/{z}/{x}/{y}.png?v=1&${SIGNATURE}`,
+  tilejson_url: `http://127.0.0.1:8910/tiles/world/v1/tilejson.json?${SIGNATURE}`,
+  archive_url: null,
+}
+const SIGNING_KEY = { id: ID, created_at: EARLIER, signs_from: EARLIER, expires_at: LATER }
+
 const AUDIT_ENTRY = {
   id: 42,
   at: EARLIER,
   actor: 'admin',
   address: '127.0.0.1',
-  action: 'basemap.withdraw',
+  action: 'basemap.default-version',
   subject: 'world',
-  detail: {},
+  detail: { name: 'World', before: { default_version: 'v1' }, after: { default_version: 'v2' } },
 }
 
 const TRAFFIC = {
@@ -68,8 +80,26 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
   },
   deleteToken: { parameters: { id: ID }, answer: FOLLOWED },
   issuePreviewToken: { request: { basemap_code: 'world' }, answer: { token: PLAINTEXT, expires_at: LATER } },
+  signUrl: {
+    request: { ...SIGNED, bounds: [5.9, 45.8, 10.5, 47.8] },
+    answer: { ...SIGNED_URL, bounds: [5.9, 45.8, 10.5, 47.8] },
+  },
+  signUrlByToken: { request: SIGNED, answer: SIGNED_URL },
+  listSigningKeys: { answer: list(SIGNING_KEY) },
+  rotateSigningKey: {
+    request: { grace_seconds: 86400 },
+    answer: { items: [{ ...SIGNING_KEY, expires_at: null }, SIGNING_KEY], ...FOLLOWED },
+  },
+  createPreviewLink: {
+    request: { basemap_code: 'world', expires_in_seconds: 86_400 },
+    answer: { id: ID, url: `http://127.0.0.1:8910/map/#code=world&token=${PLAINTEXT}`, expires_at: LATER },
+  },
   listEdges: { answer: list(EDGE) },
   listAuditEntries: { answer: list(AUDIT_ENTRY) },
+  exportAudit: {
+    parameters: { format: 'csv', action: 'token.issue', from: EARLIER },
+    answer: `id,at,actor,address,action,subject,detail\r\n41,${EARLIER},anna@example.com,10.0.0.7,token.issue,${ID},"{""name"":""Road works""}"\r\n`,
+  },
   getAuditEntry: { parameters: { id: '42' }, answer: AUDIT_ENTRY },
   streamChanges: {
     answer: 'event: change\nid: 17\ndata: {"revision":17,"kind":"basemap","key":"world"}\n\n',
@@ -88,6 +118,19 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
     },
   },
   getTraffic: { answer: { since: EARLIER, points: [TRAFFIC], edges: [{ ...TRAFFIC, id: ID }] } },
+  getUsage: {
+    parameters: { by: 'basemap', step: 'day' },
+    answer: list({
+      id: 'world',
+      name: 'World',
+      at: '2026-03-01T00:00:00.000Z',
+      requests: 5200,
+      tiles: 5000,
+      tile_404: 150,
+      refused: 3,
+      bytes: 98_304_000,
+    }),
+  },
   getSettings: {
     answer: {
       config_file: '/etc/map-asset-gateway/service.env',

@@ -39,6 +39,8 @@ export const READABLE = /^text|json$|xml$|form-data$/
 function setExample(body: Body | undefined, example: unknown): void {
   if (example === undefined) return
   for (const [type, media] of Object.entries(body?.content ?? {})) {
-    if (READABLE.test(type)) media.example = example
+    // Of an answer in several forms it is that of the JSON.
+    const isOfType = typeof example === 'string' || !type.startsWith('text/')
+    if (READABLE.test(type) && isOfType) media.example = example
   }
 }

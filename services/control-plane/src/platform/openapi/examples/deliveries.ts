@@ -20,13 +20,27 @@ const RECORD = {
   next_attempt_at: null,
   created_at: EARLIER,
   updated_at: LATER,
+  acknowledged_at: null,
 }
 const ENQUEUED = { status: 'pending', attempts: 0, message: '', next_attempt_at: EARLIER, updated_at: EARLIER }
 export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1', export_id: null }
+export const PURGE_RECORD = { ...RECORD, target_code: 'cdn', basemap_code: 'world', version: 'v1' }
 export const VECTOR_PUSH_RECORD = { ...RECORD, vector_code: 'main' }
 const { target_code: _, ...CALLBACK } = RECORD
 const CALLBACK_RECORD = { ...CALLBACK, job_id: ID, callback_url: 'https://survey.example/finished' }
 
+const SENT = {
+  method: 'POST',
+  url: 'https://branch.example/api/v1/import',
+  headers: {
+    'user-agent': 'map-asset-gateway',
+    'content-type': 'application/json',
+    'webhook-id': `msg_${ID}`,
+    'webhook-timestamp': '1772352000',
+    'webhook-signature': '[hidden]',
+  },
+  body: '{"event":"basemap.version.pushed"}',
+}
 const ATTEMPT = {
   started_at: EARLIER,
   duration_ms: 180,
@@ -34,10 +48,20 @@ const ATTEMPT = {
   http_status: 200,
   message: 'answered 200',
   answer: '{"ok":true}',
+  request: SENT,
 }
 const parameters = { id: ID }
 const detail = (record: object): Example => ({ parameters, answer: { ...record, attempt_log: [ATTEMPT] } })
 const retry = (record: object): Example => ({ parameters, answer: { ...record, ...ENQUEUED } })
+const ENDED = { status: 'failed', next_attempt_at: null, acknowledged_at: LATER }
+const cancel = (record: object): Example => ({
+  parameters,
+  answer: { ...record, ...ENDED, message: `cancelled by anna@example.com at ${LATER}` },
+})
+const acknowledge = (record: object): Example => ({
+  parameters,
+  answer: { ...record, ...ENDED, message: '503 Service Unavailable' },
+})
 
 const EXPORT = {
   id: ID,
@@ -76,7 +100,14 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   },
   testTarget: {
     parameters: { code: 'branch' },
-    answer: { delivered: true, status: 200, message: 'answered 200', answer: '{"ok":true}', duration_ms: 180 },
+    answer: {
+      delivered: true,
+      status: 200,
+      message: 'answered 200',
+      answer: '{"ok":true}',
+      duration_ms: 180,
+      request: SENT,
+    },
   },
   pushBasemap: {
     request: { target_code: 'branch', basemap_code: 'world', version: 'current' },
@@ -89,12 +120,23 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   listPushRecords: { answer: list(PUSH_RECORD) },
   getPushRecord: detail(PUSH_RECORD),
   retryPush: retry(PUSH_RECORD),
+  cancelPush: cancel(PUSH_RECORD),
+  acknowledgePush: acknowledge(PUSH_RECORD),
   listVectorPushRecords: { answer: list(VECTOR_PUSH_RECORD) },
   getVectorPushRecord: detail(VECTOR_PUSH_RECORD),
   retryVectorPush: retry(VECTOR_PUSH_RECORD),
+  cancelVectorPush: cancel(VECTOR_PUSH_RECORD),
+  acknowledgeVectorPush: acknowledge(VECTOR_PUSH_RECORD),
+  listPurgeRecords: { answer: list(PURGE_RECORD) },
+  getPurgeRecord: detail(PURGE_RECORD),
+  retryPurge: retry(PURGE_RECORD),
+  cancelPurge: cancel(PURGE_RECORD),
+  acknowledgePurge: acknowledge(PURGE_RECORD),
   listCallbackRecords: { answer: list(CALLBACK_RECORD) },
   getCallbackRecord: detail(CALLBACK_RECORD),
   retryCallback: retry(CALLBACK_RECORD),
+  cancelCallback: cancel(CALLBACK_RECORD),
+  acknowledgeCallback: acknowledge(CALLBACK_RECORD),
   createExport: {
     request: { basemap_code: 'world', version: 'v1', bounds: EXPORT.bounds, zoom_max: 12 },
     answer: {

@@ -33,6 +33,7 @@ const LISTED_JOB = {
   requested_by: '',
   progress: 0,
   cancelled: false,
+  acknowledged_at: null,
 }
 const JOB = { ...LISTED_JOB, source_paths: ['/srv/images/north.tif'] }
 export const FINISHED_JOB = {
@@ -55,6 +56,10 @@ export const SLICING: Readonly<Record<string, Example>> = {
   listSliceJobs: { answer: list(LISTED_JOB) },
   getAdminSliceJob: { parameters, answer: JOB },
   submitAdminSliceJob: { request: SUBMISSION, answer: { ...JOB, requested_by: 'admin' } },
+  acknowledgeSliceJob: {
+    parameters,
+    answer: { ...JOB, status: 'failed', message: 'an image is missing', acknowledged_at: EARLIER },
+  },
   cancelSliceJob: {
     parameters,
     answer: { ...JOB, status: 'failed', message: `cancelled by admin at ${EARLIER}`, cancelled: true },

@@ -1,0 +1,158 @@
+/**
+ * `npm run release [-- --out DIR] [--no-images]`: makes the parts of a release out of the commit that is checked out, in a clone of its own, and their checksums:
+ *
+ *     map-asset-gateway-VERSION-PLATFORM-ARCH.tar.gz   everything that `npm start` needs, for every Node that is supported
+ *     map-asset-gateway-edge-VERSION.tar.gz            images, where docker or podman is (`docker load`)
+ *     map-asset-gateway-control-plane-VERSION.tar.gz
+ *     map-asset-gateway-docs-VERSION.tar.gz            the documentation
+ *     sbom.cdx.json, THIRD-PARTY-NOTICES.md, NOTES.md, bench.json, SHA256SUMS
+ *
+ * Takes a few minutes, writes nothing into the checkout, publishes nothing. Ends with 2 where the checkout has changes.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { assemble } from '../images/assemble.mjs'
+import { findContainerEngine } from '../images/engine.mjs'
+import { notices, services, thirdParties } from './notices.mjs'
+import { changesOf } from './release-notes.mjs'
+
+const root = resolve(import.meta.dirname, '../..')
+/** What goes into the tarball beside the services: for whoever unpacks it. */
+const FOR_READERS = [
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'config/service.env.example',
+  'docs',
+  'deploy/README.md',
+]
+const FOR_OPERATORS = ['deploy/compose', 'deploy/kubernetes', 'deploy/monitoring']
+
+const { values: options } = parseArgs({
+  options: { out: { type: 'string' }, 'no-images': { type: 'boolean', default: false } },
+})
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const name = 'map-asset-gateway'
+const out = resolve(options.out ?? join(root, `var/release/${version}`))
+
+const changes = output('git', ['status', '--porcelain'], root)
+if (changes !== '') {
+  process.stderr.write(`A release is made of a commit, and this checkout has changes:\n${changes}\n`)
+  process.exit(2)
+}
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+const work = mkdtempSync(join(tmpdir(), 'gateway-release-'))
+try {
+  // The folder's name is the name of what the SBOM describes.
+  release(join(work, name))
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+function release(source) {
+  run('git', ['clone', '--quiet', '--no-hardlinks', root, source], work)
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], source)
+  run('npm', ['run', '--silent', 'build'], source)
+  const document = notices(thirdParties(source))
+  writeFileSync(join(out, 'THIRD-PARTY-NOTICES.md'), document)
+  writeFileSync(join(out, 'NOTES.md'), changesOf(readFileSync(join(source, 'CHANGELOG.md'), 'utf8'), version))
+  writeFileSync(join(out, 'sbom.cdx.json'), sbom(source))
+  cpSync(join(source, 'bench/results/comparison.json'), join(out, 'bench.json'))
+  packServices(source, document)
+  packDocs(source)
+  if (!options['no-images']) saveImages(source)
+  writeSums()
+}
+
+function packServices(source, document) {
+  const folder = `${name}-${version}`
+  const to = join(work, folder)
+  const { packages } = JSON.parse(readFileSync(join(source, 'package-lock.json'), 'utf8'))
+  assemble(source, to, services(packages), { anyNode: true })
+  // The command starts by it, and takes the installation for a whole one by what npm wrote last.
+  cpSync(join(source, 'services/launcher/setup'), join(to, 'services/launcher/setup'), { recursive: true })
+  cpSync(join(source, 'node_modules/.package-lock.json'), join(to, 'node_modules/.package-lock.json'))
+  for (const path of [...FOR_READERS, ...FOR_OPERATORS]) cpSync(join(source, path), join(to, path), { recursive: true })
+  writeFileSync(join(to, 'THIRD-PARTY-NOTICES.md'), document)
+  pack(work, folder, `${folder}-${process.platform}-${process.arch}.tar.gz`, source)
+}
+
+/** The site where one was built, else the Markdown that it is made of. */
+function packDocs(source) {
+  const site = join(source, 'services/docs/dist')
+  const [parent, folder] = existsSync(site) ? [join(source, 'services/docs'), 'dist'] : [source, 'docs']
+  pack(parent, folder, `${name}-docs-${version}.tar.gz`, source)
+}
+
+function saveImages(source) {
+  const engine = findContainerEngine()
+  if (engine === null) {
+    console.log('No images: neither docker (with a running daemon) nor podman is here.')
+    return
+  }
+  run(process.execPath, ['deploy/images/build.mjs'], source)
+  for (const target of ['edge', 'control-plane']) {
+    const file = join(out, `${name}-${target}-${version}.tar`)
+    engine.run('save', '-o', file, `${name}-${target}:${version}`)
+    run('gzip', ['-n', file], work)
+  }
+}
+
+function sbom(source) {
+  return output('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--loglevel=error'], source)
+}
+
+/** The same bytes from the same files: in the order of names, with the time of the commit, of nobody. */
+function pack(parent, folder, file, source) {
+  const time = output('git', ['log', '-1', '--format=%cI'], source)
+  const same = [
+    '--sort=name',
+    `--mtime=${time}`,
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--use-compress-program=gzip -n',
+  ]
+  run('tar', [...same, '-cf', join(out, file), '-C', parent, folder], work)
+}
+
+function writeSums() {
+  const files = readdirSync(out).sort()
+  const sum = (file) =>
+    createHash('sha256')
+      .update(readFileSync(join(out, file)))
+      .digest('hex')
+  const lines = files.map((file) => `${sum(file)}  ${file}`)
+  writeFileSync(join(out, 'SHA256SUMS'), `${lines.join('\n')}\n`)
+  for (const [i, file] of files.entries()) {
+    const size = (statSync(join(out, file)).size / 1e6).toFixed(1)
+    console.log(`${size.padStart(8)} MB  ${lines[i]?.slice(0, 12)}  ${file}`)
+  }
+  console.log(out)
+}
+
+function run(command, args, cwd) {
+  const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? status}`)
+}
+
+function output(command, args, cwd) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 27 })
+  if (status !== 0) throw new Error(`${command} ${args[0]}: ${stderr.trim()}`)
+  return stdout.trim()
+}

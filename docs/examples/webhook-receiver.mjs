@@ -1,0 +1,68 @@
+/**
+ * A receiver of pushes (mode notify) and of slice callbacks, by Standard Webhooks 1.0. Node.js 20, no packages:
+ *
+ *     SECRET=whsec_... PORT=9000 node webhook-receiver.mjs
+ *
+ * Give the target the address http://THIS-HOST:9000/ and the same secret. A gateway sends to loopback and private addresses only where CALLBACK_ALLOW names them.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+import { env } from 'node:process'
+
+const { SECRET = '', PORT = '9000', HOST = '127.0.0.1' } = env
+if (SECRET === '') throw new Error('SECRET is not set')
+/** What follows whsec_ is base64; another secret is its own bytes. */
+const key = SECRET.startsWith('whsec_') ? Buffer.from(SECRET.slice(6), 'base64') : Buffer.from(SECRET)
+
+/** Limit: bytes of an event in mode notify. */
+const MAX_BODY = 1024 * 1024
+/** What is older was recorded and sent again by somebody else. */
+const TOLERANCE_SECONDS = 300
+/** Retries of one delivery have the same id. A receiver that must not forget over a restart keeps these in its database. */
+const taken = new Set()
+
+createServer(async (req, res) => {
+  const [status, words] = await receive(req).catch(() => [400, 'the body broke off'])
+  res.writeHead(status, { 'content-type': 'text/plain', connection: status < 300 ? 'keep-alive' : 'close' }).end(words)
+}).listen(Number(PORT), HOST, function () {
+  console.log(`listening on ${HOST}:${this.address().port}`)
+})
+
+async function receive(req) {
+  if (req.method !== 'POST') return [405, 'POST events here']
+  const chunks = []
+  let size = 0
+  for await (const chunk of req) {
+    size += chunk.length
+    if (size > MAX_BODY) return [413, 'too large']
+    chunks.push(chunk)
+  }
+  // The signature covers the bytes as they came: parse them only after it was found right.
+  const body = Buffer.concat(chunks)
+  const id = req.headers['webhook-id'] ?? ''
+  const timestamp = req.headers['webhook-timestamp'] ?? ''
+  if (!isSigned(id, timestamp, req.headers['webhook-signature'] ?? '', body)) return [401, 'the signature is not right']
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS))
+    return [401, 'the timestamp is too old or too new']
+  if (!taken.has(id)) {
+    handle(JSON.parse(body))
+    taken.add(id)
+  }
+  // Any 2xx says that it was received; anything else is tried again.
+  return [200, 'received']
+}
+
+/** `signature` may hold several, with blanks between, while a secret is exchanged. */
+function isSigned(id, timestamp, signature, body) {
+  const right = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
+  return signature.split(' ').some((one) => {
+    if (!one.startsWith('v1,')) return false
+    const given = Buffer.from(one.slice(3), 'base64')
+    return given.length === right.length && timingSafeEqual(given, right)
+  })
+}
+
+/** What you do with it; soon, or beside this: an answer that takes longer than 10 s is a failure. */
+function handle(event) {
+  console.log(JSON.stringify(event))
+}

@@ -1,0 +1,94 @@
+import type { PermitAnswer, PermitRequest, RateLimit } from '@gateway/contracts/rate-limit.js'
+import { expect, test } from 'vitest'
+import { type Admission, RateLimiter } from './rate-limiter.js'
+
+const ID = '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10'
+const LIMIT: RateLimit = { per_second: 10, burst: 5 }
+
+/** A bucket that never refills, as long as no time passes. */
+function sharedBucket(level: number) {
+  const asked: PermitRequest[] = []
+  const take = async (requests: readonly PermitRequest[]): Promise<PermitAnswer[]> =>
+    requests.map((request) => {
+      asked.push(request)
+      const granted = Math.min(request.wanted, level)
+      level -= granted
+      return { granted, retryAfterMs: level >= 1 ? 0 : 100, processes: 2 }
+    })
+  return { asked, take }
+}
+
+const count = async (admissions: readonly (Admission | Promise<Admission>)[]) => {
+  const settled = await Promise.all(admissions)
+  return { admitted: settled.filter(({ ok }) => ok).length, refused: settled.filter(({ ok }) => !ok) }
+}
+
+test('requests that come together are asked for together, and those beyond what is there are refused with a time to wait', async () => {
+  const bucket = sharedBucket(5)
+  const limiter = new RateLimiter(bucket.take, 1, () => 0)
+  const { admitted, refused } = await count(Array.from({ length: 8 }, () => limiter.admit(ID, LIMIT)))
+  expect(admitted).toBe(5)
+  expect(refused).toHaveLength(3)
+  expect(refused[0]).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 })
+  expect(bucket.asked.length).toBeLessThanOrEqual(2)
+})
+
+test('nobody is asked while the bucket is known to be empty, and again once it is not', async () => {
+  let now = 0
+  const bucket = sharedBucket(0)
+  const limiter = new RateLimiter(bucket.take, 1, () => now)
+  await limiter.admit(ID, LIMIT)
+  for (let i = 0; i < 50; i++) expect(limiter.admit(ID, LIMIT)).toMatchObject({ ok: false })
+  expect(bucket.asked).toHaveLength(1)
+  now = 101
+  expect(await limiter.admit(ID, LIMIT)).toMatchObject({ ok: false })
+  expect(bucket.asked).toHaveLength(2)
+})
+
+test('a fast token takes permits ahead, and those that were not used in a second are lost', async () => {
+  let now = 0
+  const bucket = sharedBucket(1_000)
+  const limiter = new RateLimiter(bucket.take, 1, () => now)
+  const fast = { per_second: 1_000, burst: 1_000 }
+  await limiter.admit(ID, fast)
+  for (let i = 1; i < 20; i++) expect(limiter.admit(ID, fast)).toEqual({ ok: true })
+  expect(bucket.asked).toHaveLength(1)
+  await limiter.admit(ID, fast)
+  now = 1_000
+  expect(limiter.admit(ID, fast)).toBeInstanceOf(Promise)
+})
+
+test('a limit that was changed counts at once', async () => {
+  const bucket = sharedBucket(0)
+  const limiter = new RateLimiter(bucket.take, 1, () => 0)
+  await limiter.admit(ID, LIMIT)
+  const admission = limiter.admit(ID, { ...LIMIT, per_second: 20 })
+  expect(admission).toBeInstanceOf(Promise)
+  await admission
+})
+
+test.each([
+  ['fails', () => Promise.reject(new Error('away'))],
+  ['hangs', () => new Promise<never>(() => {})],
+])('where the shared bucket %s each process allows its share', async (_, take) => {
+  let now = 0
+  const limiter = new RateLimiter(take, 2, () => now)
+  const share = (length: number) => count(Array.from({ length }, () => limiter.admit(ID, LIMIT)))
+  // Half of a burst of 5, and half of 10 a second.
+  expect((await share(8)).admitted).toBe(2)
+  now = 1_000
+  expect((await share(8)).admitted).toBe(2)
+  now = 1_200
+  expect((await share(8)).admitted).toBe(1)
+})
+
+test('more requests than may wait are refused at once', async () => {
+  const limiter = new RateLimiter(
+    () => Promise.reject(new Error('away')),
+    1,
+    () => 0,
+  )
+  const admissions = Array.from({ length: 1_001 }, () => limiter.admit(ID, LIMIT))
+  expect(admissions.at(-1)).toMatchObject({ ok: false, code: 'rate_limited' })
+  await Promise.all(admissions)
+})

@@ -1,0 +1,202 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { PermitAnswer, PermitRequest, RateLimit } from '@gateway/contracts/rate-limit.js'
+import { LRUCache } from 'lru-cache'
+
+/** Asks the buckets that all processes share; rejects where they are out of reach. */
+export type TakePermits = (requests: readonly PermitRequest[]) => Promise<readonly PermitAnswer[]>
+
+/** Limit: tokens with a limit that are followed at once; of more, those unused for longest start anew with what the shared bucket says. */
+const MAX_TOKENS = 10_000
+/** Limit: requests of one token that wait for an answer; those beyond it are refused at once. */
+const MAX_WAITING = 1_000
+/** From the start of one question to the start of the next, for all tokens together: a flood costs the medium a hundred of them a second. */
+const MIN_INTERVAL_MS = 10
+/** A medium that does not answer within this time counts as out of reach. */
+const ANSWER_WITHIN_MS = 500
+/** For how long after that each process limits by itself. */
+const ALONE_MS = 2_000
+/**
+ * Permits taken ahead, so that not each request of a fast token waits: what is used within this time, and a tenth of a burst at most. What is not
+ * used within a second is lost, which with ten processes is a few per cent of the limit.
+ */
+const AHEAD_SECONDS = 0.02
+const AHEAD_OF_BURST = 0.1
+const KEEP_MS = 1_000
+
+export type Admission = { readonly ok: true } | Refusal
+const ADMITTED: Admission = { ok: true }
+
+interface Followed {
+  /** taken and not used, until a moment */
+  permits: number
+  keptUntil: number
+  /** before this moment there is none, and the refusal that says so */
+  emptyUntil: number
+  refusal: Refusal
+  limit: RateLimit
+  /** this process's own bucket, while the shared one is out of reach */
+  level: number
+  filledAt: number
+  readonly waiting: ((admission: Admission) => void)[]
+}
+
+/**
+ * Holds tokens to their limits over the whole cluster. All processes take permits out of one bucket for each token, one question at a time for
+ * all that wait. Where the medium is out of reach each process allows its share, which is the limit divided by the number of edge processes that
+ * were last seen. Moments are those of `performance.now()`: no step of the calendar matters.
+ */
+export class RateLimiter {
+  readonly #take: TakePermits
+  readonly #now: () => number
+  readonly #followed = new LRUCache<string, Followed>({ max: MAX_TOKENS })
+  #asking = new Map<string, Followed>()
+  #running = false
+  #lastAt = Number.NEGATIVE_INFINITY
+  #aloneUntil = Number.NEGATIVE_INFINITY
+  #processes: number
+
+  /** @param processes edge processes, until the medium has said how many there are */
+  constructor(take: TakePermits, processes: number, now = () => performance.now()) {
+    this.#take = take
+    this.#processes = processes
+    this.#now = now
+  }
+
+  /** Whether one more request of a token may pass; at once where that is known here. Never rejects. */
+  admit(tokenId: string, limit: RateLimit): Admission | Promise<Admission> {
+    const now = this.#now()
+    const followed = this.#follow(tokenId, limit, now)
+    if (followed.permits > 0 && now < followed.keptUntil) {
+      followed.permits--
+      return ADMITTED
+    }
+    if (now < followed.emptyUntil) return followed.refusal
+    if (now < this.#aloneUntil) return this.#admitAlone(followed, now)
+    if (followed.waiting.length >= MAX_WAITING) return refusalAfter(1000)
+    return new Promise((resolve) => {
+      followed.waiting.push(resolve)
+      this.#asking.set(tokenId, followed)
+      if (!this.#running) void this.#run()
+    })
+  }
+
+  #follow(tokenId: string, limit: RateLimit, now: number): Followed {
+    const known = this.#followed.get(tokenId)
+    if (known !== undefined && isSame(known.limit, limit)) return known
+    const made: Followed = {
+      permits: 0,
+      keptUntil: 0,
+      emptyUntil: 0,
+      refusal: refusalAfter(0),
+      limit,
+      level: limit.burst,
+      filledAt: now,
+      waiting: known?.waiting ?? [],
+    }
+    this.#followed.set(tokenId, made)
+    return made
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true
+    // What else arrives in this turn of the loop joins the question.
+    await new Promise(setImmediate)
+    while (this.#asking.size > 0) {
+      const pauseMs = this.#lastAt + MIN_INTERVAL_MS - this.#now()
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      this.#lastAt = this.#now()
+      const asked = [...this.#asking]
+      this.#asking = new Map()
+      await this.#ask(asked)
+    }
+    this.#running = false
+  }
+
+  async #ask(asked: readonly (readonly [tokenId: string, Followed])[]): Promise<void> {
+    const requests = asked.map(([tokenId, { limit, waiting }]) => ({
+      tokenId,
+      perSecond: limit.per_second,
+      burst: effectiveBurst(limit),
+      wanted: Math.min(effectiveBurst(limit), Math.max(waiting.length, ahead(limit))),
+    }))
+    try {
+      const answers = await inTime(this.#take(requests))
+      const now = this.#now()
+      asked.forEach(([tokenId, followed], i) => {
+        const answer = answers[i] as PermitAnswer
+        this.#processes = Math.max(1, answer.processes)
+        this.#apply(tokenId, followed, answer, now)
+      })
+    } catch {
+      const now = this.#now()
+      this.#aloneUntil = now + ALONE_MS
+      for (const [, followed] of asked)
+        for (const resolve of followed.waiting.splice(0)) resolve(this.#admitAlone(followed, now))
+    }
+  }
+
+  #apply(tokenId: string, followed: Followed, { granted, retryAfterMs }: PermitAnswer, now: number): void {
+    const admitted = followed.waiting.splice(0, granted)
+    followed.permits = granted - admitted.length
+    followed.keptUntil = now + KEEP_MS
+    for (const resolve of admitted) resolve(ADMITTED)
+    if (retryAfterMs > 0) {
+      followed.emptyUntil = now + retryAfterMs
+      followed.refusal = refusalAfter(retryAfterMs)
+      for (const resolve of followed.waiting.splice(0)) resolve(followed.refusal)
+    }
+    // More came while the question was under way.
+    if (followed.waiting.length > 0) this.#asking.set(tokenId, followed)
+  }
+
+  #admitAlone(followed: Followed, now: number): Admission {
+    const rate = followed.limit.per_second / this.#processes / 1000
+    const burst = Math.max(1, effectiveBurst(followed.limit) / this.#processes)
+    followed.level = Math.min(burst, followed.level + rate * (now - followed.filledAt))
+    followed.filledAt = now
+    if (followed.level < 1) return refusalAfter((1 - followed.level) / rate)
+    followed.level--
+    return ADMITTED
+  }
+}
+
+/** Between two questions the bucket must not overflow. */
+function effectiveBurst({ per_second, burst }: RateLimit): number {
+  return Math.max(burst, Math.ceil((per_second * 2 * MIN_INTERVAL_MS) / 1000))
+}
+
+function ahead({ per_second, burst }: RateLimit): number {
+  return Math.max(1, Math.floor(Math.min(per_second * AHEAD_SECONDS, burst * AHEAD_OF_BURST)))
+}
+
+function isSame(a: RateLimit, b: RateLimit): boolean {
+  return a.per_second === b.per_second && a.burst === b.burst
+}
+
+const refusals = new Map<number, Refusal>()
+
+const MAX_RETRY_SECONDS = 86_400
+
+/** One object for each number of seconds: what is written to a client is kept for each refusal. */
+function refusalAfter(ms: number): Refusal {
+  const seconds = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(ms / 1000)))
+  const known = refusals.get(seconds)
+  if (known !== undefined) return known
+  const message = `the service token is limited, and its requests come faster; please try again in ${seconds} s`
+  const made: Refusal = { ...refuse('rate_limited', message), retryAfterSeconds: seconds }
+  refusals.set(seconds, made)
+  return made
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in time')), ANSWER_WITHIN_MS)
+  })
+  answer.catch(() => {})
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

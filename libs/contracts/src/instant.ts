@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+/** ISO 8601, to the second or finer, to the minute, or a bare date, which is its midnight; without a zone it is UTC. */
+export const instantSchema = z.union([
+  z.iso.datetime({ offset: true, local: true }),
+  z.iso.datetime({ offset: true, local: true, precision: -1 }),
+  z.iso.date(),
+])
+
+/**
+ * Milliseconds since 1970 of what `instantSchema` takes, whatever zone this machine lives in; null: not within the years 0001 to 9999, which are those
+ * that ISO 8601's four digits and the store can say. Offsets can push a moment out of them.
+ */
+export function instantMs(instant: string): number | null {
+  const at = new Date(withZone(instant))
+  const year = at.getUTCFullYear()
+  return Number.isNaN(year) || year < 1 || year > 9999 ? null : at.getTime()
+}
+
+/** A moment in the query of a request. */
+export const queryInstantSchema = instantSchema.refine((instant) => instantMs(instant) !== null, {
+  error: 'must be within the years 0001 to 9999',
+})
+
+/** JavaScript reads bare dates as UTC by itself. */
+function withZone(instant: string): string {
+  return instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant
+}

@@ -1,0 +1,75 @@
+// What tokens and versions were used for, as it is accounted: counted where requests are answered, taken by JavaScript from time to time.
+#pragma once
+#include <stdint.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+struct UsageCounts {
+  uint64_t requests = 0;
+  uint64_t tiles = 0;    // 200 and 304
+  uint64_t missing = 0;  // there is no such tile
+  uint64_t bytes = 0;    // of bodies
+};
+
+// The counts of one token or version. Reference-counted by what counts for it, and by what was counted and not taken yet; all on one thread.
+class UsageCell {
+ public:
+  explicit UsageCell(std::string_view name) : name(name) {}
+  void add(const UsageCounts &more) {
+    counts.requests += more.requests;
+    counts.tiles += more.tiles;
+    counts.missing += more.missing;
+    counts.bytes += more.bytes;
+    if (!is_listed) list();
+  }
+
+  const std::string name;  // by JavaScript
+  UsageCounts counts;
+  uint32_t holders = 0;
+  bool is_listed = false;  // among those that JavaScript is to take
+
+ private:
+  void list();
+};
+
+// Holds a cell, or nothing.
+class UsagePointer {
+ public:
+  UsagePointer() = default;
+  explicit UsagePointer(UsageCell *cell) : cell_(cell) {
+    if (cell_) cell_->holders++;
+  }
+  UsagePointer(UsagePointer &&other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+  UsagePointer(const UsagePointer &other) : UsagePointer(other.cell_) {}
+  UsagePointer &operator=(UsagePointer other) noexcept {
+    std::swap(cell_, other.cell_);
+    return *this;
+  }
+  ~UsagePointer() {
+    if (cell_ && --cell_->holders == 0) forget(cell_);
+  }
+  UsageCell *operator->() const { return cell_; }
+  explicit operator bool() const { return cell_ != nullptr; }
+
+ private:
+  static void forget(UsageCell *cell);
+  UsageCell *cell_ = nullptr;
+};
+
+// Whom a request is counted for; either may be nobody.
+struct Parties {
+  UsagePointer token, version;
+  void add(const UsageCounts &more) const {
+    if (token) token->add(more);
+    if (version) version->add(more);
+  }
+};
+
+// The cell of this name, the same for all that ask while somebody holds it; nothing for an empty name.
+UsagePointer usage_of(std::string_view name);
+
+// The cells with something in them, which begin anew at zero.
+std::vector<std::pair<std::string, UsageCounts>> take_usage();

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { UsageKind, UsageRow } from '@gateway/contracts/usage.js'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type FreshStore, freshStore } from './testing/fresh-store.js'
+import { addUsage, pruneUsage, readUsage } from './usage.js'
+
+const NOON = Date.UTC(2026, 2, 1, 12)
+const HOUR = 3_600_000
+
+let store: FreshStore
+beforeAll(async () => {
+  store = await freshStore(process.env.TEST_POSTGRES_URL)
+})
+beforeEach(async () => {
+  await store.sql`TRUNCATE usage_hours, usage_writers`
+})
+afterAll(() => store.drop())
+
+const row = (kind: UsageKind, id: string, at: number, requests = 1): UsageRow => ({
+  kind,
+  id,
+  at,
+  requests,
+  tiles: requests,
+  tile_404: 0,
+  refused: 0,
+  bytes: 1000 * requests,
+})
+
+async function read(by: UsageKind, more: Partial<Parameters<typeof readUsage>[1]> = {}) {
+  const range = { from: new Date(NOON - 48 * HOUR), to: new Date(NOON + 48 * HOUR) }
+  const { items } = await readUsage(store.sql, { by, step: 'hour', ...range, ...more })
+  return items.map(({ id, at, requests, bytes }) => [id, at.slice(0, 13), requests, bytes])
+}
+
+test('usage of several edges adds up by hour, by day and in total', async () => {
+  const [one, other] = [randomUUID(), randomUUID()]
+  await addUsage(store.sql, one, 1, [row('basemap', 'alps', NOON, 2), row('basemap', 'rhine', NOON)])
+  await addUsage(store.sql, other, 1, [row('basemap', 'alps', NOON, 3), row('token', 'x', NOON)])
+  await addUsage(store.sql, one, 2, [row('basemap', 'alps', NOON + HOUR), row('basemap', 'alps', NOON + 12 * HOUR)])
+  expect(await read('basemap')).toEqual([
+    ['alps', '2026-03-01T12', 5, 5000],
+    ['rhine', '2026-03-01T12', 1, 1000],
+    ['alps', '2026-03-01T13', 1, 1000],
+    ['alps', '2026-03-02T00', 1, 1000],
+  ])
+  expect(await read('basemap', { step: 'day', id: 'alps' })).toEqual([
+    ['alps', '2026-03-01T00', 6, 6000],
+    ['alps', '2026-03-02T00', 1, 1000],
+  ])
+  const until = { step: 'total', sort: '-requests', to: new Date(NOON + 12 * HOUR) } as const
+  expect(await read('basemap', until)).toEqual([
+    ['alps', '2026-02-27T12', 6, 6000],
+    ['rhine', '2026-02-27T12', 1, 1000],
+  ])
+})
+
+test('a batch that is sent again, also while the first is under way, counts once', async () => {
+  const writer = randomUUID()
+  const batch = [row('basemap', 'alps', NOON), row('basemap', 'rhine', NOON)]
+  await Promise.all([1, 2, 3, 4].map(() => addUsage(store.sql, writer, 7, batch)))
+  await addUsage(store.sql, writer, 7, batch)
+  await addUsage(store.sql, writer, 8, [row('basemap', 'alps', NOON)])
+  expect(await read('basemap')).toEqual([
+    ['alps', '2026-03-01T12', 2, 2000],
+    ['rhine', '2026-03-01T12', 1, 1000],
+  ])
+})
+
+test('edges that write the same rows in another order at the same time do not wait for each other in a circle', async () => {
+  const rows = Array.from({ length: 300 }, (_, i) => row('token', `token-${i}`, NOON))
+  const writers = Array.from({ length: 8 }, () => randomUUID())
+  await Promise.all(writers.map((w, i) => addUsage(store.sql, w, 1, i % 2 === 0 ? rows : rows.toReversed())))
+  expect(new Set((await read('token')).map(([, , requests]) => requests))).toEqual(new Set([8]))
+})
+
+test('nothing is accounted to the tokens of previews', async () => {
+  const [{ id }] = await store.sql<[{ id: string }]>`
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, preview)
+    VALUES ('preview', 'bmp_12345678', sha256('x'), '{}', '{}', '{read}', true) RETURNING id`
+  await addUsage(store.sql, randomUUID(), 1, [row('token', id, NOON), row('token', randomUUID(), NOON)])
+  const { total } = await readUsage(store.sql, { by: 'token', step: 'hour', from: new Date(0), to: new Date(2 * NOON) })
+  expect(total).toBe(1)
+})
+
+test('usage that is older than it is kept is deleted', async () => {
+  const now = Math.floor(Date.now() / HOUR) * HOUR
+  const ages = [0, 9, 11].map((days) => row('vector', `${days} days`, now - days * 24 * HOUR))
+  await addUsage(store.sql, randomUUID(), 1, ages)
+  expect(await pruneUsage(store.sql, 10)).toBe(1)
+  const left = await read('vector', { from: new Date(0), to: new Date(now + HOUR) })
+  expect(left.map(([id]) => id)).toEqual(['9 days', '0 days'])
+})

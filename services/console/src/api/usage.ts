@@ -1,0 +1,93 @@
+import { USAGE_AMOUNTS, type UsageAmounts, type UsageItem, type UsageKind } from '@gateway/contracts/usage.js'
+import { queryOptions } from '@tanstack/react-query'
+import { adminGet, type List } from './client.js'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** What a chart can show: how far back, and what one point of it stands for. */
+export const USAGE_RANGES = {
+  day: { step: 'hour', stepMs: HOUR_MS, ms: DAY_MS },
+  month: { step: 'day', stepMs: DAY_MS, ms: 30 * DAY_MS },
+  year: { step: 'day', stepMs: DAY_MS, ms: 365 * DAY_MS },
+} as const
+export type UsageRange = keyof typeof USAGE_RANGES
+
+/** Edges write every 15 seconds. */
+const READ_AGAIN_MS = 30_000
+
+export interface UsagePoint extends UsageAmounts {
+  /** ISO 8601: when the hour or day (of UTC) begins */
+  readonly at: string
+}
+
+function parameters(by: UsageKind, id: string, range: UsageRange, nowMs: number): URLSearchParams {
+  return new URLSearchParams({
+    by,
+    id,
+    step: USAGE_RANGES[range].step,
+    from: new Date(beginOf(range, nowMs)).toISOString(),
+  })
+}
+
+/** The first hour, or day of UTC, of a range that ends now. */
+function beginOf(range: UsageRange, nowMs: number): number {
+  const { stepMs, ms } = USAGE_RANGES[range]
+  return Math.floor((nowMs - ms) / stepMs) * stepMs
+}
+
+/** The address of the same as a file. */
+export function usageFile(by: UsageKind, id: string, range: UsageRange, nowMs: number): string {
+  return `/api/v1/admin/usage?${parameters(by, id, range, nowMs)}&format=csv`
+}
+
+/** One point for each hour or day, oldest first. */
+export function usageQuery(by: UsageKind, id: string, range: UsageRange) {
+  return queryOptions({
+    queryKey: ['usage', by, id, range],
+    queryFn: async ({ signal }) => {
+      const nowMs = Date.now()
+      const { items } = await adminGet<List<UsageItem>>(`/usage?${parameters(by, id, range, nowMs)}`, signal)
+      const points = withQuietTimes(items, beginOf(range, nowMs), nowMs, USAGE_RANGES[range].stepMs)
+      // With the range: what is shown while another one is loaded is of the one before.
+      return { points, shown: range }
+    },
+    refetchInterval: READ_AGAIN_MS,
+  })
+}
+
+/** Those that were asked for most in the last 24 hours, with all that they were asked for. */
+export function busiestQuery(by: UsageKind, count: number) {
+  return queryOptions({
+    queryKey: ['usage', 'busiest', by, count],
+    queryFn: async ({ signal }) => {
+      const from = new Date(beginOf('day', Date.now())).toISOString()
+      const query = new URLSearchParams({ by, from, step: 'total', sort: '-requests', limit: String(count) })
+      return (await adminGet<List<UsageItem>>(`/usage?${query}`, signal)).items
+    },
+    refetchInterval: READ_AGAIN_MS,
+  })
+}
+
+/** The service leaves out hours and days in which nothing was asked for. */
+export function withQuietTimes(
+  items: readonly UsageItem[],
+  fromMs: number,
+  toMs: number,
+  stepMs: number,
+): UsagePoint[] {
+  const known = new Map(items.map((item) => [Date.parse(item.at), item]))
+  const points: UsagePoint[] = []
+  for (let ms = fromMs; ms < toMs; ms += stepMs) {
+    points.push({ ...(known.get(ms) ?? NOTHING), at: new Date(ms).toISOString() })
+  }
+  return points
+}
+
+const NOTHING: UsageAmounts = { requests: 0, tiles: 0, tile_404: 0, refused: 0, bytes: 0 }
+
+export function sumOf(points: readonly UsageAmounts[]): UsageAmounts {
+  const sum = { ...NOTHING }
+  for (const point of points) for (const name of USAGE_AMOUNTS) sum[name] += point[name]
+  return sum
+}

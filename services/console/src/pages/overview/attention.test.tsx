@@ -1,0 +1,52 @@
+// @vitest-environment happy-dom
+import { screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import type { Dashboard } from '../../api/system.js'
+import { show, stubService } from '../../testing/render.js'
+import { Attention } from './attention.js'
+
+const NOTHING = { versions_unavailable: 0, vectors_unavailable: 0 }
+const DASHBOARD = {
+  ledger: { basemaps: 1, versions: 1, vectors: 0, ...NOTHING },
+  pushes: { basemap_records: [], vector_records: [] },
+  scan_sources: [],
+} as unknown as Dashboard
+
+const job = (n: number) => ({ id: `job-${n}`, name: `Job ${n}`, target_code: 'x', message: 'no such image' })
+const push = { id: 'push-1', target_code: 'portal', vector_code: 'roads', status: 'failed', message: '503' }
+const token = { id: 'token-1', name: 'Road works', expires_at: '2026-12-01T00:00:00.000Z' }
+
+function serve(lists: Readonly<Record<string, { items: object[]; total: number }>>) {
+  return stubService(({ path }) => {
+    const url = new URL(path, 'http://gateway')
+    return lists[url.pathname.replace('/api/v1/admin/', '')] ?? { items: [], total: 0 }
+  })
+}
+
+test('failures that nobody has seen are named, each with a link, and more of them as a link to exactly those', async () => {
+  const sent = serve({
+    'slice/jobs': { items: [1, 2, 3, 4, 5].map(job), total: 7 },
+    'vector-push-records': { items: [push], total: 1 },
+  })
+  show(<Attention dashboard={DASHBOARD} edges={undefined} />)
+  const href = async (name: string) => (await screen.findByRole('link', { name })).getAttribute('href')
+  expect(await href('The slicing job Job 5 failed')).toBe('/slicing/jobs/job-5')
+  expect(await href('roads does not arrive at portal')).toBe('/pushes/vector/push-1')
+  expect(await href('2 further failures')).toBe('/slicing?cancelled=false&status=failed&acknowledged=false')
+  const asked = sent.map(({ path }) => path).filter((path) => path.includes('slice/jobs'))
+  expect(asked).toEqual(['/api/v1/admin/slice/jobs?limit=5&status=failed&acknowledged=false&cancelled=false'])
+})
+
+test('tokens that are about to expire are counted, with a link to exactly those', async () => {
+  serve({ tokens: { items: [token], total: 12 } })
+  show(<Attention dashboard={DASHBOARD} edges={undefined} />)
+  const link = await screen.findByRole('link', { name: '12 tokens expire within 14 days' })
+  expect(link.getAttribute('href')).toBe('/tokens?expires_within=14d&sort=expires_at')
+  expect(screen.getByText(/Road works/)).toBeDefined()
+})
+
+test('where nothing failed and nothing expires, nothing needs attention', async () => {
+  serve({})
+  show(<Attention dashboard={DASHBOARD} edges={undefined} />)
+  await screen.findByText('Nothing needs attention.')
+})

@@ -1,0 +1,56 @@
+import type { ScanSource, SourceStorage } from '@gateway/contracts/scan-source.js'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { sourceStorageQuery } from '../../api/scan-sources.js'
+import { useTexts } from '../../texts/texts.js'
+import { Fact, Facts } from '../../ui/facts.js'
+import { Loaded } from '../../ui/loaded.js'
+import { Section } from '../../ui/section.js'
+import { shownText } from '../../ui/shown-text.js'
+import { Status, type Tone } from '../../ui/status.js'
+import { useFormats } from '../../ui/use-formats.js'
+
+/** `s3://bucket/prefix` and http(s) addresses. */
+export const REMOTE = /^(s3|https?):\/\//i
+
+const TONES: Record<SourceStorage['state'], Tone> = {
+  answers: 'good',
+  missing: 'bad',
+  refuses: 'bad',
+  no_answer: 'warning',
+}
+
+/** Where a remote source is asked, and what it answers at this moment. */
+export function Storage({ source }: { source: ScanSource }) {
+  const t = useTexts()
+  const formats = useFormats()
+  const query = useQuery(sourceStorageQuery(source.code))
+  return (
+    <Section title={t.sources.storage}>
+      <Loaded query={query} what={t.sources.whatStorage}>
+        {({ endpoint, state, message, milliseconds }) => (
+          <>
+            <Facts>
+              <Fact name={t.common.path}>{shownText(source.path)}</Fact>
+              <Fact name={t.sources.endpoint}>{shownText(endpoint)}</Fact>
+              <Fact name={t.common.status}>
+                <Status tone={TONES[state]}>{t.sources.storageStates[state]}</Status>
+              </Fact>
+              <Fact name={t.sources.took}>{formats.duration(milliseconds / 1000)}</Fact>
+              {message !== '' && <Fact name={t.sources.message}>{shownText(message)}</Fact>}
+            </Facts>
+            <Button
+              mt="sm"
+              size="compact-sm"
+              variant="default"
+              loading={query.isFetching}
+              onClick={() => query.refetch()}
+            >
+              {t.sources.askAgain}
+            </Button>
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

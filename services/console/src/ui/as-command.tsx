@@ -1,0 +1,42 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconTerminal2 } from '@tabler/icons-react'
+import { type Command, curlOf } from '../api/client.js'
+import { useTexts } from '../texts/texts.js'
+import { CopyBlock } from './copy.js'
+
+interface AsCommandProps {
+  /** as it would be sent now */
+  readonly command: () => Command
+  /** what it does, where that is not plain from the place */
+  readonly action?: string
+}
+
+/** Shows on demand what makes the same change from a terminal. */
+export function AsCommand({ command, action }: AsCommandProps) {
+  const t = useTexts().common
+  const [opened, { toggle }] = useDisclosure()
+  return (
+    <Stack gap="xs">
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        leftSection={<IconTerminal2 size={16} aria-hidden />}
+        aria-expanded={opened}
+        onClick={toggle}
+        w="fit-content"
+      >
+        {action === undefined ? t.asCommand : t.thatAsCommand(action)}
+      </Button>
+      {opened && (
+        <>
+          <CopyBlock text={curlOf(command())} what={t.asCommand} />
+          <Text size="sm" c="dimmed">
+            {t.commandHint}
+          </Text>
+        </>
+      )}
+    </Stack>
+  )
+}

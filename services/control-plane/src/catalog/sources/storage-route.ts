@@ -1,0 +1,77 @@
+import { refuse } from '@gateway/contracts/errors.js'
+import { type SourceStorage, sourceStorageSchema } from '@gateway/contracts/scan-source.js'
+import { ObjectMissing, ObjectRefused, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
+import { isRemote, parseLocation } from '@gateway/object-storage/location.js'
+import type { ObjectStore } from '@gateway/object-storage/object-store.js'
+import { openObjectStore } from '@gateway/object-storage/open.js'
+import type { Settings } from '@gateway/settings/load.js'
+import { readScanSources } from '@gateway/store/scan-sources.js'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import { byCode } from '../edit/route-parts.js'
+
+const NO_SUCH_SOURCE = refuse('not_found', 'no such scan source')
+const A_DIRECTORY = refuse('not_found', 'this scan source is a directory, and no remote place')
+
+export function storageRoute(app: App, ctx: ControlContext): void {
+  app.get(
+    '/api/v1/admin/scan-sources/:code/storage',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'getScanSourceStorage',
+        summary: 'Whether the storage of a remote source answers',
+        description:
+          'Asks it now, by one request of the answering control plane, which is tried again a few times; whether edges reach it is told by ' +
+          'their metrics. 404 for a source that is a directory.',
+        params: byCode,
+        response: { 200: sourceStorageSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const [source] = await readScanSources(ctx.sql, params.code)
+      if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
+      if (!isRemote(source.path)) return sendRefusal(reply, A_DIRECTORY)
+      return askStorage(source.path, ctx.settings)
+    },
+  )
+}
+
+async function askStorage(root: string, settings: Settings): Promise<SourceStorage> {
+  const store = openObjectStore(root, settings)
+  const begun = performance.now()
+  const answer = await ask(store, root)
+  await store.close()
+  return { endpoint: endpointOf(root, settings), ...answer, milliseconds: Math.round(performance.now() - begun) }
+}
+
+async function ask(store: ObjectStore, root: string): Promise<Pick<SourceStorage, 'state' | 'message'>> {
+  try {
+    if (await isThere(store, root)) return { state: 'answers', message: '' }
+    return { state: 'missing', message: 'it is not there' }
+  } catch (error) {
+    const { message } = error as Error
+    if (error instanceof ObjectMissing) return { state: 'missing', message }
+    if (error instanceof ObjectRefused) return { state: 'refuses', message }
+    if (error instanceof ObjectStoreTrouble) return { state: 'no_answer', message }
+    throw error
+  }
+}
+
+/** A source that is one object, by its name. */
+const ONE_OBJECT = /\.(pmtiles|mbtiles|geojson|json|gpkg|fgb)$/i
+
+async function isThere(store: ObjectStore, root: string): Promise<boolean> {
+  if (ONE_OBJECT.test(root)) return (await store.head('')) !== undefined
+  if (/^http/i.test(root)) return (await store.head('tilejson.json')) !== undefined
+  // An empty bucket is there, too.
+  for await (const _ of store.list('', { delimiter: '/' })) break
+  return true
+}
+
+function endpointOf(root: string, { s3Endpoint, s3Region }: Settings): string {
+  const location = parseLocation(root)
+  if (typeof location !== 'string' && location.kind === 'http') return location.url.origin
+  return s3Endpoint ?? `https://s3.${s3Region}.amazonaws.com`
+}

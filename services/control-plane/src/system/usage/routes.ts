@@ -1,0 +1,107 @@
+import { listQuery, text } from '@gateway/catalog/list-query.js'
+import { listOf } from '@gateway/contracts/common.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
+import { USAGE_AMOUNTS, USAGE_KINDS, usageItemSchema } from '@gateway/contracts/usage.js'
+import { readUsage, USAGE_LISTING, USAGE_STEPS, type UsageStep } from '@gateway/store/usage.js'
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { csvLine } from '../../platform/http/csv.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** What is answered where `from` is left out: a day by the hour, else a month. */
+const DEFAULT_MS: Readonly<Record<UsageStep, number>> = { hour: DAY_MS, day: 30 * DAY_MS, total: 30 * DAY_MS }
+/** Limit: by the hour and of all ids; a gateway has half a million of such sums a day where 20,000 tokens are in use. */
+const MAX_HOURLY_MS = 31 * DAY_MS
+/** Limit: lines of a file; some 8 MB. */
+const MAX_CSV_ROWS = 100_000
+
+const moment = queryInstantSchema
+const querySchema = listQuery(USAGE_LISTING, {}).extend({
+  by: z.enum(USAGE_KINDS),
+  id: text.optional().describe('of one alone: the id of a token, the code of a basemap or vector, `{code}/{version}`'),
+  from: moment
+    .optional()
+    .describe(
+      'ISO 8601, without a zone UTC, back to the begin of its hour, or of its day; default: a day before `to` by the hour, else 30 days',
+    ),
+  to: moment.optional().describe('ISO 8601, without a zone UTC; default: now'),
+  step: z
+    .enum(USAGE_STEPS)
+    .default('hour')
+    .describe('`day`: of UTC; `total`: one item for each id, over the whole range'),
+  format: z.enum(['json', 'csv']).default('json'),
+})
+
+/** The hours that begin in [from, to). `from` is the begin of an hour or day, so that what its item would be is whole. */
+interface Range {
+  readonly from: Date
+  readonly to: Date
+}
+
+/** Of a line of CSV, in their order. */
+const COLUMNS = ['id', 'at', ...USAGE_AMOUNTS, 'name'] as const
+
+export function usageRoutes(app: App, { sql, now }: ControlContext): void {
+  app.get(
+    '/api/v1/admin/usage',
+    {
+      schema: {
+        operationId: 'getUsage',
+        summary: 'What tokens, basemaps, versions and vectors were used for',
+        description:
+          'Sums over all edges of the hours that begin in the range, `from` included, `to` not. What edges have answered is here within 25 seconds. ' +
+          'Only requests with a token that exists count, also those that were refused; what the control plane answers does not. An hour or day in which nothing ' +
+          `was asked for has no item. By the hour and without \`id\` the range is at most ${MAX_HOURLY_MS / DAY_MS} days. With \`format=csv\` all that matches is answered ` +
+          `as a file, up to ${MAX_CSV_ROWS} lines, whatever \`limit\` and \`offset\` say; an id or name that a spreadsheet would take for a formula has an apostrophe before it. ` +
+          'Usage is kept for USAGE_DAYS, also of what was deleted.',
+        querystring: querySchema,
+        response: {
+          200: {
+            description: 'the sums',
+            content: {
+              'application/json': { schema: listOf(usageItemSchema) },
+              'text/csv': { schema: z.string() },
+            },
+          },
+        },
+      },
+    },
+    async ({ query }, reply) => {
+      const range = rangeOf(query, now())
+      if ('ok' in range) return sendRefusal(reply, range)
+      const { format, ...request } = { ...query, ...range }
+      if (format === 'json') return readUsage(sql, request)
+      const { items, total } = await readUsage(sql, { ...request, limit: MAX_CSV_ROWS, offset: 0 })
+      if (total > MAX_CSV_ROWS) {
+        const words = `${total} lines are more than the ${MAX_CSV_ROWS} of one file: name an id, a shorter range or a longer step`
+        return sendRefusal(reply, refuse('invalid_parameters', words))
+      }
+      const name = `usage-by-${query.by}-${query.step}.csv`
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('Content-Disposition', `attachment; filename="${name}"`)
+        .serializer((table: string) => table)
+        .send([COLUMNS, ...items.map((item) => COLUMNS.map((name) => item[name]))].map(csvLine).join(''))
+    },
+  )
+}
+
+function rangeOf(
+  { id, step, from, to }: Pick<z.output<typeof querySchema>, 'id' | 'step' | 'from' | 'to'>,
+  nowMs: number,
+): Range | Refusal {
+  const end = to === undefined ? nowMs : (instantMs(to) as number)
+  const unit = step === 'hour' ? HOUR_MS : DAY_MS
+  const wanted = from === undefined ? end - DEFAULT_MS[step] : (instantMs(from) as number)
+  const begin = Math.floor(wanted / unit) * unit
+  if (wanted >= end) return refuse('invalid_parameters', 'query.from: must be before query.to')
+  if (step === 'hour' && id === undefined && end - begin > MAX_HOURLY_MS) {
+    const days = MAX_HOURLY_MS / DAY_MS
+    return refuse('invalid_parameters', `query.from: by the hour and without an id the range is at most ${days} days`)
+  }
+  return { from: new Date(begin), to: new Date(end) }
+}

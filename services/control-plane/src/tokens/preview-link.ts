@@ -1,0 +1,77 @@
+import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type PreviewLink, previewLinkBodySchema, previewLinkSchema } from '@gateway/contracts/token.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
+import { insertToken, pruneLinkTokens } from '@gateway/store/tokens.js'
+import type { z } from 'zod'
+import type { ControlContext } from '../platform/context.js'
+import { commitAndPublish } from '../platform/edges/commit.js'
+import type { AdminIdentity, App } from '../platform/http/app-type.js'
+import { sendRefusal } from '../platform/http/refusal.js'
+
+const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
+const NO_SUCH_VERSION = refuse('not_found', 'no such version')
+const OTHER_GRID = refuse(
+  'invalid_parameters',
+  'the page of a preview link draws Web Mercator alone, and this version lies in another grid',
+)
+
+/** Links to a map for people who have no account here. */
+export function previewLinkRoute(app: App, ctx: ControlContext): void {
+  app.post(
+    '/api/v1/admin/preview-links',
+    {
+      config: { ifUnknown: 'if it was, `kind=preview` lists its token, and the link is lost: make another one' },
+      schema: {
+        operationId: 'createPreviewLink',
+        summary: 'Make a link to a map for people without an account',
+        description:
+          'The page that the link opens shows one basemap until the link expires. Whoever has the link can read that basemap, in all its versions: the token ' +
+          'stands behind the `#`, which browsers send to no server. Lists of tokens leave it out unless `kind=preview` asks for it; it is disabled like any other.',
+        body: previewLinkBodySchema,
+        response: { 200: previewLinkSchema },
+      },
+    },
+    async ({ body, admin }, reply) => {
+      const outcome = await createPreviewLink(ctx, body, admin)
+      return outcome.ok ? outcome.link : sendRefusal(reply, outcome)
+    },
+  )
+}
+
+async function createPreviewLink(
+  ctx: ControlContext,
+  { basemap_code: code, version, expires_in_seconds: seconds }: z.output<typeof previewLinkBodySchema>,
+  admin: AdminIdentity,
+): Promise<{ readonly ok: true; readonly link: PreviewLink } | Refusal> {
+  const basemap = await readBasemap(ctx.sql, code)
+  if (basemap === null) return NO_SUCH_BASEMAP
+  const label = version === undefined || version === CURRENT_VERSION ? basemap.defaultVersion : version
+  const shown = basemap.versions.find((one) => one.version === label)
+  if (shown === undefined) return NO_SUCH_VERSION
+  if (shown.tileMatrixSet !== 'WebMercatorQuad') return OTHER_GRID
+  const plaintext = createToken()
+  const digest = tokenDigest(plaintext)
+  const { result } = await commitAndPublish(ctx, async (tx) => {
+    await pruneLinkTokens(tx)
+    const token = await insertToken(tx, {
+      name: `Preview of ${basemap.name}`,
+      kind: 'preview',
+      prefix: tokenPrefix(plaintext),
+      digest,
+      basemapCodes: [code],
+      vectorCodes: [],
+      scopes: ['read'],
+      expiresAt: new Date(ctx.now() + seconds * 1000),
+    })
+    const { id, prefix, expires_at } = token
+    const detail = { basemap: code, ...(version !== undefined && { version }), prefix, expires_at }
+    await insertAudit(tx, { ...admin, action: 'preview-link.create', subject: id, detail })
+    return { result: token, changes: [{ kind: 'token', key: digest.toString('hex') }] }
+  })
+  const place = new URLSearchParams({ code, ...(version !== undefined && { version }), token: plaintext })
+  const url = `${ctx.settings.apiBaseUrl}/map/#${place}`
+  return { ok: true, link: { id: result.id, url, expires_at: result.expires_at ?? '' } }
+}

@@ -1,0 +1,86 @@
+import { defineConfig } from 'vitepress'
+import { chineseWords } from './chinese-words'
+import { compressIn } from './compressed'
+import { drawMermaid, keepToTheSite, showNotRun } from './markdown'
+import { sidebar } from './sidebar'
+
+const REPOSITORY = new URL('../../../', import.meta.url).pathname
+
+/** The pages are docs/ of the repository, where they are read as Markdown too; the control plane serves what is built at /docs/. */
+export default defineConfig({
+  title: 'Map asset gateway',
+  description: 'Tiles and vector data behind service tokens',
+  base: '/docs/',
+  srcDir: `${REPOSITORY}docs`,
+  srcExclude: ['adr/**', 'examples/**'],
+  outDir: `${REPOSITORY}services/docs/dist`,
+  cacheDir: `${REPOSITORY}node_modules/.cache/vitepress`,
+  // A page of the site that names one that is not there ends the build.
+  ignoreDeadLinks: false,
+  // Otherwise each page has a script with the names of all others, and the content security policy would have to know each of them.
+  metaChunk: true,
+  // It would add a style element at each change of the colour scheme, which the policy forbids.
+  appearance: { disableTransition: false },
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/favicon.svg' }]],
+  locales: {
+    root: { label: 'English', lang: 'en', themeConfig: { sidebar: sidebar.en } },
+    zh: {
+      label: '简体中文',
+      lang: 'zh-CN',
+      title: '地图资产网关',
+      description: '凭服务令牌访问的瓦片与矢量数据',
+      themeConfig: {
+        sidebar: sidebar.zh,
+        outline: { label: '本页内容' },
+        docFooter: { prev: '上一页', next: '下一页' },
+        darkModeSwitchLabel: '外观',
+        lightModeSwitchTitle: '切换到浅色',
+        darkModeSwitchTitle: '切换到深色',
+        sidebarMenuLabel: '目录',
+        returnToTopLabel: '回到顶部',
+        langMenuLabel: '语言',
+        skipToContentLabel: '跳到正文',
+      },
+    },
+  },
+  themeConfig: {
+    // The chosen language has not every page of the other one.
+    i18nRouting: false,
+    externalLinkIcon: false,
+    search: {
+      provider: 'local',
+      options: {
+        _render: (source, env, markdown) => {
+          const html = markdown.render(source, env)
+          return env.frontmatter?.search === false ? '' : chineseWords(html)
+        },
+        locales: {
+          zh: {
+            translations: {
+              button: { buttonText: '搜索', buttonAriaLabel: '搜索' },
+              modal: {
+                noResultsText: '没有结果：',
+                resetButtonTitle: '清除',
+                footer: { selectText: '选择', navigateText: '移动', closeText: '关闭' },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  markdown: {
+    // Those of the default theme have too little contrast (WCAG 2, 1.4.3).
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: (markdown) => {
+      showNotRun(markdown)
+      drawMermaid(markdown)
+      keepToTheSite(markdown, REPOSITORY)
+    },
+  },
+  buildEnd: ({ outDir }) => compressIn(outDir),
+  vite: {
+    // Assets in data: addresses would need an exception in the content security policy.
+    build: { assetsInlineLimit: 0 },
+  },
+})

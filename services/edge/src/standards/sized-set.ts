@@ -1,0 +1,43 @@
+import { TILE_MATRIX_SETS, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
+import type { Layer } from './layer.js'
+
+/** Pixels of a tile's side where it is no multiple of these: the set is told with 256. */
+const PIXELS = 256
+/** Limit: larger tiles have no set of their own. */
+const MAX_FACTOR = 16
+
+/** Pixels of a side, as the standard services tell them. Vector tiles have none. */
+export function tilePixels({ format, tileSize }: Pick<Layer, 'format' | 'tileSize'>): number {
+  return format === 'pbf' ? PIXELS : tileSize
+}
+
+/**
+ * The identifier of the set that a layer lies in. A tile matrix set says how large its tiles are, and clients take their scale from it: that of
+ * larger tiles is another one, `WebMercatorQuadx2` for 512 pixels.
+ */
+export function sizedSetId(layer: Pick<Layer, 'set' | 'format' | 'tileSize'>): string {
+  const pixels = tilePixels(layer)
+  return pixels === PIXELS ? layer.set.id : `${layer.set.id}x${pixels / PIXELS}`
+}
+
+/** A set with its tiles' size in pixels. */
+export interface SizedSet {
+  readonly set: TileMatrixSet
+  readonly pixels: number
+}
+
+/** What `sizedSetId` names; null: no such set. */
+export function sizedSet(id: string): SizedSet | null {
+  const [, base, factor = '1'] = /^(\w+?)(?:x([\d.]+))?$/.exec(id) ?? []
+  const set = Object.values(TILE_MATRIX_SETS).find((one) => one.id === base)
+  const pixels = Number(factor) * PIXELS
+  if (set === undefined || !Number.isInteger(pixels) || pixels < 1 || pixels > MAX_FACTOR * PIXELS) return null
+  return id === (pixels === PIXELS ? set.id : `${set.id}x${pixels / PIXELS}`) ? { set, pixels } : null
+}
+
+/** The sets of 256 pixels, and the others that layers lie in, by identifier. */
+export function setsOf(layers: readonly Layer[]): ReadonlyMap<string, SizedSet> {
+  const sets = new Map(Object.values(TILE_MATRIX_SETS).map((set) => [set.id as string, { set, pixels: PIXELS }]))
+  for (const layer of layers) sets.set(sizedSetId(layer), { set: layer.set, pixels: tilePixels(layer) })
+  return sets
+}

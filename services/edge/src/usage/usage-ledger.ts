@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import type { UsageRow } from '@gateway/contracts/usage.js'
+import { addTo } from './usage-counts.js'
+
+/** Writes rows down unless this batch of this writer was written before. */
+export type SaveUsageRows = (writer: string, batch: number, rows: readonly UsageRow[]) => Promise<void>
+
+/** How often it is written: with what workers gather before, and what a slow store takes, less than 30 s of it are in memory alone. */
+export const USAGE_SAVE_MS = 15_000
+/** Limit: rows in one statement, so that it holds its locks for some milliseconds only. */
+const BATCH_ROWS = 2_000
+/** Limit: rows that wait for a store that is away; some 300 bytes each. */
+const MAX_WAITING = 200_000
+
+/**
+ * The usage that workers have told and that the store does not have yet. Each batch has a number: one whose answer did not come is written again
+ * with the same number and rows, until the store has said that it has them, and the store takes each number once.
+ */
+export class UsageLedger {
+  readonly #save: SaveUsageRows
+  readonly #writer = randomUUID()
+  #waiting = new Map<string, UsageRow>()
+  #batch: readonly UsageRow[] = []
+  #number = 0
+  #lost = 0
+  #saving: Promise<void> | null = null
+
+  constructor(save: SaveUsageRows) {
+    this.#save = save
+  }
+
+  add(rows: readonly UsageRow[]): void {
+    for (const row of rows) {
+      const key = `${row.at} ${row.kind} ${row.id}`
+      const known = this.#waiting.get(key)
+      if (known !== undefined) addTo(known, row)
+      else if (this.#waiting.size < MAX_WAITING) this.#waiting.set(key, { ...row })
+      else this.#lost += row.requests
+    }
+  }
+
+  /** Requests whose usage was dropped because too much waited, since the last call. */
+  takeLost(): number {
+    const lost = this.#lost
+    this.#lost = 0
+    return lost
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0 && this.#batch.length === 0
+  }
+
+  /** Writes what waits. Rejects where the store does not take it; what it has not confirmed is kept. One run at a time. */
+  save(): Promise<void> {
+    this.#saving ??= this.#saveAll().finally(() => {
+      this.#saving = null
+    })
+    return this.#saving
+  }
+
+  async #saveAll(): Promise<void> {
+    while (!this.isEmpty) {
+      if (this.#batch.length === 0) this.#nextBatch()
+      await this.#save(this.#writer, this.#number, this.#batch)
+      this.#batch = []
+    }
+  }
+
+  #nextBatch(): void {
+    const keys = [...this.#waiting.keys()].slice(0, BATCH_ROWS)
+    this.#batch = keys.map((key) => this.#waiting.get(key) as UsageRow)
+    for (const key of keys) this.#waiting.delete(key)
+    this.#number++
+  }
+}

@@ -1,0 +1,59 @@
+import type { UsageRow } from '@gateway/contracts/usage.js'
+import type { Log } from '@gateway/logging/log.js'
+import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import { openStore } from '@gateway/store/connect.js'
+import { addUsage } from '@gateway/store/usage.js'
+import { StoreLink } from '../sync/store-link.js'
+import { USAGE_SAVE_MS, UsageLedger } from './usage-ledger.js'
+
+/** More than a batch takes of a store that is busy: one that was given up is sent again as it was. */
+const SAVE_TIMEOUT_MS = 5_000
+
+/** Longer than two attempts are apart. */
+const TOLD_EVERY_MS = 4 * USAGE_SAVE_MS
+
+/** Writes the usage of this host's workers into the store, over a connection of its own: no read waits for it, nor is given up with it. */
+export class UsageSaver {
+  readonly #store: StoreLink
+  readonly #ledger: UsageLedger
+  readonly #log: Log
+  readonly #trouble: TroubleLog
+  readonly #timer: NodeJS.Timeout
+
+  constructor(databaseUrl: string, log: Log) {
+    this.#log = log
+    this.#trouble = new TroubleLog(log, 'usage cannot be written; it is kept for later', TOLD_EVERY_MS)
+    this.#store = new StoreLink(
+      () => openStore(databaseUrl, { applicationName: 'gateway-edge-usage', maxConnections: 1 }),
+      () => {},
+    )
+    this.#ledger = new UsageLedger((writer, batch, rows) =>
+      this.#store.query((sql) => addUsage(sql, writer, batch, rows), SAVE_TIMEOUT_MS),
+    )
+    this.#timer = setInterval(() => void this.#save(), USAGE_SAVE_MS)
+  }
+
+  add(rows: readonly UsageRow[]): void {
+    this.#ledger.add(rows)
+  }
+
+  /** Writes what is left, where the store takes it within `ms`. */
+  async stop(ms: number): Promise<void> {
+    clearInterval(this.#timer)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms)
+    })
+    await Promise.race([this.#save(), late])
+    clearTimeout(timer)
+    if (!this.#ledger.isEmpty) this.#log.error('the store did not take the last usage, which is lost')
+    await this.#store.close()
+  }
+
+  async #save(): Promise<void> {
+    const lost = this.#ledger.takeLost()
+    if (lost > 0)
+      this.#log.error({ requests: lost }, 'too much usage waits for the store; that of these requests is lost')
+    await this.#ledger.save().catch((error: Error) => this.#trouble.note({ err: error.message }))
+  }
+}

@@ -7,6 +7,7 @@ import { deliveryLoop } from './deliveries/loop.js'
 import { exportLoop } from './exports/loop.js'
 import { removeOldExports } from './exports/retention.js'
 import { exportRoutes } from './exports/routes.js'
+import { landingRoute } from './operators/landing-page.js'
 import { sessionRoutes } from './operators/session-routes.js'
 import { signInRoutes } from './operators/sign-in-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
@@ -21,10 +22,12 @@ import type { App } from './platform/http/app-type.js'
 import { registerOpenApi } from './platform/openapi/register.js'
 import { createServiceGate } from './platform/service-access/token-gate.js'
 import { basemapPayload, vectorPayload } from './pushes/payloads.js'
+import { purgePayload } from './pushes/purge.js'
 import { recentPushes } from './pushes/recent.js'
 import { pushRoutes } from './pushes/routes.js'
 import { forgetTargetRoute } from './pushes/targets/forget.js'
 import { targetRoutes } from './pushes/targets/routes.js'
+import { signingRoutes } from './signing/routes.js'
 import { sliceAdminRoutes } from './slicing/admin-routes.js'
 import { callbackPayload } from './slicing/callback.js'
 import { pruneSliceFiles } from './slicing/files-retention.js'
@@ -49,10 +52,12 @@ export async function registerFeatures(
   await registerOpenApi(app, ctx)
   const gate = createServiceGate(app, ctx, findCaller)
   systemRoutes(app, ctx)
+  landingRoute(app)
   sessionRoutes(app, ctx)
   if (ctx.settings.oidcIssuer !== null) await signInRoutes(app, ctx, adminGate)
   await catalogRoutes(app, ctx, { edges, gate, findCaller })
   tokenRoutes(app, ctx, edges)
+  signingRoutes(app, ctx, edges, gate)
   targetRoutes(app, ctx)
   forgetTargetRoute(app, ctx)
   pushRoutes(app, ctx)
@@ -75,6 +80,7 @@ export const deliveries = deliveryLoop({
   basemap_push: basemapPayload,
   vector_push: vectorPayload,
   slice_callback: callbackPayload,
+  cache_purge: purgePayload,
 })
 
 /** The background work of all features; main starts it once the process listens. */

@@ -271,5 +271,11 @@ test('the OpenAPI document says what each operation takes and answers, and where
   expect(bodies.filter(({ schema }) => schema === undefined)).toEqual([])
   expect(names(({ tags }) => tags[0] === 'Imports')).toEqual(['post /api/v1/import'])
   expect(names(({ tags }) => tags[0] === 'Admin: push').filter((name) => name.includes('callback'))).toHaveLength(5)
-  expect(Object.keys(webhooks)).toEqual(['tile.job.finished', 'basemap.version.pushed', 'vector.pushed', 'cache.purge', 'target.test'])
+  expect(Object.keys(webhooks)).toEqual([
+    'tile.job.finished',
+    'basemap.version.pushed',
+    'vector.pushed',
+    'cache.purge',
+    'target.test',
+  ])
 })

@@ -1,6 +1,6 @@
 /**
  * `npm run notices [-- FILE]`: the licences of everything that a release holds and others wrote, as Markdown (THIRD-PARTY-NOTICES.md by default): packages that
- * run on a server, packages that are bundled into the console, and data. Reads what is installed.
+ * run on a server, packages that are bundled into the console and the documentation, and data. Reads what is installed.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,6 +11,12 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const TEXT_FILE = /^(?:un)?licen[cs]e|^copying|^notice/i
 /** Of the console's development packages, what works on sources and is not in the bundle. */
 const TOOL = /^@types\/|^@testing-library\/|^@vitejs\/|^vite$|^happy-dom$/
+
+/** Of the documentation's generator, what its pages load in a browser. */
+const IN_PAGES = ['vitepress', 'vue', '@vueuse/core', '@vueuse/integrations', 'focus-trap', 'mark.js', 'minisearch']
+
+/** Packages that work with them if they are there. */
+const PEER_TOOLS = new Set(['postcss', 'typescript', 'vite'])
 
 /** What their package.json does not say, from their own files. */
 const KNOWN = { busboy: 'MIT', streamsearch: 'MIT' }
@@ -35,9 +41,14 @@ export function services(packages) {
 export function thirdParties(root = ROOT) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const bundled = Object.keys(packages['services/console'].devDependencies).filter((name) => !TOOL.test(name))
-  const asServer = { ...packages, console: { dependencies: Object.fromEntries(bundled.map((name) => [name, '*'])) } }
+  const withBundles = {
+    ...packages,
+    bundles: { dependencies: Object.fromEntries([...bundled, ...IN_PAGES].map((name) => [name, '*'])) },
+    // What it builds with stays behind.
+    'node_modules/vitepress': { ...packages['node_modules/vitepress'], dependencies: {} },
+  }
   const found = new Map()
-  for (const path of neededPackages(asServer, [...services(packages), 'console'])) {
+  for (const path of neededPackages(withBundles, [...services(packages), 'bundles'], PEER_TOOLS)) {
     if (!path.includes('node_modules/') || packages[path].link) continue
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
     const { version, license } = packages[path]

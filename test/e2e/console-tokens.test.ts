@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Token } from '@gateway/contracts/token.js'
+import { addUsage } from '@gateway/store/usage.js'
 import { expect, test } from 'vitest'
+import { withConnection } from '../harness/database.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { useGateway } from '../harness/use-gateway.js'
-import { expectAccessible, open, shot, useBrowser } from './console-browser.js'
+import { DESKTOP, expectAccessible, open, shot, useBrowser } from './console-browser.js'
 
 const gateway = useGateway({}, async ({ home, admin }) => {
   for (const code of ['world', 'city']) await makeTileFolder(join(home, `maps/${code}/v1`), { maxZoom: 0 })
   await admin.scanSource('maps', 'basemap', join(home, 'maps'))
 })
 const openConsole = useBrowser()
+const HOUR_MS = 3_600_000
 
 const tile = async (token: string, code = 'world', headers = {}) =>
   (await fetch(`${gateway().url}/tiles/${code}/v1/0/0/0.png`, { headers: { 'x-access-token': token, ...headers } }))
@@ -71,6 +76,37 @@ test('grants and limits of a token are changed under the same secret, and hold a
   })
   expect(await tile(token, 'city', { origin: 'https://maps.example.com' })).toBe(200)
   expect(await tile(token, 'city', { origin: 'https://elsewhere.example' })).toBe(403)
+  await console.expectClean()
+})
+
+test('what a token was used for is charted over a day, a month and a year, saved as a file, and named on the first page', async () => {
+  const { id } = await gateway().issueToken({ name: 'the busy one' })
+  const now = Date.now()
+  const hoursAgo = [0, 1, 2, 24 * 10, 24 * 200]
+  const used = { kind: 'token' as const, id, tiles: 900, tile_404: 50, refused: 3, bytes: 12_000_000 }
+  const rows = hoursAgo.map((hours) => ({ ...used, at: now - (now % HOUR_MS) - hours * HOUR_MS, requests: 1_000 }))
+  await withConnection(gateway().database.url, (sql) => addUsage(sql, randomUUID(), 1, rows))
+  const console = await openConsole(gateway(), { viewport: { ...DESKTOP, height: 400 } })
+  const { page } = console
+  await open(page, '/')
+  await page.getByRole('link', { name: 'the busy one' }).click()
+  const usage = page.getByRole('region', { name: 'Usage' })
+  await usage.scrollIntoViewIfNeeded()
+  await usage.getByText('total 3,000, by the hour').waitFor()
+  await usage.getByText('A year').click()
+  await usage.getByText('total 5,000, by the day (UTC)').waitFor()
+  await usage.getByText('30 days').click()
+  await usage.getByText('total 4,000, by the day (UTC)').waitFor()
+  expect(page.url()).toContain('usage=month')
+  await usage.locator('.plot-figure svg').nth(2).waitFor()
+  await expectAccessible(page, 'usage of a token')
+  await shot(page, 'token-usage')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    usage.getByRole('link', { name: 'Save as CSV' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('usage-by-token-day.csv')
+  expect(await readFile(await file.path(), 'utf8')).toContain(`${id},the busy one,`)
   await console.expectClean()
 })
 

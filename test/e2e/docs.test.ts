@@ -31,7 +31,8 @@ let cwd: string
 beforeAll(async () => {
   home = await StartHome.make()
   database = await freshDatabase()
-  start = home.run('start', { DATABASE_URL: database.url, EDGE_WORKERS: '1' })
+  // What is tested was built before.
+  start = home.run('start', { DATABASE_URL: database.url, EDGE_WORKERS: '1', SETUP: 'off' })
   lines = await printed(start)
   cwd = join(home.dir, 'checkout')
   await mkdir(join(cwd, 'config'), { recursive: true })

@@ -37,7 +37,10 @@ class Both {
   }
 
   // The one table of a process has no end of its own.
-  ~Both() { table_.clear(); }
+  ~Both() {
+    table_.clear();
+    take_usage();
+  }
   Both(const Both &) = delete;
   Both &operator=(const Both &) = delete;
 
@@ -49,7 +52,7 @@ class Both {
       case 6: case 7: return put_token();
       case 8: return drop_token();
       case 9: return put_or_drop_unknown();
-      case 10: return choices_.once_in(3) ? set_refusal() : take_used();
+      case 10: return choices_.once_in(3) ? set_refusal() : choices_.once_in(2) ? take_counted() : take_used();
       case 11: return choices_.once_in(20) ? clear() : trust();
       case 12: return choices_.once_in(10) ? set_capacity() : pass_time();
       default: return find();
@@ -85,7 +88,9 @@ class Both {
     const size_t before = table_.tile_count();
     const bool had = table_.has_tile(target);
     const bool fits = table_.tile_bytes() + tile.size(target) + 1'000 <= capacity_;
-    table_.put_tile({target, tile.head, tile.not_modified, tile.etag, tile.body, tile.code, false}, tile.good_until);
+    TileParts parts{target, tile.head, tile.not_modified, tile.etag, tile.body, tile.code, false};
+    parts.usage = usage_of("code " + std::to_string(tile.code));
+    table_.put_tile(parts, tile.good_until);
     tiles_[target] = tile;
     if (fits) REQUIRE(table_.has_tile(target) && table_.tile_count() == before + !had, "a tile is missing although there is room");
     if (tile.size(target) > capacity_) REQUIRE(!table_.has_tile(target), "a tile is larger than the table");
@@ -144,6 +149,7 @@ class Both {
     given.text = text;
     given.expires_at = token.expires_at;
     given.all = token.all;
+    given.usage = usage_of(usage_name(text));
     for (size_t i = choices_.below(5); i > 0; i--) {
       token.codes.push_back(code());
       given.grants.resize(std::max<size_t>(given.grants.size(), token.codes.back() / 64 + 1));
@@ -184,6 +190,20 @@ class Both {
       token.used = false;
     }
     REQUIRE(used == expected, "the tokens that were used");
+  }
+
+  // Some share one, as the secrets of a token do while it rotates, and some are not counted.
+  static std::string usage_name(const std::string &text) { return text.empty() ? "" : text.substr(0, 5); }
+
+  // Whatever was dropped meanwhile.
+  void take_counted() {
+    std::map<std::string, uint64_t> taken;
+    for (const auto &[name, usage] : take_usage()) {
+      REQUIRE(taken.emplace(name, usage.requests).second, "taken twice: " + name);
+      REQUIRE(usage.bytes == 7 * usage.requests, name);
+    }
+    REQUIRE(taken == counted_, "what was counted");
+    counted_.clear();
   }
 
   void clear() {
@@ -243,6 +263,10 @@ class Both {
     REQUIRE(found.answer->etag == tile.etag && found.answer->not_modified == tile.not_modified, shown(target));
     tile.looked = true;
     tokens_[text].used = true;
+    found.parties.add({1, 0, 0, 7});
+    for (const std::string &name : {usage_name(text), "code " + std::to_string(tile.code)}) {
+      if (!name.empty()) counted_[name]++;
+    }
     if (choices_.once_in(4)) sending_.emplace_back(found.answer, tile.body);
     if (sending_.size() > 10) sending_.erase(sending_.begin() + static_cast<long>(choices_.below(sending_.size())));
   }
@@ -270,6 +294,7 @@ class Both {
   std::map<std::string, ModelToken> tokens_;
   std::map<uint32_t, std::string> numbers_;  // whose number it is, or was last
   std::map<std::string, bool> unknown_;
+  std::map<std::string, uint64_t> counted_;
   std::string refusals_[kRefusals];
   std::vector<std::pair<TilePointer, std::string>> sending_;
 };

@@ -53,16 +53,19 @@ export class Requester {
   readonly #pool: Pool
   readonly #observe: (request: ObservedRequest) => void
   readonly #random: () => number
+  readonly #attemptMs: number
 
   constructor(
     origin: string,
     connect: NonNullable<Pool.Options['connect']> | null,
     observe: (request: ObservedRequest) => void = () => {},
     random: () => number = Math.random,
+    attemptMs = ATTEMPT_MS,
   ) {
     this.circuit = new Circuit(undefined, random)
     this.#observe = observe
     this.#random = random
+    this.#attemptMs = attemptMs
     this.#pool = new Pool(origin, {
       connections: CONNECTIONS,
       connect: connect ?? { timeout: CONNECT_MS },
@@ -126,7 +129,7 @@ export class Requester {
     attempt: (signal: AbortSignal) => Promise<T>,
   ): Promise<T | ObjectStoreTrouble> {
     const begun = performance.now()
-    const limitMs = ATTEMPT_MS + ((request.body?.length ?? 0) + request.maxBytes) / SLOWEST_BYTES_PER_MS
+    const limitMs = this.#attemptMs + ((request.body?.length ?? 0) + request.maxBytes) / SLOWEST_BYTES_PER_MS
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(new Error(`no answer within ${Math.round(limitMs / 1000)} s`)), limitMs)
     const abort = () => limit.abort(request.signal?.reason)

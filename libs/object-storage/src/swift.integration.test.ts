@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { LOOPBACK_SERVICE } from '@gateway/outgoing/testing/guards.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ObjectMissing, ObjectRefused, ObjectReplaced } from './errors.js'
 import type { ListEntry, ObjectStore } from './object-store.js'
 import { openObjectStore } from './open.js'
@@ -119,4 +119,17 @@ test('wrong keys are refused with what the server says, and without the keys', a
   await expect(refused).rejects.toThrow(ObjectRefused)
   await expect(refused).rejects.toThrow(/SignatureDoesNotMatch/)
   await expect(refused).rejects.not.toThrow(/a-wrong-secret|test:tester/)
+})
+
+test('a clock that is off is refused in words, and no trouble of the storage', async () => {
+  const place = open('s3://maps')
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3600_000 })
+  try {
+    await expect(place.read('x', { offset: 0, length: 1 })).rejects.toThrow(
+      /^the server answers 403: RequestTimeTooSkewed/,
+    )
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(place.circuit).toBe('closed')
 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
   store = await freshStore(process.env.TEST_POSTGRES_URL)
 })
 beforeEach(async () => {
-  await store.sql`TRUNCATE usage_hours, usage_writers, tokens`
+  await store.sql`TRUNCATE usage_hours, usage_writers`
 })
 afterAll(() => store.drop())
 

@@ -33,6 +33,19 @@ test.each([
   expect(answer.headers['www-authenticate'] !== undefined).toBe(status === 401)
 })
 
+test('the bare address tells a person and a program what this is, without a credential', async () => {
+  const page = await inject({ url: '/', headers: { accept: 'text/html,*/*;q=0.8', 'accept-language': 'en' } })
+  expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.body).toContain('href="/admin/"')
+  const nonce = /style nonce="([^"]+)"/.exec(page.body)?.[1]
+  expect(page.headers['content-security-policy']).toContain(`'nonce-${nonce}'`)
+  expect((await inject({ url: '/', headers: { accept: 'text/html', 'accept-language': 'zh-CN' } })).body).toContain(
+    '打开控制台',
+  )
+  const program = await inject({ url: '/' })
+  expect(program.json()).toMatchObject({ service: 'map-asset-gateway', openapi: '/api/v1/openapi.json' })
+})
+
 test('a remote peer is refused while remote administration is off', async () => {
   const answer = await inject({ url: TOKENS, headers: { authorization: bearer }, remoteAddress: '192.0.2.4' })
   expect(answer.statusCode).toBe(403)
@@ -257,6 +270,6 @@ test('the OpenAPI document says what each operation takes and answers, and where
   expect(bodies.length).toBeGreaterThan(8)
   expect(bodies.filter(({ schema }) => schema === undefined)).toEqual([])
   expect(names(({ tags }) => tags[0] === 'Imports')).toEqual(['post /api/v1/import'])
-  expect(names(({ tags }) => tags[0] === 'Admin: push').filter((name) => name.includes('callback'))).toHaveLength(3)
+  expect(names(({ tags }) => tags[0] === 'Admin: push').filter((name) => name.includes('callback'))).toHaveLength(5)
   expect(Object.keys(webhooks)).toEqual(['tile.job.finished', 'basemap.version.pushed', 'vector.pushed', 'cache.purge', 'target.test'])
 })

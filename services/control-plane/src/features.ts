@@ -7,6 +7,7 @@ import { deliveryLoop } from './deliveries/loop.js'
 import { exportLoop } from './exports/loop.js'
 import { removeOldExports } from './exports/retention.js'
 import { exportRoutes } from './exports/routes.js'
+import { landingRoute } from './operators/landing-page.js'
 import { sessionRoutes } from './operators/session-routes.js'
 import { signInRoutes } from './operators/sign-in-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
@@ -51,6 +52,7 @@ export async function registerFeatures(
   await registerOpenApi(app, ctx)
   const gate = createServiceGate(app, ctx, findCaller)
   systemRoutes(app, ctx)
+  landingRoute(app)
   sessionRoutes(app, ctx)
   if (ctx.settings.oidcIssuer !== null) await signInRoutes(app, ctx, adminGate)
   await catalogRoutes(app, ctx, { edges, gate, findCaller })

@@ -48,7 +48,9 @@ export function usageQuery(by: UsageKind, id: string, range: UsageRange) {
     queryFn: async ({ signal }) => {
       const nowMs = Date.now()
       const { items } = await adminGet<List<UsageItem>>(`/usage?${parameters(by, id, range, nowMs)}`, signal)
-      return withQuietTimes(items, beginOf(range, nowMs), nowMs, USAGE_RANGES[range].stepMs)
+      const points = withQuietTimes(items, beginOf(range, nowMs), nowMs, USAGE_RANGES[range].stepMs)
+      // With the range: what is shown while another one is loaded is of the one before.
+      return { points, shown: range }
     },
     refetchInterval: READ_AGAIN_MS,
   })

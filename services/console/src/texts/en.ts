@@ -265,6 +265,7 @@ export const en = {
     cacheWarning: 'Tiles may be kept by clients for a year: those that they hold already may stay in use.',
     zoomsShrink: 'Clients that zoom further than the new version reaches see nothing there.',
     unavailableDefault: 'This version is unavailable at the moment: its tiles would be 404.',
+    defaultBack: (version: string) => `Back to ${version}`,
     defaultDone: (code: string, version: string) => `${version} is the default of ${code} now`,
     defaultFailed: 'The default was not changed',
     addresses: 'Addresses',
@@ -440,7 +441,7 @@ export const en = {
     lead: 'Credentials of map clients and other services that read maps or submit slicing jobs.',
     grantedBasemap: 'Granted basemap (code)',
     expiresWithin: 'Expires within',
-    days: (n: number) => counted(n, 'day'),
+    expiringWithin: (n: number) => `Expires within ${counted(n, 'day')}`,
     search: 'Search tokens',
     empty: 'There are no tokens yet',
     emptyAdvice:
@@ -619,6 +620,7 @@ export const en = {
     submit: 'Slice images',
     submitLead:
       'One image is laid over the layer that is there. Several images build a new version of it, without seams.',
+    again: 'Submit again',
     search: 'Search jobs',
     jobs: 'Jobs',
     empty: 'No job has been submitted yet',

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import send from '@fastify/send'
@@ -9,6 +10,7 @@ import { EXPORT_STATUSES, exportBodySchema, exportSchema } from '@gateway/contra
 import { insertAudit } from '@gateway/store/audit.js'
 import { deleteExport, EXPORT_LISTING, listExports, readExport } from '@gateway/store/exports.js'
 import { create } from 'content-disposition'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
@@ -119,36 +121,41 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
       return toExport(stored, settings)
     },
   )
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/api/v1/admin/exports/:id/file',
-    exposeHeadRoute: false,
-    config: { mayTakeLong: true },
-    schema: {
-      operationId: 'downloadExport',
-      summary: 'The archive of an export',
-      description: 'PMTiles 3. Answers byte ranges and conditional requests; 404 while it is not written.',
-      params,
-      response: {
-        200: { description: 'the archive', content: { 'application/vnd.pmtiles': { schema: z.unknown() } } },
+  // The HEAD route that Fastify would make by itself reads the whole file.
+  const file = '/api/v1/admin/exports/:id/file'
+  const route = { exposeHeadRoute: false, config: { mayTakeLong: true } } as const
+  app.get(
+    file,
+    {
+      ...route,
+      schema: {
+        operationId: 'downloadExport',
+        summary: 'The archive of an export',
+        description: 'PMTiles 3. Answers byte ranges and conditional requests, and HEAD; 404 while it is not written.',
+        params,
+        response: {
+          200: { description: 'the archive', content: { 'application/vnd.pmtiles': { schema: z.unknown() } } },
+        },
       },
     },
-    handler: async ({ params: { id }, raw }, reply) => {
-      const stored = await find(id)
-      if (stored === null) return sendRefusal(reply, NO_SUCH_EXPORT)
-      if (stored.status !== 'succeeded') return sendRefusal(reply, NOT_WRITTEN)
-      const root = exportDirectory(settings.dataDir)
-      const answer = await send(raw, exportFileName(id), { root, cacheControl: false, index: false })
-      if (answer.type !== 'file') return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
-      return reply
-        .code(answer.statusCode as 200)
-        .headers(answer.headers)
-        .header('Content-Type', 'application/vnd.pmtiles')
-        .header(
-          'Content-Disposition',
-          create(Buffer.from(`${stored.basemapCode}-${stored.version}.pmtiles`).toString()),
-        )
-        .send(answer.stream as Readable)
-    },
-  })
+    ({ params: { id }, raw }, reply) => sendFile(id, raw, reply),
+  )
+  app.head(file, { ...route, schema: { hide: true, params } }, ({ params: { id }, raw }, reply) =>
+    sendFile(id, raw, reply),
+  )
+
+  async function sendFile(id: string, raw: IncomingMessage, reply: FastifyReply): Promise<unknown> {
+    const stored = await find(id)
+    if (stored === null) return sendRefusal(reply, NO_SUCH_EXPORT)
+    if (stored.status !== 'succeeded') return sendRefusal(reply, NOT_WRITTEN)
+    const root = exportDirectory(settings.dataDir)
+    const answer = await send(raw, exportFileName(id), { root, cacheControl: false, index: false })
+    if (answer.type !== 'file') return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
+    return reply
+      .code(answer.statusCode)
+      .headers(answer.headers)
+      .header('Content-Type', 'application/vnd.pmtiles')
+      .header('Content-Disposition', create(Buffer.from(`${stored.basemapCode}-${stored.version}.pmtiles`).toString()))
+      .send(answer.stream as Readable)
+  }
 }

@@ -79,8 +79,8 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string)
 }
 
-/** The console's colours; see services/console/src/app/theme.ts. */
-const STYLE = `
+/** Of pages without the console. Its colours; see services/console/src/app/theme.ts. */
+export const STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#16191c, #e6e9ec); --card: light-dark(#fff, #1e2226); --line: light-dark(#ccd3d8, #3a4147) }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f6f8f9, #16191c); color: var(--text);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", "PingFang SC", "Microsoft YaHei", sans-serif }

@@ -225,6 +225,7 @@ export class Exchange {
     if (this.isHead) return this.#endHead(status, headers, length)
     const ms = performance.now() - this.#startedAt
     const given = { status: Number.parseInt(status, 10), bytes: length, ms, trace: this.#trace }
+    this.#account(given.status)
     noteAnswer(this.edge, this.raw, { kind: this.kind, path: this.path, query: this.query, ...given })
     const answer = new StreamedAnswer(this.raw, {
       status,
@@ -285,9 +286,13 @@ export class Exchange {
     })
     const { path, query, kind } = this
     const given = { status: Number.parseInt(status, 10), bytes, ms, trace: this.#trace }
-    const answered = this.answered ?? (isRefused(given.status) ? 'refused' : 'other')
-    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0)
+    this.#account(given.status)
     noteAnswer(this.edge, this.raw, { kind, path, query, ...given })
+  }
+
+  #account(status: number): void {
+    const answered = this.answered ?? (isRefused(status) ? 'refused' : 'other')
+    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0)
   }
 
   get #end() {

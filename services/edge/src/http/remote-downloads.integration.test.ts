@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fromBuffer } from 'yauzl'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { freePort } from '../testing/free-port.js'
-import { type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
 import { storedVector } from '../testing/stored-rows.js'
 
 const POINTS = Buffer.concat([Buffer.from('{"type":"Point"}'), randomBytes(3_000_000)])
@@ -91,6 +91,10 @@ test('a file in a bucket is downloaded as one on a disk: whole, in ranges, by it
     etag,
   ])
   expect((await ask(edge, 'gone')).status).toBe(404)
+  const used = takeUsage(edge).map((row) => JSON.parse(row))
+  const points = used.find(({ kind, id }) => kind === 'vector' && id === 'points')
+  expect(points).toMatchObject({ requests: 5, bytes: expect.toSatisfy((n) => n > POINTS.length + 1_000_000) })
+  expect(used.find(({ kind }) => kind === 'token')).toMatchObject({ requests: 6 })
 })
 
 test('a shapefile in a bucket is one zip, which is built once, and anew when a part of it has changed', async () => {

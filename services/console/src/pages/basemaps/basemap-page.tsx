@@ -16,6 +16,7 @@ import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
 import { CachePolicyField } from './cache-policy-field.js'
+import { DefaultBeforeButton } from './default-before.js'
 import { ShareButton } from './share-button.js'
 import { SignButton } from './sign-button.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
@@ -39,7 +40,8 @@ export function Page() {
           <Section title={t.basemaps.details}>
             <Facts>
               <Fact name={t.basemaps.default}>
-                {basemap.default_version === null ? t.basemaps.noDefault : <Name>{basemap.default_version}</Name>}
+                {basemap.default_version === null ? t.basemaps.noDefault : <Name>{basemap.default_version}</Name>}{' '}
+                <DefaultBeforeButton basemap={basemap} />
               </Fact>
               <Fact name={t.common.source}>
                 <SourceLink code={basemap.source_code} />

@@ -1,6 +1,6 @@
 import type { SliceJob } from '@gateway/contracts/slice.js'
 import { Alert, Stack } from '@mantine/core'
-import { IconCheck, IconMap2 } from '@tabler/icons-react'
+import { IconCheck, IconLayoutGridAdd, IconMap2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
@@ -40,6 +40,16 @@ function Shown({ job }: { job: SliceJob }) {
         <>
           <CancelButton job={job} />
           <SeenButton job={job} />
+          {job.status === 'failed' && (
+            <ButtonLink
+              to={`/slicing/new?again=${segment(job.id)}`}
+              needs="operator"
+              variant="default"
+              icon={IconLayoutGridAdd}
+            >
+              {t.slicing.again}
+            </ButtonLink>
+          )}
           {job.status === 'succeeded' && (
             <ButtonLink to={`/basemaps/${segment(job.target_code)}`} icon={IconMap2}>
               {t.slicing.showLayer}

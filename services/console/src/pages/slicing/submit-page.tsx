@@ -1,8 +1,8 @@
-import type { ListedSliceJob } from '@gateway/contracts/slice.js'
+import type { ListedSliceJob, SliceJob } from '@gateway/contracts/slice.js'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearchParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { lastSliceQuery, useSubmitSlice } from '../../api/slicing.js'
+import { lastSliceQuery, sliceJobQuery, useSubmitSlice } from '../../api/slicing.js'
 import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { SAVED } from '../../ui/leave-guard.js'
@@ -13,6 +13,22 @@ import { parentOf } from './paths.js'
 import { type LayerSettings, SubmitForm } from './submit-form.js'
 
 export function Page() {
+  const again = useSearchParams()[0].get('again')
+  return again === null ? <Submit /> : <Again id={again} />
+}
+
+/** The images and settings of a job that is there. */
+function Again({ id }: { id: string }) {
+  const t = useTexts().slicing
+  const missing = { title: t.noSuch, back: { label: t.title, to: '/slicing' } }
+  return (
+    <Loaded query={useQuery(sliceJobQuery(id))} what={t.what} missing={missing}>
+      {(job) => <Submit job={job} />}
+    </Loaded>
+  )
+}
+
+function Submit({ job }: { job?: SliceJob }) {
   const t = useTexts()
   const go = useNavigate()
   const [parameters] = useSearchParams()
@@ -31,11 +47,11 @@ export function Page() {
           <Loaded query={jobs} what={t.slicing.what}>
             {({ items }) => {
               const layer = layers.find(({ code }) => code === rebuilt)
-              const last = items.find(({ target_code }) => target_code === rebuilt)
+              const last = job ?? items.find(({ target_code }) => target_code === rebuilt)
               return (
                 <SubmitForm
-                  targetCode={rebuilt ?? ''}
-                  sourcePaths={layer?.source_paths ?? []}
+                  targetCode={job?.target_code ?? rebuilt ?? ''}
+                  sourcePaths={job?.source_paths ?? layer?.source_paths ?? []}
                   // The newest layer's images lie where the next ones are likely to.
                   start={parentOf(layers.at(-1)?.source_paths.at(-1))}
                   knownCodes={layers.map(({ code }) => code)}

@@ -26,7 +26,7 @@ export function Page() {
     {
       name: 'expires_within',
       label: t.tokens.expiresWithin,
-      options: [1, 7, EXPIRES_WITHIN_DAYS, 30, 90].map((days) => [`${days}d`, t.tokens.days(days)]),
+      options: [1, 7, EXPIRES_WITHIN_DAYS, 30, 90].map((days) => [`${days}d`, t.tokens.expiringWithin(days)]),
     },
   ]
   const issue = (

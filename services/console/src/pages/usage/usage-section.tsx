@@ -22,7 +22,6 @@ export function UsageSection({ by, id }: { by: UsageKind; id: string }) {
   const [asked, setRange] = useParameter('usage')
   const range = RANGES.find((one) => one === asked) ?? 'month'
   const { ref, seen } = useSeen()
-  const query = useQuery({ ...usageQuery(by, id, range), placeholderData: keepPreviousData, enabled: seen })
   return (
     <Section
       title={t.title}
@@ -49,19 +48,25 @@ export function UsageSection({ by, id }: { by: UsageKind; id: string }) {
         </>
       }
     >
-      <div ref={ref}>
-        <Loaded query={query} what={t.what}>
-          {(points) =>
-            sumOf(points).requests === 0 ? (
-              <Text c="dimmed">{t.none}</Text>
-            ) : (
-              <Suspense fallback={<div className="plot" />}>
-                <UsageCharts points={points} range={range} />
-              </Suspense>
-            )
-          }
-        </Loaded>
-      </div>
+      <div ref={ref}>{seen ? <Charts by={by} id={id} range={range} /> : <div className="plot" />}</div>
     </Section>
+  )
+}
+
+function Charts({ by, id, range }: { by: UsageKind; id: string; range: UsageRange }) {
+  const t = useTexts().usage
+  const query = useQuery({ ...usageQuery(by, id, range), placeholderData: keepPreviousData })
+  return (
+    <Loaded query={query} what={t.what}>
+      {({ points, shown }) =>
+        sumOf(points).requests === 0 ? (
+          <Text c="dimmed">{t.none}</Text>
+        ) : (
+          <Suspense fallback={<div className="plot" />}>
+            <UsageCharts points={points} range={shown} />
+          </Suspense>
+        )
+      }
+    </Loaded>
   )
 }

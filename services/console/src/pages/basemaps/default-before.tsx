@@ -1,0 +1,58 @@
+import type { AdminBasemap } from '@gateway/contracts/basemap.js'
+import { IconArrowBackUp } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useSetDefaultVersion } from '../../api/catalog.js'
+import { listQuery } from '../../api/list.js'
+import { AUDIT, type AuditEntry } from '../../api/system.js'
+import { useTexts } from '../../texts/texts.js'
+import { notifyDone, notifyFailed } from '../../ui/notify.js'
+import { shortText } from '../../ui/shown-text.js'
+import { isServed } from '../../ui/withdraw.js'
+import { WriteButton } from '../../ui/write-button.js'
+
+/** Gives the default back that the last change of it replaced, by one press. Nothing where there is none that could be. */
+export function DefaultBeforeButton({ basemap }: { basemap: AdminBasemap }) {
+  const t = useTexts().basemaps
+  const { code } = basemap
+  const filters = { action: 'basemap.default-version', subject: code }
+  const [entry] = useQuery(listQuery<AuditEntry>(AUDIT, { limit: 1, filters })).data?.items ?? []
+  const set = useSetDefaultVersion(code)
+  const earlier = entry === undefined ? null : defaultBefore(basemap, entry.detail)
+  if (earlier === null) return null
+  const label = shortText(earlier)
+  const give = () =>
+    set.mutate(earlier, {
+      onSuccess: () => notifyDone(t.defaultDone(shortText(code), label)),
+      onError: (error) => notifyFailed(t.defaultFailed, error),
+    })
+  return (
+    <WriteButton
+      needs="operator"
+      variant="default"
+      size="compact-sm"
+      icon={IconArrowBackUp}
+      loading={set.isPending}
+      onClick={give}
+    >
+      {t.defaultBack(label)}
+    </WriteButton>
+  )
+}
+
+/**
+ * The version that was the default before the change that an entry of the audit tells of.
+ * @returns null: it cannot be the default any more, or something else has changed the default since: a scan, or slicing
+ */
+export function defaultBefore(
+  { versions, default_version: now }: Pick<AdminBasemap, 'versions' | 'default_version'>,
+  detail: AuditEntry['detail'],
+): string | null {
+  const { before, after } = detail as { readonly before?: Default; readonly after?: Default }
+  const earlier = versions.find(({ version }) => version === before?.default_version)
+  if (earlier === undefined || earlier.version === now || after?.default_version !== now) return null
+  return earlier.available && isServed(earlier) ? earlier.version : null
+}
+
+interface Default {
+  readonly default_version?: string | null
+}

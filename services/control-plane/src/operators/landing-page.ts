@@ -1,0 +1,55 @@
+import type { App } from '../platform/http/app-type.js'
+import { allowStyles, newNonce } from '../platform/http/style-nonce.js'
+import { type PageTexts, textsFor } from './page-texts.js'
+import { STYLE } from './sign-in-page.js'
+
+/** Where everything begins, for programs. Relative: whoever asks has come by an address that works. */
+const LINKS = {
+  service: 'map-asset-gateway',
+  console: '/admin/',
+  openapi: '/api/v1/openapi.json',
+  catalog: '/api/v1/catalog/basemaps',
+  wmts: '/wmts',
+  ogc: '/ogc',
+  tms: '/tms/1.0.0',
+  map: '/map/',
+} as const
+
+/** What this is, for who opens the bare address: a page for a browser, JSON for a program. It tells nothing that needs a credential. */
+export function landingRoute(app: App): void {
+  app.get('/', { schema: { hide: true } }, (request, reply) => {
+    reply.header('Vary', 'Accept, Accept-Language')
+    if (!(request.headers.accept ?? '').includes('text/html')) return reply.send(LINKS)
+    const nonce = newNonce()
+    return allowStyles(reply, nonce)
+      .type('text/html; charset=utf-8')
+      .send(page(textsFor(request.headers['accept-language']), nonce))
+  })
+}
+
+function page(t: PageTexts, nonce: string): string {
+  const { landing } = t
+  const link = (to: string, label: string, hint: string) => `<p><a href="${to}">${label}</a><br>${hint}</p>`
+  return `<!doctype html>
+<html lang="${t.lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${t.title}</title>
+<style nonce="${nonce}">${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${t.title}</h1>
+<p>${landing.what}</p>
+<p><a class="button" href="${LINKS.console}">${landing.console}</a></p>
+<p>${landing.consoleHint}</p>
+${link(LINKS.map, landing.map, landing.mapHint.replaceAll('&', '&amp;'))}
+${link(LINKS.openapi, landing.reference, landing.referenceHint)}
+<p><strong>${landing.clients}</strong><br>${landing.clientsHint}</p>
+</main>
+</body>
+</html>
+`
+}

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const dir = join(gateway().home, 'nginx')
   await mkdir(join(dir, 'temp'), { recursive: true })
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path temp;`)
-  // The cache as it is in the README.
+  // The cache as it is in docs/caches.md.
   await writeFile(
     join(dir, 'nginx.conf'),
     `daemon off; master_process off; pid nginx.pid; error_log stderr crit;

@@ -101,7 +101,7 @@ const SHARED_ROOMS = {
 }
 
 /** Features do not know one another; features.ts wires them. */
-const FEATURES = ['exports', 'operators', 'pushes', 'slicing', 'system', 'tokens']
+const FEATURES = ['exports', 'operators', 'pushes', 'signing', 'slicing', 'system', 'tokens']
 
 const ROOMS = {
   ...SHARED_ROOMS,

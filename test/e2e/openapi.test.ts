@@ -85,7 +85,7 @@ const HARMLESS = [
   ...['listEdges', 'listAuditEntries', 'getDashboard', 'getTraffic', 'getSettings', 'listTargets', 'saveTarget'],
   'getUsage',
   ...['listPushRecords', 'listVectorPushRecords', 'listCallbackRecords', 'listSliceJobs', 'runHealthCheck'],
-  ...['setBasemapWithdrawn', 'getTileJson', 'callWmts', 'getWmtsCapabilities', 'getOgcLandingPage'],
+  ...['updateBasemap', 'getTileJson', 'callWmts', 'getWmtsCapabilities', 'getOgcLandingPage'],
   ...['getOgcConformance', 'listCollections', 'getCollection', 'listMapTilesets', 'getMapTileset', 'getMapTile'],
   ...['listTileMatrixSets', 'getTileMatrixSet', 'listTileMaps', 'getTileMap', 'getTile', 'getTmsTile'],
   'deleteTarget',
@@ -103,7 +103,7 @@ test.each(HARMLESS)('the example of %s runs, and its answer is valid by the sche
   ])
   if (type === 'application/json') expect(errorsOf(described?.[type]?.schema ?? {}, await answer.json())).toBeNull()
   else await answer.arrayBuffer()
-  if (operationId === 'setBasemapWithdrawn') await maps().gateway.admin.expect('/basemaps/world', RESTORE)
+  if (operationId === 'updateBasemap') await maps().gateway.admin.expect('/basemaps/world', RESTORE)
 })
 
 const RESTORE = { method: 'PATCH', body: { withdrawn: false } }

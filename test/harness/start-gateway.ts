@@ -22,6 +22,8 @@ export interface GatewayOptions {
   readonly postgres?: 'proxy'
   /** default: a fresh database in the run's Postgres */
   readonly database?: () => Promise<TestDatabase>
+  /** every process has a DATA_DIR of its own, below that of the gateway: none has a file in common with another */
+  readonly ownData?: boolean
   /** settings for all processes, on top of the harness's */
   readonly env?: TestSettings
 }
@@ -63,7 +65,8 @@ async function launch(options: GatewayOptions): Promise<Gateway> {
   }
   const launchService = async (name: string, service: string, port: number, own: TestSettings) => {
     const { links, addresses } = await link(options, database, redis)
-    const env = environment(mark, { ...common, ...addresses, ...own, ...options.env })
+    const data = options.ownData ? { DATA_DIR: join(common.DATA_DIR, name.replaceAll(' ', '-')) } : {}
+    const env = environment(mark, { ...common, ...data, ...addresses, ...own, ...options.env })
     return {
       ...links,
       url: localUrl(port),

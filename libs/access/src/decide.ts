@@ -32,6 +32,7 @@ const NOT_GRANTED = refuse('resource_not_granted', 'the service token has no acc
 const SCOPE_MISSING: Readonly<Record<Scope, Refusal>> = {
   read: refuse('scope_missing', 'the service token lacks the scope "read"'),
   slice: refuse('scope_missing', 'the service token lacks the scope "slice"'),
+  sign: refuse('scope_missing', 'the service token lacks the scope "sign"'),
 }
 
 /**

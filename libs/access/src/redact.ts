@@ -2,10 +2,10 @@ import { TOKEN_MARK, TOKEN_PREFIX_LENGTH } from './token-format.js'
 
 const TOKEN_IN_TEXT = /bmp_[0-9A-Za-z]+/g
 const PARAM = /([?&])([^=?&#\s"'\\]+)=([^&#\s"'\\]*)/g
-const TOKEN_NAME = /^(access_)?token$/i
+const CREDENTIAL_NAME = /^((access_)?token|sig)$/i
 
 /**
- * A text with every service token cut to its prefix. What a token parameter holds and is no service token may be another credential in the
+ * A text with every service token cut to its prefix, and without signatures of addresses. What a token parameter holds and is no service token may be another credential in the
  * wrong place: nothing of it is left. For logs and audit rows.
  */
 export function redactTokens(text: string): string {
@@ -20,7 +20,7 @@ export function redactTokens(text: string): string {
 
 /** Names and values may be percent-encoded, and a server that decodes them would find the token. */
 function isTokenParam(name: string, value: string): boolean {
-  return TOKEN_NAME.test(decoded(name)) || (value.includes('%') && decoded(value).includes(TOKEN_MARK))
+  return CREDENTIAL_NAME.test(decoded(name)) || (value.includes('%') && decoded(value).includes(TOKEN_MARK))
 }
 
 function decoded(text: string): string {

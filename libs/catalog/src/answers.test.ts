@@ -40,6 +40,8 @@ const basemap: StoredBasemap = {
   sourcePath: '/data/maps',
   sourceEnabled: true,
   withdrawn: false,
+  cachePolicy: 'interface',
+  sharedMaxAge: null,
   createdAt: at,
   updatedAt: at,
 }

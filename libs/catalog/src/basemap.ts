@@ -10,8 +10,15 @@ export function toBasemap(stored: StoredBasemap): Basemap {
 
 /** The basemap as administrators see it: with the place of each version on disk, and with what was withdrawn. */
 export function toAdminBasemap(stored: StoredBasemap): AdminBasemap {
-  const { withdrawn, sourceEnabled } = stored
-  return { ...head(stored), versions: stored.versions.map(toAdminVersion), withdrawn, source_enabled: sourceEnabled }
+  const { withdrawn, sourceEnabled, cachePolicy, sharedMaxAge } = stored
+  return {
+    ...head(stored),
+    versions: stored.versions.map(toAdminVersion),
+    withdrawn,
+    source_enabled: sourceEnabled,
+    cache_policy: cachePolicy,
+    s_maxage: sharedMaxAge,
+  }
 }
 
 export function toAdminVersion(stored: StoredVersion): AdminBasemapVersion {

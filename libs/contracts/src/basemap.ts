@@ -63,7 +63,34 @@ export const withdrawableFields = {
     .boolean()
     .describe('whether its scan source is enabled; nothing of a disabled one is served or listed'),
 } as const
+
+export const CACHE_POLICIES = ['interface', 'private', 'shared'] as const
+export type CachePolicy = (typeof CACHE_POLICIES)[number]
+const cachePolicySchema = z
+  .enum(CACHE_POLICIES)
+  .describe(
+    'who may keep tiles: `interface`: as the interface and TILE_CACHE_CONTROL say; `private`: browsers alone; `shared`: caches in front too, for `s_maxage`',
+  )
+const sharedMaxAgeSchema = z
+  .int()
+  .min(0)
+  .max(31_536_000)
+  .describe('seconds for which shared caches may keep a tile; with `shared` alone')
+
 export const withdrawBodySchema = z.strictObject({ withdrawn: withdrawnSchema })
+
+export const basemapPatchSchema = z
+  .strictObject({
+    withdrawn: withdrawnSchema.optional(),
+    cache_policy: cachePolicySchema.optional(),
+    s_maxage: sharedMaxAgeSchema.optional().describe('with `shared`, which needs it'),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), { error: 'names nothing to change' })
+  .refine((body) => (body.cache_policy === 'shared') === (body.s_maxage !== undefined), {
+    error: 'cache_policy "shared" needs s_maxage, which belongs to nothing else',
+  })
+
+export type BasemapPatch = z.input<typeof basemapPatchSchema>
 
 export const adminBasemapVersionSchema = basemapVersionSchema.extend({ path: z.string(), withdrawn: withdrawnSchema })
 /** A version in the list of all. */
@@ -90,6 +117,8 @@ export type Basemap = z.infer<typeof basemapSchema>
 export const adminBasemapSchema = basemapSchema.extend({
   versions: z.array(adminBasemapVersionSchema),
   ...withdrawableFields,
+  cache_policy: cachePolicySchema,
+  s_maxage: sharedMaxAgeSchema.nullable(),
 })
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 

@@ -28,6 +28,13 @@ export type PushRecord = z.infer<typeof pushRecordSchema>
 export const vectorPushRecordSchema = recordSchema.extend({ vector_code: z.string() })
 export type VectorPushRecord = z.infer<typeof vectorPushRecordSchema>
 
+/** Extension: a message to a cache in front of what to forget. */
+export const purgeRecordSchema = recordSchema.extend({
+  basemap_code: z.string(),
+  version: z.string().nullable().describe('null: the basemap itself has changed'),
+})
+export type PurgeRecord = z.infer<typeof purgeRecordSchema>
+
 /** Extension: the completion callback of a slice job, as a delivery like any other. */
 export const callbackRecordSchema = recordSchema
   .omit({ target_code: true })

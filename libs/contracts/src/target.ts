@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { codeSchema, MAX_LABEL_LENGTH } from './common.js'
 import { sentRequestSchema } from './push.js'
 
-export const TARGET_KINDS = ['http', 'directory', 'bucket'] as const
+export const TARGET_KINDS = ['http', 'directory', 'bucket', 'purge'] as const
 export const TARGET_MODES = ['notify', 'upload'] as const
 
 export const targetSchema = z.object({

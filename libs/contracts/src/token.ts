@@ -3,7 +3,7 @@ import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
 import { rateLimitBodySchema, rateLimitSchema } from './rate-limit.js'
 
-export const SCOPES = ['read', 'slice'] as const
+export const SCOPES = ['read', 'slice', 'sign'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Issued for a client, or for a link by which people without an account see one map. */

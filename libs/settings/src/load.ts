@@ -99,6 +99,8 @@ export interface Settings {
   /** Cache-Control of tiles, and of those at addresses that name no fixed version; null: as the interface says */
   readonly tileCacheControl: string | null
   readonly currentCacheControl: string | null
+  /** for how long a tile that is missing within its set may be kept as such; 0: not at all */
+  readonly missingTileTtlSeconds: number
   readonly demo: boolean
   /** one answer of the edge in so many is a line of its log; 0: none is */
   readonly accessLogEvery: number
@@ -271,6 +273,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     awsSessionToken: v.AWS_SESSION_TOKEN ?? null,
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
+    missingTileTtlSeconds: v.MISSING_TILE_TTL,
     demo: v.DEMO,
     accessLogEvery: v.ACCESS_LOG_EVERY,
     tracing,

@@ -158,6 +158,11 @@ const duration = text
   .transform((s) => Number.parseFloat(s) * UNIT_SECONDS[s.replace(/^[\d.]+/, '') as keyof typeof UNIT_SECONDS])
   .refine((n) => n > 0, 'must be more than 0')
 
+/** As `duration`, where none at all makes sense too. */
+const durationOrNone = text
+  .regex(/^\d{1,9}[smhd]?$/, 'must be whole seconds or a number with s, m, h or d')
+  .transform((s) => Number.parseInt(s, 10) * UNIT_SECONDS[s.replace(/^\d+/, '') as keyof typeof UNIT_SECONDS])
+
 const waits = list.pipe(
   z
     .array(z.string().regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be waits in seconds, separated by commas'))
@@ -295,6 +300,7 @@ export const SETTINGS = {
   AWS_SESSION_TOKEN: text.max(16_384).optional(),
   TILE_CACHE_CONTROL: cacheControl.optional(),
   CURRENT_CACHE_CONTROL: cacheControl.optional(),
+  MISSING_TILE_TTL: durationOrNone.default(0),
   DEMO: flag.default(true),
   ACCESS_LOG_EVERY: text
     .regex(/^\d{1,9}$/, 'must be a number of answers, or 0')

@@ -1,4 +1,11 @@
-import type { Bounds, Storage, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
+import type {
+  Bounds,
+  CachePolicy,
+  Storage,
+  TileFormat,
+  TileMatrixSetId,
+  VectorLayer,
+} from '@gateway/contracts/basemap.js'
 import type { Queryable, Transaction } from './connect.js'
 import { compareVersions, effectiveDefault } from './default-version.js'
 
@@ -46,6 +53,9 @@ export interface StoredBasemap {
   readonly sourceEnabled: boolean
   /** an operator has taken it from its readers, with all of its versions */
   readonly withdrawn: boolean
+  /** who may keep its tiles, and of `shared` for how many seconds; null otherwise */
+  readonly cachePolicy: CachePolicy
+  readonly sharedMaxAge: number | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -67,7 +77,8 @@ type Row = Omit<StoredBasemap, 'versions' | 'defaultVersion' | 'withdrawn'> & {
 export async function readBasemaps(sql: Queryable, codes: readonly string[] | null): Promise<StoredBasemap[]> {
   const rows = await sql<Row[]>`
     SELECT b.code, b.name, b.default_version AS "setDefault", b.tile_base_url AS "tileBaseUrl", b.source_code AS "sourceCode",
-           s.path AS "sourcePath", s.enabled AS "sourceEnabled", b.withdrawn AS "basemapWithdrawn", b.created_at AS "createdAt",
+           s.path AS "sourcePath", s.enabled AS "sourceEnabled", b.withdrawn AS "basemapWithdrawn",
+           b.cache_policy AS "cachePolicy", b.s_maxage AS "sharedMaxAge", b.created_at AS "createdAt",
            b.updated_at AS "updatedAt",
            v.version, v.storage, v.format, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
            v.bounds, v.attribution, v.description, v.vector_layers AS "vectorLayers",
@@ -79,9 +90,10 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
   const found = new Map<string, Omit<StoredBasemap, 'versions' | 'defaultVersion'> & { versions: StoredVersion[] }>()
   for (const row of rows) {
     const { code, name, setDefault, tileBaseUrl, sourceCode, sourcePath, sourceEnabled, ...rest } = row
-    const { basemapWithdrawn: withdrawn, createdAt, updatedAt, ...version } = rest
+    const { basemapWithdrawn: withdrawn, cachePolicy, sharedMaxAge, createdAt, updatedAt, ...version } = rest
+    const caching = { cachePolicy, sharedMaxAge }
     const source = { sourceCode, sourcePath, sourceEnabled }
-    const head = { code, name, setDefault, tileBaseUrl, ...source, withdrawn, createdAt, updatedAt }
+    const head = { code, name, setDefault, tileBaseUrl, ...source, withdrawn, ...caching, createdAt, updatedAt }
     const basemap = found.get(code) ?? { ...head, versions: [] }
     found.set(code, basemap)
     if (version.version !== null) basemap.versions.push(version)
@@ -196,6 +208,17 @@ export async function setBasemapWithdrawn(tx: Transaction, code: string, withdra
   const rows = await tx`
     UPDATE basemaps SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
+}
+
+/** Sets who may keep a basemap's tiles. @param sharedMaxAge seconds, of `shared` alone */
+export async function setCachePolicy(
+  tx: Transaction,
+  code: string,
+  policy: CachePolicy,
+  sharedMaxAge: number | null,
+): Promise<void> {
+  await tx`
+    UPDATE basemaps SET cache_policy = ${policy}, s_maxage = ${sharedMaxAge}, updated_at = now() WHERE code = ${code}`
 }
 
 /** Takes one version from its readers, or gives it back. false: no such version. */

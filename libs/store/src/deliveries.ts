@@ -2,7 +2,7 @@ import type { DeliveryStatus } from '@gateway/contracts/push.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
-export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback'
+export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge'
 
 /** Messages are sockets that wait; transfers move files. */
 export type Lane = 'message' | 'transfer'
@@ -132,6 +132,12 @@ export const DELIVERY_LISTINGS = {
     searched: { target: 'target_code', vector: 'vector_code' },
     sortable: { ...SORTABLE, target_code: 'target_code', vector_code: 'vector_code' },
     filters: { ...STATES, target_code: 'target_code = $', vector_code: 'vector_code = $' },
+  },
+  cache_purge: {
+    ...NEWEST_FIRST,
+    searched: { target: 'target_code', basemap: 'basemap_code', version: 'version' },
+    sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code' },
+    filters: { status: 'status = $', target_code: 'target_code = $', basemap_code: 'basemap_code = $' },
   },
   slice_callback: {
     ...NEWEST_FIRST,

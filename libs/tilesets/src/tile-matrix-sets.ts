@@ -107,6 +107,25 @@ export function tileMatrixLimits(set: TileMatrixSet, zoom: number, bounds: Bound
   return { zoom, minRow, maxRow, minColumn, maxColumn }
 }
 
+/** Whether a tile has a part of an area, in degrees (west above east: across the antimeridian). */
+export function tileTouches(
+  set: TileMatrixSet,
+  { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
+  [west, south, east, north]: Bounds,
+): boolean {
+  const parts: readonly Bounds[] =
+    west > east
+      ? [
+          [west, south, 180, north],
+          [-180, south, east, north],
+        ]
+      : [[west, south, east, north]]
+  return parts.some((part) => {
+    const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, z, part)
+    return x >= minColumn && x <= maxColumn && y >= minRow && y <= maxRow
+  })
+}
+
 function column(longitude: number): number {
   return (longitude + 180) / 360
 }

@@ -174,7 +174,7 @@ test('the console page and the API reference stand behind the gate and need noth
 const SCHEMES = [
   [/admin/, 'adminBasic'],
   [/import/, 'importBearer'],
-  [/catalog|tiles|vectors|archives|geojson|shp|slice|wmts|ogc|tms/, 'serviceQuery'],
+  [/catalog|tiles|vectors|archives|geojson|shp|slice|wmts|ogc|tms|forward-auth/, 'serviceQuery'],
 ] as const
 
 test('the OpenAPI document needs no credentials, secures what is secured, and describes every error', async () => {
@@ -262,8 +262,9 @@ test('the OpenAPI document says what each operation takes and answers, and where
   const names = (wanted: (one: Described) => boolean) => operations.filter(wanted).map(({ name }) => name)
   const answers = (status: string) => names(({ responses }) => status in responses)
   expect(names(({ summary }) => summary === undefined)).toEqual([])
+  // Whom a proxy asks whether to let somebody in answers by the status alone.
   expect(names(({ responses }) => !Object.entries(responses).some(([s, { content }]) => s < '300' && content))).toEqual(
-    [],
+    ['get /api/v1/forward-auth'],
   )
   expect(answers('409').sort()).toEqual([
     'delete /api/v1/admin/basemaps/{code}',
@@ -282,5 +283,11 @@ test('the OpenAPI document says what each operation takes and answers, and where
   expect(bodies.filter(({ schema }) => schema === undefined)).toEqual([])
   expect(names(({ tags }) => tags[0] === 'Imports')).toEqual(['post /api/v1/import'])
   expect(names(({ tags }) => tags[0] === 'Admin: push').filter((name) => name.includes('callback'))).toHaveLength(5)
-  expect(Object.keys(webhooks)).toEqual(['tile.job.finished', 'basemap.version.pushed', 'vector.pushed', 'target.test'])
+  expect(Object.keys(webhooks)).toEqual([
+    'tile.job.finished',
+    'basemap.version.pushed',
+    'vector.pushed',
+    'cache.purge',
+    'target.test',
+  ])
 })

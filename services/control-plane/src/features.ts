@@ -22,10 +22,12 @@ import type { App } from './platform/http/app-type.js'
 import { registerOpenApi } from './platform/openapi/register.js'
 import { createServiceGate } from './platform/service-access/token-gate.js'
 import { basemapPayload, vectorPayload } from './pushes/payloads.js'
+import { purgePayload } from './pushes/purge.js'
 import { recentPushes } from './pushes/recent.js'
 import { pushRoutes } from './pushes/routes.js'
 import { forgetTargetRoute } from './pushes/targets/forget.js'
 import { targetRoutes } from './pushes/targets/routes.js'
+import { signingRoutes } from './signing/routes.js'
 import { sliceAdminRoutes } from './slicing/admin-routes.js'
 import { callbackPayload } from './slicing/callback.js'
 import { pruneSliceFiles } from './slicing/files-retention.js'
@@ -55,6 +57,7 @@ export async function registerFeatures(
   if (ctx.settings.oidcIssuer !== null) await signInRoutes(app, ctx, adminGate)
   await catalogRoutes(app, ctx, { edges, gate, findCaller })
   tokenRoutes(app, ctx, edges)
+  signingRoutes(app, ctx, edges, gate)
   targetRoutes(app, ctx)
   forgetTargetRoute(app, ctx)
   pushRoutes(app, ctx)
@@ -77,6 +80,7 @@ export const deliveries = deliveryLoop({
   basemap_push: basemapPayload,
   vector_push: vectorPayload,
   slice_callback: callbackPayload,
+  cache_purge: purgePayload,
 })
 
 /** The background work of all features; main starts it once the process listens. */

@@ -3,6 +3,7 @@ import type { Log } from '@gateway/logging/log.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { Tracer } from '@gateway/tracing/span.js'
+import type { SignedAddresses } from './auth/signed-addresses.js'
 import type { TokenCache } from './auth/token-cache.js'
 import type { DiskGate } from './files/disk-gate.js'
 import type { Access } from './http/access.js'
@@ -41,6 +42,7 @@ export interface Edge {
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache
+  readonly signed: SignedAddresses
   /** of tokens that are limited; they are never in the native table */
   readonly rates: RateLimiter
   /** what may wait for a disk goes through here, by scan source */

@@ -70,7 +70,7 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
                  const Now &now) {
   std::string_view rest;
   const ColdSet *set = cold_sets.find(target, now.monotonic, &rest);
-  const TokenEntry *token = set ? response_table.admitted(credential, set->code, now) : nullptr;
+  const TokenEntry *token = set ? response_table.admitted(credential, target, set->code, now) : nullptr;
   if (!token) return false;
   const Parties parties{token->usage, set->usage};
   TilePlace place;

@@ -35,13 +35,34 @@ void add(std::string_view token, Credential *found) {
   else if (found->token != token) found->kind = Credential::Unclear;
 }
 
+// A signed address presents its parameters in the order in which they are written: `exp`, then `sig`. In any other, and where it has bounds, it is
+// JavaScript's to judge.
+struct Signature {
+  std::string_view expiry, text;  // the parameter `exp`, and both
+  bool is_unclear = false;
+};
+
+void add_signed(std::string_view name, std::string_view parameter, Signature *found) {
+  if (name == "exp") {
+    found->is_unclear |= !found->expiry.empty();
+    found->expiry = parameter;
+  } else if (name == "sig") {
+    const bool follows = !found->expiry.empty() && found->expiry.data() + found->expiry.size() + 1 == parameter.data();
+    found->is_unclear |= !found->text.empty() || !follows;
+    found->text = follows ? std::string_view(found->expiry.data(), found->expiry.size() + 1 + parameter.size()) : parameter;
+  } else if (name == "bounds") {
+    found->is_unclear = true;
+  }
+}
+
 // The tokens of a query. Other parameters do not matter, a revision say: what a tile's address names is the same with any. Unclear: a name
 // that would have to be decoded first, and a second question mark at the beginning, which URLSearchParams skips.
-void add_query(std::string_view query, Credential *found) {
+void add_query(std::string_view query, Credential *found, Signature *signature) {
   if (query.size() > kMaxQuery || (!query.empty() && query.front() == '?')) found->kind = Credential::Unclear;
   while (!query.empty() && found->kind != Credential::Unclear) {
     std::string_view value = take_part(&query, '&');
-    const std::string_view name = take_part(&value, '=');
+    const std::string_view parameter = value, name = take_part(&value, '=');
+    add_signed(name, parameter, signature);
     if (name.find_first_of("%+") != std::string_view::npos) found->kind = Credential::Unclear;
     // An encoded character makes a text that is neither a token of the table nor plain.
     if (!value.empty() && (name == "token" || name == "access_token")) add(value, found);
@@ -165,7 +186,13 @@ Credential credential_of(const RequestHead &request, std::string_view query) {
   Credential found{Credential::None};
   if (!request.authorization.empty()) add_authorization(request.authorization, &found);
   if (!request.x_access_token.empty() && found.kind != Credential::Unclear) add(request.x_access_token, &found);
-  add_query(query, &found);
+  Signature signature;
+  add_query(query, &found, &signature);
+  // Where both come, the token decides.
+  if (found.kind == Credential::None && !signature.text.empty()) {
+    if (signature.is_unclear) return kUnclear;
+    found = {Credential::Token, signature.text, found.may_refuse};
+  }
   return found.kind == Credential::Unclear ? kUnclear : found;
 }
 

@@ -243,21 +243,22 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
     return is_unknown ? refuse(Refused::Unknown, credential) : Found();
   }
   frequency_.add(hash);
-  if (!tile || !honours(*token->second, tile->parts.code, now)) return {};
+  if (!tile || !honours(*token->second, target, tile->parts.code, now)) return {};
   tile->used = tile->looked = true;
   return {TilePointer(tile), false, {token->second->usage, tile->parts.usage}};
 }
 
-bool ResponseTable::honours(TokenEntry &token, uint32_t code, Moment now) {
+bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now) {
+  if (target.substr(0, token.prefix.size()) != token.prefix) return false;
   if (now.monotonic >= trusted_until_ || (token.expires_at && now.calendar >= token.expires_at) || !may_read(token, code)) return false;
   if (!std::exchange(token.used, true)) used_tokens_.push_back(token.number);
   return true;
 }
 
-const TokenEntry *ResponseTable::admitted(const Credential &credential, uint32_t code, Moment now) {
+const TokenEntry *ResponseTable::admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {
   if (credential.kind != Credential::Token) return nullptr;
   const auto token = tokens_.find(credential.token);
-  return token != tokens_.end() && honours(*token->second, code, now) ? token->second : nullptr;
+  return token != tokens_.end() && honours(*token->second, target, code, now) ? token->second : nullptr;
 }
 
 std::vector<uint32_t> ResponseTable::take_used_tokens() {

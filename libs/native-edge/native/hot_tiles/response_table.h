@@ -101,6 +101,7 @@ struct TokenEntry {
   int64_t expires_at = 0;        // milliseconds since 1970; 0: never
   bool all = false;              // may read every basemap
   std::vector<uint64_t> grants;  // else: one bit for each code
+  std::string prefix;            // of the paths that it may read; empty: all
   bool used = false;             // since JavaScript last asked
   uint32_t number = 0;           // its place in ResponseTable::entries_
   UsagePointer usage;
@@ -111,7 +112,8 @@ struct TokenEntry {
 enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2, NoTile = 3, NoTileImage = 4 };
 constexpr size_t kRefusals = 5;
 
-// The credential of a request: no token, one token in an unambiguous form, or anything else, which JavaScript judges.
+// The credential of a request: no token, one token in an unambiguous form, or anything else, which JavaScript judges. Of a signed address the
+// parameters in the order in which they are written, `exp=...&sig=...`, are its token.
 struct Credential {
   enum Kind { None, Token, Unclear } kind = Unclear;
   std::string_view token;
@@ -165,8 +167,8 @@ class ResponseTable {
   // `now`: the two clocks of this moment.
   Found find(std::string_view target, const Credential &credential, Moment now);
 
-  // The token of the table, if it may have tiles of this basemap now; it then counts as used.
-  const TokenEntry *admitted(const Credential &credential, uint32_t code, Moment now);
+  // The token of the table, if it may have this tile of a basemap now; it then counts as used.
+  const TokenEntry *admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
   // The refusal, counted, if it was set.
   Found refuse(Refused why, const Credential &credential);
 
@@ -184,7 +186,7 @@ class ResponseTable {
  private:
   TileResponse **slot_of(std::string_view target, size_t hash);
   TileResponse *tile_at(std::string_view target);
-  bool honours(TokenEntry &token, uint32_t code, Moment now);
+  bool honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now);
   void remove(TileResponse *tile);
   void make_room();
   void grow();

@@ -21,13 +21,15 @@ napi_value put_tile(const Call &call) {
   return nullptr;
 }
 
-// Its number. text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words, the name of its usage
+// Its number. text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words, the name of its usage, prefix of
+// its paths
 napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
   token.usage = usage_of(call.text(4));
   token.grants.resize(bits.size() / sizeof(uint64_t));
   bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
+  token.prefix = call.text(5);
   return call.value(static_cast<double>(response_table.put_token(std::move(token))));
 }
 

@@ -20,7 +20,7 @@ export interface ResponseTableAddon {
   takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
-  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array, usage: string): number
+  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array, usage: string, prefix: string): number
   dropToken(text: string): void
   putUnknown(text: string): void
   dropUnknown(text: string): void
@@ -227,9 +227,11 @@ export class ResponseTable {
 
   /**
    * `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. Answers the token's number: a small one,
-   * which may be another's once the token is dropped. `usage`: the name under which its requests are counted, for `takeUsage`.
+   * which may be another's once the token is dropped. `usage`: the name under which its requests are counted, for `takeUsage`; empty: under none.
+   * `prefix`: of the paths that it may read, as they stand in the request line; empty: all. Of a signed address `exp=...&sig=...` is the token, which
+   * counts where no other comes with it.
    */
-  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null, usage = ''): number {
+  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null, usage = '', prefix = ''): number {
     const numbers = codes === 'all' ? [] : codes.map((code) => this.numberOf(code))
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
     for (const number of numbers) {
@@ -238,7 +240,7 @@ export class ResponseTable {
     }
     // 0 stands for never; a token that expired in 1970 has expired by any other time before now.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
-    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer), usage)
+    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer), usage, prefix)
   }
 
   dropToken(token: string): void {

@@ -5,6 +5,7 @@ import type { App } from '../platform/http/app-type.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
 import { defaultVersionRoute } from './edit/default-version.js'
 import { forgetRoutes } from './edit/forget-routes.js'
+import { updateBasemapRoute } from './edit/update-basemap.js'
 import { updateVectorRoute } from './edit/update-vector.js'
 import { withdrawRoutes } from './edit/withdraw.js'
 import { healthRoutes } from './health/routes.js'
@@ -33,6 +34,7 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   scanRoutes(app, ctx)
   defaultVersionRoute(app, ctx)
   withdrawRoutes(app, ctx, edges)
+  updateBasemapRoute(app, ctx, edges)
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)
   healthRoutes(app, ctx)

@@ -34,7 +34,7 @@ export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, sig
   const wanted = target?.mode === 'upload' ? payload.bundle : null
   const fetched = await wanted?.prepare?.(signal)
   try {
-    return await send(tools, claimed, { event: payload.event, bundle: fetched ?? wanted }, signal)
+    return await send(tools, claimed, { ...payload, bundle: fetched ?? wanted }, signal)
   } finally {
     await fetched?.release()
   }
@@ -43,7 +43,7 @@ export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, sig
 async function send(
   tools: DeliverTools,
   { id, target, url: own, fence }: ClaimedDelivery,
-  { event, bundle }: Pick<Payload, 'event' | 'bundle'>,
+  { event, bundle, headers }: Omit<Payload, 'ok'>,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const url = own ?? target?.url ?? ''
@@ -63,6 +63,7 @@ async function send(
     webhookId: webhookId(id),
     now: now(),
     event,
+    headers,
   }
   return bundle === null ? sendMessage(guard, sending, signal) : sendUpload(guard, sending, bundle, signal)
 }

@@ -10,6 +10,8 @@ export interface Payload {
   readonly event: unknown
   /** sent along where the target takes uploads; null: the event is all there is */
   readonly bundle: Bundle | null
+  /** of the request, beside those of every message */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface NothingToSend {
@@ -20,7 +22,7 @@ export interface NothingToSend {
 
 /** Builds the payload anew for each attempt, from the state at that time. Belongs to the feature that enqueues this kind of delivery. */
 export type PayloadBuilder = (
-  ctx: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
+  ctx: Pick<ControlContext, 'sql' | 'settings' | 'now' | 'bus' | 'shutdown'>,
   claimed: ClaimedDelivery,
 ) => Promise<Payload | NothingToSend>
 

@@ -63,6 +63,8 @@ async function usableTarget(
 ): Promise<{ readonly ok: true; readonly target: Target } | Refusal> {
   const [target] = await readTargets(ctx.sql, code)
   if (target === undefined) return refuse('not_found', 'there is no such target')
+  if (target.kind === 'purge')
+    return refuse('invalid_parameters', 'body.target_code: the target is a cache, which takes no data')
   return target.enabled
     ? { ok: true, target }
     : refuse('invalid_parameters', 'body.target_code: the target is disabled; enable it first')

@@ -1,4 +1,4 @@
-import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
+import type { PurgeRecord, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Delivery } from '@gateway/store/deliveries.js'
 import { deliveryFields } from '../deliveries/records.js'
 
@@ -10,6 +10,16 @@ export function toPushRecord(delivery: Delivery): PushRecord {
     basemap_code: delivery.basemapCode ?? '',
     version: delivery.version ?? '',
     export_id: delivery.exportId,
+  }
+}
+
+export function toPurgeRecord(delivery: Delivery): PurgeRecord {
+  const { targetCode, basemapCode, version } = delivery
+  return {
+    ...deliveryFields(delivery),
+    target_code: targetCode ?? '',
+    basemap_code: basemapCode ?? '',
+    version,
   }
 }
 

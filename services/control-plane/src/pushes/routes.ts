@@ -1,5 +1,6 @@
 import { text } from '@gateway/catalog/list-query.js'
 import {
+  purgeRecordSchema,
   pushBodySchema,
   pushRecordSchema,
   vectorPushBodySchema,
@@ -11,7 +12,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { pushBasemap, pushVector } from './push.js'
-import { toPushRecord, toVectorPushRecord } from './record.js'
+import { toPurgeRecord, toPushRecord, toVectorPushRecord } from './record.js'
 
 const PUSH_ERRORS =
   'What does not exist is 404; a target that is disabled, or data that is not available now, is 400. The delivery begins at once and runs ' +
@@ -85,5 +86,21 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
     schema: vectorPushRecordSchema,
     toRecord: toVectorPushRecord,
     filters: { target_code: text, vector_code: text },
+  })
+  recordRoutes(app, ctx, {
+    kind: 'cache_purge',
+    path: 'purge-records',
+    operationIds: {
+      list: 'listPurgeRecords',
+      get: 'getPurgeRecord',
+      retry: 'retryPurge',
+      cancel: 'cancelPurge',
+      acknowledge: 'acknowledgePurge',
+    },
+    noun: 'purges of caches in front',
+    kept: RECORDS_KEPT,
+    schema: purgeRecordSchema,
+    toRecord: toPurgeRecord,
+    filters: { target_code: text, basemap_code: text },
   })
 }

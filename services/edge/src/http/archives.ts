@@ -20,23 +20,25 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new Exchange(edge, 'download', res, req)
   const [, , code = '', file = '', ...rest] = exchange.path.split('/').map((segment) => decodedSegment(segment) ?? '')
-  authorize(exchange, wantedBasemap(edge, code), () => {
-    const dot = file.lastIndexOf('.')
+  const dot = file.lastIndexOf('.')
+  const label = file.slice(0, Math.max(0, dot))
+  const answer = () => {
     const storage = file.slice(dot + 1)
-    const version = edge.freshness.catalog.basemaps.get(code)?.versions.get(file.slice(0, Math.max(0, dot)))
+    const version = edge.freshness.catalog.basemaps.get(code)?.versions.get(label)
     const isArchive = Object.hasOwn(TYPES, storage) && version?.stored.storage === storage
     if (rest.length > 0 || version === undefined || !isArchive) return answerRefusal(exchange, NOT_FOUND)
     exchange.asked = version.usage
-    const { version: label, path } = version.stored
+    const { version: name, path } = version.stored
     const offered = {
       root: version.root,
       path,
       type: TYPES[storage] as string,
-      fileName: `${code}-${label}.${storage}`,
+      fileName: `${code}-${name}.${storage}`,
     }
     const opening = isRemote(path) ? openRemoteArchive(exchange, offered) : openFile(exchange, offered)
-    answerOpened(exchange, opening, { basemap: code, version: label })
-  })
+    answerOpened(exchange, opening, { basemap: code, version: name })
+  }
+  authorize(exchange, wantedBasemap(edge, code), answer, { code, version: label, whole: true })
 }
 
 /** An archive in object storage: its ranges are read there, and what the cache has of small ones here. MBTiles are whole in the cache. */

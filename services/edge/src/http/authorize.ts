@@ -1,7 +1,8 @@
 import { type AccessToken, decide, type WantedResource } from '@gateway/access/decide.js'
-import { presentedToken } from '@gateway/access/presented-token.js'
+import { presentedToken, TOKEN_MISSING } from '@gateway/access/presented-token.js'
 import type { Admission } from '@gateway/access/rate-limiter.js'
 import type { Edge } from '../edge.js'
+import { admitSigned, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
 
@@ -12,11 +13,13 @@ export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
  * Finds the token of a request and decides. Goes on with `granted` only where it may read what it wants, at once where the token is
  * known here, later where the store or the bucket of a limited token must be asked; answers the refusal itself otherwise. Of several candidates
  * the first granted one counts. A request that is refused for another reason takes nothing from the bucket.
+ * @param signable what a signed address would have to open, where no token comes with it; null: signed addresses do not count here
  */
 export function authorize(
   exchange: Exchange,
   wanted: Wanted,
   granted: (fromQuery: boolean, which: number, token: AccessToken) => void,
+  signable: Signable | null = null,
 ) {
   const { edge } = exchange
   const tooLong = exchange.limitHeaders()
@@ -26,6 +29,12 @@ export function authorize(
     xAccessToken: exchange.header('x-access-token'),
     query: exchange.query,
   })
+  if (
+    presented === TOKEN_MISSING &&
+    signable !== null &&
+    admitSigned(exchange, signable, () => granted(true, 0, BEARER))
+  )
+    return
   if (!presented.ok) return answerRefusal(exchange, presented)
   if (!edge.freshness.loaded) return answerRefusal(exchange, STARTING)
   const goOn = (token: AccessToken | null) => {
@@ -70,6 +79,18 @@ export function authorize(
     return goOn(known)
   }
   askStore(edge, exchange, presented.token, goOn)
+}
+
+/** In the place of a token, for those who take a signed address and look at no token. */
+const BEARER: AccessToken = {
+  id: '',
+  prefix: '',
+  scopes: new Set(['read']),
+  basemaps: new Set(),
+  vectors: new Set(),
+  expiresAtMs: null,
+  disabled: false,
+  limits: null,
 }
 
 /** Of what the catalog has alone: others are no end of names. */

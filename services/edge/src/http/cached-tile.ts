@@ -15,20 +15,11 @@ import { isRefused, type UsageName } from '../usage/usage-counts.js'
 import { logAnswer, noteAnswer } from './answer-log.js'
 import { type ConnectionEnd, connectionEnd, endAtOnce, endWith, sayEnd } from './connection-end.js'
 import { active, guarded, sendPart } from './exchange.js'
-import {
-  countRefusal,
-  MISSING_HEADERS,
-  MISSING_IMAGE,
-  missingTileForm,
-  NO_CONTENT,
-  prepareRefusal,
-  TILE_NOT_FOUND,
-} from './refusals.js'
-import { findTarget, keepTile, prepareTile, usageOf, wantedBasemap } from './tile-answer.js'
+import { countRefusal, isMissingTile, missingTileForm, prepareRefusal } from './refusals.js'
+import { absentTile, findTarget, keepTile, prepareTile, usageOf, wantedBasemap } from './tile-answer.js'
 import { onTileSlow } from './tiles.js'
 
 const NOT_MODIFIED = '304 Not Modified'
-const NOTHING = Buffer.alloc(0)
 
 /** A request with a token that is known here. */
 interface KnownCaller {
@@ -84,7 +75,7 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   // With the directories that were read on the way to it.
   if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
   if (!target.ok) refuse(edge, res, req, caller, target, usageOf(edge, parsed))
-  else if (tile === null) refuse(edge, res, req, caller, TILE_NOT_FOUND, target.version.usage)
+  else if (tile === null) refuse(edge, res, req, caller, absentTile(edge.settings, target), target.version.usage)
   else if (tile === undefined) onTileSlow(edge, res, req, target, token as AccessToken)
   else {
     const prepared = prepareTile(target, tile, now)
@@ -207,14 +198,16 @@ function refuse(
 ): void {
   const { path, query, now, token = null } = caller
   countRefusal(edge, refusal)
-  const { status, headers, body } = refusal === TILE_NOT_FOUND ? missingTile(query, req) : prepareRefusal(refusal)
+  const { status, headers, body } = isMissingTile(refusal)
+    ? refusal.forms[formFor(query, req)]
+    : prepareRefusal(refusal)
   res.writeStatus(status).writeHeader(headers.name, headers.value)
   const end = connectionEnd(req.getHeader('connection'), edge.draining)
-  if (body === NOTHING) endEmpty(res, end)
+  if (body.length === 0) endEmpty(res, end)
   else endAtOnce(res, body, end)
   edge.counters.bytesSent += body.length
   const code = Number.parseInt(status, 10)
-  const answered = refusal === TILE_NOT_FOUND ? 'tile_404' : isRefused(code) ? 'refused' : 'other'
+  const answered = isMissingTile(refusal) ? 'tile_404' : isRefused(code) ? 'refused' : 'other'
   if (token !== null) edge.usage.count(token.id, asked, answered, body.length)
   edge.counters.answers.tile.count(code)
   edge.access?.answered(res, { kind: 'tile', status: code, bytes: body.length, ms: performance.now() - now })
@@ -222,16 +215,8 @@ function refuse(
   sampleDuration(edge, now)
 }
 
-function missingTile(query: string, req: HttpRequest) {
-  const prepared = prepareRefusal(TILE_NOT_FOUND)
-  switch (missingTileForm(query, req.getHeader('sec-fetch-dest'), req.getHeader('sec-fetch-mode'))) {
-    case 'error':
-      return prepared
-    case 'image':
-      return { status: prepared.status, ...MISSING_IMAGE }
-    case 'empty':
-      return { status: NO_CONTENT, headers: MISSING_HEADERS, body: NOTHING }
-  }
+function formFor(query: string, req: HttpRequest) {
+  return missingTileForm(query, req.getHeader('sec-fetch-dest'), req.getHeader('sec-fetch-mode'))
 }
 
 /** One answer from memory in so many is timed, for all of them: a second clock read would be a measurable part of it. */

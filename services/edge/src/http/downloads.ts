@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import type { WantedResource } from '@gateway/access/decide.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -10,7 +11,7 @@ import { httpDate, isRangeStillGood } from '../files/conditional.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/storage-troubles.js'
 import { attachment } from './attachment.js'
-import { authorize } from './authorize.js'
+import { authorize, type Wanted } from './authorize.js'
 import { Exchange, guarded } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import { onOther } from './proxy.js'
@@ -30,7 +31,7 @@ export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest
   const code = decodedSegment(inner)
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
-  authorize(exchange, vector?.wanted ?? { kind: 'vector', names: [code] }, () => answerVector(exchange, vector))
+  authorize(exchange, wantedVector(edge, code), () => answerVector(exchange, vector))
 }
 
 const KIND_OF_EXTENSION: ReadonlyMap<string, string> = new Map(
@@ -48,7 +49,7 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const code = decodedSegment(name.slice(0, dot))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
-  authorize(exchange, vector?.wanted ?? { kind: 'vector', names: [code] }, () =>
+  authorize(exchange, wantedVector(edge, code), () =>
     answerVector(exchange, vector?.stored.kind === kind ? vector : undefined),
   )
 }
@@ -59,13 +60,23 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
   const exchange = new Exchange(edge, 'download', res, req)
   const relativePath = decodedSegment(exchange.path.slice(prefix.length))
   if (relativePath === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
-  const found = (edge.freshness.catalog.vectorsByPath.get(relativePath) ?? []).filter((v) => v.stored.kind === kind)
+  const { found, wanted } = vectorsAt(edge, kind, relativePath)
+  authorize(exchange, wanted, (_, which) => answerVector(exchange, found[which]))
+}
+
+/** What may be meant by a relative path. */
+export function vectorsAt({ freshness }: Edge, kind: VectorKind, relativePath: string) {
+  const found = (freshness.catalog.vectorsByPath.get(relativePath) ?? []).filter((v) => v.stored.kind === kind)
   // An address that names nothing is granted by a token that names it, so that 403 and 404 tell nothing apart.
-  const wanted =
+  const wanted: Wanted =
     found.length > 0
       ? found.map((vector) => vector.wanted)
-      : { kind: 'vector' as const, names: [relativePath, path.posix.basename(relativePath)] }
-  authorize(exchange, wanted, (_, which) => answerVector(exchange, found[which]))
+      : { kind: 'vector', names: [relativePath, path.posix.basename(relativePath)] }
+  return { found, wanted }
+}
+
+export function wantedVector({ freshness }: Edge, code: string): NonNullable<WantedResource> {
+  return freshness.catalog.vectors.get(code)?.wanted ?? { kind: 'vector', names: [code] }
 }
 
 function answerVector(exchange: Exchange, vector: CatalogVector | undefined) {

@@ -84,9 +84,9 @@ export class Exchange {
   readonly path: string
   /** without the question mark */
   readonly query: string
-  /** how a 400 or 404 is answered: the WMTS has a form of its own */
-  errorForm: 'json' | 'ows' = 'json'
-  /** what it is accounted to: the id of its token, and what it asks for; null: not known (yet) */
+  /** how a 400 or 404 is answered: the WMTS has a form of its own, and who asks whether to let somebody in knows none but 401 and 403 */
+  errorForm: 'json' | 'ows' | 'auth' = 'json'
+  /** what it is accounted to: the id of its token ('': it came without one, by a signed address), and what it asks for; null: not known (yet) */
   token: string | null = null
   asked: UsageName | null = null
   /** what it is answered with, where its status does not tell */
@@ -102,13 +102,20 @@ export class Exchange {
   #answered = false
   #onGone: () => void = () => {}
 
-  constructor(edge: Edge, kind: RequestKind, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
+  constructor(
+    edge: Edge,
+    kind: RequestKind,
+    res: HttpResponse,
+    req: HttpRequest,
+    path = req.getUrl(),
+    query = req.getQuery() ?? '',
+  ) {
     this.raw = res
     this.edge = edge
     this.kind = kind
     this.isHead = req.getMethod() === 'head'
     this.path = path
-    this.query = req.getQuery() ?? ''
+    this.query = query
     this.#headers = {
       authorization: req.getHeader('authorization'),
       'x-access-token': req.getHeader('x-access-token'),

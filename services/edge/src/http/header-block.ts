@@ -7,7 +7,7 @@ export interface HeaderBlock {
   readonly value: string
 }
 
-type Header = readonly [name: string, value: string]
+export type Header = readonly [name: string, value: string]
 
 /** Throws for a value that would break out of its line; what callers name (file names) is encoded before. */
 export function headerBlock(first: Header, ...more: readonly Header[]): HeaderBlock {

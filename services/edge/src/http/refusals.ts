@@ -6,13 +6,12 @@ import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/res
 import type { Edge } from '../edge.js'
 import { exceptionReport } from '../standards/ows-exception.js'
 import type { Exchange } from './exchange.js'
-import { CORS, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
+import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
 
 /** Retry-After where a dependency is down: about what a database takes to come back. */
 const RETRY_AFTER_SECONDS = 5
 
 export const NOT_FOUND = refuse('not_found', 'there is nothing at this address')
-export const TILE_NOT_FOUND = refuse('tile_not_found', 'there is no such tile')
 export const MALFORMED_TILE = refuse(
   'invalid_parameters',
   'a tile address ends in {z}/{x}/{y}.{ext}, whole numbers without leading zeros',
@@ -63,44 +62,80 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
 
 export function answerRefusal(exchange: Exchange, refusal: Refusal) {
   countRefusal(exchange.edge, refusal)
-  exchange.answered = refusal === TILE_NOT_FOUND ? 'tile_404' : null
-  if (refusal === TILE_NOT_FOUND) {
+  exchange.answered = isMissingTile(refusal) ? 'tile_404' : null
+  if (isMissingTile(refusal)) {
     const form = missingTileForm(exchange.query, exchange.header('sec-fetch-dest'), exchange.header('sec-fetch-mode'))
-    if (form === 'empty') return exchange.answerEmpty(NO_CONTENT, MISSING_HEADERS)
-    if (form === 'image')
-      return exchange.answer(prepareRefusal(refusal).status, MISSING_IMAGE.headers, MISSING_IMAGE.body)
+    const { status, headers, body } = refusal.forms[form]
+    if (form === 'empty') return exchange.answerEmpty(status, headers)
+    if (form === 'image' || exchange.errorForm === 'json') return exchange.answer(status, headers, body)
   }
   if (exchange.errorForm === 'ows' && isOwsException(refusal)) return answerException(exchange, refusal)
-  const { status, headers, body } = prepareRefusal(refusal, isBasic(exchange.header('authorization')))
+  const refused = exchange.errorForm === 'auth' && STATUS_OF_ERROR[refusal.code] < 500 ? inOrOut(refusal) : refusal
+  const { status, headers, body } = prepareRefusal(refused, isBasic(exchange.header('authorization')))
   exchange.answer(status, headers, body)
 }
 
-export const NO_CONTENT = '204 No Content'
-export const MISSING_HEADERS = headerBlock(['Cache-Control', 'no-store'], ...CORS)
+/** What is wrong with the request itself, different tokens say, is 401. */
+function inOrOut(refusal: Refusal): Refusal {
+  const status = STATUS_OF_ERROR[refusal.code]
+  return status === 400 || status === 431 ? refuse('token_malformed', refusal.message) : refusal
+}
 
+/** That there is no such tile, in each of the forms in which clients want to hear it. */
+export interface MissingTile extends Refusal {
+  readonly forms: Readonly<Record<'error' | 'empty' | 'image', Prepared>>
+}
+
+/** @param caching the headers that say how it may be kept; the form depends on two headers of the request, which those of a cache must know */
+export function missingTile(...caching: readonly Header[]): MissingTile {
+  const refusal = refuse('tile_not_found', 'there is no such tile')
+  const status = '404 Not Found'
+  return {
+    ...refusal,
+    forms: {
+      error: {
+        status,
+        headers: headerBlock(['Content-Type', 'application/json; charset=utf-8'], ...caching, ...CORS),
+        body: Buffer.from(errorBody(refusal.message)),
+      },
+      empty: {
+        status: '204 No Content',
+        headers: headerBlock(...(caching as [Header, ...Header[]]), ...CORS),
+        body: NOTHING,
+      },
+      image: { status, headers: headerBlock(['Content-Type', 'image/png'], ...caching, ...CORS), body: ONE_PIXEL },
+    },
+  }
+}
+
+export function isMissingTile(refusal: Refusal): refusal is MissingTile {
+  return refusal.code === 'tile_not_found'
+}
+
+const NOTHING = Buffer.alloc(0)
 /**
  * What a browser takes for an image: where an image of another site turns out to be JSON it reports an attack (Opaque Response Blocking of the
  * Fetch standard) instead of an absent tile. One transparent pixel.
  */
-export const MISSING_IMAGE: Pick<Prepared, 'headers' | 'body'> = {
-  headers: headerBlock(['Content-Type', 'image/png'], ['Cache-Control', 'no-store'], ...CORS),
-  body: Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
-    'base64',
-  ),
+const ONE_PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+  'base64',
+)
+export const TILE_NOT_FOUND = missingTile(['Cache-Control', 'no-store'])
+
+/** What is answered to a tile's address in these cases, for the native table. That a tile is missing JavaScript says where it may be kept. */
+export function refusalsWithoutJavaScript(missingTileTtlSeconds: number): Partial<Record<RefusedFor, FixedAnswer>> {
+  const refusals = {
+    'no token': fixed(prepareRefusal(TOKEN_MISSING)),
+    'a malformed token': fixed(prepareRefusal(TOKEN_MALFORMED)),
+    'an unknown token': fixed(prepareRefusal(UNKNOWN_TOKEN)),
+  }
+  if (missingTileTtlSeconds > 0) return refusals
+  const { error, image } = TILE_NOT_FOUND.forms
+  return { ...refusals, 'no such tile': fixed(error), 'no such tile, as an image': fixed(image) }
 }
 
-/** What is answered to a tile's address in these cases, for the native table. */
-export const REFUSALS_WITHOUT_JAVASCRIPT: Readonly<Record<RefusedFor, FixedAnswer>> = {
-  'no token': fixed(TOKEN_MISSING),
-  'a malformed token': fixed(TOKEN_MALFORMED),
-  'an unknown token': fixed(UNKNOWN_TOKEN),
-  'no such tile': fixed(TILE_NOT_FOUND),
-  'no such tile, as an image': fixed(TILE_NOT_FOUND, MISSING_IMAGE),
-}
-
-function fixed(refusal: Refusal, form?: Pick<Prepared, 'headers' | 'body'>): FixedAnswer {
-  const { status, headers, body } = { ...prepareRefusal(refusal), ...form }
+function fixed({ status, headers, body }: Prepared): FixedAnswer {
   return { status, headers: [[headers.name, headers.value], SERVER_MARK], body }
 }
 

@@ -10,10 +10,11 @@ import { CATALOG_ROUTES } from './catalog.js'
 import { CertificateWatch } from './certificate-watch.js'
 import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
 import { active, Exchange, type Handler, safely } from './exchange.js'
+import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
 import { PREFLIGHT } from './header-block.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { endEventStreams, onOther } from './proxy.js'
-import { answerRefusal, REFUSALS_WITHOUT_JAVASCRIPT, TOO_LONG, WRONG_METHOD } from './refusals.js'
+import { answerRefusal, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onTileSlow } from './tiles.js'
 import { hasUnsent } from './unsent.js'
@@ -41,7 +42,8 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
   const proving = await listenOn(app, PROVING_HOST, 0)
   await edge.sender.attach({ host: PROVING_HOST, port: us_socket_local_port(proving) })
   us_listen_socket_close(proving)
-  edge.native.open(edge.sender, edge.tileCache, edge.disks, REFUSALS_WITHOUT_JAVASCRIPT)
+  const refusals = refusalsWithoutJavaScript(edge.settings.missingTileTtlSeconds)
+  edge.native.open(edge.sender, edge.tileCache, edge.disks, refusals)
   const apps = [app]
   let listener: Listener | null = null
   let watch: CertificateWatch | null = null
@@ -100,6 +102,7 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
     own(path, list)
     own(`${path}/:code`, entry)
   }
+  own(FORWARD_AUTH_PATH, onForwardAuth)
   own('/health', onHealth)
   own('/ready', onReady)
   own('/metrics', onMetrics)

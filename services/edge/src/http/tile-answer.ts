@@ -5,13 +5,14 @@ import type { Settings } from '@gateway/settings/load.js'
 import { isInPyramid, type TilePath } from '@gateway/tilesets/address.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
+import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
-import { hasSameTiles } from '../sync/catalog.js'
+import { type CatalogBasemap, type CatalogVersion, hasSameTiles } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import type { UsageName } from '../usage/usage-counts.js'
-import { MALFORMED_TILE, TILE_NOT_FOUND } from './refusals.js'
+import { MALFORMED_TILE, type MissingTile, missingTile, TILE_NOT_FOUND } from './refusals.js'
 import { tileFields } from './tile-fields.js'
 
 type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
@@ -47,14 +48,46 @@ export function findTarget(edge: Edge, { code, version: label, address }: TileAd
   if (address.suffix !== '' && !isFolder) return TILE_NOT_FOUND
   if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return TILE_NOT_FOUND
   if (address.extension !== format && formatOfExtension(address.extension) !== format) return TILE_NOT_FOUND
-  return { ok: true, basemap, version, place: address, cacheControl: tileCacheControl(edge.settings, label) }
+  return { ok: true, basemap, version, place: address, cacheControl: tileCacheControl(edge.settings, basemap, label) }
 }
 
-/** The Cache-Control of tiles: at an address that names no fixed version it may have a value of its own. */
-function tileCacheControl(settings: Settings, version: string | null): string {
+/** The Cache-Control of tiles, by the policy of their basemap: at an address that names no fixed version it may have a value of its own. */
+function tileCacheControl(settings: Settings, { stored }: CatalogBasemap, version: string | null): string {
   const isFixed = version !== null && version !== CURRENT_VERSION
+  const { cachePolicy, sharedMaxAge } = stored
+  // Browsers cannot be told to forget: where the address may come to mean another tile, they ask again each time.
+  if (cachePolicy === 'private') return isFixed ? 'private, max-age=31536000, immutable' : 'private, no-cache'
+  if (cachePolicy === 'shared')
+    return isFixed
+      ? `public, max-age=31536000, s-maxage=${sharedMaxAge}, immutable`
+      : `public, max-age=0, s-maxage=${sharedMaxAge}, must-revalidate`
   return (isFixed ? settings.tileCacheControl : settings.currentCacheControl) ?? CACHE_CONTROL
 }
+
+/** That a tile of a version is not there: where its set says that tiles are, it may be kept for MISSING_TILE_TTL, by whom its tiles may. */
+export function absentTile(settings: Settings, { version, place, cacheControl }: TileTarget): MissingTile {
+  const { missingTileTtlSeconds: ttl } = settings
+  if (ttl === 0 || /\bno-store\b/.test(cacheControl)) return TILE_NOT_FOUND
+  const { minZoom, maxZoom, bounds, tileMatrixSet } = version.stored
+  const isInside =
+    place.z >= minZoom &&
+    place.z <= maxZoom &&
+    (bounds === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], place, bounds))
+  if (!isInside) return TILE_NOT_FOUND
+  const value = `${/\bprivate\b/.test(cacheControl) ? 'private' : 'public'}, max-age=${ttl}`
+  const known = missing.get(version)?.get(value)
+  if (known !== undefined) return known
+  const made = missingTile(
+    ['Cache-Control', value],
+    ['Vary', 'Authorization, X-Access-Token, Sec-Fetch-Dest, Sec-Fetch-Mode'],
+    ...version.tags,
+  )
+  missing.set(version, new Map([...(missing.get(version) ?? []), [value, made]]))
+  return made
+}
+
+/** By version, since the tags of its tiles are in it, and by Cache-Control. */
+const missing = new WeakMap<CatalogVersion, ReadonlyMap<string, MissingTile>>()
 
 /** A loaded tile with all that answers need. A large one's file is to be retired, by `keepTile` or the caller. */
 export function prepareTile(target: TileTarget, tile: Tile, nowMs: number): CachedTile {

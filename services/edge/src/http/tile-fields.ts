@@ -19,8 +19,9 @@ export function tileFields(
   const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${CORS_LINES}`
   const encoding = gzip ? 'Content-Encoding: gzip\r\n' : ''
   const type = CONTENT_TYPES[version.stored.format]
+  const tags = version.tagLines
   return {
-    found: { name: 'Content-Type', value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}` },
+    found: { name: 'Content-Type', value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}\r\n${tags}` },
     notModified: { name: 'ETag', value: `${etag}\r\n${common}` },
   }
 }

@@ -1,3 +1,9 @@
+import {
+  boundsOf,
+  type PresentedSignature,
+  presentedSignature,
+  signatureQuery,
+} from '@gateway/access/signed-address.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
@@ -19,14 +25,26 @@ export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kin
   exchange.asked = version.usage
   const { stored } = version
   const address = revisedTileUrlTemplate(settings.tilePublicBaseUrl, path.code, stored)
-  const document = tileJson({ ...stored, name: basemap.stored.name }, [
-    fromQuery ? `${address}&${tokenQuery(exchange.query)}` : address,
-  ])
+  const signature = fromQuery ? signatureOf(exchange.query) : null
+  // Where the signature opens tiles, so that clients ask for no others.
+  const bounds = (signature === null ? null : boundsOf(signature)) ?? stored.bounds
+  const described = { ...stored, name: basemap.stored.name, bounds }
+  const document = tileJson(described, [fromQuery ? `${address}&${tokenQuery(exchange.query)}` : address])
   exchange.answer('200 OK', HEADERS, JSON.stringify(document))
 }
 
-/** The parameter that carries the token of a request, to be put into other addresses. */
+/** The signature that let a request in; null: a token did, which counts before it. */
+function signatureOf(query: string): PresentedSignature | null {
+  const parameters = new URLSearchParams(query)
+  if (parameters.get('token') || parameters.get('access_token')) return null
+  const signature = presentedSignature(query)
+  return signature === 'malformed' ? null : signature
+}
+
+/** The parameters that let a request in, a token or those of a signed address, to be put into other addresses. */
 export function tokenQuery(query: string): string {
+  const signature = signatureOf(query)
+  if (signature !== null) return signatureQuery(signature)
   const parameters = new URLSearchParams(query)
   const name = parameters.get('token') ? 'token' : 'access_token'
   return `${name}=${encodeURIComponent(parameters.get(name) ?? '')}`

@@ -22,10 +22,9 @@ import {
   NOT_FOUND,
   OUT_OF_DESCRIPTORS,
   STORAGE_DOWN,
-  TILE_NOT_FOUND,
   UNDECODABLE,
 } from './refusals.js'
-import { findTarget, keepTile, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
+import { absentTile, findTarget, keepTile, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
@@ -51,11 +50,14 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
     case 'undecodable':
       return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
     case 'tilejson':
-      return authorize(exchange, wantedBasemap(edge, path.code), (fromQuery) =>
-        answerTileJson(exchange, path, fromQuery),
+      return authorize(
+        exchange,
+        wantedBasemap(edge, path.code),
+        (fromQuery) => answerTileJson(exchange, path, fromQuery),
+        { code: path.code, version: path.version },
       )
     case 'tile':
-      return authorize(exchange, wantedBasemap(edge, path.code), () => answerTile(exchange, path))
+      return authorize(exchange, wantedBasemap(edge, path.code), () => answerTile(exchange, path), path)
   }
 }
 
@@ -98,7 +100,7 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'tile':
       return sendTile(exchange, target, outcome.tile)
     case 'absent':
-      return answerRefusal(exchange, TILE_NOT_FOUND)
+      return answerRefusal(exchange, absentTile(exchange.edge.settings, target))
     case 'busy':
       return answerRefusal(exchange, isRemote(target.version.stored.path) ? STORAGE_DOWN : DISK_BUSY)
     case 'failed': {

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { type SignedResource, signatureQuery, signResource } from '@gateway/access/signed-address.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -57,6 +58,18 @@ const TOKENS = {
   malformed: `${createToken().slice(0, -1)}_`,
 }
 
+const SECRET = randomBytes(32)
+const LATER = 4_000_000_000
+const signed = (code: string, more: Partial<SignedResource> = {}, expiresAt = LATER) =>
+  signatureQuery(signResource(SECRET, { code, version: null, bounds: null, ...more }, expiresAt))
+const SIGNED = {
+  alps: signed('alps'),
+  v1: signed('alps', { version: 'v1' }),
+  packed: signed('packed'),
+  bounded: signed('alps', { bounds: [-180, 10, -10, 80] }),
+  expired: signed('alps', {}, 1),
+}
+
 /** One answers hot tiles without JavaScript, the other everything by JavaScript: a process has one native tier. */
 let quick: RunningEdge
 let plain: RunningEdge
@@ -100,6 +113,7 @@ beforeAll(async () => {
     await follower.catchUp()
     const { catalog } = follower
     Object.assign(running.edge, { freshness: { loaded: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog } })
+    running.edge.signed.setKeys([{ secret: SECRET, expiresAt: null }])
     for (const [name, token] of Object.entries(TOKENS)) {
       if (name === 'unknown' || name === 'malformed') continue
       running.storedTokens.set(tokenDigest(token).toString('hex'), {
@@ -143,6 +157,7 @@ afterAll(async () => {
  * What both sides decide, and where the requests below vary it:
  *   tokens          in which places, how often, in which scheme or encoding (`credential`, `query`, `inTwoPlaces`); expired, disabled, unknown
  *   grants, scope   `alps` and `packed` are granted one basemap each, `slice` may not read
+ *   signed          `signature`: of a basemap, a version, expired, changed, in another order, beside a token
  *   checksums       `mistyped`: a token with one character replaced
  *   gzip            `encoding`: lists, weights, names in Accept-Encoding, against the packed tile
  *   If-None-Match   `ifNoneMatch`, `condition`: tags, lists, weak ones, dates, and the other conditional fields
@@ -158,7 +173,7 @@ const mistyped = fc
 const token = fc.oneof(
   { weight: 1, arbitrary: mistyped },
   { weight: 3, arbitrary: oneOf(TOKENS.all, TOKENS.alps) },
-  { weight: 2, arbitrary: oneOf(...Object.values(TOKENS)) },
+  { weight: 2, arbitrary: oneOf(...Object.values(TOKENS), TOKENS.unknown) },
   {
     weight: 1,
     arbitrary: oneOf(
@@ -207,6 +222,28 @@ const parameter = fc.oneof(
       .map((pair) => pair.join('=')),
   },
 )
+const signature = fc.oneof(
+  { weight: 3, arbitrary: oneOf(...Object.values(SIGNED)) },
+  {
+    weight: 1,
+    arbitrary: oneOf(
+      SIGNED.alps.split('&').reverse().join('&'),
+      SIGNED.alps.replace('&', '&v=3&'),
+      SIGNED.alps.replace('exp=4', 'exp=5'),
+      SIGNED.alps.replace('exp=', 'exp=0'),
+      SIGNED.alps.replace('sig=', '%73ig='),
+      `${SIGNED.alps}=`,
+      `${SIGNED.alps}&sig=`,
+      `${SIGNED.alps}&bounds=0,0,1,1`,
+      SIGNED.bounded.replace(/^bounds[^&]*&/, ''),
+      'sig=x',
+      'exp=1',
+    ),
+  },
+)
+const bySignature: fc.Arbitrary<Presented> = fc
+  .tuple(oneOf('', 'v=3&', 'missing=204&'), signature, oneOf('', '', '', `&token=${TOKENS.alps}`, '&token=', '&v=3'))
+  .map((parts) => ({ asked: `?${parts.join('')}`, lines: [] }))
 const query = fc.array(parameter, { minLength: 1, maxLength: 3 }).map((parts) => `?${parts.join('&')}`)
 const scheme = oneOf('Bearer ', 'Bearer ', 'bearer ', 'BEARER ', 'Bearer  ', 'Bearer', 'Basic ', 'Digest ', '')
 const tag = () => [
@@ -367,6 +404,7 @@ const request: fc.Arbitrary<RawRequest> = fc
       { weight: 3, arbitrary: fc.constant<Presented>({ asked: '', lines: [['X-Access-Token', TOKENS.all]] }) },
       { weight: 4, arbitrary: inSomePlaces },
       { weight: 1, arbitrary: inTwoPlaces },
+      { weight: 1, arbitrary: bySignature },
     ),
     headers: fc
       .tuple(
@@ -451,6 +489,7 @@ const FORMS = [
   'HEAD',
   'other parameters',
   'two places',
+  'a signed address',
   'Basic',
   'a list of tags',
   'a date',
@@ -470,6 +509,7 @@ function formsOf({ method, target, headers }: RawRequest, { status }: RawAnswer)
     HEAD: method === 'HEAD',
     'other parameters': /[?&](v|a|style)=/.test(target),
     'two places': places.filter((place) => place !== '').length > 1,
+    'a signed address': /[?&]sig=/.test(target) && !target.includes('token=bmp'),
     Basic: isBasic,
     'a list of tags': value('if-none-match').includes(',') && status === 304,
     'a date': hasDate && status === 304,

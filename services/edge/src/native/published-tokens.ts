@@ -1,6 +1,7 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import { GRANT_ALL } from '@gateway/contracts/token.js'
 import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { KnownSignature } from '../auth/signed-addresses.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import { tokenUsage } from '../usage/usage-counts.js'
 
@@ -9,8 +10,8 @@ export class PublishedTokens {
   readonly #table: ResponseTable
   /** exactly what is in the table, by plaintext: its numbers */
   readonly #numbers = new Map<string, number>()
-  /** token ids by the table's numbers; of those that are no one's at the moment the last one's */
-  readonly #ids: string[] = []
+  /** token ids by the table's numbers; of those that are no one's at the moment the last one's; null: a signed address */
+  readonly #ids: (string | null)[] = []
 
   constructor(table: ResponseTable) {
     this.#table = table
@@ -23,6 +24,24 @@ export class PublishedTokens {
     const number = this.#table.putToken(plaintext, codes, token.expiresAtMs, tokenUsage(token.id))
     this.#numbers.set(plaintext, number)
     this.#ids[number] = token.id
+  }
+
+  /**
+   * A signed address without bounds that was verified: with its grant and its expiry it is a token whose plaintext is its parameters. A label that
+   * is a number would stand where addresses without version have the zoom, and one that must be encoded has several spellings.
+   */
+  putSignature({ code, version, expiresAtMs, text }: KnownSignature): void {
+    const isPlain = version === null || (encodeURIComponent(version) === version && !/^\d+$/.test(version))
+    if (this.#numbers.has(text) || !isPlain) return
+    const number = this.#table.putToken(
+      text,
+      [code],
+      expiresAtMs,
+      '',
+      version === null ? '' : `/tiles/${code}/${version}/`,
+    )
+    this.#numbers.set(text, number)
+    this.#ids[number] = null
   }
 
   /** `plaintext` is no token of the store at this moment. */
@@ -38,6 +57,9 @@ export class PublishedTokens {
 
   /** Notes what was used since the last call as used now. A use just before its token is forgotten is not noted. */
   noteUses(usage: TokenUsage, nowMs: number): void {
-    for (const number of this.#table.takeUsedTokens()) usage.note(this.#ids[number] as string, nowMs)
+    for (const number of this.#table.takeUsedTokens()) {
+      const id = this.#ids[number]
+      if (typeof id === 'string') usage.note(id, nowMs)
+    }
   }
 }

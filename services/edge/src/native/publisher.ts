@@ -12,6 +12,7 @@ import {
 } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Source, TileFile } from '@gateway/tilesets/source.js'
+import type { KnownSignature } from '../auth/signed-addresses.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { Counters } from '../metrics/counters.js'
@@ -96,7 +97,7 @@ export class NativePublisher {
     sender: FileSender,
     tileCache: TileCache,
     disks: DiskGate,
-    refusals: Readonly<Record<RefusedFor, FixedAnswer>>,
+    refusals: Readonly<Partial<Record<RefusedFor, FixedAnswer>>>,
   ): void {
     const nativeBytes = Math.floor(tileCache.capacityBytes * NATIVE_SHARE)
     const table = this.#closed ? undefined : sender.responseTable(nativeBytes)
@@ -151,6 +152,11 @@ export class NativePublisher {
   noteToken(plaintext: string, token: AccessToken): void {
     // The table does not look at where a request comes from.
     if (token.limits === null) this.#opened?.tokens.put(plaintext, token)
+  }
+
+  /** A signed address without bounds that was just verified, and is in the memory of those. */
+  noteSignature(signature: KnownSignature): void {
+    this.#opened?.tokens.putSignature(signature)
   }
 
   /** A token that the store does not know, as the token cache holds it. */

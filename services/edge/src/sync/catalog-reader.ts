@@ -1,6 +1,7 @@
 import { readBasemapSizes, readBasemaps } from '@gateway/store/basemaps.js'
 import { changesSince, currentState, type StoreState } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
+import { readSigningSecrets } from '@gateway/store/signing-keys.js'
 import { readVectorSizes, readVectors } from '@gateway/store/vectors.js'
 import { QUERY_TIMEOUT_MS, type StoreLink, StoreTimeout } from './store-link.js'
 
@@ -14,6 +15,7 @@ const READS = {
   basemaps: (sql: Sql, codes: Codes) => readBasemaps(sql, codes),
   vectorSizes: (sql: Sql, codes: Codes | null) => readVectorSizes(sql, codes),
   vectors: (sql: Sql, codes: Codes) => readVectors(sql, codes),
+  signingSecrets: (sql: Sql, _: null) => readSigningSecrets(sql),
 }
 
 export type What = keyof typeof READS

@@ -2,6 +2,7 @@ import type { WantedResource } from '@gateway/access/decide.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { isOffered, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
+import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
 import { type UsageName, versionUsage } from '../usage/usage-counts.js'
 
 /** One version as requests see it. */
@@ -11,6 +12,9 @@ export interface CatalogVersion {
   readonly root: string
   /** names this content in this process: another number as soon as a scan finds another path, storage or fingerprint, or its revision grows */
   readonly contentId: number
+  /** by which caches in front know its tiles: as headers, and as their lines */
+  readonly tags: ReturnType<typeof cacheTagHeaders>
+  readonly tagLines: string
   /** what its requests are accounted to */
   readonly usage: UsageName
 }
@@ -112,7 +116,10 @@ function toVersion(stored: StoredVersion, basemap: StoredBasemap, known: Catalog
   const root = basemap.sourcePath
   const same = known?.versions.get(stored.version)
   const contentId = same !== undefined && isSameContent(same, stored, root) ? same.contentId : ++lastContentId
-  return { stored, root, contentId, usage: same?.usage ?? versionUsage(basemap.code, stored.version) }
+  const tags = cacheTagHeaders(cacheTags(basemap.code, stored.version))
+  const tagLines = tags.map(([name, value]) => `${name}: ${value}`).join('\r\n')
+  const usage = same?.usage ?? versionUsage(basemap.code, stored.version)
+  return { stored, root, contentId, tags, tagLines, usage }
 }
 
 function isSameContent(known: CatalogVersion, now: StoredVersion, root: string): boolean {
@@ -128,14 +135,18 @@ function isSameContent(known: CatalogVersion, now: StoredVersion, root: string):
   )
 }
 
-/** Whether every address of a basemap's tiles still means the same tile: the same versions, each with the same content, the same default. */
+/** Whether every address of a basemap's tiles still means the same answer: the same versions, each with the same content, default and cache policy. */
 export function hasSameTiles(before: CatalogBasemap, now: CatalogBasemap | undefined): boolean {
   if (before === now) return true
-  if (before.versions.size !== now?.versions.size) return false
+  if (before.versions.size !== now?.versions.size || !isCachedAlike(before.stored, now.stored)) return false
   for (const [label, { contentId }] of before.versions) {
     if (now.versions.get(label)?.contentId !== contentId) return false
   }
   return true
+}
+
+function isCachedAlike(before: StoredBasemap, now: StoredBasemap): boolean {
+  return before.cachePolicy === now.cachePolicy && before.sharedMaxAge === now.sharedMaxAge
 }
 
 function toVector({ facts, ...stored }: StoredVector): CatalogVector {

@@ -86,7 +86,7 @@ beforeEach(async () => {
   applied = []
 })
 
-const EVERYTHING = ['basemapSizes', 'basemaps world', 'vectorSizes']
+const EVERYTHING = ['signingSecrets', 'basemapSizes', 'basemaps world', 'vectorSizes']
 
 test('the basemaps as a whole are read again where the log says so, and tokens stay', async () => {
   store.rows = [storedBasemap('world', [storedVersion('v1', { scannedAt: new Date(1) })])]
@@ -95,6 +95,18 @@ test('the basemaps as a whole are read again where the log says so, and tokens s
   expect(store.reads).toEqual(['changes', 'basemapSizes', 'basemaps world'])
   expect(follower.catalog.basemaps.get('world')?.stored.versions[0]?.scannedAt).toEqual(new Date(1))
   expect(forgotten).toEqual([])
+})
+
+test('the keys of signed addresses are read again where the log says so, before anyone hears that it was applied', async () => {
+  store.commit('signing_key', '')
+  const seen: unknown[] = []
+  store.beforeRead = (what) => seen.push([what, [...applied]])
+  await follower.catchUp()
+  expect(seen).toEqual([
+    ['changes', []],
+    ['signingSecrets', []],
+  ])
+  expect(applied).toEqual([1])
 })
 
 test('the first catch-up reads the revision before the rows, and everything', async () => {

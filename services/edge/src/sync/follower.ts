@@ -2,6 +2,7 @@ import type { RevisionMessage } from '@gateway/bus/bus.js'
 import { type Change, EVERY_BASEMAP } from '@gateway/contracts/change.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { StoreState } from '@gateway/store/change-log.js'
+import type { SigningSecret } from '@gateway/store/signing-keys.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { type Catalog, EMPTY_CATALOG, nextCatalog, withNewContent } from './catalog.js'
 import type { CatalogReader, Dated } from './catalog-reader.js'
@@ -43,6 +44,7 @@ export class Follower {
   readonly #now: () => number
   readonly #onApplied: () => void
   readonly #onCatalog: (catalog: Catalog) => void
+  readonly #onSigningSecrets: (secrets: readonly SigningSecret[]) => void
   #catalog: Catalog = EMPTY_CATALOG
   #applied: StoreState | null = null
   #gaps = 0
@@ -51,12 +53,15 @@ export class Follower {
   #knownCurrentAt = Number.NEGATIVE_INFINITY
   #wantedSince = Number.NEGATIVE_INFINITY
   #catchingUp: Promise<void> | null = null
+  /** not where it started from what an earlier process knew, which kept none */
+  #knowsSecrets = false
   /** marks of the states that messages have led beyond while the log is being read */
   readonly #overtaken = new Set<string>()
 
   /**
    * @param now milliseconds, of the clock by which `reader` dates its answers
    * @param onCatalog called at the moment at which another snapshot takes the place of the last one, before anyone sees it
+   * @param onSigningSecrets called with the keys of signed addresses whenever they may be others
    */
   constructor(
     reader: CatalogReader,
@@ -64,12 +69,14 @@ export class Follower {
     now: () => number,
     onApplied: () => void,
     onCatalog: (catalog: Catalog) => void = () => {},
+    onSigningSecrets: (secrets: readonly SigningSecret[]) => void = () => {},
   ) {
     this.#reader = reader
     this.#tokens = tokens
     this.#now = now
     this.#onApplied = onApplied
     this.#onCatalog = onCatalog
+    this.#onSigningSecrets = onSigningSecrets
   }
 
   get catalog(): Catalog {
@@ -187,6 +194,7 @@ export class Follower {
 
   async #load(): Promise<Dated<StoreState>> {
     const read = await this.#reader.read('state', null, this.#now() - START_FROM_MS)
+    await this.#readSigningSecrets(read.answeredAt)
     await this.#show(read.value, read.answeredAt, null, null)
     this.#applied = read.value
     return read
@@ -198,16 +206,24 @@ export class Follower {
     if (!since.covered || since.changes.some((change) => change.kind === 'all')) {
       // Before anything else: what this process holds may be of another history. What it looks up from now on is not.
       this.#tokens.invalidateAll()
+      await this.#readSigningSecrets(answeredAt)
       await this.#show(since.state, answeredAt, null, null)
       this.#applied = since.state
       return read
     }
     for (const change of since.changes) this.#forgetToken(change)
+    if (!this.#knowsSecrets || since.changes.some(({ kind }) => kind === 'signing_key'))
+      await this.#readSigningSecrets(answeredAt)
     const basemaps = keysOf(since.changes, 'basemap')
     const basemapCodes = basemaps.includes(EVERY_BASEMAP) ? null : basemaps
     await this.#show(since.state, answeredAt, basemapCodes, keysOf(since.changes, 'vector'))
     if (!this.#overtaken.has(since.state.mark)) this.#applied = since.state
     return read
+  }
+
+  async #readSigningSecrets(notBefore: number): Promise<void> {
+    this.#onSigningSecrets((await this.#reader.read('signingSecrets', null, notBefore)).value)
+    this.#knowsSecrets = true
   }
 
   /** Reads rows, which may be newer than the state but never older, and puts them in place; codes null: all. */

@@ -22,6 +22,7 @@ export function memoryReader(
     basemaps: (codes: readonly string[]) => among(codes, store.basemaps()),
     vectorSizes: () => [],
     vectors: () => [],
+    signingSecrets: () => [],
   }
   return {
     async read(what, about) {

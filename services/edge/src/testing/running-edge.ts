@@ -8,6 +8,7 @@ import { loadSettings } from '@gateway/settings/load.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import type { Tracer } from '@gateway/tracing/span.js'
 import { NO_TRACER } from '@gateway/tracing/tracer.js'
+import { SignedAddresses } from '../auth/signed-addresses.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage } from '../auth/token-usage.js'
 import type { Edge } from '../edge.js'
@@ -108,6 +109,7 @@ export async function runEdge(options: {
       usage,
       (plaintext) => native.forgetToken(plaintext),
     ),
+    signed: new SignedAddresses((text) => native.forgetToken(text)),
     rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
     tiles: new TileLoader({ disks, mbtiles }, undefined, (cached) =>

@@ -45,6 +45,8 @@ export function storedBasemap(
     sourcePath: '/maps',
     sourceEnabled: true,
     withdrawn: false,
+    cachePolicy: 'interface',
+    sharedMaxAge: null,
     createdAt: THEN,
     updatedAt: THEN,
     ...more,

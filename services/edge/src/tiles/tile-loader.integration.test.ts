@@ -31,6 +31,8 @@ beforeEach(() => {
     stored: storedVersion('v1', { path: path.join(root, 'v1') }),
     root,
     contentId: 1,
+    tags: [],
+    tagLines: '',
     usage: 'version:alps/v1',
   }
   gate = new DiskGate({ log: createLog('edge', 'silent'), threads: 8 })

@@ -15,23 +15,23 @@ export const tokenUsage = (id: string): string => TOKEN + id
 const HOUR_MS = 3_600_000
 
 /**
- * What requests with tokens that the store knows were answered by this process, for each token and for what was asked for: since it was last
+ * What requests with tokens that the store knows, or with good signatures, were answered by this process, for each token and for what was asked for: since it was last
  * taken. Of other requests nothing is counted here, so that strangers cannot fill the memory; neither is what is handed on to the control plane.
  */
 export class UsageCounts {
   #tokens = new Map<string, UsageAmounts>()
   #asked = new Map<string, UsageAmounts>()
 
-  /** `token`: its id. `asked`: null where nothing of the catalog was. `bytes`: of the body, as far as they are known to be sent. */
+  /** `token`: its id; '': a signed address let in without one. `asked`: null where nothing of the catalog was. `bytes`: of the body, as far as they are known to be sent. */
   count(token: string, asked: UsageName | null, answered: Answered, bytes: number): void {
-    add(amountsOf(this.#tokens, token), answered, bytes)
+    if (token !== '') add(amountsOf(this.#tokens, token), answered, bytes)
     if (asked !== null) add(amountsOf(this.#asked, asked), answered, bytes)
   }
 
   /** Further bytes of an answer that was counted. */
   addBytes(token: string, asked: UsageName | null, bytes: number): void {
     if (bytes === 0) return
-    amountsOf(this.#tokens, token).bytes += bytes
+    if (token !== '') amountsOf(this.#tokens, token).bytes += bytes
     if (asked !== null) amountsOf(this.#asked, asked).bytes += bytes
   }
 

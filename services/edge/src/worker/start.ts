@@ -14,6 +14,7 @@ import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { openTracer } from '@gateway/tracing/tracer.js'
+import { SignedAddresses } from '../auth/signed-addresses.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import type { Edge, Freshness } from '../edge.js'
@@ -98,6 +99,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     (digest) => keptTokens.find(digest),
     () => counters.tokenEvictions++,
   )
+  const signed = new SignedAddresses((text) => native.forgetToken(text))
   const followedTokens: FollowedTokens = {
     invalidate(digest) {
       keptTokens.forget(digest)
@@ -135,7 +137,14 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   }
   const ownReader = new StoreReader(store)
   const reader = settings.edgeWorkers > 1 ? supervisor.reader(ownReader) : ownReader
-  const follower: Follower = new Follower(reader, followedTokens, () => performance.now(), onApplied, onCatalog)
+  const follower: Follower = new Follower(
+    reader,
+    followedTokens,
+    () => performance.now(),
+    onApplied,
+    onCatalog,
+    (secrets) => signed.setKeys(secrets),
+  )
   const presenceId = randomUUID()
   let haveLoaded: (from: 'store' | 'kept') => void = () => {}
   const loaded = new Promise<'store' | 'kept'>((resolve) => {
@@ -204,6 +213,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     metrics,
     freshness,
     tokens,
+    signed,
     rates: new RateLimiter((requests) => loop.takePermits(requests), settings.edgeWorkers),
     disks,
     tiles,

@@ -31,6 +31,8 @@ function basemap(code: string, versions: readonly string[]): AdminBasemap {
     source_code: 'demo-basemaps',
     withdrawn: false,
     source_enabled: true,
+    cache_policy: 'interface',
+    s_maxage: null,
     created_at: at,
     updated_at: at,
   }

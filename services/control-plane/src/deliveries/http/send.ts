@@ -18,6 +18,8 @@ export interface Sending {
   /** milliseconds since 1970 */
   readonly now: number
   readonly event: unknown
+  /** of a message, beside its own */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** the trace that it belongs to (W3C Trace Context); null: none */
   readonly trace?: TraceContext | null
 }
@@ -35,7 +37,12 @@ export async function sendMessage(guard: DestinationGuard, sending: Sending, sig
     guard,
     {
       url: sending.url,
-      headers: { 'content-type': 'application/json', ...webhookHeaders(stamp, signature), ...traceHeader(sending) },
+      headers: {
+        ...sending.headers,
+        'content-type': 'application/json',
+        ...webhookHeaders(stamp, signature),
+        ...traceHeader(sending),
+      },
       body,
       deadlines: MESSAGE_DEADLINES,
       secrets: [...secrets, ...(signature === null ? [] : [signature])],

@@ -1,6 +1,6 @@
 import type { Operation, Paths } from './document.js'
 import { BASEMAP, VECTOR } from './examples/catalog.js'
-import { PUSH_RECORD, VECTOR_PUSH_RECORD } from './examples/deliveries.js'
+import { PURGE_RECORD, PUSH_RECORD, VECTOR_PUSH_RECORD } from './examples/deliveries.js'
 import { LATER } from './examples/example.js'
 import { FINISHED_JOB } from './examples/slicing.js'
 
@@ -98,6 +98,22 @@ export const WEBHOOKS = {
     description: `${HEADERS} ${UPLOAD}`,
     properties: { record: reference('VectorPushRecord'), vector: reference('Vector') },
     example: { record: VECTOR_PUSH_RECORD, vector: VECTOR },
+  }),
+  ...webhook('cache.purge', {
+    operationId: 'onCachePurge',
+    summary: 'To a target of kind `purge`: what a cache in front is to forget',
+    description:
+      `${HEADERS} The names are those that tiles carry in \`Cache-Tag\` and \`Surrogate-Key\`; the request carries them in the same two headers. Sent once the ` +
+      'edges serve what is true now.',
+    properties: {
+      tags: {
+        type: 'array',
+        items: { type: 'string' },
+        description: '`b-{code}`, and of a change of one version `v-{code}-{version}`',
+      },
+      record: reference('PurgeRecord'),
+    },
+    example: { tags: ['b-world', 'v-world-v1'], record: PURGE_RECORD },
   }),
   ...webhook('target.test', {
     operationId: 'onTargetTested',

@@ -16,6 +16,12 @@ export const SECURITY_SCHEMES = {
   },
   serviceBearer: { type: 'http', scheme: 'bearer', bearerFormat: 'bmp_…', description: 'a service token' },
   serviceHeader: { type: 'apiKey', in: 'header', name: 'X-Access-Token', description: 'a service token' },
+  signedAddress: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'sig',
+    description: 'of an address from `signUrl`, with its `exp`; counts where no service token comes with it',
+  },
   serviceQuery: { type: 'apiKey', in: 'query', name: 'token', description: 'a service token' },
   importBearer: { type: 'http', scheme: 'bearer', description: 'IMPORT_TOKEN' },
   importProof: {
@@ -30,6 +36,8 @@ export const SECURITY_SCHEMES = {
 const ADMIN: Security = [{ adminBasic: [] }, { adminBearer: [] }, { adminSession: [] }]
 const IMPORT: Security = [{ importBearer: [] }, { importProof: [] }]
 const SERVICE: Security = [{ serviceBearer: [] }, { serviceHeader: [] }, { serviceQuery: [] }, { serviceQueryLong: [] }]
+
+const SIGNED: Security = [...SERVICE, { signedAddress: [] }]
 
 const ERROR_WORDS: Readonly<Record<string, string>> = {
   400: 'Invalid parameters, named in the message; or different service tokens in one request',
@@ -85,7 +93,7 @@ export const TAGS = [
   { name: 'Slicing', description: 'Slice jobs, for service tokens with the scope `slice`' },
   { name: 'Imports', description: 'The receiver of pushes from another gateway' },
   { name: 'Admin: catalog', description: 'Scan sources, basemaps and vectors' },
-  { name: 'Admin: tokens', description: 'Service tokens' },
+  { name: 'Admin: tokens', description: 'Service tokens, and signed addresses' },
   { name: 'Admin: push', description: 'Targets, pushes, exports, and the records of all deliveries' },
   { name: 'Admin: slicing', description: 'Slice jobs under admin credentials, their logs and source images' },
   { name: 'Admin: state', description: 'What the console shows: who one is, edges, audit, events, traffic, settings' },
@@ -95,10 +103,10 @@ export const TAGS = [
 
 /** The first pattern that matches applies. */
 const CONVENTIONS: readonly Convention[] = [
-  admin('Admin: tokens', /^\/api\/v1\/admin\/(tokens|preview-token)/),
+  admin('Admin: tokens', /^\/api\/v1\/admin\/(tokens|preview-token|signed-urls|signing-keys)/),
   admin(
     'Admin: push',
-    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records|exports)/,
+    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records|purge-records|exports)/,
   ),
   admin('Admin: slicing', /^\/api\/v1\/admin\/slice/),
   admin('Admin: state', /^\/api\/v1\/admin\/(edges|audit|events|dashboard|settings|session)/),
@@ -113,7 +121,14 @@ const CONVENTIONS: readonly Convention[] = [
     errors: [404, ...SERVICE_ERRORS],
   },
   {
-    pattern: /^\/(tiles|vectors|archives|geojson|shp)\//,
+    pattern: /^\/(tiles|archives)\//,
+    tag: 'Tiles and downloads',
+    security: SIGNED,
+    errors: [404, ...SERVICE_ERRORS],
+  },
+  { pattern: /^\/api\/v1\/forward-auth$/, tag: 'Tiles and downloads', security: SIGNED, errors: SERVICE_ERRORS },
+  {
+    pattern: /^\/(vectors|geojson|shp)\//,
     tag: 'Tiles and downloads',
     security: SERVICE,
     errors: [404, ...SERVICE_ERRORS],
@@ -139,6 +154,8 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/admin/pushes': [404],
   'post /api/v1/admin/vector-pushes': [404],
   'post /api/v1/admin/preview-token': [404],
+  'post /api/v1/admin/signed-urls': [404],
+  'post /api/v1/catalog/signed-urls': [404],
   'post /api/v1/slice/jobs': [429],
   'post /api/v1/admin/slice/jobs/{id}/cancel': [409],
   'get /api/v1/admin/slice/files': [404],
@@ -167,7 +184,7 @@ function applyTo(operation: Operation, convention: Convention, method: string, p
   if ((operation.parameters ?? []).length > 0) errors.add(400)
   if (path.includes('{')) errors.add(404)
   const responses = operation.responses ?? {}
-  if (convention.tag === 'Catalog') responses[304] = { description: 'Not modified' }
+  if (convention.tag === 'Catalog' && method === 'get') responses[304] = { description: 'Not modified' }
   for (const response of Object.values(responses)) {
     if (response.description === GENERATED_DESCRIPTION) response.description = 'Done'
   }

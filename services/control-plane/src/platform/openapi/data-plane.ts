@@ -4,7 +4,7 @@ import { headers } from './tile-json.js'
 
 interface Parameter {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly description: string
   readonly schema: { readonly type: 'string' | 'integer'; readonly enum?: readonly string[] }
@@ -46,12 +46,13 @@ const REVISION = query('v', 'the revision of the version; ignored, and makes an 
 const CACHED =
   'Answers GET and HEAD with `ETag` and `Last-Modified`; `If-None-Match` is answered 304. CORS is open to any origin, preflight included.'
 const TILE_WORDS =
-  `${CACHED} \`Cache-Control: public, max-age=31536000, immutable\` unless TILE_CACHE_CONTROL or, for \`current\` and the route without a ` +
-  'version, CURRENT_CACHE_CONTROL says otherwise; `Vary: Authorization, X-Access-Token`, and `Accept-Encoding` where the body varies by it. ' +
+  `${CACHED} \`Cache-Control: public, max-age=31536000, immutable\` unless the \`cache_policy\` of the basemap, TILE_CACHE_CONTROL or, for \`current\` and the ` +
+  'route without a version, CURRENT_CACHE_CONTROL says otherwise; `Vary: Authorization, X-Access-Token`, and `Accept-Encoding` where the body varies by it. ' +
   'With `missing=204` in the query a missing tile is 204 instead of 404. `{y}@2x.{ext}` is the file of that name in a folder of tiles. ' +
   'Parameters of the query other than these and the token are ignored: `v`, the revision of the version, makes an address of its own for caches. ' +
   'So does a token in the query, and a shared cache answers that address to everyone who knows it. Gzip-compressed vector tiles are sent as stored with ' +
-  '`Content-Encoding: gzip`, and plain to clients that do not accept it. A missing tile is 404 with `Cache-Control: no-store`.'
+  '`Content-Encoding: gzip`, and plain to clients that do not accept it. A missing tile is 404 with `Cache-Control: no-store`; within the bounds and zooms of its ' +
+  'version it may be kept for MISSING_TILE_TTL, if that is set. `Cache-Tag` and `Surrogate-Key` name the basemap and the version.'
 const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file; byte ranges are answered 206, impossible ones 416.`
 
 const GEOJSON_TYPE = 'application/geo+json'
@@ -64,8 +65,9 @@ const binary = (...types: string[]) => ({
 const TILE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'application/x-protobuf']
 const VALIDATORS = headers('ETag', 'Last-Modified')
 const TILE_HEADERS = { ...VALIDATORS, ...headers('Cache-Control', 'Vary') }
+const TAG_HEADERS = headers('Cache-Tag', 'Surrogate-Key')
 const TILE_RESPONSES = {
-  200: { ...binary(...TILE_TYPES), headers: { ...TILE_HEADERS, ...headers('Content-Encoding') } },
+  200: { ...binary(...TILE_TYPES), headers: { ...TILE_HEADERS, ...TAG_HEADERS, ...headers('Content-Encoding') } },
   204: { description: 'No such tile, with `missing=204`' },
   304: { description: 'Not modified', headers: TILE_HEADERS },
 }
@@ -91,8 +93,8 @@ function download(operationId: string, summary: string, parameters: Parameter[],
 function tileJson(operationId: string, summary: string, parameters: Parameter[]): PathItem {
   const description =
     'TileJSON 3.0.0. The tile addresses name the version, also where the default one was asked for, and its revision: ' +
-    '`/tiles/{code}/{version}/{z}/{x}/{y}.{ext}?v={revision}`. Where the service token came in the query, they carry it too. ' +
-    '`Cache-Control: no-store`.'
+    '`/tiles/{code}/{version}/{z}/{x}/{y}.{ext}?v={revision}`. Where the service token came in the query, they carry it too; so do those of a ' +
+    'signed address, whose `bounds` are those of the document. `Cache-Control: no-store`.'
   const schema = { $ref: '#/components/schemas/TileJson' }
   const responses = {
     200: { description: 'TileJSON', headers: headers('Cache-Control'), content: { 'application/json': { schema } } },
@@ -192,6 +194,16 @@ const STANDARD_PATHS: Paths = {
   ),
 }
 
+const ORIGINAL: Parameter = {
+  name: 'X-Original-URI',
+  in: 'header',
+  required: true,
+  description:
+    'the address that somebody asks the proxy for, path and query, as nginx has it in $request_uri; Traefik and Envoy send `X-Forwarded-Uri` instead. ' +
+    'Where both come they must be equal',
+  schema: { type: 'string' },
+}
+
 /** What the edge serves, which has no schemas to generate this from. All of it needs the scope `read`. */
 export const DATA_PLANE_PATHS: Paths = {
   '/tiles/{code}/{version}/{z}/{x}/{y}.{ext}': tile('getVersionTile', 'A tile of a version', [
@@ -245,6 +257,19 @@ export const DATA_PLANE_PATHS: Paths = {
     'application/vnd.sqlite3',
   ),
   ...STANDARD_PATHS,
+  '/api/v1/forward-auth': {
+    get: {
+      operationId: 'forwardAuth',
+      summary:
+        'Whether a proxy may answer somebody, for nginx `auth_request`, Traefik `ForwardAuth` and Envoy `ext_authz`',
+      description:
+        'Decides as the edge would on a GET of the address in the header, by the token or the signature in it or the token in the headers of this request: ' +
+        '200 to let in, 401 or 403 as the edge would refuse. What is granted and absent is 200, for the edge to say so. An address that is none of the ' +
+        'read interface is 403, and so is one that proxies may take for another (dots, empty segments, an encoded slash). 400 where no address is named, or two.',
+      parameters: [ORIGINAL],
+      responses: { 200: { description: 'let in' } },
+    },
+  },
   '/geojson/{relative_path}': download(
     'downloadGeoJsonByPath',
     'GeoJSON by its relative path',

@@ -14,6 +14,11 @@ transfer encoding other than chunked is refused (400). 503 comes with \`Retry-Af
 several of them; different ones are 400. An \`Authorization\` of another scheme is ignored. The order of refusal is fixed: no usable token
 401; scope missing 403; resource not granted 403, whether or not it exists; granted but absent 404, also for what was withdrawn or is of a disabled scan source.
 
+**Signed addresses** need no token until they expire: \`exp\` (seconds since 1970), \`sig\` and perhaps \`bounds\` in the query open tiles, TileJSON and the archive of what
+they were made for, a basemap or one version of it, and nothing else. \`POST /api/v1/admin/signed-urls\` makes them, or a token of scope \`sign\`. Each parameter may stand there once,
+spelt as it was made. Where a token comes with them, it decides. The order of refusal: not made for this address, by a key that is not good any more or changed 401;
+expired 401, to the second; a tile outside their bounds, and the archive where they have some, 403; absent 404.
+
 **Administration** takes HTTP Basic (ADMIN_USER, by default \`admin\`, and ADMIN_PASSWORD), \`Authorization: Bearer\` with ADMIN_TOKEN, or, where
 OIDC_ISSUER is set, the cookie of a session, on \`/api/v1/admin/*\` and \`/admin/*\`. Basic and Bearer have the role \`admin\`; a session has the role
 that OIDC_ROLES gives its person: \`viewer\` reads; \`operator\` also scans, slices, pushes, sets defaults and withdraws; \`admin\` does everything. Each

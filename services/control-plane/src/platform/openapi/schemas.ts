@@ -3,8 +3,9 @@ import { errorSchema } from '@gateway/contracts/common.js'
 import { edgePresenceSchema } from '@gateway/contracts/edge.js'
 import { healthCheckSchema } from '@gateway/contracts/health.js'
 import { sessionSchema } from '@gateway/contracts/operator.js'
-import { pushRecordSchema, vectorPushRecordSchema } from '@gateway/contracts/push.js'
+import { purgeRecordSchema, pushRecordSchema, vectorPushRecordSchema } from '@gateway/contracts/push.js'
 import { scanSchema, scanSourceSchema } from '@gateway/contracts/scan-source.js'
+import { signedUrlSchema, signingKeySchema } from '@gateway/contracts/signed-url.js'
 import { sliceJobSchema } from '@gateway/contracts/slice.js'
 import { targetSchema } from '@gateway/contracts/target.js'
 import { tokenSchema } from '@gateway/contracts/token.js'
@@ -26,6 +27,9 @@ const NAMED_SCHEMAS = {
   Target: targetSchema,
   PushRecord: pushRecordSchema,
   VectorPushRecord: vectorPushRecordSchema,
+  PurgeRecord: purgeRecordSchema,
+  SignedUrl: signedUrlSchema,
+  SigningKey: signingKeySchema,
   SliceJob: sliceJobSchema,
   HealthCheck: healthCheckSchema,
   EdgePresence: edgePresenceSchema,

@@ -5,6 +5,8 @@ export const HEADERS = {
   ETag: string('strong validator of these bytes, for `If-None-Match` and `If-Range`'),
   'Last-Modified': string('when the file changed last'),
   'Cache-Control': string('how long the answer may be kept'),
+  'Cache-Tag': string('of tiles: `b-{code},v-{code}-{version}`, by which caches in front forget them'),
+  'Surrogate-Key': string('the same names, separated by blanks'),
   Vary: string('the headers of the request by which the answer varies'),
   'Content-Encoding': string('`gzip` where a compressed vector tile is sent as it is stored'),
   'Content-Disposition': string('`attachment` with the name of the file'),

@@ -65,7 +65,8 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
           'source. Kind `directory` needs `path`, an existing directory. In mode `upload` (the default there) a version or vector ' +
           'appears in it whole, laid out like a scan source; in mode `notify` the JSON alone, as `{record id}.json`. ' +
           'Kind `bucket` needs `url`, `s3://bucket/prefix` of the storage at S3_ENDPOINT, and takes both modes as a directory does: an archive or a vector is put as it is, ' +
-          'a version whose tiles lie in folders as one PMTiles object (in geographic grids as its tiles, the metadata last). `secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole ' +
+          'a version whose tiles lie in folders as one PMTiles object (in geographic grids as its tiles, the metadata last). Kind `purge` is a cache in front, at `url`: it is told by `cache.purge` what to forget ' +
+          'whenever a version is found, changed, withdrawn or forgotten, or a basemap is withdrawn or set otherwise. `secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole ' +
           'body): `whsec_` and base64, or any text, whose UTF-8 bytes are the key. It is never returned; left out it stays, empty it is removed. ' +
           `What is left out of \`name\` and \`enabled\` stays as it is, and begins as the code and true. ${CREATES_ONLY}`,
         body: targetBodySchema,

@@ -14,7 +14,7 @@ import { signingKey } from '../../platform/webhooks/signature.js'
 export type Saved = { readonly ok: true; readonly target: Target } | Refusal
 
 /** Directories and buckets are named to receive files. */
-const DEFAULT_MODE = { http: 'notify', directory: 'upload', bucket: 'upload' } as const
+const DEFAULT_MODE = { http: 'notify', directory: 'upload', bucket: 'upload', purge: 'notify' } as const
 
 /** Creates or updates a target. Its secret goes into the store and nowhere else: the audit row records only that it was changed. */
 export async function saveTarget(
@@ -37,7 +37,7 @@ export async function saveTarget(
       name: body.name,
       enabled: body.enabled,
       // What is stored is not signed: nothing there verifies it.
-      secret: body.kind !== 'http' || body.secret === '' ? null : body.secret,
+      secret: body.kind === 'directory' || body.kind === 'bucket' || body.secret === '' ? null : body.secret,
     }
     const target = await upsertTarget(tx, saved, createsOnly)
     if (target === null) return { result: null, changes: [] }
@@ -65,8 +65,8 @@ function placeOf({ kind, url }: TargetBody): string | null {
 function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
   if (body.kind === 'directory') {
     if (!body.path) return 'body.path: a target of kind directory needs it'
-    if (body.url) return 'body.url: belongs to kinds http and bucket'
-    return body.secret ? 'body.secret: belongs to kind http' : null
+    if (body.url) return 'body.url: belongs to the other kinds'
+    return body.secret ? 'body.secret: belongs to kinds http and purge' : null
   }
   if (body.kind === 'bucket') {
     if (!body.url) return 'body.url: a target of kind bucket needs it'
@@ -74,10 +74,11 @@ function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
     const location = parseLocation(body.url)
     if (typeof location === 'string') return `body.url: ${location}`
     if (location.kind !== 's3') return 'body.url: must be s3://bucket/prefix'
-    return body.secret ? 'body.secret: belongs to kind http' : null
+    return body.secret ? 'body.secret: belongs to kinds http and purge' : null
   }
-  if (!body.url) return 'body.url: a target of kind http needs it'
+  if (!body.url) return `body.url: a target of kind ${body.kind} needs it`
   if (body.path) return 'body.path: belongs to kind directory'
+  if (body.kind === 'purge' && body.mode === 'upload') return 'body.mode: a target of kind purge takes messages alone'
   const refused = guard.problemOf(body.url)
   if (refused !== null) return `body.url: ${refused}`
   if (body.secret && signingKey(body.secret) === null) {

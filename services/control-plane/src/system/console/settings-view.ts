@@ -13,6 +13,7 @@ type FieldOf<Name extends string> = Name extends `${infer Word}_${infer Rest}`
 const FIELDS_WITH_UNIT = {
   TOKEN_DEFAULT_TTL: 'tokenDefaultTtlSeconds',
   RETRY_WAITS: 'retryWaitsSeconds',
+  MISSING_TILE_TTL: 'missingTileTtlSeconds',
   TILE_MEMORY: 'tileMemoryBytes',
   SESSION_TTL: 'sessionTtlSeconds',
   SESSION_IDLE: 'sessionIdleSeconds',

@@ -75,6 +75,8 @@ export function emptyBasemap(code: string, sourceCode: string): StoredBasemap {
     sourcePath: '/maps',
     sourceEnabled: true,
     withdrawn: false,
+    cachePolicy: 'interface',
+    sharedMaxAge: null,
     createdAt: new Date(0),
     updatedAt: new Date(0),
   }

@@ -22,6 +22,17 @@ const TOKEN = {
 }
 const PLAINTEXT = 'bmp_8Jq2vWxYk3LmNpQrStUvWxYz0123456789abcdefghi'
 
+const SIGNED = { basemap_code: 'world', version: 'v1', expires_at: LATER }
+const SIGNATURE = 'exp=1772352000&sig=Zk1h3cPzXJ0Qd2vS8mTqYyL4nR7uWbA9eGfHiKjMxNo'
+const SIGNED_URL = {
+  ...SIGNED,
+  bounds: null,
+  url_template: `http://127.0.0.1:8910/tiles/world/v1/{z}/{x}/{y}.png?v=1&${SIGNATURE}`,
+  tilejson_url: `http://127.0.0.1:8910/tiles/world/v1/tilejson.json?${SIGNATURE}`,
+  archive_url: null,
+}
+const SIGNING_KEY = { id: ID, created_at: EARLIER, signs_from: EARLIER, expires_at: LATER }
+
 const AUDIT_ENTRY = {
   id: 42,
   at: EARLIER,
@@ -69,6 +80,16 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
   },
   deleteToken: { parameters: { id: ID }, answer: FOLLOWED },
   issuePreviewToken: { request: { basemap_code: 'world' }, answer: { token: PLAINTEXT, expires_at: LATER } },
+  signUrl: {
+    request: { ...SIGNED, bounds: [5.9, 45.8, 10.5, 47.8] },
+    answer: { ...SIGNED_URL, bounds: [5.9, 45.8, 10.5, 47.8] },
+  },
+  signUrlByToken: { request: SIGNED, answer: SIGNED_URL },
+  listSigningKeys: { answer: list(SIGNING_KEY) },
+  rotateSigningKey: {
+    request: { grace_seconds: 86400 },
+    answer: { items: [{ ...SIGNING_KEY, expires_at: null }, SIGNING_KEY], ...FOLLOWED },
+  },
   createPreviewLink: {
     request: { basemap_code: 'world', expires_in_seconds: 86_400 },
     answer: { id: ID, url: `http://127.0.0.1:8910/map/#code=world&token=${PLAINTEXT}`, expires_at: LATER },

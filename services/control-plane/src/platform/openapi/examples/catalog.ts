@@ -25,7 +25,14 @@ export const BASEMAP = {
   updated_at: LATER,
 }
 const ADMIN_VERSION = { ...VERSION, path: '/srv/maps/world/v1', withdrawn: false }
-const ADMIN_BASEMAP = { ...BASEMAP, versions: [ADMIN_VERSION], withdrawn: false, source_enabled: true }
+const ADMIN_BASEMAP = {
+  ...BASEMAP,
+  versions: [ADMIN_VERSION],
+  withdrawn: false,
+  source_enabled: true,
+  cache_policy: 'interface',
+  s_maxage: null,
+}
 
 export const VECTOR = {
   code: 'main',
@@ -102,7 +109,7 @@ export const CATALOG: Readonly<Record<string, Example>> = {
   getBasemapVersion: { parameters: { code: 'world', version: 'v1' }, answer: ADMIN_VERSION },
   getAdminVector: { parameters: { code: 'main' }, answer: ADMIN_VECTOR },
   listAdminVectors: { answer: list(ADMIN_VECTOR) },
-  setBasemapWithdrawn: {
+  updateBasemap: {
     parameters: { code: 'world' },
     request: { withdrawn: true },
     answer: { ...ADMIN_BASEMAP, withdrawn: true, ...FOLLOWED },

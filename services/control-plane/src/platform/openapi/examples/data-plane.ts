@@ -53,6 +53,7 @@ const streets = { code: 'streets' }
 const relative = (path: string) => ({ relative_path: path })
 
 export const DATA_PLANE: Readonly<Record<string, Example>> = {
+  forwardAuth: { parameters: { 'X-Original-URI': '/tiles/world/v1/2/1/1.png' } },
   getVersionTile: { parameters: TILE },
   getTile: { parameters: TILE },
   getTileJson: { parameters: code, answer: TILEJSON },

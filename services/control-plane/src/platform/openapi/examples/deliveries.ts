@@ -24,6 +24,7 @@ const RECORD = {
 }
 const ENQUEUED = { status: 'pending', attempts: 0, message: '', next_attempt_at: EARLIER, updated_at: EARLIER }
 export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1', export_id: null }
+export const PURGE_RECORD = { ...RECORD, target_code: 'cdn', basemap_code: 'world', version: 'v1' }
 export const VECTOR_PUSH_RECORD = { ...RECORD, vector_code: 'main' }
 const { target_code: _, ...CALLBACK } = RECORD
 const CALLBACK_RECORD = { ...CALLBACK, job_id: ID, callback_url: 'https://survey.example/finished' }
@@ -126,6 +127,11 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   retryVectorPush: retry(VECTOR_PUSH_RECORD),
   cancelVectorPush: cancel(VECTOR_PUSH_RECORD),
   acknowledgeVectorPush: acknowledge(VECTOR_PUSH_RECORD),
+  listPurgeRecords: { answer: list(PURGE_RECORD) },
+  getPurgeRecord: detail(PURGE_RECORD),
+  retryPurge: retry(PURGE_RECORD),
+  cancelPurge: cancel(PURGE_RECORD),
+  acknowledgePurge: acknowledge(PURGE_RECORD),
   listCallbackRecords: { answer: list(CALLBACK_RECORD) },
   getCallbackRecord: detail(CALLBACK_RECORD),
   retryCallback: retry(CALLBACK_RECORD),

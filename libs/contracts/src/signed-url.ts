@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { boundsSchema } from './basemap.js'
+import { timestampSchema } from './common.js'
+import { instantSchema } from './instant.js'
+
+/** Limits: whole degrees of WGS 84. */
+const [MAX_LONGITUDE, MAX_LATITUDE] = [180, 90]
+
+const placeSchema = boundsSchema.refine(
+  ([west, south, east, north]) =>
+    Math.max(Math.abs(west), Math.abs(east)) <= MAX_LONGITUDE &&
+    Math.max(Math.abs(south), Math.abs(north)) <= MAX_LATITUDE &&
+    south < north &&
+    west !== east,
+  { error: 'must be west, south, east, north in degrees of WGS 84, south below north' },
+)
+
+export const signedUrlBodySchema = z.strictObject({
+  basemap_code: z.string().min(1),
+  version: z.string().min(1).optional().describe('left out: every version, and the default one by `current`'),
+  expires_at: instantSchema.describe('without a zone it is UTC; in whole seconds, a fraction is cut off'),
+  bounds: placeSchema.optional().describe('the addresses open tiles that touch this area alone; left out: all'),
+})
+export type SignedUrlBody = z.infer<typeof signedUrlBodySchema>
+
+export const signedUrlSchema = z.object({
+  basemap_code: z.string(),
+  version: z.string().nullable(),
+  expires_at: timestampSchema,
+  bounds: boundsSchema.nullable(),
+  url_template: z.string().describe('the addresses of tiles'),
+  tilejson_url: z.string(),
+  archive_url: z
+    .string()
+    .nullable()
+    .describe('of the version, or the default one; null: it is no archive, or `bounds` open a part of it alone'),
+})
+export type SignedUrl = z.infer<typeof signedUrlSchema>
+
+/** A key that addresses are signed with, without its secret, which is answered nowhere. */
+export const signingKeySchema = z.object({
+  id: z.uuid(),
+  created_at: timestampSchema,
+  signs_from: timestampSchema.describe('a new key waits until every edge knows it'),
+  expires_at: timestampSchema.nullable().describe('when addresses signed with it end; null: not before it is replaced'),
+})
+export type SigningKey = z.infer<typeof signingKeySchema>
+
+/** Limit: 366 days. */
+const MAX_GRACE_SECONDS = 31_622_400
+
+export const rotateKeyBodySchema = z.strictObject({
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(MAX_GRACE_SECONDS)
+    .optional()
+    .describe(
+      'how long addresses stay good that the key of now has signed; default: 604800, a week; 0: they end at once',
+    ),
+})

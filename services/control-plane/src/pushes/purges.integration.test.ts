@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { deleteVersion } from '@gateway/store/basemaps.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deliveries } from '../features.js'
+import { fillCatalog } from '../testing/catalog.js'
+import { startTestApp, type TestApp } from '../testing/test-app.js'
+
+const home = mkdtempSync(path.join(tmpdir(), 'gateway-purges-'))
+let gateway: TestApp
+let receiver: Server
+let stop: AbortController
+let running: Promise<void>
+const received: { tags: string[]; event: string; headers: IncomingMessage['headers'] }[] = []
+
+beforeAll(async () => {
+  receiver = createServer(async (req, res) => {
+    const { tags, event } = JSON.parse(await text(req))
+    received.push({ tags, event, headers: req.headers })
+    res.end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  gateway = await startTestApp(process.env.TEST_POSTGRES_URL, {
+    CALLBACK_ALLOW: '127.0.0.0/8',
+    TOKEN_STALE_SECONDS: '1',
+  })
+  await fillCatalog(gateway.store.sql, home)
+  stop = new AbortController()
+  running = deliveries.run({ ...gateway.ctx, shutdown: stop.signal })
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/purge`
+  expect((await admin('POST', '/targets', { code: 'cdn', kind: 'purge', url, secret: 'shared' })).statusCode).toBe(200)
+})
+afterAll(async () => {
+  stop.abort()
+  await running
+  await gateway.close()
+  receiver.closeAllConnections()
+  await new Promise((resolve) => receiver.close(resolve))
+  rmSync(home, { recursive: true, force: true })
+})
+
+const admin = (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) =>
+  gateway.admin({ method, url: `/api/v1/admin${url}`, ...(payload && { payload }) })
+const tags = () => received.map((one) => one.tags)
+
+test('a cache is told of both tags when a version is withdrawn, in the headers too, signed', async () => {
+  received.splice(0)
+  await admin('PATCH', '/basemaps/world/versions/v1', { withdrawn: true })
+  await expect.poll(tags).toEqual([['b-world', 'v-world-v1']])
+  expect(received[0]).toMatchObject({
+    event: 'cache.purge',
+    headers: {
+      'cache-tag': 'b-world,v-world-v1',
+      'surrogate-key': 'b-world v-world-v1',
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    },
+  })
+  await expect
+    .poll(async () => (await admin('GET', '/purge-records')).json().items[0])
+    .toMatchObject({ target_code: 'cdn', basemap_code: 'world', version: 'v1', status: 'succeeded' })
+})
+
+test('a cache is told of whatever changes what the addresses of tiles mean, and of nothing else', async () => {
+  const { sql } = gateway.store
+  const steps: readonly [change: () => Promise<unknown>, expected: readonly string[]][] = [
+    [() => setFingerprint('other'), ['b-world', 'v-world-v2']],
+    [() => sql.begin((tx) => deleteVersion(tx, 'world', 'v1')), ['b-world', 'v-world-v1']],
+    [() => admin('PATCH', '/basemaps/world', { withdrawn: true }), ['b-world']],
+    [() => admin('PATCH', '/basemaps/world', { withdrawn: false }), ['b-world']],
+    [() => admin('PATCH', '/basemaps/world', { cache_policy: 'private' }), ['b-world']],
+    [() => sql`UPDATE scan_sources SET enabled = false WHERE code = 'maps'`, ['b-world']],
+    [
+      async () => {
+        await setFingerprint('other')
+        await admin('PATCH', '/basemaps/world', { cache_policy: 'private' })
+        const { url } = (await admin('GET', '/targets/cdn')).json()
+        await admin('POST', '/targets', { code: 'cdn', kind: 'purge', url, enabled: false })
+        await admin('PATCH', '/basemaps/world', { cache_policy: 'interface' })
+        await admin('POST', '/targets', { code: 'cdn', kind: 'purge', url, enabled: true })
+        await admin('PATCH', '/basemaps/world', { cache_policy: 'shared', s_maxage: 60 })
+      },
+      ['b-world'],
+    ],
+  ]
+  for (const [change, expected] of steps) {
+    received.splice(0)
+    await change()
+    await expect.poll(tags, { message: String(change) }).toEqual([expected])
+  }
+})
+
+test('a cache takes no pushes and no uploads', async () => {
+  const push = { target_code: 'cdn', basemap_code: 'world', version: 'v2' }
+  expect((await admin('POST', '/pushes', push)).statusCode).toBe(400)
+  const url = 'http://127.0.0.1:1/'
+  expect((await admin('POST', '/targets', { code: 'x', kind: 'purge', url, mode: 'upload' })).statusCode).toBe(400)
+  expect((await admin('POST', '/targets', { code: 'x', kind: 'purge' })).statusCode).toBe(400)
+})
+
+async function setFingerprint(fingerprint: string): Promise<void> {
+  await gateway.store.sql`UPDATE basemap_versions SET fingerprint = ${fingerprint} WHERE version = 'v2'`
+}

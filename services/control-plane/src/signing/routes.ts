@@ -1,0 +1,111 @@
+import { listOf } from '@gateway/contracts/common.js'
+import { acknowledgementFields } from '@gateway/contracts/edge.js'
+import {
+  rotateKeyBodySchema,
+  signedUrlBodySchema,
+  signedUrlSchema,
+  signingKeySchema,
+} from '@gateway/contracts/signed-url.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { listSigningKeys, rotateSigningKey } from '@gateway/store/signing-keys.js'
+import { z } from 'zod'
+import type { ControlContext } from '../platform/context.js'
+import { commitAndConfirm } from '../platform/edges/commit.js'
+import type { KnownEdges } from '../platform/edges/known-edges.js'
+import type { App } from '../platform/http/app-type.js'
+import { sendRefusal } from '../platform/http/refusal.js'
+import type { ServiceGate } from '../platform/service-access/token-gate.js'
+import { signUrl } from './sign.js'
+
+/** Seconds. */
+const DEFAULT_GRACE = 7 * 86_400
+
+const SIGNED =
+  'Addresses of tiles, TileJSON and, where the version is one, of its archive, which need no token until they expire: `exp` (seconds since 1970) ' +
+  'and `sig` (HMAC-SHA-256) in the query let in, for what was signed alone. Every edge verifies them by itself. They cannot be taken back one by ' +
+  'one: they end when they expire, or with the signing key. `expires_at` in the past is accepted, and they are expired at once. 404 where nothing ' +
+  'of the basemap is served.'
+
+export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, gate: ServiceGate): void {
+  app.post(
+    '/api/v1/admin/signed-urls',
+    {
+      schema: {
+        operationId: 'signUrl',
+        summary: 'Sign addresses of a basemap',
+        description: SIGNED,
+        body: signedUrlBodySchema,
+        response: { 200: signedUrlSchema },
+      },
+    },
+    async ({ body, admin }, reply) => {
+      const outcome = await signUrl(ctx, body, null)
+      if (!outcome.ok) return sendRefusal(reply, outcome)
+      const { basemap_code: subject, version, expires_at, bounds } = outcome.signed
+      const detail = { version, expires_at, bounds }
+      await ctx.sql.begin((tx) => insertAudit(tx, { ...admin, action: 'signed-url.create', subject, detail }))
+      return outcome.signed
+    },
+  )
+  app.post(
+    '/api/v1/catalog/signed-urls',
+    {
+      onRequest: gate.require('sign'),
+      schema: {
+        operationId: 'signUrlByToken',
+        summary: 'Sign addresses of a basemap, by a service token of scope `sign`',
+        description: `${SIGNED} 403 where the basemap is not granted to the token, whether or not it exists; 400 where they would outlive the token.`,
+        body: signedUrlBodySchema,
+        response: { 200: signedUrlSchema },
+      },
+    },
+    async (request, reply) => {
+      const { body, serviceToken } = request
+      if (!gate.grants(request, reply, { kind: 'basemap', code: body.basemap_code }, 'sign')) return reply
+      const outcome = await signUrl(ctx, body, serviceToken.expiresAtMs)
+      return outcome.ok ? outcome.signed : sendRefusal(reply, outcome)
+    },
+  )
+  app.get(
+    '/api/v1/admin/signing-keys',
+    {
+      schema: {
+        operationId: 'listSigningKeys',
+        summary: 'The keys that addresses are signed with, the newest first',
+        description: 'Without their secrets: one, or two while they rotate.',
+        response: { 200: listOf(signingKeySchema) },
+      },
+    },
+    async () => {
+      const items = await listSigningKeys(ctx.sql)
+      return { items, total: items.length }
+    },
+  )
+  app.post(
+    '/api/v1/admin/signing-keys/rotate',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'rotateSigningKey',
+        summary: 'Put a new signing key in the place of the one of now',
+        description:
+          'Addresses that the key of now has signed stay good for `grace_seconds`; those of one before it end now. The new key signs once every ' +
+          'edge knows it (`signs_from`), so that nothing breaks. `grace_seconds: 0` ends every signed address at once: `confirmed` and `pending` name ' +
+          'the edge processes that refuse them and that may not yet.',
+        body: rotateKeyBodySchema,
+        response: { 200: z.object({ ...acknowledgementFields, items: z.array(signingKeySchema) }) },
+      },
+    },
+    async ({ body, admin }) => {
+      const grace = body.grace_seconds ?? DEFAULT_GRACE
+      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
+        await rotateSigningKey(tx, grace, ctx.settings.tokenStaleSeconds)
+        const items = await listSigningKeys(tx)
+        const subject = items[0]?.id ?? ''
+        await insertAudit(tx, { ...admin, action: 'signing-key.rotate', subject, detail: { grace_seconds: grace } })
+        return { result: items, changes: [{ kind: 'signing_key', key: '' }] }
+      })
+      return { items: result, ...acknowledged }
+    },
+  )
+}

@@ -1,0 +1,71 @@
+import { LAST_EXPIRY, signatureQuery, signResource } from '@gateway/access/signed-address.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
+import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
+import { readSigningSecret } from '@gateway/store/signing-keys.js'
+import { currentTileUrlTemplate, revisedTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
+import type { ControlContext } from '../platform/context.js'
+
+const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
+const NO_SUCH_VERSION = refuse('not_found', 'this basemap has no such version')
+const NOTHING_THERE = refuse('not_found', 'nothing of this basemap is available')
+const ALIAS = refuse(
+  'invalid_parameters',
+  `body.version: "${CURRENT_VERSION}" is an alias; leave version out to sign the addresses of every version`,
+)
+const YEARS = refuse('invalid_parameters', 'body.expires_at: must be within the years 1970 to 2286')
+const TOO_LATE = refuse('invalid_parameters', 'body.expires_at: later than the service token that signs expires')
+
+const ARCHIVES: ReadonlySet<string> = new Set(['pmtiles', 'mbtiles'])
+
+export type Signed = { readonly ok: true; readonly signed: SignedUrl } | Refusal
+
+/**
+ * Addresses that let their bearer in until they expire. Nothing of them is stored: edges verify them by the key alone, so that they end with
+ * their time or with the key.
+ * @param notAfterMs when the token that signs expires, since no address lets in longer than who gave it; null: never
+ */
+export async function signUrl(
+  { sql, settings }: Pick<ControlContext, 'sql' | 'settings'>,
+  body: SignedUrlBody,
+  notAfterMs: number | null,
+): Promise<Signed> {
+  const { basemap_code: code, version: label = null, bounds = null } = body
+  if (label === CURRENT_VERSION) return ALIAS
+  const expiresAt = Math.floor(momentOf(body.expires_at) / 1000)
+  if (!(expiresAt > 0 && expiresAt <= LAST_EXPIRY)) return YEARS
+  if (notAfterMs !== null && expiresAt * 1000 > notAfterMs) return TOO_LATE
+  const basemap = code.includes('\0') ? null : await readBasemap(sql, code)
+  if (basemap === null || !isOffered(basemap)) return NO_SUCH_BASEMAP
+  const served = basemap.versions.filter((one) => one.available && !one.withdrawn)
+  const version = served.find((one) => one.version === (label ?? basemap.defaultVersion))
+  if (version === undefined) return label === null ? NOTHING_THERE : NO_SUCH_VERSION
+  const signature = signatureQuery(
+    signResource(await readSigningSecret(sql), { code, version: label, bounds }, expiresAt),
+  )
+  const base = settings.tilePublicBaseUrl
+  const place = `${encodeURIComponent(code)}/${label === null ? '' : `${encodeURIComponent(label)}/`}`
+  const template =
+    label === null
+      ? `${currentTileUrlTemplate(base, code, version.format)}?`
+      : `${revisedTileUrlTemplate(base, code, version)}&`
+  const archive = `${base}/archives/${encodeURIComponent(code)}/${encodeURIComponent(version.version)}.${version.storage}`
+  return {
+    ok: true,
+    signed: {
+      basemap_code: code,
+      version: label,
+      expires_at: new Date(expiresAt * 1000).toISOString(),
+      bounds,
+      url_template: `${template}${signature}`,
+      tilejson_url: `${base}/tiles/${place}tilejson.json?${signature}`,
+      archive_url: bounds === null && ARCHIVES.has(version.storage) ? `${archive}?${signature}` : null,
+    },
+  }
+}
+
+/** A date-time that names no zone is UTC. NaN where the year is none that JavaScript knows. */
+function momentOf(instant: string): number {
+  return Date.parse(instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant)
+}

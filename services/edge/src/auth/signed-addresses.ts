@@ -1,0 +1,82 @@
+import {
+  openedBy,
+  type PresentedSignature,
+  type SignedResource,
+  signatureQuery,
+} from '@gateway/access/signed-address.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { SigningSecret } from '@gateway/store/signing-keys.js'
+import { LRUCache } from 'lru-cache'
+
+/** Limit: signatures that are remembered, some 500 bytes each. */
+const MAX_KNOWN = 10_000
+
+export const SIGNATURE_WRONG = refuse('signature_wrong', 'the signature of this address is not valid')
+const EXPIRED = refuse('signature_expired', 'this address has expired')
+
+/** A signature that was verified. */
+export interface KnownSignature extends SignedResource {
+  readonly ok: true
+  readonly expiresAtMs: number
+  /** as the native table knows it: the parameters in the order in which they are written */
+  readonly text: string
+}
+
+/** Verifies signed addresses by the keys of the store, which are read ahead, and remembers what it has verified. */
+export class SignedAddresses {
+  #keys: readonly SigningSecret[] | null = null
+  readonly #known: LRUCache<string, KnownSignature>
+
+  /** @param onForgotten called with the text of each signature that leaves */
+  constructor(onForgotten: (text: string) => void = () => {}) {
+    this.#known = new LRUCache({ max: MAX_KNOWN, dispose: (_, text) => onForgotten(text) })
+  }
+
+  /** Whether the keys were ever read. */
+  get ready(): boolean {
+    return this.#keys !== null
+  }
+
+  /** Other keys than before: nothing that was verified by one that is gone stays known. */
+  setKeys(keys: readonly SigningSecret[]): void {
+    this.#keys = keys
+    this.#known.clear()
+  }
+
+  /**
+   * Whether a signature opens a version, or the default one (null), of a basemap at this moment. Refusals in their order: it was not made for that
+   * (401), or it has expired (401).
+   */
+  verify(
+    presented: PresentedSignature | 'malformed',
+    code: string,
+    version: string | null,
+    nowMs: number,
+  ): KnownSignature | Refusal {
+    if (presented === 'malformed') return SIGNATURE_WRONG
+    const text = signatureQuery(presented)
+    const known = this.#known.get(text) ?? this.#remember(text, presented, code, version, nowMs)
+    const isOpened = known?.code === code && (known.version === null || known.version === version)
+    if (known === null || !isOpened) return SIGNATURE_WRONG
+    return nowMs < known.expiresAtMs ? known : EXPIRED
+  }
+
+  #remember(
+    text: string,
+    presented: PresentedSignature,
+    code: string,
+    version: string | null,
+    nowMs: number,
+  ): KnownSignature | null {
+    for (const { secret, expiresAt } of this.#keys ?? []) {
+      const keyEndsMs = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+      const opened = nowMs < keyEndsMs ? openedBy(secret, presented, code, version) : null
+      if (opened === null) continue
+      const expiresAtMs = Math.min(keyEndsMs, Number(presented.exp) * 1000)
+      const known: KnownSignature = { ok: true, ...opened, expiresAtMs, text }
+      this.#known.set(text, known)
+      return known
+    }
+    return null
+  }
+}

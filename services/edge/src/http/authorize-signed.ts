@@ -1,0 +1,57 @@
+import { presentedSignature } from '@gateway/access/signed-address.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import type { NoTileAddress, TileAddress } from '@gateway/tilesets/address.js'
+import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import type { KnownSignature } from '../auth/signed-addresses.js'
+import type { Exchange } from './exchange.js'
+import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
+
+/** What a request wants that a signed address may open. */
+export interface Signable {
+  readonly code: string
+  /** the label in the address; null: it has none */
+  readonly version: string | null
+  /** the tile, where one is wanted */
+  readonly address?: TileAddress | NoTileAddress
+  /** all tiles at once, which is more than an address with bounds opens */
+  readonly whole?: boolean
+}
+
+const OUTSIDE_BOUNDS = refuse('outside_bounds', 'the signed address does not reach so far')
+
+/**
+ * Decides on a request that has no token by the signature in its query: 401 where it was not made for this or has expired, 403 where it does not
+ * reach so far; what is let in and absent is 404, as with a token. Answers refusals itself. false: there is no signature.
+ */
+export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () => void): boolean {
+  const { edge } = exchange
+  const presented = presentedSignature(exchange.query)
+  if (presented === null) return false
+  const refuse = (refusal: Parameters<typeof answerRefusal>[1]) => {
+    answerRefusal(exchange, refusal)
+    return true
+  }
+  if (!edge.signed.ready) return refuse(edge.freshness.loaded ? STORE_DOWN : STARTING)
+  // A key that was replaced at once must end addresses as a disabled token ends.
+  if (performance.now() > edge.freshness.trustedUntilMs) return refuse(STORE_DOWN)
+  const version = wanted.version === CURRENT_VERSION ? null : wanted.version
+  // biome-ignore lint/plugin: calendar, by which addresses expire
+  const signature = edge.signed.verify(presented, wanted.code, version, Date.now())
+  if (!signature.ok) return refuse(signature)
+  if (!reaches(exchange, signature, wanted)) return refuse(OUTSIDE_BOUNDS)
+  if (signature.bounds === null) edge.native.noteSignature(signature)
+  exchange.token = ''
+  if (edge.freshness.catalog.basemaps.has(wanted.code)) exchange.asked = `basemap:${wanted.code}`
+  admitted()
+  return true
+}
+
+function reaches({ edge }: Exchange, { bounds }: KnownSignature, { code, version, address, whole }: Signable): boolean {
+  if (bounds === null) return true
+  if (whole) return false
+  const known = edge.freshness.catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)
+  // What is no tile, or not there, has no place: it is refused as that.
+  if (address?.ok !== true || known === undefined) return true
+  return tileTouches(TILE_MATRIX_SETS[known.stored.tileMatrixSet], address, bounds)
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import os from 'node:os'
+import { signatureQuery, signResource } from '@gateway/access/signed-address.js'
+import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
+import { freePort } from '../testing/free-port.js'
+import { RawClient } from '../testing/raw-client.js'
+import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
+
+const SECRET = randomBytes(32)
+const TOKENS = { world: createToken(), slice: createToken(), disabled: createToken(), unknown: createToken() }
+const TILE = '/tiles/world/v1/0/0/0.png'
+let running: RunningEdge
+let client: RawClient
+
+beforeAll(async () => {
+  const catalog = nextCatalog(
+    EMPTY_CATALOG,
+    { codes: null, rows: ['world', 'other'].map((code) => storedBasemap(code, [storedVersion('v1')])) },
+    { codes: null, rows: [storedVector('roads'), storedVector('other')] },
+  )
+  const port = await freePort()
+  running = await runEdge({ port, catalog, dataDir: os.tmpdir(), controlPlane: 'http://[::1]:1' })
+  running.edge.signed.setKeys([{ secret: SECRET, expiresAt: null }])
+  const granted = { ...READER, basemaps: new Set(['world']), vectors: new Set(['roads', 'a/b.geojson']) }
+  const store = (token: string, more: object) =>
+    running.storedTokens.set(tokenDigest(token).toString('hex'), { ...granted, ...more })
+  store(TOKENS.world, {})
+  store(TOKENS.slice, { scopes: new Set(['slice']) })
+  store(TOKENS.disabled, { disabled: true })
+  client = new RawClient(port)
+})
+afterAll(async () => {
+  client.close()
+  running.edge.native.close()
+  await Promise.all([running.edge.upstream.close(), running.edge.zips.close()])
+})
+
+type Header = readonly [name: string, value: string]
+
+async function asked(...headers: Header[]): Promise<number> {
+  const target = '/api/v1/forward-auth'
+  return (await client.ask({ method: 'GET', target, headers: [['Host', 'x'], ...headers] })).status
+}
+
+const withToken = (address: string, token: string = TOKENS.world) =>
+  asked(['X-Original-URI', address], ['X-Access-Token', token])
+
+test.each<[number, string]>([
+  [200, TILE],
+  [200, `${TILE}?v=3`],
+  [200, '/tiles/world/tilejson.json'],
+  [200, '/tiles/world/v9/0/0/0.png'],
+  [200, '/archives/world/v1.pmtiles'],
+  [200, '/vectors/roads/download'],
+  [200, '/vectors/roads.geojson'],
+  [200, '/geojson/a/b.geojson'],
+  [200, '/wmts?request=GetCapabilities'],
+  [200, '/ogc/collections/world/map/tiles'],
+  [200, '/tms/1.0.0/'],
+  [200, '/api/v1/catalog/basemaps'],
+  [403, '/tiles/other/v1/0/0/0.png'],
+  [403, '/archives/other/v1.pmtiles'],
+  [403, '/vectors/other/download'],
+  [403, '/geojson/other.geojson'],
+  [
+    403,
+    '/wmts?REQUEST=GetTile&layer=other&tilematrixset=WebMercatorQuad&tilematrix=0&tilerow=0&tilecol=0&format=image/png',
+  ],
+  [403, '/tms/1.0.0/other/0/0/0.png'],
+  [403, '/ogc/collections/other'],
+  [403, '/api/v1/catalog/basemaps/other'],
+  [403, '/api/v1/admin/tokens'],
+  [403, '/'],
+])('%i for %s', async (status, address) => {
+  expect(await withToken(address)).toBe(status)
+})
+
+test('a token counts wherever the edge would take it, in the address too, and is refused as the edge would refuse it', async () => {
+  const uri: Header = ['X-Original-URI', TILE]
+  expect(await asked(uri)).toBe(401)
+  expect(await asked(uri, ['Authorization', `Bearer ${TOKENS.world}`])).toBe(200)
+  expect(await asked(['X-Forwarded-Uri', `${TILE}?v=1&token=${TOKENS.world}`])).toBe(200)
+  expect(await withToken(TILE, TOKENS.unknown)).toBe(401)
+  expect(await withToken(TILE, TOKENS.disabled)).toBe(401)
+  expect(await withToken(TILE, TOKENS.slice)).toBe(403)
+  // 400 at the edge, which no proxy takes for an answer.
+  expect(await withToken(`${TILE}?token=${TOKENS.slice}`)).toBe(401)
+})
+
+test('a signed address is let in for what it was signed for', async () => {
+  const resource = { code: 'world', version: null, bounds: null }
+  const query = signatureQuery(signResource(SECRET, resource, 4_000_000_000))
+  expect(await asked(['X-Original-URI', `${TILE}?${query}`])).toBe(200)
+  expect(await asked(['X-Original-URI', `/tiles/other/v1/0/0/0.png?${query}`])).toBe(401)
+  expect(await asked(['X-Original-URI', `/vectors/roads/download?${query}`])).toBe(401)
+})
+
+test.each([
+  '/tiles/world/../other/v1/0/0/0.png',
+  '/tiles/world/%2e%2e/other/0/0/0.png',
+  '/tiles/world/..%2fother/0/0/0.png',
+  '/tiles/world%2fv1/0/0/0.png',
+  '/tiles/world/./0/0/0.png',
+  '/tiles//world/0/0/0.png',
+  '/tiles/world\\v1/0/0/0.png',
+  '/tiles/world/%zz/0/0/0.png',
+])('%s may mean something else to a proxy, and is let in for nobody', async (address) => {
+  expect(await withToken(address, running.token)).toBe(403)
+})
+
+test('an address that is missing, or stands there twice with different values, is no question', async () => {
+  const token: Header = ['X-Access-Token', TOKENS.world]
+  expect(await asked(token)).toBe(400)
+  expect(await asked(token, ['X-Original-URI', 'tiles/world'])).toBe(400)
+  expect(await asked(token, ['X-Original-URI', TILE], ['X-Forwarded-Uri', '/tiles/other/v1/0/0/0.png'])).toBe(400)
+  expect(await asked(token, ['X-Original-URI', TILE], ['X-Original-URI', '/tiles/other/v1/0/0/0.png'])).toBe(400)
+  expect(await asked(token, ['X-Original-URI', TILE], ['X-Forwarded-Uri', TILE])).toBe(200)
+})

@@ -1,0 +1,116 @@
+import { refuse } from '@gateway/contracts/errors.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { decodedSegment, parseTilePath } from '@gateway/tilesets/address.js'
+import type { Edge } from '../edge.js'
+import { parseWmtsRequest } from '../standards/wmts-request.js'
+import { authorize, type Wanted } from './authorize.js'
+import type { Signable } from './authorize-signed.js'
+import { vectorsAt, wantedVector } from './downloads.js'
+import { Exchange } from './exchange.js'
+import { headerBlock } from './header-block.js'
+import { answerRefusal } from './refusals.js'
+import { wantedBasemap } from './tile-answer.js'
+
+export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
+
+/** By which proxies name the address that somebody asks them for: nginx as it is configured; Traefik and Envoy. */
+const ADDRESS_HEADERS: ReadonlySet<string> = new Set(['x-original-uri', 'x-forwarded-uri'])
+
+const LET_IN = headerBlock(['Cache-Control', 'no-store'])
+const NO_ADDRESS = refuse(
+  'invalid_parameters',
+  'X-Original-URI or X-Forwarded-Uri must name one address, which begins with a slash',
+)
+const NOT_OURS = refuse('resource_not_granted', 'nothing can be read at this address')
+
+/**
+ * Whether a proxy may answer somebody who asks it for an address of the read interface, out of its own cache perhaps: 200, or 401 or 403 as this
+ * edge would refuse. What is granted and absent is let in, for the edge to say so.
+ */
+export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const address = addressOf(req)
+  if (address === null) return answerRefusal(new Exchange(edge, 'other', res, req), NO_ADDRESS)
+  const question = address.indexOf('?')
+  const path = question === -1 ? address : address.slice(0, question)
+  const query = question === -1 ? '' : address.slice(question + 1)
+  const exchange = new Exchange(edge, 'other', res, req, path, query)
+  exchange.errorForm = 'auth'
+  const asked = isPlain(path) ? askedFor(edge, path, query) : null
+  if (asked === null) return authorize(exchange, null, () => answerRefusal(exchange, NOT_OURS))
+  const { wanted, signable = null } = asked
+  authorize(exchange, wanted, () => exchange.answer('200 OK', LET_IN, ''), signable)
+}
+
+/** Where a client can add the header that its proxy does not set, the two would name different addresses: null then, as where there is none. */
+function addressOf(req: HttpRequest): string | null {
+  const addresses = new Set<string>()
+  req.forEach((name, value) => {
+    if (ADDRESS_HEADERS.has(name)) addresses.add(value)
+  })
+  const [address = ''] = addresses
+  return addresses.size === 1 && address.startsWith('/') ? address : null
+}
+
+/**
+ * Whether an address means the same to every server: proxies resolve dots, join slashes and decode before they look into their caches, and what
+ * they find must be what was decided about.
+ */
+function isPlain(path: string): boolean {
+  const segments = path.replace(/\/$/, '').slice(1).split('/')
+  return segments.every((segment) => {
+    const text = decodedSegment(segment)
+    return text !== null && text !== '' && text !== '.' && text !== '..' && !/[/\\\0#]/.test(text)
+  })
+}
+
+interface Asked {
+  readonly wanted: Wanted
+  readonly signable?: Signable
+}
+
+/** null: no address of the read interface. */
+function askedFor(edge: Edge, path: string, query: string): Asked | null {
+  const [room = '', ...rest] = path
+    .replace(/\/$/, '')
+    .slice(1)
+    .split('/')
+    .map((segment) => decodedSegment(segment) ?? '')
+  const [first = '', second = '', ...more] = rest
+  switch (room) {
+    case 'tiles': {
+      const tile = parseTilePath(path)
+      if (tile.kind !== 'tile' && tile.kind !== 'tilejson') return null
+      return { wanted: wantedBasemap(edge, tile.code), signable: tile }
+    }
+    case 'archives': {
+      if (rest.length !== 2) return null
+      const version = second.slice(0, Math.max(0, second.lastIndexOf('.')))
+      return { wanted: wantedBasemap(edge, first), signable: { code: first, version, whole: true } }
+    }
+    case 'vectors': {
+      if (rest.length === 2 && second === 'download') return { wanted: wantedVector(edge, first) }
+      const dot = first.lastIndexOf('.')
+      return rest.length === 1 && dot > 0 ? { wanted: wantedVector(edge, first.slice(0, dot)) } : null
+    }
+    case 'geojson':
+    case 'shp':
+      return { wanted: vectorsAt(edge, room === 'shp' ? 'shapefile' : 'geojson', rest.join('/')).wanted }
+    case 'wmts': {
+      const request = parseWmtsRequest(query)
+      return { wanted: rest.length === 0 && request.kind === 'tile' ? wantedBasemap(edge, request.layer) : null }
+    }
+    case 'tms':
+      return { wanted: second === '' ? null : wantedBasemap(edge, second) }
+    case 'ogc':
+      return { wanted: first === 'collections' && second !== '' ? wantedBasemap(edge, second) : null }
+    case 'api': {
+      const [kind = '', code = '', ...beyond] = more
+      if (first !== 'v1' || second !== 'catalog' || beyond.length > 0) return null
+      if (kind === 'basemaps') return { wanted: code === '' ? null : wantedBasemap(edge, code) }
+      return kind === 'vectors' ? { wanted: code === '' ? null : wantedVector(edge, code) } : null
+    }
+    default:
+      return null
+  }
+}

@@ -118,7 +118,8 @@ test('the ingress lets every address of the edge through but its probes and metr
   expect(served.size).toBeGreaterThan(8)
   const ingress = parse(readFileSync(join(deploy, 'kubernetes/overlays/production/ingress.yaml'), 'utf8'))
   const listed: string[] = ingress.spec.rules[0].http.paths.map(({ path }: { path: string }) => path.slice(1))
-  const handedOn = ['api', 'admin', 'map', 'docs']
+  // The empty one is the bare address.
+  const handedOn = ['', 'api', 'admin', 'map', 'docs']
   expect(listed.sort()).toEqual(
     [...served, ...handedOn].filter((path) => !['health', 'ready', 'metrics'].includes(path)).sort(),
   )

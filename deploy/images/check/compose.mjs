@@ -47,7 +47,9 @@ export class Compose {
       throw new Error(`start.sh: ${stdout.slice(-1000)}\n${stderr.slice(-2000)}`)
     this.adminToken = this.secret('admin-token')
     for (const name of this.containers('control-plane')) await until(`${name} is ready`, () => this.isReady(name, 8911))
-    await until('both edges are behind the proxy', async () => (await this.ask('/ready')).status === 200)
+    for (const name of [...this.containers('edge-1'), ...this.containers('edge-2')])
+      await until(`${name} is ready`, () => this.isReady(name, 8910))
+    await until('an edge is behind the proxy', async () => (await this.ask('/ready')).status === 200)
     console.log('compose: started')
   }
 

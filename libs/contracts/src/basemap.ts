@@ -90,6 +90,8 @@ export const basemapPatchSchema = z
     error: 'cache_policy "shared" needs s_maxage, which belongs to nothing else',
   })
 
+export type BasemapPatch = z.input<typeof basemapPatchSchema>
+
 export const adminBasemapVersionSchema = basemapVersionSchema.extend({ path: z.string(), withdrawn: withdrawnSchema })
 /** A version in the list of all. */
 export const listedVersionSchema = adminBasemapVersionSchema.extend({ basemap_code: z.string() })

@@ -46,6 +46,18 @@ test('the bare address tells a person and a program what this is, without a cred
   expect(program.json()).toMatchObject({ service: 'map-asset-gateway', openapi: '/api/v1/openapi.json' })
 })
 
+test('a person who is not let in reads what to do, a program the error', async () => {
+  const headers = { accept: 'text/html,*/*;q=0.8' }
+  const page = await inject({ url: '/admin/', headers })
+  expect([page.statusCode, page.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
+  expect(page.headers['www-authenticate']).toContain('Basic')
+  expect(page.body).toContain('Load this page again')
+  const remote = await inject({ url: '/admin/', headers, remoteAddress: '192.0.2.4' })
+  expect([remote.statusCode, remote.body]).toEqual([403, expect.stringContaining('ADMIN_ALLOW_REMOTE')])
+  expect((await inject({ url: '/admin/' })).json()).toEqual(ERROR_FORM)
+  expect((await inject({ url: TOKENS, headers })).json()).toEqual(ERROR_FORM)
+})
+
 test('a remote peer is refused while remote administration is off', async () => {
   const answer = await inject({ url: TOKENS, headers: { authorization: bearer }, remoteAddress: '192.0.2.4' })
   expect(answer.statusCode).toBe(403)
@@ -271,5 +283,11 @@ test('the OpenAPI document says what each operation takes and answers, and where
   expect(bodies.filter(({ schema }) => schema === undefined)).toEqual([])
   expect(names(({ tags }) => tags[0] === 'Imports')).toEqual(['post /api/v1/import'])
   expect(names(({ tags }) => tags[0] === 'Admin: push').filter((name) => name.includes('callback'))).toHaveLength(5)
-  expect(Object.keys(webhooks)).toEqual(['tile.job.finished', 'basemap.version.pushed', 'vector.pushed', 'cache.purge', 'target.test'])
+  expect(Object.keys(webhooks)).toEqual([
+    'tile.job.finished',
+    'basemap.version.pushed',
+    'vector.pushed',
+    'cache.purge',
+    'target.test',
+  ])
 })

@@ -173,15 +173,18 @@ export class BlockCache {
   filled(bytes: number): void {
     const { capacityBytes, processes } = this.#options
     this.#filledBytes += bytes
+    if (capacityBytes === 0 || this.#makingRoom !== null) return
     if (this.#filledBytes < (capacityBytes * FILL_PART) / processes) return
     this.#filledBytes = 0
-    this.#makingRoom ??= makeRoom(this.directory, capacityBytes * KEPT_PART, capacityBytes * (1 - FILL_PART))
+    this.#makingRoom = makeRoom(this.directory, capacityBytes * KEPT_PART, capacityBytes * (1 - FILL_PART))
       .then(
         (room) => this.#made(room),
         (error) => this.failed(error),
       )
       .finally(() => {
         this.#makingRoom = null
+        // What came meanwhile was not looked at.
+        this.filled(0)
       })
   }
 

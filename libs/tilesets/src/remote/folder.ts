@@ -9,7 +9,8 @@ import { flipRow } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { encodingOf } from '../formats.js'
 import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
-import type { RemoteObject, RemoteReading } from './pmtiles.js'
+import type { RemoteReading } from './pmtiles.js'
+import type { RemoteObject } from './remote-object.js'
 
 /** Limit: bytes of one tile. */
 const MAX_TILE_BYTES = 32 * 1024 * 1024

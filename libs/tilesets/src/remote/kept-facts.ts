@@ -5,7 +5,7 @@ import { writeFileAtomically } from '@gateway/files/write-atomically.js'
 import { ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
 import type { BlockCache } from './block-cache.js'
-import type { RemoteObject } from './pmtiles.js'
+import type { RemoteObject } from './remote-object.js'
 
 const SUFFIX = '.facts'
 

@@ -9,7 +9,7 @@ import type { MbtilesReaders } from '../mbtiles/readers/readers.js'
 import type { Source, SourceSpec } from '../source.js'
 import type { BlockCache } from './block-cache.js'
 import { findFacts } from './kept-facts.js'
-import type { RemoteObject } from './pmtiles.js'
+import type { RemoteObject } from './remote-object.js'
 
 /** Limit: the part of the cache that one archive may take. */
 const MAX_PART = 0.5

@@ -1,5 +1,5 @@
 import { ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
-import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
+import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
 import type { OpenExtent } from '../extents.js'
 import { readStart } from '../pmtiles/archive.js'
 import { PmtilesSource } from '../pmtiles/source.js'
@@ -7,12 +7,7 @@ import type { CachedReader, Source, SourceLayout, Tile, TilePlace } from '../sou
 import type { BlockCache } from './block-cache.js'
 import { findFacts } from './kept-facts.js'
 import { ObjectReader } from './object-reader.js'
-
-/** One object of a store. */
-export interface RemoteObject {
-  readonly store: ObjectStore
-  readonly key: string
-}
+import type { RemoteObject } from './remote-object.js'
 
 export interface RemoteReading {
   readonly cache: BlockCache

@@ -6,7 +6,8 @@ import type { BlockCache } from './block-cache.js'
 import { openRemoteFolder } from './folder.js'
 import { type FetchedArchive, fetchArchive, openRemoteMbtiles } from './mbtiles.js'
 import { ObjectReader } from './object-reader.js'
-import { openRemotePmtiles, type RemoteObject, type RemoteReading } from './pmtiles.js'
+import { openRemotePmtiles, type RemoteReading } from './pmtiles.js'
+import type { RemoteObject } from './remote-object.js'
 
 /** From the call to the answer; then it is `busy`. As for all that is read from disks (DISK_LIMIT_MS). What is on its way still comes into the cache. */
 const LIMIT_MS = 10_000

@@ -1,6 +1,7 @@
-import type { AdminBasemap } from '@gateway/contracts/basemap.js'
+import type { AdminBasemap, BasemapPatch } from '@gateway/contracts/basemap.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { HealthCheck } from '@gateway/contracts/health.js'
+import type { SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
 import type { Target } from '@gateway/contracts/target.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { queryOptions } from '@tanstack/react-query'
@@ -57,6 +58,22 @@ export function useWithdraw(path: string) {
 export function useSetEncoding(code: string, encoding: string) {
   return useWrite<undefined, Acknowledged>(() => ({ method: 'PATCH', path: `/vectors/${code}`, body: { encoding } }), {
     changes: ['vectors'],
+  })
+}
+
+/** Who may keep the tiles of a basemap. */
+export function useSetCachePolicy(code: string) {
+  return useWrite<BasemapPatch, Acknowledged>(
+    (body) => ({ method: 'PATCH', path: `/basemaps/${segment(code)}`, body }),
+    { changes: ['basemaps'] },
+  )
+}
+
+/** Makes addresses that let in without a token until they expire. */
+export function useSignUrl() {
+  return useWrite<SignedUrlBody, SignedUrl>((body) => ({ method: 'POST', path: '/signed-urls', body }), {
+    // They live as long as the dialog that shows them.
+    gcTime: 0,
   })
 }
 

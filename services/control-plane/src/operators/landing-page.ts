@@ -1,7 +1,7 @@
 import type { App } from '../platform/http/app-type.js'
+import { escaped, plainPage } from '../platform/http/plain-page.js'
 import { allowStyles, newNonce } from '../platform/http/style-nonce.js'
 import { type PageTexts, textsFor } from './page-texts.js'
-import { STYLE } from './sign-in-page.js'
 
 /** Where everything begins, for programs. Relative: whoever asks has come by an address that works. */
 const LINKS = {
@@ -13,6 +13,7 @@ const LINKS = {
   ogc: '/ogc',
   tms: '/tms/1.0.0',
   map: '/map/',
+  docs: '/docs/',
 } as const
 
 /** What this is, for who opens the bare address: a page for a browser, JSON for a program. It tells nothing that needs a credential. */
@@ -30,26 +31,17 @@ export function landingRoute(app: App): void {
 function page(t: PageTexts, nonce: string): string {
   const { landing } = t
   const link = (to: string, label: string, hint: string) => `<p><a href="${to}">${label}</a><br>${hint}</p>`
-  return `<!doctype html>
-<html lang="${t.lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${t.title}</title>
-<style nonce="${nonce}">${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${t.title}</h1>
+  return plainPage({
+    lang: t.lang,
+    title: t.title,
+    nonce,
+    main: `<h1>${t.title}</h1>
 <p>${landing.what}</p>
 <p><a class="button" href="${LINKS.console}">${landing.console}</a></p>
 <p>${landing.consoleHint}</p>
-${link(LINKS.map, landing.map, landing.mapHint.replaceAll('&', '&amp;'))}
+${link(LINKS.map, landing.map, escaped(landing.mapHint))}
+${link(LINKS.docs, landing.docs, landing.docsHint)}
 ${link(LINKS.openapi, landing.reference, landing.referenceHint)}
-<p><strong>${landing.clients}</strong><br>${landing.clientsHint}</p>
-</main>
-</body>
-</html>
-`
+<p><strong>${landing.clients}</strong><br>${landing.clientsHint}</p>`,
+  })
 }

@@ -13,7 +13,7 @@ import { freePort } from '../testing/free-port.js'
 import { type ObjectServer, startObjectServer } from '../testing/object-server.js'
 
 /** `npm run kills:cache` asks for a hundred. */
-const KILLS = Number(process.env.CACHE_KILLS ?? 2)
+const KILLS = Number(process.env.CACHE_KILLS ?? 1)
 const EDGE = fileURLToPath(new URL('../../dist/testing/edge-process.js', import.meta.url))
 const ZOOM = 5
 const SIDE = 2 ** ZOOM

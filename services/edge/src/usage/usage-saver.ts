@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { UsageRow } from '@gateway/contracts/usage.js'
 import type { Log } from '@gateway/logging/log.js'
 import { TroubleLog } from '@gateway/logging/trouble-log.js'
@@ -9,6 +10,8 @@ import { USAGE_SAVE_MS, UsageLedger } from './usage-ledger.js'
 /** More than a batch takes of a store that is busy: one that was given up is sent again as it was. */
 const SAVE_TIMEOUT_MS = 5_000
 
+/** After a failure: a connection that was lost is most often followed by a good one. */
+const RETRY_MS = 2_000
 /** Longer than two attempts are apart. */
 const TOLD_EVERY_MS = 4 * USAGE_SAVE_MS
 
@@ -18,7 +21,8 @@ export class UsageSaver {
   readonly #ledger: UsageLedger
   readonly #log: Log
   readonly #trouble: TroubleLog
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
 
   constructor(databaseUrl: string, log: Log) {
     this.#log = log
@@ -30,7 +34,7 @@ export class UsageSaver {
     this.#ledger = new UsageLedger((writer, batch, rows) =>
       this.#store.query((sql) => addUsage(sql, writer, batch, rows), SAVE_TIMEOUT_MS),
     )
-    this.#timer = setInterval(() => void this.#save(), USAGE_SAVE_MS)
+    this.#saveIn(USAGE_SAVE_MS)
   }
 
   add(rows: readonly UsageRow[]): void {
@@ -39,21 +43,33 @@ export class UsageSaver {
 
   /** Writes what is left, where the store takes it within `ms`. */
   async stop(ms: number): Promise<void> {
-    clearInterval(this.#timer)
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms)
-    })
-    await Promise.race([this.#save(), late])
-    clearTimeout(timer)
-    if (!this.#ledger.isEmpty) this.#log.error('the store did not take the last usage, which is lost')
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    const late = sleep(ms)
+    // Once more where what was under way fails: it may be the connection alone.
+    for (let attempt = 0; attempt < 2 && !this.#ledger.isEmpty; attempt++) await Promise.race([this.#save(), late])
+    if (!this.#ledger.isEmpty) this.#log.warn('the store did not take the last usage, which is lost')
     await this.#store.close()
   }
 
-  async #save(): Promise<void> {
+  #saveIn(ms: number): void {
+    this.#timer = setTimeout(async () => {
+      const saved = await this.#save()
+      if (!this.#stopped) this.#saveIn(saved ? USAGE_SAVE_MS : RETRY_MS)
+    }, ms)
+  }
+
+  /** Whether the store has all of it. Never rejects. */
+  async #save(): Promise<boolean> {
     const lost = this.#ledger.takeLost()
     if (lost > 0)
-      this.#log.error({ requests: lost }, 'too much usage waits for the store; that of these requests is lost')
-    await this.#ledger.save().catch((error: Error) => this.#trouble.note({ err: error.message }))
+      this.#log.warn({ requests: lost }, 'too much usage waits for the store; that of these requests is lost')
+    try {
+      await this.#ledger.save()
+      return true
+    } catch (error) {
+      this.#trouble.note({ err: (error as Error).message })
+      return false
+    }
   }
 }

@@ -15,8 +15,10 @@ import { Ago } from '../../ui/time.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
+import { CachePolicyField } from './cache-policy-field.js'
 import { DefaultBeforeButton } from './default-before.js'
 import { ShareButton } from './share-button.js'
+import { SignButton } from './sign-button.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionsTable } from './versions-table.js'
 
@@ -49,6 +51,9 @@ export function Page() {
               </Fact>
               <Fact name={t.common.updated}>
                 <Ago at={basemap.updated_at} />
+              </Fact>
+              <Fact name={t.caching.policy}>
+                <CachePolicyField basemap={basemap} />
               </Fact>
               <Fact name={t.basemaps.template}>
                 <Copyable text={basemap.url_template} what={t.basemaps.template} />
@@ -87,6 +92,7 @@ function Actions({
         {t.basemaps.push}
       </ButtonLink>
       <ShareButton code={code} name={name} />
+      <SignButton code={code} name={name} versions={versions} />
       <ButtonLink to={`${here}/compare`} variant="default" icon={IconColumns2}>
         {t.basemaps.compare}
       </ButtonLink>

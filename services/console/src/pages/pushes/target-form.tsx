@@ -40,7 +40,7 @@ export function TargetForm({ target, pending, error, commandOf, onSave }: Target
       code: matches(CODE, t.pushes.codeWrong),
       url: (url, { kind }) => {
         if (kind === 'bucket') return /^s3:\/\/./.test(url) ? null : t.pushes.bucketWrong
-        return kind !== 'http' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong
+        return kind === 'directory' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong
       },
       path: (path, { kind }) => (kind !== 'directory' || path.startsWith('/') ? null : t.pushes.pathWrong),
     },
@@ -60,6 +60,7 @@ export function TargetForm({ target, pending, error, commandOf, onSave }: Target
               <Radio value="http" label={t.pushes.kinds.http} />
               <Radio value="directory" label={t.pushes.kinds.directory} />
               <Radio value="bucket" label={t.pushes.kinds.bucket} />
+              <Radio value="purge" label={t.pushes.kinds.purge} />
             </Group>
           </Radio.Group>
           {kind === 'bucket' && (
@@ -72,23 +73,31 @@ export function TargetForm({ target, pending, error, commandOf, onSave }: Target
               {...form.getInputProps('url')}
             />
           )}
-          {kind === 'http' && (
+          {(kind === 'http' || kind === 'purge') && (
             <>
               <TextInput
                 label={t.pushes.url}
+                description={kind === 'purge' ? t.pushes.purgeHint : undefined}
                 type="url"
                 required
                 autoComplete="off"
                 spellCheck={false}
                 {...form.getInputProps('url')}
               />
-              <Radio.Group label={t.pushes.mode} {...form.getInputProps('mode')}>
-                <Stack gap="xs" mt="xs">
-                  {(['notify', 'upload'] as const).map((mode) => (
-                    <Radio key={mode} value={mode} label={t.pushes.modes[mode]} description={t.pushes.modeHint[mode]} />
-                  ))}
-                </Stack>
-              </Radio.Group>
+              {kind === 'http' && (
+                <Radio.Group label={t.pushes.mode} {...form.getInputProps('mode')}>
+                  <Stack gap="xs" mt="xs">
+                    {(['notify', 'upload'] as const).map((mode) => (
+                      <Radio
+                        key={mode}
+                        value={mode}
+                        label={t.pushes.modes[mode]}
+                        description={t.pushes.modeHint[mode]}
+                      />
+                    ))}
+                  </Stack>
+                </Radio.Group>
+              )}
               <PasswordInput
                 label={`${t.pushes.secret} (${t.common.optional})`}
                 description={target?.has_secret ? t.pushes.secretKept : t.pushes.secretHint}

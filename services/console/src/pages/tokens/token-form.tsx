@@ -38,8 +38,8 @@ export function TokenForm({ token, pending, error, saved, commandOf, onSave }: T
     validate: {
       name: isNotEmpty(t.tokens.nameNeeded),
       scopes: isNotEmpty(t.tokens.scopeNeeded),
-      basemaps: (grant, { scopes }) => problemOf(grant, scopes, t.tokens),
-      vectors: (grant, { scopes }) => problemOf(grant, scopes, t.tokens),
+      basemaps: (grant, { scopes }) => (namesBasemaps(scopes) ? problemOf(grant, t.tokens) : null),
+      vectors: (grant, { scopes }) => (scopes.includes('read') ? problemOf(grant, t.tokens) : null),
       origins: (origins) => wrongOne(origins, isOrigin, t.tokens.originWrong),
       networks: (networks) => wrongOne(networks, isNetwork, t.tokens.networkWrong),
       moment: (moment, { expiry }) =>
@@ -67,18 +67,19 @@ export function TokenForm({ token, pending, error, saved, commandOf, onSave }: T
           <Stack gap="xs" mt="xs">
             <Checkbox value="read" label={t.tokens.scopeRead} description={t.tokens.scopeReadHint} />
             <Checkbox value="slice" label={t.tokens.scopeSlice} description={t.tokens.scopeSliceHint} />
+            <Checkbox value="sign" label={t.tokens.scopeSign} description={t.tokens.scopeSignHint} />
           </Stack>
         </Checkbox.Group>
+        {namesBasemaps(form.values.scopes) && (
+          <GrantField
+            label={t.tokens.basemaps}
+            kind="basemaps"
+            find={findBasemaps}
+            {...form.getInputProps('basemaps')}
+          />
+        )}
         {form.values.scopes.includes('read') && (
-          <>
-            <GrantField
-              label={t.tokens.basemaps}
-              kind="basemaps"
-              find={findBasemaps}
-              {...form.getInputProps('basemaps')}
-            />
-            <GrantField label={t.tokens.vectors} kind="vectors" find={findVectors} {...form.getInputProps('vectors')} />
-          </>
+          <GrantField label={t.tokens.vectors} kind="vectors" find={findVectors} {...form.getInputProps('vectors')} />
         )}
         <TagsInput
           label={t.tokens.origins}
@@ -153,8 +154,11 @@ function UsualExpiry() {
   return <Radio value="default" label={usual} />
 }
 
-function problemOf({ mode, codes, unknown }: Grant, scopes: readonly string[], t: Texts['tokens']): string | null {
-  if (!scopes.includes('read') || mode !== 'chosen') return null
+/** Whether the grants of basemaps count: for reading, or for signing addresses. */
+const namesBasemaps = (scopes: readonly string[]) => scopes.includes('read') || scopes.includes('sign')
+
+function problemOf({ mode, codes, unknown }: Grant, t: Texts['tokens']): string | null {
+  if (mode !== 'chosen') return null
   if (unknown !== '') return t.undecided(shortText(unknown))
   return codes.length === 0 ? t.chooseNeeded : null
 }

@@ -46,6 +46,11 @@ test('grants and expiry are sent as the interface has them', () => {
     vector_codes: [],
     expires_at: 0,
   })
+  expect(bodyOf({ ...values, scopes: ['sign'], basemaps: grant, vectors: grant }, values)).toEqual({
+    scopes: ['sign'],
+    basemap_codes: ['world', 'city'],
+    vector_codes: [],
+  })
   // Without the scope nothing is read.
   expect(bodyOf({ ...values, scopes: ['slice'] }, values)).toEqual({
     scopes: ['slice'],

@@ -70,10 +70,11 @@ export function bodyOf(values: TokenValues, before: TokenValues | null): Partial
 function fieldsOf(values: TokenValues): TokenBody {
   const { name, scopes, basemaps, vectors, origins, networks, expiry, moment } = values
   const reads = scopes.includes('read')
+  const signs = scopes.includes('sign')
   return {
     name: name.trim(),
     scopes: scopes as NonNullable<TokenBody['scopes']>,
-    basemap_codes: reads ? grantCodes(basemaps) : [],
+    basemap_codes: reads || signs ? grantCodes(basemaps) : [],
     vector_codes: reads ? grantCodes(vectors) : [],
     allowed_origins: origins,
     allowed_networks: networks,

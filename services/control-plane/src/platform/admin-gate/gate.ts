@@ -5,13 +5,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ControlContext } from '../context.js'
 import { readInTime } from '../http/answer-in-time.js'
 import type { App } from '../http/app-type.js'
-import { sendRefusal } from '../http/refusal.js'
+import { refusalHead, sendRefusal } from '../http/refusal.js'
+import { allowStyles, newNonce } from '../http/style-nonce.js'
 import { isAdminRequest } from './admin-path.js'
 import { Attempts } from './attempts.js'
 import type { FindCaller } from './caller.js'
 import { type CredentialsVerdict, challenge, checkCredentials } from './credentials.js'
 import { isCrossSite, isOwnPage } from './cross-site.js'
 import { knownHosts } from './host-rule.js'
+import { refusalPage } from './refusal-page.js'
 import { neededRole, refusalOfRole } from './roles.js'
 import { OwnCookies, SESSION_COOKIE, sessionDigest } from './session-cookie.js'
 import './operator.js'
@@ -73,7 +75,10 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
     if (hasSignIn && config?.forStrangers !== true && isMissing(refusal) && opensPage(request)) {
       return reply.redirect(`${SIGN_IN_PATH}?to=${encodeURIComponent(request.raw.url ?? '')}`, 302)
     }
-    return sendRefusal(reply, refusal)
+    if (!opensPage(request)) return sendRefusal(reply, refusal)
+    const nonce = newNonce()
+    const page = refusalPage(refusal, request.headers['accept-language'], nonce)
+    return allowStyles(refusalHead(reply, refusal), nonce).type('text/html; charset=utf-8').send(page)
   })
 
   function callerOf({ socket, headers }: FastifyRequest): ClientAddress {

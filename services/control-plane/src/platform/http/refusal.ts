@@ -6,14 +6,16 @@ const RETRY_AFTER_SECONDS = 5
 
 /** Answers a refusal in the one form that all errors have; the status comes from the one table. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const status = STATUS_OF_ERROR[refusal.code]
-  const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
-  if (retryAfter !== null) reply.header('Retry-After', String(retryAfter))
-  return reply
-    .code(status)
-    .header('Cache-Control', 'no-store')
-    .header(REFUSAL_HEADER, refusal.code)
+  return refusalHead(reply, refusal)
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)
     .send(errorBody(refusal.message))
+}
+
+/** Status and headers of a refusal, whose body is for the caller to send. */
+export function refusalHead(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const status = STATUS_OF_ERROR[refusal.code]
+  const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
+  if (retryAfter !== null) reply.header('Retry-After', String(retryAfter))
+  return reply.code(status).header('Cache-Control', 'no-store').header(REFUSAL_HEADER, refusal.code)
 }

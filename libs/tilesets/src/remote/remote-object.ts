@@ -1,0 +1,7 @@
+import type { ObjectStore } from '@gateway/object-storage/object-store.js'
+
+/** One object of a store. */
+export interface RemoteObject {
+  readonly store: ObjectStore
+  readonly key: string
+}

@@ -144,10 +144,12 @@ test('an export whose process died is written again, and the late process record
     INSERT INTO exports (basemap_code, version, zoom_min, zoom_max, requested_by, status, lease_owner, lease_until, fence)
     VALUES ('world', 'v1', 2, 2, 'token', 'running', ${ID}, now() - interval '1 second', 1) RETURNING id`
   const { id } = row as { id: string }
+  mkdirSync(path.join(home, `exports/.${id}-1.tmp`))
   await sql`SELECT pg_notify('gateway_exports', '')`
   const done = await ended({ id } as Export)
   expect(done).toMatchObject({ status: 'succeeded', tiles: 16 })
   expect(digest(done)).toBe(digest(first))
+  expect(readdirSync(path.join(home, 'exports')).filter((name) => name.endsWith('.tmp'))).toEqual([])
   const late = await sql.begin((tx) => finishExport(tx, { id, owner: ID, fence: 1 }, { failed: 'late' }))
   expect(late).toBeNull()
   expect(await claimExport(sql, ID, 10)).toBeNull()

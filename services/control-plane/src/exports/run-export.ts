@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
@@ -35,16 +35,27 @@ export async function runExport(
   const { sql, log, settings } = ctx
   const directory = exportDirectory(settings.dataDir)
   const file = join(directory, exportFileName(wanted.id))
+  // The writer is killed where it is broken off, and leaves what it has written.
+  const own = `.${wanted.id}-`
+  const folder = join(directory, `${own}${lease.fence}.tmp`)
   let end: ExportEnd
   try {
     await mkdir(directory, { recursive: true })
-    end = await write(ctx, wanted, file, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]), onProgress)
+    for (const name of await readdir(directory)) {
+      if (name.startsWith(own)) await rm(join(directory, name), { recursive: true, force: true })
+    }
+    await mkdir(folder)
+    const written = join(folder, exportFileName(wanted.id))
+    end = await write(ctx, wanted, written, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]), onProgress)
+    if (!('failed' in end)) await rename(written, file)
   } catch (error) {
     if (held.aborted) {
       if (held.reason === 'stopped') await returnExport(sql, lease)
       return
     }
     end = { failed: (error as Error).message }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
   const outcome = end
   const ended = await recordEnd(log, held, () =>

@@ -76,9 +76,12 @@ export function publishedLayers(
 
     async publish({ layerDir, stagingDir, version }, described) {
       const key = layerKey(targetCode, version)
-      const archive = `${stagingDir}.pmtiles`
+      // In a folder of its own: a writer that is killed leaves a file there.
+      const folder = `${stagingDir}-archive`
+      const archive = join(folder, 'layer.pmtiles')
       try {
         say('writing the layer as one archive')
+        await mkdir(folder, { recursive: true })
         const { storage, format, extension, bounds } = described
         const task = {
           set: { storage, format, extension, path: layerDir, root: sliceWorkRoot },
@@ -102,7 +105,7 @@ export function publishedLayers(
         const path = layerPath(sliceOutputRoot, targetCode, version)
         return { ...versionRecord(version, path, probe), fingerprint: objectIdentity(facts) }
       } finally {
-        await rm(archive, { force: true })
+        await rm(folder, { recursive: true, force: true })
       }
     },
 

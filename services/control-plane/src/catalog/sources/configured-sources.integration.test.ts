@@ -18,7 +18,8 @@ afterAll(async () => {
 })
 
 async function started(settings: Partial<Settings>) {
-  const all = { ...app.ctx.settings, sliceOutputRoot: tree.at('layers'), ...settings }
+  const sliceOutputRoot = settings.sliceOutputRoot ?? tree.at('layers')
+  const all = { ...app.ctx.settings, ...settings, sliceOutputRoot, sliceWorkRoot: sliceOutputRoot }
   const sources = await sourcesFromSettings(app.ctx.sql, all)
   return sources.map(({ code, kind, path }) => `${code} ${kind} ${path.slice(tree.root.length)}`)
 }

@@ -84,7 +84,7 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
     .first()
     .waitFor()
   works = true
-  await page.getByRole('button', { name: /Retry/ }).click()
+  await page.getByRole('button', { name: /^Retry/ }).click()
   await page.getByText('Succeeded').waitFor()
   await page.getByText('Arrived').waitFor()
   expect(JSON.parse(received[0] ?? '{}')).toMatchObject({ event: 'basemap.version.pushed' })

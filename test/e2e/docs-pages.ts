@@ -21,13 +21,13 @@ export interface Block {
  */
 export const KINDS = /^(starts|run|prints|draws|settings|checks|saved-as=\S+|not-run: \S.*)$/
 
-/** The pages of the documentation as they stand. */
+/** The pages of the documentation as they stand, and the README. */
 export function readPages(): ReadonlyMap<string, readonly Block[]> {
   const docs = readdirSync(join(CHECKOUT, 'docs'), { recursive: true, encoding: 'utf8' })
   const pages = docs
     .filter((path) => path.endsWith('.md') && !/^(adr|examples)\//.test(path))
     .map((path) => `docs/${path}`)
-  return new Map([...pages.sort()].map((page) => [page, blocksOf(page)]))
+  return new Map(['README.md', ...pages.sort()].map((page) => [page, blocksOf(page)]))
 }
 
 /** Fences as CommonMark 0.31 has them (4.5), of backquotes alone; indented ones lose their indentation. */

@@ -109,6 +109,11 @@ test('every page of HTML draws a map', async () => {
   const { page } = await open({ viewport: { width: 512, height: 512 } })
   const problems: string[] = []
   page.on('pageerror', ({ message }) => problems.push(message))
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    const expected = !protocol.startsWith('http') || origin === home.url || origin === 'https://unpkg.com'
+    if (!expected) problems.push(`a request to elsewhere: ${request.url()}`)
+  })
   // Libraries that the pages load from elsewhere are those that are installed here, in the version that the page names.
   await page.route('https://unpkg.com/**', async (route) => {
     const [, name = '', version, file = ''] = /unpkg\.com\/([^@]+)@([^/]+)\/(.+)$/.exec(route.request().url()) ?? []
@@ -222,7 +227,7 @@ test.each([
 
 test.each([
   ['', 'Search', 'withdrawn', /Concepts|Administration/],
-  ['zh/', '搜索', '令牌', /令牌/],
+  ['zh/', '搜索', '接入自己的', /接\s?入\s?自己\s?的\s?数据/],
 ])('the search of /docs/%s finds pages without any other host', async (path, button, words, found) => {
   const site = await open()
   await site.page.goto(`/docs/${path}`)

@@ -184,22 +184,6 @@ test('the page of the first map draws a basemap without any other host, and says
   await page.close()
 })
 
-test('the page that the README shows draws a basemap as a file on the disk, without any other host', async () => {
-  const readme = await readFile(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
-  const [, shown = ''] = /```html\n([^`]*)```/.exec(readme) ?? []
-  const tilejson = `${maps().gateway.url}/tiles/world/tilejson.json?token=${token()}`
-  const file = join(maps().gateway.home, 'first-map.html')
-  await writeFile(
-    file,
-    shown.replaceAll('http://127.0.0.1:8910', maps().gateway.url).replace('PASTE THE TILEJSON ADDRESS', tilejson),
-  )
-  const { page, problems } = await alonePage()
-  await page.goto(`file://${file}`)
-  await mapIsDrawn(page, 'readme-map.png')
-  expect(problems).toEqual([])
-  await page.close()
-})
-
 async function servePage(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://site').pathname
   const library = dirname(createRequire(import.meta.url).resolve('maplibre-gl/package.json'))

@@ -9,7 +9,7 @@ import { useGateway } from '../harness/use-gateway.js'
 
 const NGINX_CACHE = fileURLToPath(new URL('../../deploy/nginx-cache', import.meta.url))
 
-const gateway = useGateway({}, async (started) => {
+const gateway = useGateway({ env: { TOKEN_STALE_SECONDS: '1' } }, async (started) => {
   await makeTileFolder(join(started.home, 'basemaps/world/v1'), { maxZoom: 1 })
   await started.admin.scanSource('maps', 'basemap', join(started.home, 'basemaps'))
 })
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const dir = join(gateway().home, 'nginx')
   await mkdir(join(dir, 'temp'), { recursive: true })
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path temp;`)
-  // The cache as it is in the README.
+  // The cache as it is in docs/caches.md.
   await writeFile(
     join(dir, 'nginx.conf'),
     `daemon off; master_process off; pid nginx.pid; error_log stderr crit;
@@ -190,4 +190,28 @@ test('a cache forgets what a version showed before it changed, and what was with
   expect(await show()).toMatch(/^200 /)
   await gateway().admin.expect('/basemaps/changing', { method: 'PATCH', body: { withdrawn: true } })
   await expect.poll(show).toMatch(/^404 /)
+})
+
+test('signed addresses go on while the key is rotated, and end at once where it is rotated without grace', async () => {
+  const sign = async () => {
+    const body = { basemap_code: 'world', version: 'v1', expires_at: '2040-01-01' }
+    const { url_template: template } = await gateway().admin.expect<{ url_template: string }>('/signed-urls', { body })
+    return template.replace('{z}/{x}/{y}', '0/0/0')
+  }
+  const statusOf = async (address: string) => (await fetch(address)).status
+  const rotate = (body: object) => gateway().admin.expect('/signing-keys/rotate', { body })
+  const signed = [await sign()]
+  const signatureOf = (address = '') => new URL(address).searchParams.get('sig')
+  await rotate({})
+  // Until the new key signs, the old one does.
+  await expect
+    .poll(async () => {
+      signed.push(await sign())
+      expect(await Promise.all(signed.map(statusOf))).toEqual(signed.map(() => 200))
+      return signatureOf(signed.at(-1))
+    })
+    .not.toBe(signatureOf(signed[0]))
+  await rotate({ grace_seconds: 0 })
+  expect(new Set(await Promise.all(signed.map(statusOf)))).toEqual(new Set([401]))
+  expect(await statusOf(await sign())).toBe(200)
 })

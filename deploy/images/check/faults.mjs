@@ -1,4 +1,4 @@
-/** What breaks while callers read tiles: nothing may fail that the README does not name. */
+/** What breaks while callers read tiles: nothing may fail that docs/failures.md does not name. */
 import assert from 'node:assert/strict'
 import { STOP_SECONDS, until } from './compose.mjs'
 import { slice, WORLD } from './service.mjs'

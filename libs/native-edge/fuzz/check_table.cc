@@ -18,6 +18,7 @@ struct ModelToken {
   int64_t expires_at = 0;
   bool all = false, used = false;
   std::vector<uint32_t> codes;
+  std::string prefix;
 };
 
 // Below the table's limits of tokens, at which it leaves one out without telling.
@@ -150,6 +151,8 @@ class Both {
     given.expires_at = token.expires_at;
     given.all = token.all;
     given.usage = usage_of(usage_name(text));
+    if (choices_.once_in(3)) token.prefix = choices_.of(targets_).substr(0, choices_.below(24));
+    given.prefix = token.prefix;
     for (size_t i = choices_.below(5); i > 0; i--) {
       token.codes.push_back(code());
       given.grants.resize(std::max<size_t>(given.grants.size(), token.codes.back() / 64 + 1));
@@ -240,7 +243,7 @@ class Both {
     if (found.answer && !found.refused) return allowed(found, target, text, kind);
     const bool has = table_.has_tile(target);
     if (has && kind == Credential::Token && !text.empty())
-      REQUIRE(!may(text, tiles_[target].code) || !is_good(tiles_[target]), "a tile was withheld");
+      REQUIRE(!may(text, target, tiles_[target].code) || !is_good(tiles_[target]), "a tile was withheld");
     if (!found.refused || !found.answer) {
       REQUIRE(std::equal(before, before + kRefusals, hot_counts.refusals), "a refusal was counted and not given");
       return;
@@ -256,7 +259,7 @@ class Both {
   }
 
   void allowed(const ResponseTable::Found &found, const std::string &target, const std::string &text, Credential::Kind kind) {
-    REQUIRE(kind == Credential::Token && may(text, tiles_[target].code), shown(text + " for " + target));
+    REQUIRE(kind == Credential::Token && may(text, target, tiles_[target].code), shown(text + " for " + target));
     ModelTile &tile = tiles_[target];
     REQUIRE(is_good(tile), "a tile whose file must be looked at again: " + shown(target));
     REQUIRE(found.answer->body == tile.body && found.answer->head == tile.head, shown(target));
@@ -271,10 +274,11 @@ class Both {
     if (sending_.size() > 10) sending_.erase(sending_.begin() + static_cast<long>(choices_.below(sending_.size())));
   }
 
-  bool may(const std::string &text, uint32_t wanted) const {
+  bool may(const std::string &text, const std::string &target, uint32_t wanted) const {
     const auto token = tokens_.find(text);
     if (token == tokens_.end() || uptime() >= trusted_until_) return false;
-    const auto &[expires_at, all, used, codes] = token->second;
+    const auto &[expires_at, all, used, codes, prefix] = token->second;
+    if (target.compare(0, prefix.size(), prefix) != 0) return false;
     if (expires_at && now_ >= expires_at) return false;
     return all || std::find(codes.begin(), codes.end(), wanted) != codes.end();
   }

@@ -6,7 +6,7 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from './schema.js'
 const atRoot = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
 /** What stands in backquotes in the first two cells of each row. */
-const rows = atRoot('README.md')
+const rows = atRoot('docs/reference/settings.md')
   .split('\n')
   .filter((line) => /^\| `[A-Z0-9_]+`/.test(line))
   .map((line) => {
@@ -18,12 +18,12 @@ function quoted(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
 }
 
-test("the README's table names every setting once, and no other", () => {
+test('the table of settings names every setting once, and no other', () => {
   expect(rows.flatMap(({ names }) => names).toSorted()).toEqual(SETTING_NAMES.toSorted())
 })
 
 test.each(rows.filter(({ names, defaults }) => names.length === defaults.length))(
-  "the README's default of $names is the schema's",
+  "the documented default of $names is the schema's",
   ({ names, defaults }) => {
     names.forEach((name, i) => {
       const byDefault = SETTINGS[name].parse(undefined)

@@ -227,7 +227,7 @@ const redisUrl = text
 
 /**
  * Every setting that the processes know, by the name that the environment and the env file use. A setting that is empty counts as unset.
- * The README's table of settings follows this list.
+ * The table in docs/reference/settings.md follows this list.
  */
 export const SETTINGS = {
   API_HOST: host.default('127.0.0.1'),

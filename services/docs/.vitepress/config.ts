@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitepress'
+import { fileURLToPath } from 'node:url'
+import { defineConfig, type Plugin } from 'vitepress'
 import { chineseWords } from './chinese-words'
 import { compressIn } from './compressed'
 import { drawMermaid, keepToTheSite, showNotRun } from './markdown'
@@ -80,7 +81,17 @@ export default defineConfig({
   },
   buildEnd: ({ outDir }) => compressIn(outDir),
   vite: {
+    plugins: [searchInChinese()],
     // Assets in data: addresses would need an exception in the content security policy.
     build: { assetsInlineLimit: 0 },
   },
 })
+
+function searchInChinese(): Plugin {
+  const search = fileURLToPath(new URL('theme/search.ts', import.meta.url))
+  return {
+    name: 'search-in-chinese',
+    enforce: 'pre',
+    resolveId: (source, importer) => (source === 'minisearch' && importer !== search ? search : null),
+  }
+}

@@ -14,6 +14,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { dieWithParent } from '@gateway/processes/die-with-parent.js'
 import { freePort } from '@gateway/processes/free-port.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { median } from '../dist/compare/summary.js'
@@ -50,7 +51,12 @@ fs.writeFileSync(
   `daemon off; master_process off; pid ${home}/nginx.pid; error_log stderr; events {}
    http { access_log ${log}; ${scratch.join(' ')} server { listen 127.0.0.1:${storagePort}; root ${files}; } }`,
 )
-const nginx = spawn('nginx', ['-p', home, '-c', conf], { stdio: 'ignore' })
+/** It ends with this process, however that ends. */
+function start(words, stdio) {
+  const [command, ...args] = [...dieWithParent('KILL'), ...words]
+  return spawn(command, args, { stdio })
+}
+const nginx = start(['nginx', '-p', home, '-c', conf], 'ignore')
 const address = `http://127.0.0.1:${storagePort}/world.pmtiles`
 const countRequests = () => (fs.existsSync(log) ? fs.readFileSync(log, 'utf8').split('\n').length : 0)
 while (
@@ -67,9 +73,7 @@ async function startEdge(archive, dataDir) {
   const tokenFile = path.join(dataDir, 'token')
   fs.rmSync(tokenFile, { force: true })
   const port = await freePort()
-  const edge = spawn('taskset', ['-c', '0', process.execPath, EDGE, String(port), archive, dataDir], {
-    stdio: 'inherit',
-  })
+  const edge = start(['taskset', '-c', '0', process.execPath, EDGE, String(port), archive, dataDir], 'inherit')
   while (!fs.existsSync(tokenFile)) await sleep(20)
   const headers = [`Authorization: Bearer ${fs.readFileSync(tokenFile, 'utf8')}`]
   const at = ({ z, x, y }) => ({ path: `/tiles/world/v1/${z}/${x}/${y}.png`, headers })

@@ -187,7 +187,7 @@ test('settings say their values in units, what is default, and what each is for'
   await row('RETRY_WAITS').getByText('30 seconds, 1 minute, 1 minute').waitFor()
   expect(await row('API_PORT').getByText('default', { exact: true }).count()).toBe(0)
   for (const described of await page.getByRole('row').locator('td:first-child').allInnerTexts()) {
-    expect(described).toMatch(/^[A-Z_]+\s+\S/)
+    expect(described).toMatch(/^[A-Z0-9_]+\s+\S/)
   }
   await shot(page, 'settings-units')
   await console.expectClean()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { SigningKey } from '@gateway/contracts/signed-url.js'
 import type { Queryable, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 /** A key with its secret. For those who sign and verify alone: never answered, never logged. */
 export interface SigningSecret {
@@ -28,12 +29,28 @@ export async function readSigningSecret(sql: Queryable): Promise<Buffer> {
   return row.secret
 }
 
-/** Keys without their secrets, the newest first. */
-export async function listSigningKeys(sql: Queryable): Promise<SigningKey[]> {
-  const rows = await sql<{ [K in keyof SigningKey]: unknown }[]>`
-    SELECT id, created_at, signs_from, expires_at FROM signing_keys
-    WHERE expires_at IS NULL OR expires_at > clock_timestamp() ORDER BY created_at DESC, id`
-  return rows.map((row) => isoDates<SigningKey>(row))
+export const SIGNING_KEY_LISTING = {
+  searched: { id: 'id::text' },
+  sortable: { created_at: 'created_at', signs_from: 'signs_from', expires_at: 'expires_at' },
+  nullable: ['expires_at'],
+  order: '-created_at',
+  key: 'id',
+  filters: {},
+} satisfies Listing
+
+/** Keys that are good now, without their secrets; the newest first where nothing else is asked for. */
+export async function listSigningKeys(sql: Queryable, request: ListRequest = {}): Promise<Listed<SigningKey>> {
+  const { items, total } = await readList<{ [K in keyof SigningKey]: unknown }>(
+    sql,
+    SIGNING_KEY_LISTING,
+    {
+      columns: sql`id, created_at, signs_from, expires_at`,
+      from: sql`signing_keys`,
+      where: sql`(expires_at IS NULL OR expires_at > clock_timestamp())`,
+    },
+    request,
+  )
+  return { items: items.map((row) => isoDates<SigningKey>(row)), total }
 }
 
 /**

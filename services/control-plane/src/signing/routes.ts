@@ -1,3 +1,4 @@
+import { listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import {
@@ -7,7 +8,7 @@ import {
   signingKeySchema,
 } from '@gateway/contracts/signed-url.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { listSigningKeys, rotateSigningKey } from '@gateway/store/signing-keys.js'
+import { listSigningKeys, rotateSigningKey, SIGNING_KEY_LISTING } from '@gateway/store/signing-keys.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndConfirm } from '../platform/edges/commit.js'
@@ -73,13 +74,11 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
         operationId: 'listSigningKeys',
         summary: 'The keys that addresses are signed with, the newest first',
         description: 'Without their secrets: one, or two while they rotate.',
+        querystring: listQuery(SIGNING_KEY_LISTING, {}),
         response: { 200: listOf(signingKeySchema) },
       },
     },
-    async () => {
-      const items = await listSigningKeys(ctx.sql)
-      return { items, total: items.length }
-    },
+    ({ query }) => listSigningKeys(ctx.sql, query),
   )
   app.post(
     '/api/v1/admin/signing-keys/rotate',
@@ -100,7 +99,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       const grace = body.grace_seconds ?? DEFAULT_GRACE
       const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
         await rotateSigningKey(tx, grace, ctx.settings.tokenStaleSeconds)
-        const items = await listSigningKeys(tx)
+        const { items } = await listSigningKeys(tx)
         const subject = items[0]?.id ?? ''
         await insertAudit(tx, { ...admin, action: 'signing-key.rotate', subject, detail: { grace_seconds: grace } })
         return { result: items, changes: [{ kind: 'signing_key', key: '' }] }

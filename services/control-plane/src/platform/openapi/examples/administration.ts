@@ -130,6 +130,7 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
       refused: 3,
       bytes: 98_304_000,
     }),
+    text: 'id,at,requests,tiles,tile_404,refused,bytes,name\r\nworld,2026-03-01T00:00:00.000Z,5200,5000,150,3,98304000,World\r\n',
   },
   getSettings: {
     answer: {

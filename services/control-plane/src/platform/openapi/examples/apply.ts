@@ -27,20 +27,19 @@ export function applyExample(operation: Operation): void {
     const value = example.parameters?.[(parameter as { name: string }).name]
     if (value !== undefined) Object.assign(parameter as object, { example: value })
   }
-  setExample(operation.requestBody as Body | undefined, example.request)
+  setExample(operation.requestBody as Body | undefined, example.request, undefined)
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
-    if (status.startsWith('2')) setExample(response as Body, example.answer)
+    if (status.startsWith('2')) setExample(response as Body, example.answer, example.text)
   }
 }
 
 /** An example of an image or an archive says nothing. */
 export const READABLE = /^text|json$|xml$|form-data$/
 
-function setExample(body: Body | undefined, example: unknown): void {
+function setExample(body: Body | undefined, example: unknown, text: string | undefined): void {
   if (example === undefined) return
   for (const [type, media] of Object.entries(body?.content ?? {})) {
-    // Of an answer in several forms it is that of the JSON.
-    const isOfType = typeof example === 'string' || !type.startsWith('text/')
-    if (READABLE.test(type) && isOfType) media.example = example
+    const isText = type.startsWith('text/') && typeof example !== 'string'
+    if (READABLE.test(type)) media.example = isText ? text : example
   }
 }

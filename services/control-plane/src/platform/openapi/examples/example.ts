@@ -6,6 +6,8 @@ export interface Example {
   readonly request?: unknown
   /** the body of the answer that succeeds */
   readonly answer?: unknown
+  /** the same as text, where the answer may be JSON or text */
+  readonly text?: string
 }
 
 export const list = (...items: readonly unknown[]) => ({ items, total: items.length })

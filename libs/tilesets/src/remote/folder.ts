@@ -9,6 +9,7 @@ import { flipRow } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { encodingOf } from '../formats.js'
 import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
+import { microsecondsOf, secondsFor } from './file-time.js'
 import type { RemoteReading } from './pmtiles.js'
 import type { RemoteObject } from './remote-object.js'
 
@@ -80,7 +81,7 @@ class RemoteFolder implements Source {
         const { mtimeNs, ctimeMs } = await file.stat({ bigint: true })
         // biome-ignore lint/plugin: calendar, of files
         const isOld = Math.abs(Date.now() - Number(ctimeMs)) > RECHECK_MS
-        return { tile: this.#toTile(await file.readFile(), (mtimeNs + 500n) / 1000n), isOld }
+        return { tile: this.#toTile(await file.readFile(), microsecondsOf(mtimeNs)), isOld }
       } finally {
         await file.close()
       }
@@ -129,7 +130,7 @@ class RemoteFolder implements Source {
     if (!cache.mayFill) return
     const file = path.join(this.#directory, name)
     const temporary = bytes === null ? file : temporaryNameBeside(file)
-    const seconds = Number(modified) / 1e6
+    const seconds = secondsFor(modified)
     try {
       if (bytes !== null) {
         await fs.promises.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
@@ -158,7 +159,7 @@ class RemoteFolder implements Source {
 
 /**
  * When an object was modified, to the second, and what is left of its ETag in the digits below: the one time of a file tells both, on every
- * machine alike. Microseconds: what a number of seconds holds.
+ * machine alike. Microseconds: see `secondsFor`.
  */
 function microseconds({ etag, modifiedAt }: ObjectFacts): bigint {
   const seconds = BigInt(Math.floor((modifiedAt?.getTime() ?? 0) / 1000))

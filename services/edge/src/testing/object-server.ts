@@ -46,13 +46,15 @@ export async function startObjectServer(directory: string, scratch: string): Pro
       response.writeHead(Number(trouble), trouble === '429' ? { 'retry-after': '1' } : {}).end('not now')
       return
     }
+    // A connection of its own each time: one that is kept may be closed by nginx as it is used again.
     http
-      .request({ port: nginx.port, path: url, method, headers }, (from) => {
+      .request({ port: nginx.port, path: url, method, headers, agent: false }, (from) => {
         response.writeHead(from.statusCode ?? 500, from.headers)
         if (trouble === 'cut' && method === 'GET')
           from.once('data', (chunk: Buffer) => response.write(chunk.subarray(0, 100), () => request.socket.destroy()))
         else from.pipe(response)
       })
+      .once('error', (error) => response.destroy(error))
       .end()
   }
   door.listen(0, '127.0.0.1')

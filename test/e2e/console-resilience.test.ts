@@ -123,6 +123,8 @@ test('while the gateway is away every page opens and says so, and goes on by its
   await gateway().ready()
   await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Scan sources', exact: true }).click()
+  // The audit leads to the source as well.
+  await page.getByRole('heading', { name: 'Scan sources', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'maps', exact: true }).waitFor()
   await console.expectClean()
 }, 240_000)

@@ -54,7 +54,8 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
   await mount.hang()
   let over = 0
   const downloads = Array.from({ length: 30 }, () => '/geojson/points.geojson')
-  const lists = [deepest('lake'), deepest('ice'), deepest('sea'), downloads]
+  // The first tiles of an archive came into memory with its header: its second half alone.
+  const lists = [deepest('lake'), deepest('ice').slice(32), deepest('sea'), downloads]
   // One of each in turn, so that each gets one of the threads.
   const hanging = deepest('sea').flatMap((_, i) => lists.flatMap((list) => list.slice(i, i + 1)))
   const answers = hanging.map((path) => ask(path).finally(() => over++))

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconCheck } from '@tabler/icons-react'
 import { type PushDetails, type PushKind, pushedName, useEndPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
+import { AcknowledgeButton } from '../../ui/acknowledge-button.js'
 import { Confirm } from '../../ui/confirm.js'
 import { notifyDone } from '../../ui/notify.js'
-import { ActionButton, WriteButton } from '../../ui/write-button.js'
+import { WriteButton } from '../../ui/write-button.js'
 
 interface EndButtonProps {
   readonly of: PushKind
@@ -48,21 +48,8 @@ export function CancelPushButton({ of, push }: EndButtonProps) {
   )
 }
 
-/** Says that a failure was seen, so that it needs no attention any more; nothing for others. */
+/** Nothing for a push that has not failed, or that was seen. */
 export function SeenPushButton({ of, push }: EndButtonProps) {
-  const t = useTexts().overview
   const seen = useEndPush(of, push.id, 'acknowledge')
-  if (push.status !== 'failed' || push.acknowledged_at !== null) return null
-  return (
-    <ActionButton
-      needs="operator"
-      variant="default"
-      icon={IconCheck}
-      write={seen}
-      onDone={() => notifyDone(t.acknowledged)}
-      failed={t.acknowledgeFailed}
-    >
-      {t.acknowledge}
-    </ActionButton>
-  )
+  return push.status === 'failed' && push.acknowledged_at === null ? <AcknowledgeButton write={seen} /> : null
 }

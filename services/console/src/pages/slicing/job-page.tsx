@@ -1,19 +1,18 @@
 import type { SliceJob } from '@gateway/contracts/slice.js'
 import { Alert, Stack } from '@mantine/core'
-import { IconCheck, IconLayoutGridAdd, IconMap2 } from '@tabler/icons-react'
+import { IconLayoutGridAdd, IconMap2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { sliceJobQuery, useAcknowledgeSlice } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
+import { AcknowledgeButton } from '../../ui/acknowledge-button.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
-import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Moment } from '../../ui/time.js'
-import { ActionButton } from '../../ui/write-button.js'
 import { CancelButton } from './cancel-button.js'
 import { ImagePaths } from './image-paths.js'
 import { JobLog } from './job-log.js'
@@ -75,23 +74,11 @@ function Shown({ job }: { job: SliceJob }) {
   )
 }
 
-/** Says that the failure was seen, so that it needs no attention any more; nothing for others. */
+/** Nothing for a job that has not failed, or that was seen. */
 function SeenButton({ job }: { job: SliceJob }) {
-  const t = useTexts().overview
   const seen = useAcknowledgeSlice(job.id)
-  if (job.status !== 'failed' || job.cancelled || job.acknowledged_at !== null) return null
-  return (
-    <ActionButton
-      needs="operator"
-      variant="default"
-      icon={IconCheck}
-      write={seen}
-      onDone={() => notifyDone(t.acknowledged)}
-      failed={t.acknowledgeFailed}
-    >
-      {t.acknowledge}
-    </ActionButton>
-  )
+  const isUnseen = job.status === 'failed' && !job.cancelled && job.acknowledged_at === null
+  return isUnseen ? <AcknowledgeButton write={seen} /> : null
 }
 
 function JobFacts({ job }: { job: SliceJob }) {

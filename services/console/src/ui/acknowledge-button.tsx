@@ -1,0 +1,22 @@
+import { IconCheck } from '@tabler/icons-react'
+import type { useWrite } from '../api/use-write.js'
+import { useTexts } from '../texts/texts.js'
+import { notifyDone } from './notify.js'
+import { ActionButton } from './write-button.js'
+
+/** Says that a failure was seen, so that it needs no attention any more. */
+export function AcknowledgeButton({ write }: { write: ReturnType<typeof useWrite<void>> }) {
+  const t = useTexts().overview
+  return (
+    <ActionButton
+      needs="operator"
+      variant="default"
+      icon={IconCheck}
+      write={write}
+      onDone={() => notifyDone(t.acknowledged)}
+      failed={t.acknowledgeFailed}
+    >
+      {t.acknowledge}
+    </ActionButton>
+  )
+}

@@ -226,10 +226,9 @@ bool answer(Connection &connection, const RequestHead &request) {
   const Now now = this_moment();
   Credential credential = credential_of(request, query);
   if (path == kWmtsPath) {
-    constexpr std::string_view kSigned = "exp=";
     // Signed addresses do not count there, and it has words of its own for what it refuses.
     path = wmts_tile_path(query, now.monotonic);
-    if (path.empty() || request.is_head || credential.token.substr(0, kSigned.size()) == kSigned) return false;
+    if (path.empty() || request.is_head || credential.is_signed) return false;
     credential.may_refuse = false;
   }
   ResponseTable::Found found = response_table.find(path, credential, now);

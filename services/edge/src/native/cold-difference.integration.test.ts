@@ -459,7 +459,7 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   }
   console.log(`seed ${SEED}`, seen)
   const many = STEPS / 300
-  for (const about of ['GET 200', 'GET 200 packed', 'GET 404', 'HEAD 404', 'GET 304']) {
+  for (const about of ['GET 200', 'GET 200 packed', 'GET 403', 'GET 404', 'HEAD 404', 'GET 304']) {
     expect(seen[about] ?? 0, `${about} of ${JSON.stringify(seen)}`).toBeGreaterThan(many)
   }
   expect(seen['KVP 200'] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)

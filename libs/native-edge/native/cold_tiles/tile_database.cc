@@ -307,8 +307,12 @@ bool Walk::copy(const Payload &record, const Column &column, char *target) const
 
 std::vector<TileDatabase *> TileDatabase::open_ones;
 
-bool TileDatabase::Stamp::operator==(const Stamp &other) const {
-  return inode == other.inode && size == other.size && modified_ns == other.modified_ns && changed_ns == other.changed_ns;
+bool TileDatabase::Stamp::of(int fd, Stamp *stamp) {
+  struct stat stat;
+  if (fd < 0 || fstat(fd, &stat)) return false;
+  const auto ns = [](const timespec &time) { return time.tv_sec * kNsPerSecond + time.tv_nsec; };
+  *stamp = {static_cast<int64_t>(stat.st_ino), stat.st_size, ns(stat.st_mtim), ns(stat.st_ctim)};
+  return true;
 }
 
 TileDatabase::TileDatabase(int fd, Facts facts) : fd_(fd), facts_(std::move(facts)) {
@@ -335,10 +339,8 @@ void TileDatabase::touch() {
 }
 
 bool TileDatabase::is_current() {
-  struct stat stat;
-  const auto ns = [](const timespec &time) { return time.tv_sec * kNsPerSecond + time.tv_nsec; };
-  if (fd_ < 0) return false;
-  if (!fstat(fd_, &stat) && facts_.stamp == Stamp{static_cast<int64_t>(stat.st_ino), stat.st_size, ns(stat.st_mtim), ns(stat.st_ctim)}) return true;
+  Stamp now;
+  if (Stamp::of(fd_, &now) && now == facts_.stamp) return true;
   let_go();
   return false;
 }

@@ -19,7 +19,11 @@ class TileDatabase {
   // What changes with every write, and where the file is unlinked or replaced.
   struct Stamp {
     int64_t inode, size, modified_ns, changed_ns;
-    bool operator==(const Stamp &other) const;
+    bool operator==(const Stamp &other) const { return changed_ns == other.changed_ns && is_content_of(other); }
+    // The same content: the inode may have got another name, owner or mode.
+    bool is_content_of(const Stamp &other) const { return inode == other.inode && size == other.size && modified_ns == other.modified_ns; }
+    // false: there is no such file.
+    static bool of(int fd, Stamp *stamp);
   };
   // What an index is asked for. Row: counted from the south. Found: what the step before has found.
   enum class Key : int64_t { Zoom = 0, Column = 1, Row = 2, Found = 3 };
@@ -34,7 +38,7 @@ class TileDatabase {
     std::string identity;  // of the file's content
     int64_t modified = 0;  // seconds since 1970
     int64_t page_bytes = 0;
-    Stamp stamp;
+    Stamp stamp = {};
     std::vector<Step> steps;  // of the last one the tile's bytes are wanted
   };
 

@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <list>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tile_address.h"
@@ -44,6 +46,8 @@ class TileDatabase {
 
   // Limit: larger tiles are left to SQLite. As DATABASE_TILE_BYTES of services/edge/src/native/published-sets.ts.
   static constexpr size_t kMaxTile = 512 * 1024;
+  // Limit: pages of indexes and inner pages of tables that all databases of a process keep; those used longest ago make room.
+  static constexpr size_t kMaxPageBytes = 16 * 1024 * 1024;
   // Limit: databases of a process that are open here; the one that was put longest ago makes room.
   static constexpr size_t kMaxOpen = 256;
 
@@ -62,10 +66,29 @@ class TileDatabase {
   // Reads a tile into `target`, which has room for kMaxTile bytes. Unknown: not all that leads to it is in memory, or SQLite has to be asked.
   Found read(const TilePlace &place, char *target, size_t *size);
 
+  // A page that is kept, for as long as it is held; null: it is not. It is as good as the look-up after which the file is found unchanged.
+  using Kept = std::shared_ptr<char[]>;
+  Kept kept_page(uint32_t number);
+  void keep_page(uint32_t number, const char *bytes);
+  int file() const { return fd_; }
+  size_t page_bytes() const { return static_cast<size_t>(facts_.page_bytes); }
+
  private:
+  struct Page {
+    TileDatabase *database;
+    uint32_t number;
+    Kept bytes;
+  };
+  using Pages = std::list<Page>;
+
+  static void drop_page(Pages::iterator page);
   void let_go();
 
   static std::vector<TileDatabase *> open_ones;  // the one that was put last at the end
+  // Of all databases, the one used last in front.
+  static Pages all_pages;
+  static size_t all_page_bytes;
+  std::unordered_map<uint32_t, Pages::iterator> pages_;
 
   int fd_;
   const Facts facts_;

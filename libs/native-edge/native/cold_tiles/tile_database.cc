@@ -24,7 +24,7 @@ constexpr size_t kFirstRun = 8, kMaxRun = 256;
 constexpr size_t kPageNumberBytes = 4;
 
 // One tile at a time is read, on one thread.
-char pages[2][kMaxOnePage];
+char one_page[kMaxOnePage], other_page[kMaxOnePage];
 
 uint32_t big_endian(const char *bytes, size_t count) {
   uint32_t value = 0;
@@ -137,7 +137,7 @@ int compare(const Value &one, const Value &other) {
   return one.bytes.compare(other.bytes);
 }
 
-// A page of a tree, within one of `pages` or kept.
+// A page of a tree, in memory that is read into next, or kept.
 struct Page {
   enum Kind : unsigned char { InnerIndex = 2, InnerTable = 5, LeafIndex = 10, LeafTable = 13 };
   const char *begin = nullptr;
@@ -203,9 +203,11 @@ class Walk {
 bool Walk::read_page(uint32_t number, int into, int depth, bool is_index, Page *page) {
   // The first page begins with the file's own head; none of the trees that are walked has its root there.
   if (number < 2 || depth >= kMaxDepth) return false;
+  // At the end, so that a sanitizer sees what is read behind it.
+  char *const memory = (into ? other_page : one_page) + kMaxOnePage - page_bytes_;
   page->held = database_.kept_page(number);
-  page->begin = page->held ? page->held.get() : pages[into];
-  const iovec whole{pages[into], page_bytes_};
+  page->begin = page->held ? page->held.get() : memory;
+  const iovec whole{memory, page_bytes_};
   const off_t offset = static_cast<off_t>(number - 1) * static_cast<off_t>(page_bytes_);
   if (!page->held && read_cached(database_.file(), offset, &whole, 1) != Cached::Done) return false;
   page->bytes = page_bytes_;
@@ -218,7 +220,7 @@ bool Walk::read_page(uint32_t number, int into, int depth, bool is_index, Page *
   if (!is_right || (page->count == 0 && !may_be_empty) || page->head() + 2 * page->count > page_bytes_) return false;
   // What many tiles are found by; the tiles themselves are not.
   const bool is_shared = is_index || !page->is_leaf();
-  if (is_shared && !page->held) database_.keep_page(number, pages[into]);
+  if (is_shared && !page->held) database_.keep_page(number, memory);
   return true;
 }
 

@@ -389,7 +389,28 @@ export const en = {
     left: 'Left',
     right: 'Right',
     view: 'View',
-    views: { split: 'Side by side', swipe: 'Swipe' },
+    views: { split: 'Side by side', swipe: 'Swipe', tiles: 'Tiles that differ' },
+    showTiles: 'Show the tiles that differ',
+    onItsPage: 'Compare on a page of its own',
+    comparing: 'Comparing tiles; this takes up to half a minute.',
+    failed: 'The tiles could not be compared',
+    nothingCompared: 'There is no tile to compare.',
+    otherFormat: (left: string, right: string) =>
+      `One version has ${left}, the other ${right}: the bytes of every tile differ, whatever they show.`,
+    notComplete: (zooms: string) => `Time ran out: only zooms ${zooms} were compared, the last of them in part.`,
+    zoom: 'Zoom',
+    zoomOption: (zoom: number, differing: number) =>
+      `${zoom} · ${differing === 0 ? 'no difference' : counted(differing, 'difference')}`,
+    kinds: {
+      different: (n: number) => `${counted(n, 'tile')} with other content`,
+      only_left: (n: number, left: string) => `${counted(n, 'tile')} only in ${left}`,
+      only_right: (n: number, _left: string, right: string) => `${counted(n, 'tile')} only in ${right}`,
+    },
+    same: (n: number) => `${counted(n, 'tile')} the same`,
+    allCompared: (n: number) =>
+      `All ${counted(n, 'address', 'addresses')} of this zoom in the bounds of both versions were compared, byte by byte.`,
+    someCompared: (n: number, all: number) =>
+      `A sample: ${counted(n, 'address', 'addresses')} of ${counted(all, 'address', 'addresses')}, spread evenly. Each square stands for the tiles around the one that was compared.`,
     divider: 'Divider between the left and the right version',
     needTwo: 'There is only one version',
     needTwoAdvice: 'Once a scan finds a second one, the two can be compared here.',

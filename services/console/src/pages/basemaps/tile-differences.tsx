@@ -57,7 +57,9 @@ function Found({ code, left, right, comparison }: TileDifferencesProps & { reado
         {DIFFERENCES.map((kind) => (
           <Group key={kind} gap={6} wrap="nowrap">
             <ColorSwatch size={14} radius="xs" color={DIFFERENCE_COLOURS[kind]} withShadow={false} aria-hidden />
-            <Text size="sm">{t.kinds[kind](shown[kind].length, shortText(left.version), shortText(right.version))}</Text>
+            <Text size="sm">
+              {t.kinds[kind](shown[kind].length, shortText(left.version), shortText(right.version))}
+            </Text>
           </Group>
         ))}
         <Text size="sm">{t.same(shown.same)}</Text>

@@ -197,8 +197,8 @@ export class NativePublisher {
   }
 
   /** What was answered natively since the last call, by the names of `UsageCounts`. */
-  takeUsage(): readonly TakenUsage[] {
-    return this.#table?.takeUsage() ?? []
+  takeUsage(): TakenUsage | null {
+    return this.#table?.takeUsage() ?? null
   }
 
   /** From now on JavaScript sees every request. */

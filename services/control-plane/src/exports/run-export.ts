@@ -18,10 +18,14 @@ import { recordEnd } from '../jobs/leases.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
+import { patiently } from '../platform/patience.js'
 import { keptTrace, traced, traceToKeep } from '../platform/trace.js'
 
 /** Limit: writing one archive. Slicing may take as long. */
 const TIME_LIMIT_MS = 24 * 3_600_000
+
+/** So long an export waits for object storage that does not answer, and the exports behind it with it. */
+const PATIENCE_MS = 120_000
 
 /**
  * Writes the archive of a claimed export and records how that ended, with the push to its target in the same transaction. Where the lease is
@@ -120,7 +124,8 @@ async function write(
   if (!isRemote(path)) return figures(await writeArchive(task, signal, onProgress))
   if (storage !== 'pmtiles' && storage !== 'mbtiles')
     return { failed: 'the tiles of this version lie one by one in object storage' }
-  const copies = await copyHere(settings, basemap.sourcePath, [path], room, signal)
+  const { sourcePath } = basemap
+  const copies = await patiently(signal, () => copyHere(settings, sourcePath, [path], room, signal), PATIENCE_MS)
   try {
     const set = { ...task.set, path: copies.files[0] as string, root: copies.folder }
     return figures(await writeArchive({ ...task, set }, signal, onProgress))

@@ -1,4 +1,6 @@
+import type { ErrorCode } from '@gateway/contracts/errors.js'
 import { counted } from './plural.js'
+import type { ServerWords } from './server-words.js'
 
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
 export const en = {
@@ -45,6 +47,8 @@ export const en = {
     updated: 'Updated',
     created: 'Created',
   },
+  /** Sentences of the service in this language; in its own there is nothing to translate. */
+  serverWords: {} as ServerWords,
   problem: {
     loading: (what: string) => `Loading ${what} failed`,
     missingPart: (what: string) => `This gateway does not offer ${what} yet`,
@@ -66,6 +70,48 @@ export const en = {
     down: 'The database is out of reach. Tiles are still served; administration works again once it is back.',
     server: 'Try again. If it happens again, look into the log of the control plane for this moment.',
     invalid: 'Correct what the message names, then try again.',
+    codes: {
+      invalid_parameters: 'Correct what the message names, then try again.',
+      conflicting_tokens: 'Send one token only.',
+      token_missing: 'A token is needed for this.',
+      token_malformed: 'What was sent is no token; look whether it was copied whole.',
+      token_unknown: 'There is no such token (any more).',
+      token_expired: 'The token has expired; issue another one, or rotate it.',
+      token_disabled: 'The token was disabled.',
+      signature_wrong: 'The signed address was not made for this, or was changed. Make a new one.',
+      signature_expired: 'The signed address has ended. Make a new one.',
+      admin_credentials_missing:
+        'Sign in again, then repeat it. Where there is no page for that, reload this one and sign in as ADMIN_USER with ADMIN_PASSWORD.',
+      admin_credentials_wrong: 'Sign in with the right user name and password; they are ADMIN_USER and ADMIN_PASSWORD.',
+      session_ended: 'Sign in again, then repeat it.',
+      origin_not_allowed: 'The token is limited to other sites. Change its limits, or use it there.',
+      network_not_allowed: 'The token is limited to other networks. Change its limits, or use it there.',
+      outside_bounds: 'The signed address does not reach so far. Make one without bounds.',
+      scope_missing: 'The token lacks a scope. Change its grants; they are in force at once.',
+      resource_not_granted: 'The token was not granted this. Change its grants; they are in force at once.',
+      admin_remote_off: 'Administration from other machines is off: see ADMIN_ALLOW_REMOTE.',
+      admin_host_unknown: 'Administration does not go by this host name: see ADMIN_HOSTS.',
+      cross_site: 'Another site asked for it. Open the console by its own address and repeat it there.',
+      role_missing: 'Your role does not allow it. Ask an administrator to do it, or to give you the role.',
+      not_found: 'It may have been removed meanwhile. Go back to the list and look again.',
+      tile_not_found: 'There is no tile at this place; that is no fault.',
+      method_not_allowed: 'The service that answers is older or newer than this page. Reload it.',
+      request_timeout: 'The request took too long to arrive. Try again on a better line.',
+      conflict: 'It does not fit to what is there, or things have changed meanwhile. Look at what is shown now.',
+      scan_running: 'Wait for the scan that runs, or queue yours.',
+      precondition_failed: 'The code exists already. Choose another one, or change what is there.',
+      payload_too_large: 'Send less at once.',
+      uri_too_long: 'Shorten what you search or filter by.',
+      unsupported_media_type: 'The service that answers is older or newer than this page. Reload it.',
+      range_not_satisfiable: 'The file has become shorter. Load it anew.',
+      too_many_requests: 'Wait a moment, then try again.',
+      rate_limited: 'The token’s rate limit is reached. Wait a moment, or raise it.',
+      headers_too_large: 'The browser sends too much: remove the cookies of this site.',
+      internal: 'Try again. If it happens again, look into the log of the control plane for this moment.',
+      dependency_down:
+        'The store, a disk or the control plane does not answer. Tiles are still served; administration works again once it is back.',
+      draining: 'This process is ending and another one takes over. Try again.',
+    } as Readonly<Record<ErrorCode, string>>,
     pageTitle: 'This page failed',
     noPageTitle: 'There is no such page',
     noPage: 'The address leads nowhere in this console. Begin at the overview, or search.',
@@ -178,7 +224,7 @@ export const en = {
     noJob: 'No slicing job is running.',
     queued: (n: number) => `${n} waiting`,
     traffic: 'The last hour',
-    trafficSince: (time: string) => `Recorded since ${time}, when this control plane started.`,
+    trafficSince: (time: string) => `Recorded since ${time}.`,
     noTraffic: 'Charts appear after half a minute.',
     plots: {
       requests: 'Requests a second',

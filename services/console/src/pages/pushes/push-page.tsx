@@ -14,6 +14,7 @@ import { Loaded } from '../../ui/loaded.js'
 import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { Ago, Moment } from '../../ui/time.js'
@@ -52,7 +53,11 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
       }
     >
       <Section title={t.common.status} actions={<PushStatus status={push.status} />}>
-        {push.message !== '' && <Text>{push.message}</Text>}
+        {push.message !== '' && (
+          <Text>
+            <ServerText text={push.message} />
+          </Text>
+        )}
         <Facts>
           <Fact name={t.pushes.target}>
             <TextLink to={`/pushes/targets/${segment(push.target_code)}`}>
@@ -112,7 +117,12 @@ function useColumns(): readonly Column<DeliveryAttempt>[] {
       value: (attempt) => attempt.duration_ms,
       cell: (attempt) => t.map.milliseconds(formats.number(attempt.duration_ms)),
     },
-    { id: 'message', header: t.pushes.message, value: ({ message }) => message || '–' },
+    {
+      id: 'message',
+      header: t.pushes.message,
+      value: ({ message }) => message || '–',
+      cell: ({ message }) => <ServerText text={message || '–'} />,
+    },
     {
       id: 'answer',
       header: t.pushes.answer,

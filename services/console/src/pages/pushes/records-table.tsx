@@ -9,6 +9,7 @@ import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { ServerText } from '../../ui/server-text.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { useParameters } from '../../ui/use-parameter.js'
 import { PushStatus } from './push-status.js'
@@ -115,7 +116,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       value: (record) => record.message,
       cell: (record) => (
         <Text size="sm" lineClamp={2}>
-          {record.message || '–'}
+          <ServerText text={record.message || '–'} />
         </Text>
       ),
     },

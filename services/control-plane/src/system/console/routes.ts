@@ -11,6 +11,7 @@ import type { App } from '../../platform/http/app-type.js'
 import { EventStreams } from '../../platform/http/event-streams.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { serveDocs } from './docs-site.js'
+import { keepTraffic, readKeptTraffic } from './kept-traffic.js'
 import { Live } from './live.js'
 import { serveMapPage } from './map-page.js'
 import { previewTokenRoute } from './preview-token.js'
@@ -31,7 +32,7 @@ const NO_DOCS = refuse('not_found', 'the documentation is not built: run npm run
 export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
   previewTokenRoute(app, ctx)
   settingsRoute(app, ctx)
-  stateRoutes(app, ctx, edges)
+  await stateRoutes(app, ctx, edges)
   app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
   if (existsSync(`${DOCS_DIST}index.html`)) await serveDocs(app, DOCS_DIST)
   else app.get('/docs/', { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NO_DOCS))
@@ -44,8 +45,8 @@ export async function registerConsole(app: App, ctx: ControlContext, edges: Know
     app.get(path, { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NOT_BUILT))
 }
 
-function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
-  const history = new TrafficHistory(ctx.now())
+async function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
+  const history = new TrafficHistory(ctx.now(), await readKeptTraffic(ctx.settings.dataDir))
   const live = new Live(ctx, edges, () => history.samples)
   const streams = new EventStreams(app)
   app.addHook('onListen', async () => void sampleTraffic(ctx, edges, history))
@@ -57,7 +58,7 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
         summary: 'What the edges served in the last hour',
         description:
           'Over all edge processes, in spans of half a minute, and of each process what it does now. Watched by the answering control ' +
-          'plane since it started; a metrics system that scrapes `/metrics` knows more.',
+          'plane, which keeps it over a restart; a metrics system that scrapes `/metrics` knows more.',
         response: { 200: trafficHistorySchema },
       },
     },
@@ -87,9 +88,18 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   )
 }
 
+/** A process that is killed loses so much of its history, and none of the counts: edges count on. */
+const KEEP_EVERY_SAMPLES = 6
+
 async function sampleTraffic(ctx: ControlContext, edges: KnownEdges, history: TrafficHistory): Promise<void> {
+  const keep = () =>
+    keepTraffic(ctx.settings.dataDir, history.kept()).catch((error: Error) =>
+      ctx.log.debug({ err: error.message }, 'the traffic of the last hour cannot be kept'),
+    )
   while (!ctx.shutdown.aborted) {
     history.sample(edges.lastKnown, ctx.now())
+    if (history.samples % KEEP_EVERY_SAMPLES === 0) await keep()
     await sleep(SAMPLE_MS, undefined, { signal: ctx.shutdown, ref: false }).catch(() => {})
   }
+  await keep()
 }

@@ -32,7 +32,7 @@ const NO_DOCS = refuse('not_found', 'the documentation is not built: run npm run
 export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
   previewTokenRoute(app, ctx)
   settingsRoute(app, ctx)
-  await stateRoutes(app, ctx, edges)
+  stateRoutes(app, ctx, edges)
   app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
   if (existsSync(`${DOCS_DIST}index.html`)) await serveDocs(app, DOCS_DIST)
   else app.get('/docs/', { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NO_DOCS))
@@ -45,11 +45,14 @@ export async function registerConsole(app: App, ctx: ControlContext, edges: Know
     app.get(path, { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NOT_BUILT))
 }
 
-async function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
-  const history = new TrafficHistory(ctx.now(), await readKeptTraffic(ctx.settings.dataDir))
+function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  let history = new TrafficHistory(ctx.now())
   const live = new Live(ctx, edges, () => history.samples)
   const streams = new EventStreams(app)
-  app.addHook('onListen', async () => void sampleTraffic(ctx, edges, history))
+  app.addHook('onListen', async () => {
+    history = new TrafficHistory(ctx.now(), await readKeptTraffic(ctx.settings.dataDir))
+    void sampleTraffic(ctx, edges, history)
+  })
   app.get(
     '/api/v1/admin/dashboard/traffic',
     {

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { type PushDetails, type PushKind, pushedName, pushQuery, useRetryPush } from '../../api/pushes.js'
+import { type PushDetails, type PushKind, pushedName, pushKind, pushQuery, useRetryPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
@@ -28,7 +28,7 @@ import { SentRequestButton } from './sent-request.js'
 export function Page() {
   const t = useTexts()
   const { of: kind = '', id = '' } = useParams()
-  const of: PushKind = kind === 'vector' ? 'vector' : 'basemap'
+  const of = pushKind(kind)
   const missing = { title: t.pushes.noSuch, back: { label: t.pushes.title, to: '/pushes' } }
   return (
     <Loaded query={useQuery(pushQuery(of, id))} what={t.pushes.what} missing={missing}>

@@ -48,13 +48,19 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-const admin = (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) =>
-  gateway.admin({ method, url: `/api/v1/admin${url}`, ...(payload && { payload }) })
+const admin = (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object, headers = {}) =>
+  gateway.admin({ method, url: `/api/v1/admin${url}`, headers, ...(payload && { payload }) })
 const tags = () => received.map((one) => one.tags)
 
-test('a cache is told of both tags when a version is withdrawn, in the headers too, signed', async () => {
+test('a cache is told of both tags when a version is withdrawn, in the headers too, signed, in the trace of that request', async () => {
   received.splice(0)
-  await admin('PATCH', '/basemaps/world/versions/v1', { withdrawn: true })
+  const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736'
+  await admin(
+    'PATCH',
+    '/basemaps/world/versions/v1',
+    { withdrawn: true },
+    { traceparent: `${trace}-00f067aa0ba902b7-01` },
+  )
   await expect.poll(tags).toEqual([['b-world', 'v-world-v1']])
   expect(received[0]).toMatchObject({
     event: 'cache.purge',
@@ -62,6 +68,7 @@ test('a cache is told of both tags when a version is withdrawn, in the headers t
       'cache-tag': 'b-world,v-world-v1',
       'surrogate-key': 'b-world v-world-v1',
       'webhook-signature': expect.stringMatching(/^v1,/),
+      traceparent: expect.stringContaining(trace),
     },
   })
   await expect

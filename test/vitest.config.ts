@@ -30,6 +30,7 @@ const LONGEST = [
   'test/fault/stopped-worker.test.ts',
   'test/e2e/cluster.test.ts',
   'libs/native-edge/src/fuzz.integration.test.ts',
+  'services/edge/src/native/publisher-times.integration.test.ts',
   'services/tiler/src/grids.integration.test.ts',
   'services/tiler/src/hostile.integration.test.ts',
   'services/tiler/src/imagery.integration.test.ts',

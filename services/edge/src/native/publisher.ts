@@ -123,7 +123,7 @@ export class NativePublisher {
     if (this.#opened === null) return 'not for it'
     const { sets, table, tiles } = this.#opened
     // What it has, and is asked for here, comes in a form that only JavaScript answers.
-    if (sets?.stateOf(path, nowMs) === 'put') return table.hasTile(path) ? 'not for it' : 'unwanted'
+    if (sets?.stateOf(path, nowMs, body.length) === 'put') return table.hasTile(path) ? 'not for it' : 'unwanted'
     const offered = tiles.put(path, body, tile, file, nowMs)
     if (offered === 'put') this.#extendTrust()
     return offered

@@ -13,6 +13,7 @@
 #include "answer_times.h"
 #include "request_fields.h"
 #include "response_table.h"
+#include "sampled_tiles.h"
 
 ResponseCounts hot_counts;
 
@@ -230,6 +231,7 @@ bool answer(Connection &connection, const RequestHead &request) {
   if (!send_tile(connection, std::move(found.answer), wanted, now, found.parties)) return false;
   if (found.refused) return true;
   found.parties.add({1, 1, 0, 0});
+  sampled_tiles.note(found.parties.version, path, false);
   hot_counts.answers++;
   if (wanted.not_modified) hot_counts.not_modified++;
   return true;

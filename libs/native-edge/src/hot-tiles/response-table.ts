@@ -32,6 +32,8 @@ export interface ResponseTableAddon {
   pickEvery(requests: number): void
   picked(): boolean
   takeUsage(): [names: string, counts: ArrayBuffer]
+  sampleTiles(exact: number, every: number, seed: number): void
+  takeTiles(): [names: string, numbers: Uint32Array]
   takeUsedTokens(): Uint32Array
 }
 
@@ -95,6 +97,19 @@ export interface TakenUsage {
   readonly missing: number
   /** of all bodies, as far as they were sent */
   readonly bytes: number
+}
+
+/** Answers for tiles that one of them, which was sampled, stands for. */
+export interface SampledTile {
+  /** under which the version's usage is counted, as it was given by `TileResponse.usage` */
+  readonly name: string
+  readonly z: number
+  readonly x: number
+  readonly y: number
+  /** how many */
+  readonly weight: number
+  /** that there is no such tile */
+  readonly missing: boolean
 }
 
 export interface ResponseCounts {
@@ -323,6 +338,24 @@ export class ResponseTable {
         const [requests = 0, tiles = 0, missing = 0, bytes = 0] = counts.subarray(4 * i, 4 * i + 4)
         return { name, requests, tiles, missing, bytes }
       })
+  }
+
+  /**
+   * From now on answers for tiles are kept for `takeTiles`: between two calls of it the first `exact` that have a tile, and the first that have none, all of
+   * them; of further ones each with a probability of one in `every` (0: none), for so many.
+   */
+  sampleTiles({ exact, every, seed }: { exact: number; every: number; seed: number }): void {
+    this.#addon.sampleTiles(exact, every, seed)
+  }
+
+  /** What was sampled since the last call. */
+  takeTiles(): SampledTile[] {
+    const [text, numbers] = this.#addon.takeTiles()
+    const names = text.split('\0')
+    return Array.from({ length: numbers.length / 6 }, (_, i) => {
+      const [name = 0, z = 0, x = 0, y = 0, weight = 0, missing = 0] = numbers.subarray(6 * i, 6 * i + 6)
+      return { name: names[name] as string, z, x, y, weight, missing: missing === 1 }
+    })
   }
 
   /** Of a basemap; undefined: there are too many. */

@@ -111,19 +111,19 @@ function answerTile(
   if (isConditional && isNotModified(ifNoneMatch, ifModifiedSince, answer)) {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value)
     endEmpty(res, end)
-    edge.usage.count(token, asked, 'tile', 0)
+    edge.usage.count(token, asked, 'tile', 0, path)
     return 304
   }
   res.writeHeader(answer.found.name, answer.found.value)
   if (body instanceof OpenFile) {
     active.add(res)
     sayEnd(res, end)
-    edge.usage.count(token, asked, 'tile', 0)
+    edge.usage.count(token, asked, 'tile', 0, path)
     sendPart(edge, res, path, body.acquire(), { token, asked }, () => active.delete(res))
     return 200
   }
   edge.counters.bytesSent += body.length
-  edge.usage.count(token, asked, 'tile', body.length)
+  edge.usage.count(token, asked, 'tile', body.length, path)
   if (!endWith(res, body, end)) waitForRoom(edge, res, body)
   return 200
 }
@@ -208,7 +208,7 @@ function refuse(
   edge.counters.bytesSent += body.length
   const code = Number.parseInt(status, 10)
   const answered = isMissingTile(refusal) ? 'tile_404' : isRefused(code) ? 'refused' : 'other'
-  if (token !== null) edge.usage.count(token.id, asked, answered, body.length)
+  if (token !== null) edge.usage.count(token.id, asked, answered, body.length, path)
   edge.counters.answers.tile.count(code)
   edge.access?.answered(res, { kind: 'tile', status: code, bytes: body.length, ms: performance.now() - now })
   logAnswer(edge, { path, query, status: code, ms: 0, trace: null })

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { AccessToken } from '@gateway/access/decide.js'
 import {
   type AnswerTimes,
@@ -6,6 +7,7 @@ import {
   type RefusedFor,
   type ResponseCounts,
   type ResponseTable,
+  type SampledTile,
   type TakenUsage,
   TIMED_EVERY,
   type TimedAnswers,
@@ -19,6 +21,7 @@ import type { Counters } from '../metrics/counters.js'
 import type { Catalog } from '../sync/catalog.js'
 import type { CachedTile, TileCache } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
+import { TILE_SAMPLING } from '../usage/tile-counts.js'
 import { PublishedSets } from './published-sets.js'
 import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
@@ -106,6 +109,7 @@ export class NativePublisher {
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     table.pickEvery(this.#pickEvery)
+    table.sampleTiles({ ...TILE_SAMPLING, seed: randomInt(2 ** 32) })
     const coldSets = sender.coldSets(table)
     this.#opened = {
       table,
@@ -199,6 +203,11 @@ export class NativePublisher {
   /** What was answered natively since the last call, by the names of `UsageCounts`. */
   takeUsage(): readonly TakenUsage[] {
     return this.#table?.takeUsage() ?? []
+  }
+
+  /** And for which tiles. */
+  takeTiles(): readonly SampledTile[] {
+    return this.#table?.takeTiles() ?? []
   }
 
   /** From now on JavaScript sees every request. */

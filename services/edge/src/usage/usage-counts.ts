@@ -14,6 +14,11 @@ export const tokenUsage = (id: string): string => TOKEN + id
 
 const HOUR_MS = 3_600_000
 
+/** Counts where on the map tiles were asked for. */
+export interface TileNotes {
+  note(asked: UsageName, path: string, missing: boolean): void
+}
+
 /**
  * What requests with tokens that the store knows, or with good signatures, were answered by this process, for each token and for what was asked for: since it was last
  * taken. Of other requests nothing is counted here, so that strangers cannot fill the memory; neither is what is handed on to the control plane.
@@ -21,11 +26,21 @@ const HOUR_MS = 3_600_000
 export class UsageCounts {
   #tokens = new Map<string, UsageAmounts>()
   #asked = new Map<string, UsageAmounts>()
+  readonly #tiles: TileNotes
 
-  /** `token`: its id; '': a signed address let in without one. `asked`: null where nothing of the catalog was. `bytes`: of the body, as far as they are known to be sent. */
-  count(token: string, asked: UsageName | null, answered: Answered, bytes: number): void {
+  constructor(tiles: TileNotes) {
+    this.#tiles = tiles
+  }
+
+  /**
+   * `token`: its id; '': a signed address let in without one. `asked`: null where nothing of the catalog was. `bytes`: of the body, as far as they are known
+   * to be sent. `path`: of the tile, in the form of `/tiles/...`, where it is one.
+   */
+  count(token: string, asked: UsageName | null, answered: Answered, bytes: number, path: string): void {
     if (token !== '') add(amountsOf(this.#tokens, token), answered, bytes)
-    if (asked !== null) add(amountsOf(this.#asked, asked), answered, bytes)
+    if (asked === null) return
+    add(amountsOf(this.#asked, asked), answered, bytes)
+    if (answered === 'tile' || answered === 'tile_404') this.#tiles.note(asked, path, answered === 'tile_404')
   }
 
   /** Further bytes of an answer that was counted. */

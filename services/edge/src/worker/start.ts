@@ -40,6 +40,7 @@ import { openRemote } from '../tiles/open-remote.js'
 import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
+import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
 import { UsageCounts } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 import { tokenFinder } from './store-queries.js'
@@ -66,7 +67,8 @@ export interface Worker {
 export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
   const counters = new Counters()
   const usage = new TokenUsage()
-  const counted = new UsageCounts()
+  const tileCounts = new TileCounts(TILE_SAMPLING)
+  const counted = new UsageCounts(tileCounts)
   const store = new StoreLink(
     () =>
       openStore(settings.databaseUrl as string, {
@@ -244,8 +246,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   }
   const flusher = setInterval(saveUsage, USAGE_FLUSH_MS, false)
   const tellUsage = async (): Promise<void> => {
-    // biome-ignore lint/plugin: calendar, usage is by the hour
-    const rows = counted.take(native.takeUsage(), Date.now())
+    // biome-ignore lint/plugin: calendar, usage is by the hour and day
+    const now = Date.now()
+    const rows = counted.take(native.takeUsage(), now)
+    rows.push(...tileCounts.take(native.takeTiles(), follower.catalog, now))
     if (rows.length > 0) await supervisor.sendUsage(rows)
   }
   const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)

@@ -132,6 +132,32 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
     }),
     text: 'id,at,requests,tiles,tile_404,refused,bytes,name\r\nworld,2026-03-01T00:00:00.000Z,5200,5000,150,3,98304000,World\r\n',
   },
+  getUsageCells: {
+    parameters: { basemap: 'world', kind: 'misses' },
+    answer: {
+      type: 'FeatureCollection',
+      total: 1,
+      requests: 150,
+      features: [
+        {
+          type: 'Feature',
+          properties: { tile_matrix_set: 'WebMercatorQuad', z: 1, x: 1, y: 0, requests: 5200, tile_404: 150 },
+          geometry: {
+            type: 'Polygon',
+            coordinates: [
+              [
+                [0, 0],
+                [180, 0],
+                [180, 85.0511288],
+                [0, 85.0511288],
+                [0, 0],
+              ],
+            ],
+          },
+        },
+      ],
+    },
+  },
   getSettings: {
     answer: {
       config_file: '/etc/map-asset-gateway/service.env',

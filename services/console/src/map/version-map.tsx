@@ -9,7 +9,7 @@ import { useTexts } from '../texts/texts.js'
 import { Problem } from '../ui/problem.js'
 import type { Camera } from './camera.js'
 import type { MapLibre } from './library.js'
-import { MapView } from './map-view.js'
+import { type MapContent, MapView } from './map-view.js'
 import { MapSkeleton } from './skeleton.js'
 import { useVersionPreview } from './use-preview.js'
 import { versionContent } from './version-content.js'
@@ -23,17 +23,23 @@ interface VersionMapProps {
   readonly onCamera?: (camera: Camera) => void
   readonly onReady?: (map: MapLibre) => void
   readonly tall?: boolean
+  /** what is drawn over it */
+  readonly overlay?: MapOverlay
 }
 
+export type MapOverlay = Pick<MapContent, 'sources' | 'layers'>
+
 /** A version on the map, or why it cannot be shown. */
-export function VersionMap({ code, version, grid, ...rest }: VersionMapProps) {
+export function VersionMap({ code, version, grid, overlay, ...rest }: VersionMapProps) {
   const t = useTexts()
   const { token, tileJson, error } = useVersionPreview(code, version)
   const layers = tileJson?.vector_layers?.map(({ id }) => id).join('\n') ?? ''
-  const content = useMemo(
-    () => versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid),
-    [code, version, layers, grid],
-  )
+  const content = useMemo(() => {
+    const below = versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid)
+    if (overlay === undefined) return below
+    const sources = { ...below.sources, ...overlay.sources }
+    return { ...below, sources, layers: [...below.layers, ...overlay.layers] }
+  }, [code, version, layers, grid, overlay])
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
   if (error !== null) return <NotShown error={error} />
   if (token === undefined || tileJson === undefined) {

@@ -1,3 +1,4 @@
+import type { Token } from '@gateway/contracts/token.js'
 import type { TrafficHistory } from '@gateway/contracts/traffic.js'
 import type { UsageCells } from '@gateway/contracts/usage.js'
 import type { Request } from 'playwright-core'
@@ -22,9 +23,13 @@ const openConsole = useBrowser()
 const FOUND = Array.from({ length: 16 }, (_, i) => `2/${i % 4}/${i >> 2}`)
 const MISSED = Array.from({ length: 24 }, (_, i) => `8/${132 + (i % 6)}/${88 + Math.floor(i / 6)}`)
 
+/** Whose token asked for them. */
+let reader: string
+
 // Before all tests, since edges tell every 15 s what was asked for.
 beforeAll(async () => {
-  const { token } = await maps().gateway.admin.issueToken({ basemap_codes: ['archive'] })
+  const { id, token } = await maps().gateway.admin.issueToken({ basemap_codes: ['archive'] })
+  reader = id
   for (const place of [...FOUND, ...MISSED, ...MISSED]) {
     const answer = await maps().get(`/tiles/archive/default/${place}.png`, { 'x-access-token': token })
     expect([place, answer.status]).toEqual([place, MISSED.includes(place) ? 404 : 200])
@@ -250,5 +255,15 @@ test('a heat map shows over the map what was asked for and what was missed', asy
   await heat.getByText('Asked for', { exact: true }).click()
   await heat.getByRole('button', { name: 'Show 2/1/1 on the map' }).waitFor()
   await shot(page, 'heat-map')
+  await console.expectClean()
+})
+
+test('the page of a token says from where it was used last', async () => {
+  const used = () => maps().gateway.admin.call<Token>(`/tokens/${reader}`)
+  await expect.poll(async () => (await used()).body.last_used_from, { timeout: 60_000 }).toBe('127.0.0.1')
+  const console = await openConsole(maps().gateway)
+  await open(console.page, `/tokens/${reader}`)
+  await console.page.getByText('from 127.0.0.1').waitFor()
+  await shot(console.page, 'token-used-from')
   await console.expectClean()
 })

@@ -30,6 +30,7 @@ napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
   token.usage = usage_of(call.text(4));
+  token.seen_at = this_moment().monotonic;
   token.grants.resize(bits.size() / sizeof(uint64_t));
   bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
   token.prefix = call.text(5);
@@ -148,6 +149,7 @@ void add_response_table(napi_env env, napi_value exports) {
     {"setRefusal", set_refusal},
     {"clear", [](const Call &) -> napi_value { return response_table.clear(), cold_sets.clear(), nullptr; }},
     {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
+    {"seeTokensEvery", [](const Call &call) -> napi_value { return response_table.see_tokens_every(call.integer(0)), nullptr; }},
     {"counts", counts},
     {"answerTimes", answer_times},
     {"pickEvery", [](const Call &call) -> napi_value { return picked_requests.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},

@@ -225,6 +225,7 @@ bool answer(Connection &connection, const RequestHead &request) {
   const Now now = this_moment();
   const Credential credential = credential_of(request, query);
   ResponseTable::Found found = response_table.find(path, credential, now);
+  if (found.is_left) return false;
   if (!found.answer) return answer_cold(connection, request, path, query, credential, now);
   Wanted wanted = wanted_of(request);
   if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;

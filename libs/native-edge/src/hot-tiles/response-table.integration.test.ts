@@ -365,3 +365,14 @@ it('keeps the first answers for tiles one by one, and of the others a sample tha
   expect(more).toEqual([])
   await call(['sampleTiles', { exact: 0, every: 0, seed: 0 }])
 })
+
+it('leaves a request of a token to the handler after a while without one, and one at a time', async () => {
+  const by = (token: string) => ask(TARGET, `X-Access-Token: ${token}\r\n`)
+  const put = (token: string, usage: string) => ['putToken', token, ['alps'], null, usage] as [string, ...unknown[]]
+  await call(put('bmp_seen', 'token:1'), put('bmp_unaccounted', ''), ['seeTokensEvery', 1])
+  await expect.poll(() => by('bmp_seen')).toBe('handler')
+  expect(await by('bmp_unaccounted')).toBe('table')
+  await call(['seeTokensEvery', 60_000])
+  expect(await by('bmp_seen')).toBe('table')
+  await call(['seeTokensEvery', 0])
+})

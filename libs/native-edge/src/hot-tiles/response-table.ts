@@ -27,6 +27,7 @@ export interface ResponseTableAddon {
   setRefusal(why: number, head: string, body: Uint8Array): void
   clear(): void
   trustTokensUntil(time: number): void
+  seeTokensEvery(ms: number): void
   counts(): number[]
   answerTimes(): number[]
   pickEvery(requests: number): void
@@ -307,6 +308,14 @@ export class ResponseTable {
       return { seconds, counts }
     }
     return { memory: timed(0), pageCache: timed(third), refused: timed(2 * third) }
+  }
+
+  /**
+   * Leaves a request of each token to the handler after so many milliseconds without one, so that it knows where they come from; 0: none. Not more than 50 a
+   * second, so that of many thousands it sees each less often.
+   */
+  seeTokensEvery(ms: number): void {
+    this.#addon.seeTokensEvery(ms)
   }
 
   /** Leaves one request in so many to the handler, whatever the table has; 0: none. So that it can log them. */

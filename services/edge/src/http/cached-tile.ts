@@ -1,3 +1,4 @@
+import { parseRanges } from '@gateway/access/client-address.js'
 import { type AccessToken, decide } from '@gateway/access/decide.js'
 import { TOKEN_MALFORMED } from '@gateway/access/presented-token.js'
 import { isTokenWellFormed } from '@gateway/access/token-format.js'
@@ -12,6 +13,7 @@ import { isNotModified } from '../files/conditional.js'
 import { OpenFile } from '../tiles/open-file.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import { isRefused, type UsageName } from '../usage/usage-counts.js'
+import { clientOf } from './access.js'
 import { logAnswer, noteAnswer } from './answer-log.js'
 import { type ConnectionEnd, connectionEnd, endAtOnce, endWith, sayEnd } from './connection-end.js'
 import { active, guarded, sendPart } from './exchange.js'
@@ -55,6 +57,7 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (hot === undefined) return onColdTile(edge, res, req, caller)
   const decision = decide(token, hot.basemap.wanted, 'read', caller.today, null)
   if (!decision.ok) return refuseCaller(edge, res, req, caller, hot.usage, decision)
+  noteAddress(edge, res, req, caller)
   const status = answerTile(edge, res, req, caller, hot)
   if (status === null) return onTileSlow(edge, res, req)
   edge.counters.hotTileHits++
@@ -70,6 +73,7 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   if (parsed.kind !== 'tile') return onTileSlow(edge, res, req)
   const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
   if (!decision.ok) return refuseCaller(edge, res, req, caller, usageOf(edge, parsed), decision)
+  noteAddress(edge, res, req, caller)
   const target = findTarget(edge, parsed)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
   // With the directories that were read on the way to it.
@@ -150,6 +154,14 @@ function waitForRoom(edge: Edge, res: HttpResponse, body: Uint8Array): void {
     })
     return ok
   })
+}
+
+/** Before the answer: after it the connection may be another's. */
+function noteAddress(edge: Edge, res: HttpResponse, req: HttpRequest, { token, today }: KnownCaller): void {
+  // Nobody is let in without one.
+  edge.tokens.noteAddress(token as AccessToken, today, () =>
+    clientOf(res, req, parseRanges(edge.settings.trustedProxies)),
+  )
 }
 
 /** After the answer, which need not wait for it. */

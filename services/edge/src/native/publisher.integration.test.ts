@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { createToken, isTokenWellFormed, tokenDigest } from '@gateway/access/token-format.js'
 import type { Change } from '@gateway/contracts/change.js'
+import type { TokenUse } from '@gateway/store/tokens.js'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
 import { Follower } from '../sync/follower.js'
@@ -617,11 +618,11 @@ test('a use that the table alone saw is noted', async () => {
   const since = Date.now()
   while ((await ask(V1, withToken(token))).by !== 'table');
   running.edge.native.noteUses()
-  let used: ReadonlyMap<string, Date> = new Map()
+  let used: ReadonlyMap<string, TokenUse> = new Map()
   await running.usage.flush(async (batch) => {
     used = batch
   }, Date.now())
-  expect(used.get(digest)?.getTime()).toBeGreaterThanOrEqual(since)
+  expect(used.get(digest)?.at.getTime()).toBeGreaterThanOrEqual(since)
 })
 
 test('a tile file that is replaced is seen within the promised time', async () => {

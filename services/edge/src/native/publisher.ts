@@ -26,6 +26,9 @@ import { PublishedSets } from './published-sets.js'
 import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
 
+/** How often JavaScript sees a request of a token in steady use, and so notes where it comes from. */
+const SEE_TOKENS_MS = 60_000
+
 /**
  * The part of this process's tile memory that the native table takes over: TileCache then needs room only for tiles that are asked for in
  * ways that only JavaScript answers, and for large tiles' files.
@@ -109,6 +112,7 @@ export class NativePublisher {
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     table.pickEvery(this.#pickEvery)
+    table.seeTokensEvery(this.#usage.keepsAddresses ? SEE_TOKENS_MS : 0)
     table.sampleTiles({ ...TILE_SAMPLING, seed: randomInt(2 ** 32) })
     const coldSets = sender.coldSets(table)
     this.#opened = {

@@ -55,6 +55,8 @@ export async function runEdge(options: {
   readonly accessLog?: AccessLog
   readonly tracer?: Tracer
   readonly log?: Log
+  /** whether it is noted where tokens are used from, for which JavaScript sees a request that the table could answer now and then; default: no */
+  readonly tokenAddresses?: boolean
   /** further settings */
   readonly env?: Readonly<Record<string, string>>
 }): Promise<RunningEdge> {
@@ -75,7 +77,7 @@ export async function runEdge(options: {
     fileTier: () => 'copy',
     version: () => '0',
   })
-  const usage = new TokenUsage()
+  const usage = new TokenUsage(options.tokenAddresses ?? false)
   const tileCounts = new TileCounts(TILE_SAMPLING)
   const native = new NativePublisher(counters, usage, () => edge.freshness.trustedUntilMs)
   const storedTokens = new Map([[tokenDigest(token).toString('hex'), READER]])

@@ -66,7 +66,7 @@ export interface Worker {
 /** Builds one edge process out of its parts, which listens as soon as it can serve. */
 export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
   const counters = new Counters()
-  const usage = new TokenUsage()
+  const usage = new TokenUsage(settings.tokenAddresses)
   const tileCounts = new TileCounts(TILE_SAMPLING)
   const counted = new UsageCounts(tileCounts)
   const store = new StoreLink(

@@ -17,6 +17,7 @@ const TOKEN = {
   created_at: EARLIER,
   first_used_at: null,
   last_used_at: null,
+  last_used_from: null,
   previous_prefix: null,
   previous_expires_at: null,
 }

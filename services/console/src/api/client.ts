@@ -44,8 +44,8 @@ const TIMEOUT_MS = 30_000
 export const LONG_TIMEOUT_MS = 600_000
 
 /** @param path after `/api/v1/admin`. Throws ApiError. */
-export function adminGet<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return getJson<T>(ADMIN + path, { signal })
+export function adminGet<T>(path: string, signal?: AbortSignal, timeoutMs = TIMEOUT_MS): Promise<T> {
+  return getJson<T>(ADMIN + path, { signal, timeoutMs })
 }
 
 /** A request that changes something. */

@@ -18,16 +18,14 @@ interface VersionMapProps {
   readonly code: string
   readonly version: BasemapVersion
   readonly grid: boolean
+  /** drawn over the version */
+  readonly overlay?: MapContent
   readonly camera?: Camera | null
   readonly onClick?: (event: MapMouseEvent) => void
   readonly onCamera?: (camera: Camera) => void
   readonly onReady?: (map: MapLibre) => void
   readonly tall?: boolean
-  /** what is drawn over it */
-  readonly overlay?: MapOverlay
 }
-
-export type MapOverlay = Pick<MapContent, 'sources' | 'layers'>
 
 /** A version on the map, or why it cannot be shown. */
 export function VersionMap({ code, version, grid, overlay, ...rest }: VersionMapProps) {
@@ -35,10 +33,9 @@ export function VersionMap({ code, version, grid, overlay, ...rest }: VersionMap
   const { token, tileJson, error } = useVersionPreview(code, version)
   const layers = tileJson?.vector_layers?.map(({ id }) => id).join('\n') ?? ''
   const content = useMemo(() => {
-    const below = versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid)
-    if (overlay === undefined) return below
-    const sources = { ...below.sources, ...overlay.sources }
-    return { ...below, sources, layers: [...below.layers, ...overlay.layers] }
+    const own = versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid)
+    if (overlay === undefined) return own
+    return { ...own, sources: { ...own.sources, ...overlay.sources }, layers: [...own.layers, ...overlay.layers] }
   }, [code, version, layers, grid, overlay])
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
   if (error !== null) return <NotShown error={error} />

@@ -25,7 +25,7 @@ import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
-import { UsageCounts } from '../usage/usage-counts.js'
+import { type UsageBatch, UsageCounts, usageRows } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 
 const TILE_MEMORY_BYTES = 128 * 1024 * 1024
@@ -137,18 +137,16 @@ export async function runEdge(options: {
 
 /** What its requests were accounted to since this was last asked, in one order. */
 export function takeUsage({ edge }: RunningEdge): string[] {
-  return edge.usage
-    .take(edge.native.takeUsage(), 0)
-    .map((row) => JSON.stringify(row))
-    .sort()
+  return sortedRows(edge.usage.take(edge.native.takeUsage(), 0))
 }
 
 /** In which cells of the map its tiles were asked for since this was last asked, in one order. */
 export function takeCells({ edge, tileCounts }: RunningEdge): string[] {
-  return tileCounts
-    .take(edge.native.takeTiles(), edge.freshness.catalog, 0)
-    .map((row) => JSON.stringify(row))
-    .sort()
+  return sortedRows(tileCounts.take(edge.native.takeTiles(), edge.freshness.catalog, 0))
+}
+
+function sortedRows(batch: UsageBatch | null): string[] {
+  return (batch === null ? [] : usageRows(batch)).map((row) => JSON.stringify(row)).sort()
 }
 
 export const READER: AccessToken = {

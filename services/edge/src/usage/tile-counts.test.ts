@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Catalog } from '../sync/catalog.js'
 import { TileCounts } from './tile-counts.js'
-import { versionUsage } from './usage-counts.js'
+import { usageRows, versionUsage } from './usage-counts.js'
 
 const NOON = Date.UTC(2026, 2, 1, 12)
 const stored = { tileMatrixSet: 'WebMercatorQuad', bounds: null }
@@ -28,11 +28,12 @@ test('answers add up by cell and day, exactly as long as there are few, natively
   counts.note(ALPS, '/tiles/alps/v1/1/2/1.png', true)
   const natively = { name: ALPS, z: 6, x: 33, y: 22, weight: 64, missing: false }
   const cell = { kind: 'cell', at: Date.UTC(2026, 2, 1), refused: 0, bytes: 0 }
-  expect(counts.take([natively], catalog, NOON)).toEqual([
+  const batch = counts.take([natively], catalog, NOON)
+  expect(batch && usageRows(batch)).toEqual([
     { ...cell, id: 'alps/v1/6/33/22', requests: 66, tiles: 65, tile_404: 1 },
     { ...cell, id: 'alps/v1/1/0/1', requests: 1, tiles: 0, tile_404: 1 },
   ])
-  expect(counts.take([], catalog, NOON)).toEqual([])
+  expect(counts.take([], catalog, NOON)).toBeNull()
 })
 
 test('of many answers a sample is taken that adds up to about all of them, whatever their order', () => {
@@ -40,7 +41,8 @@ test('of many answers a sample is taken that adds up to about all of them, whate
   const sums = new Map<string, number>()
   // In turns of 64, in which every 64th would always be the same tile.
   for (let i = 0; i < 640_000; i++) counts.note(ALPS, `/tiles/alps/v1/3/${i % 8}/0.png`, false)
-  for (const { id, requests } of counts.take([], catalog, NOON)) sums.set(id, requests)
+  const batch = counts.take([], catalog, NOON)
+  for (const { id, requests } of batch === null ? [] : usageRows(batch)) sums.set(id, requests)
   expect(sums.size).toBe(8)
   // The standard deviation of each is 2,246.
   for (const requests of sums.values()) expect(Math.abs(requests - 80_000)).toBeLessThan(4 * 2_246)

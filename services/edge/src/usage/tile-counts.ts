@@ -1,10 +1,10 @@
-import type { UsageRow } from '@gateway/contracts/usage.js'
+import type { UsageAmounts } from '@gateway/contracts/usage.js'
 import type { SampledTile } from '@gateway/native-edge/hot-tiles/response-table.js'
 import { isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import type { Catalog } from '../sync/catalog.js'
 import { type CellGrid, cellGridOf, cellOf } from './cell-grid.js'
 import { Sampler, type Sampling } from './sampler.js'
-import type { TileNotes, UsageName } from './usage-counts.js'
+import { amountsOf, batchOf, type TileNotes, type UsageBatch, type UsageName } from './usage-counts.js'
 
 /**
  * Of the answers with a tile that a process gives between two tellings (5 s), and of those without one, so many count one by one, and one in so many of the
@@ -42,30 +42,28 @@ export class TileCounts implements TileNotes {
 
   /**
    * All that was sampled, with what was `natively`, in cells of the versions that the catalog still has: for the day of now, in UTC. A tile beyond its
-   * version's grid is in none. `nowMs`: since 1970.
+   * version's grid is in none. null: nothing. `nowMs`: since 1970.
    */
-  take(natively: readonly SampledTile[], { basemaps }: Catalog, nowMs: number): UsageRow[] {
-    const at = Math.floor(nowMs / DAY_MS) * DAY_MS
-    const rows = new Map<string, UsageRow>()
+  take(natively: readonly SampledTile[], { basemaps }: Catalog, nowMs: number): UsageBatch | null {
+    const cells = new Map<string, UsageAmounts>()
     for (const sampled of [this.#sampled, natively]) {
       for (const { name, weight, missing, ...tile } of sampled) {
         if (!name.startsWith(VERSION)) continue
-        const slash = name.indexOf('/')
-        const stored = basemaps.get(name.slice(VERSION.length, slash))?.versions.get(name.slice(slash + 1))?.stored
+        const version = name.slice(VERSION.length)
+        const slash = version.indexOf('/')
+        const stored = basemaps.get(version.slice(0, slash))?.versions.get(version.slice(slash + 1))?.stored
         if (stored === undefined || !isInPyramid(tile.z, tile.x, tile.y, stored.tileMatrixSet)) continue
         const { z, x, y } = cellOf(this.#gridOf(stored), tile)
-        const id = `${name.slice(VERSION.length)}/${z}/${x}/${y}`
-        const row = rows.get(id) ?? { kind: 'cell', id, at, requests: 0, tiles: 0, tile_404: 0, refused: 0, bytes: 0 }
-        row.requests += weight
-        if (missing) row.tile_404 += weight
-        else row.tiles += weight
-        rows.set(id, row)
+        const amounts = amountsOf(cells, `cell:${version}/${z}/${x}/${y}`)
+        amounts.requests += weight
+        if (missing) amounts.tile_404 += weight
+        else amounts.tiles += weight
       }
     }
     this.#sampled = []
     this.#found.beginAnew()
     this.#missing.beginAnew()
-    return [...rows.values()]
+    return batchOf(Math.floor(nowMs / DAY_MS) * DAY_MS, cells)
   }
 
   #gridOf(stored: Parameters<typeof cellGridOf>[0]): CellGrid {

@@ -248,9 +248,8 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const tellUsage = async (): Promise<void> => {
     // biome-ignore lint/plugin: calendar, usage is by the hour and day
     const now = Date.now()
-    const rows = counted.take(native.takeUsage(), now)
-    rows.push(...tileCounts.take(native.takeTiles(), follower.catalog, now))
-    if (rows.length > 0) await supervisor.sendUsage(rows)
+    const batches = [counted.take(native.takeUsage(), now), tileCounts.take(native.takeTiles(), follower.catalog, now)]
+    await Promise.all(batches.map((batch) => (batch === null ? null : supervisor.sendUsage(batch))))
   }
   const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)
   return {

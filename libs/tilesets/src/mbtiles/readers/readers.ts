@@ -1,5 +1,6 @@
 import { BrokenArchiveError } from '../../broken-archive.js'
-import type { Source, Tile, TilePlace } from '../../source.js'
+import type { Source, SourceLayout, Tile, TilePlace } from '../../source.js'
+import { fromText } from '../page-layout.js'
 import { Answer, type FailedText, type OpenedText } from './protocol.js'
 import { type PendingTile, type ReadArchive, Reader } from './reader.js'
 
@@ -76,7 +77,14 @@ export class MbtilesReaders {
 
   /** An archive as a source. It closes by `keepOnly`, or for others: which of them may go depends on how it behaves. */
   source(archive: ReadArchive): Source {
-    return { tile: (place) => this.tile(archive, place), close() {} }
+    return { tile: (place) => this.tile(archive, place), layout: () => this.#layout(archive), close() {} }
+  }
+
+  #layout({ id, root, path }: ReadArchive): SourceLayout | null {
+    const archive = this.#archives.get(id)
+    if (archive?.opened?.layout == null || archive.isHung) return null
+    const { identity, modifiedMs, layout } = archive.opened
+    return { kind: 'database', root, path, identity, modifiedMs, ...fromText(layout) }
   }
 
   /** Rejects with `BrokenArchiveError`, and with what the disk says. */

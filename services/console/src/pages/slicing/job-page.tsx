@@ -16,7 +16,7 @@ import { Moment } from '../../ui/time.js'
 import { CancelButton } from './cancel-button.js'
 import { ImagePaths } from './image-paths.js'
 import { JobLog } from './job-log.js'
-import { JobProgress, JobStatus, jobName } from './job-status.js'
+import { JobProgress, JobStatus, jobName, TimeLeft } from './job-status.js'
 
 export function Page() {
   const t = useTexts()
@@ -60,6 +60,7 @@ function Shown({ job }: { job: SliceJob }) {
       <Section title={t.slicing.progress} actions={<JobStatus job={job} />}>
         <Stack gap="sm">
           <JobProgress job={job} />
+          <TimeLeft job={job} />
           {job.message !== '' && (
             <Alert color={job.status === 'failed' && !job.cancelled ? 'red' : 'blue'}>{job.message}</Alert>
           )}
@@ -99,6 +100,8 @@ function JobFacts({ job }: { job: SliceJob }) {
       <Fact name={t.slicing.submitted}>
         <Moment at={job.created_at} />
       </Fact>
+      <Fact name={t.slicing.started}>{job.started_at === null ? '–' : <Moment at={job.started_at} />}</Fact>
+      <Fact name={t.slicing.finished}>{job.finished_at === null ? '–' : <Moment at={job.finished_at} />}</Fact>
       <Fact name={t.slicing.by}>{job.requested_by || '–'}</Fact>
       <Fact name={t.common.code}>{mono(job.code)}</Fact>
       <Fact name={t.slicing.output}>{mono(job.output_root)}</Fact>

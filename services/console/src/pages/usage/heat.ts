@@ -2,7 +2,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { UsageCellKind, UsageCells } from '@gateway/contracts/usage.js'
 import type { FeatureCollection } from 'geojson'
 import type { LayerSpecification } from 'maplibre-gl'
-import type { MapOverlay } from '../../map/version-map.js'
+import type { MapContent } from '../../map/map-view.js'
 
 export type HeatCell = UsageCells['features'][number]
 
@@ -42,7 +42,7 @@ export function stepsOf(cells: readonly HeatCell[], kind: UsageCellKind): number
 }
 
 /** The cells as the map draws them, the small ones above the large ones. */
-export function heatOverlay(cells: readonly HeatCell[], kind: UsageCellKind): MapOverlay {
+export function heatOverlay(cells: readonly HeatCell[], kind: UsageCellKind): MapContent {
   const steps = stepsOf(cells, kind)
   const colours = HEAT_COLOURS[kind]
   const features = cells

@@ -16,8 +16,9 @@ import { Follower } from '../sync/follower.js'
 import { freePort } from '../testing/free-port.js'
 import { memoryReader } from '../testing/memory-reader.js'
 import { type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
-import { READER, type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
+import { READER, type RunningEdge, runEdge, takeCells, takeUsage } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+import { TILE_SAMPLING } from '../usage/tile-counts.js'
 
 /*
  * Two edges in whose memory no tile fits, over the same files: one reads tiles without JavaScript, the other with it. Between requests the files and
@@ -491,7 +492,10 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   timeout: 120_000,
 }, async () => {
   const start = counted()
-  for (const { running } of [natively, plainly]) takeUsage(running)
+  for (const { running } of [natively, plainly]) {
+    takeUsage(running)
+    takeCells(running)
+  }
   const last = new Map<string, RawAnswer>()
   for (const one of fc.sample(step, { seed: SEED, numRuns: STEPS })) {
     if (one.step === 'alter') change(fileOf(one.place), one.how)
@@ -544,6 +548,16 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   ])
   expect([sumOf('version', 'tiles'), sumOf('basemap', 'tiles')]).toEqual([plain.tiles, plain.tiles])
   expect(quick.hotTileHits).toBe(0)
+  // Of more the two count different samples.
+  if (STEPS > TILE_SAMPLING.exact) return
+  const cells = takeCells(plainly.running)
+  expect(takeCells(natively.running)).toEqual(cells)
+  for (const name of ['tiles', 'tile_404'] as const) {
+    expect(
+      cells.some((row) => JSON.parse(row)[name] > 0),
+      name,
+    ).toBe(true)
+  }
 })
 
 test('GetTile by key and value comes without JavaScript once its set is known, and is refused in the words of the WMTS', async () => {

@@ -33,6 +33,7 @@ const PAGES: Readonly<Record<string, string>> = {
   tokens: '/tokens',
   'issue-token': '/tokens/new',
   versions: '/versions',
+  'signing-keys': '/signing-keys',
   sources: '/sources',
   source: '/sources/fixture-basemaps',
   'new-source': '/sources/new',

@@ -62,7 +62,7 @@ export class PublishedSets {
     const goodUntilMs = nowMs + RECHECK_MS - Math.random() * SPREAD_MS
     const { code } = basemap.stored
     const { format, tileMatrixSet } = version.stored
-    const isPut = this.#sets.put({
+    const outcome = this.#sets.put({
       address,
       code,
       goodUntilMs,
@@ -72,8 +72,9 @@ export class PublishedSets {
       usage: version.usage,
       place: at,
     })
-    if (!isPut) {
+    if (outcome !== 'put') {
       this.#known.delete(address)
+      if (outcome === 'touched') source.renewLayout?.()
       return
     }
     const maxBytes = at.kind === 'database' ? DATABASE_TILE_BYTES : Number.POSITIVE_INFINITY

@@ -12,6 +12,7 @@ import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { ServerText } from '../../ui/server-text.js'
 import { Moment } from '../../ui/time.js'
 import { CancelButton } from './cancel-button.js'
 import { ImagePaths } from './image-paths.js'
@@ -62,7 +63,9 @@ function Shown({ job }: { job: SliceJob }) {
           <JobProgress job={job} />
           <TimeLeft job={job} />
           {job.message !== '' && (
-            <Alert color={job.status === 'failed' && !job.cancelled ? 'red' : 'blue'}>{job.message}</Alert>
+            <Alert color={job.status === 'failed' && !job.cancelled ? 'red' : 'blue'}>
+              <ServerText text={job.message} />
+            </Alert>
           )}
         </Stack>
       </Section>

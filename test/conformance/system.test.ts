@@ -20,10 +20,9 @@ test('/metrics is plain text with request, tile, tile 404, authentication failur
 
 test('docs/observing.md names every metric of edge and control plane, and no other', async () => {
   const page = readFileSync(new URL('../../docs/observing.md', import.meta.url), 'utf8')
-  const { gateway } = maps()
   const services = [
-    { url: gateway.url, table: '| Of the edge ', prefix: '' },
-    { url: gateway.controlPlane.url, table: '| Of the control plane', prefix: 'gateway_control_' },
+    { url: gateway().url, table: '| Of the edge ', prefix: '' },
+    { url: gateway().controlPlane.url, table: '| Of the control plane', prefix: 'gateway_control_' },
   ]
   for (const { url, table, prefix } of services) {
     const text = await (await fetch(`${url}/metrics`)).text()

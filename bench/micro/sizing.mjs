@@ -1,7 +1,7 @@
 /**
  * What idle edges cost: memory and processor time of each process, connections to Postgres and what they ask of it.
  *
- *     node bench/micro/sizing.mjs [--edges 10] [--workers 10] [--redis redis://127.0.0.1:6379] [--seconds 20]
+ *     node bench/micro/sizing.mjs [--edges 10] [--workers 10] [--redis redis://127.0.0.1:6379] [--connections 200] [--seconds 20]
  *
  * Starts a Postgres, a control plane and the edges, with the demo's empty catalog, and ends them. A hundred processes want 10 GB.
  */
@@ -24,10 +24,16 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '20' },
     redis: { type: 'string' },
+    connections: { type: 'string', default: '200' },
   },
 })
 const home = mkdtempSync(join(tmpdir(), 'gateway-sizing-'))
-const postgres = await startEmbeddedPostgres({ dir: join(home, 'postgres'), log: () => {}, onLost: console.error })
+const postgres = await startEmbeddedPostgres({
+  dir: join(home, 'postgres'),
+  log: () => {},
+  onLost: console.error,
+  maxConnections: Number(values.connections),
+})
 const controlPort = await freePort()
 const common = {
   ...process.env,

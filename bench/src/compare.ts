@@ -55,7 +55,11 @@ const running = new Map<Environment, RunningPeer[]>()
 const stopAll = () => Promise.allSettled([...running.values()].flat().map((peer) => peer.stop()))
 // Their own processes would outlive them otherwise: nginx has workers, Varnish too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stopAll().then(() => process.exit(1)))
+  process.once(signal, () => {
+    // The load that runs now fails for want of a server; that must not be taken for the cause.
+    process.stderr.write(`Ended by ${signal} before all rounds were taken.\n`)
+    void stopAll().then(() => process.exit(1))
+  })
 }
 try {
   const workloads = chosenWorkloads()

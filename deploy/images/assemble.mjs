@@ -16,6 +16,8 @@ import { parseArgs } from 'node:util'
 /** Of packages: what compilers, editors and readers want. Licences stay. */
 const UNUSED_FILE = /\.(?:d\.[cm]?ts|ts|map|md|markdown|flow|c|cc|cpp|h|hpp|gyp|gypi|bare|tsbuildinfo)$/
 const UNUSED_DIRECTORY = /^(?:tests?|__tests__|benchmarks?|examples?)$/
+/** Of packages: modules for bundlers, as the AWS SDK and OpenTelemetry have them beside those that Node reads. */
+const FOR_BUNDLERS = /^(?:dist-es|build\/(?:esm|esnext))$/
 const LICENCE = /licen[cs]e|notice|copying/i
 
 /** Of workspaces, in their top folder: sources, and what serves developers alone. */
@@ -87,6 +89,7 @@ function filterFor(from, path) {
     const name = basename(source)
     if (name === 'node_modules') return false
     if (!isPackage) return isRunTimeFile(inside, name)
+    if (FOR_BUNDLERS.test(inside)) return false
     if (LICENCE.test(name)) return true
     return !UNUSED_FILE.test(name) && !(UNUSED_DIRECTORY.test(name) && !inside.includes('/'))
   }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { useMaps } from './maps.js'
 
@@ -14,6 +15,31 @@ test('/metrics is plain text with request, tile, tile 404, authentication failur
   const text = await answer.text()
   for (const name of ['requests_total', 'tiles_total', 'tile_404_total', 'auth_failures_total', 'uptime_seconds']) {
     expect(text).toMatch(new RegExp(`^gateway_${name}(\\{[^}]*\\})? [\\d.e+]+$`, 'm'))
+  }
+})
+
+test('docs/observing.md names every metric of edge and control plane, and no other', async () => {
+  const page = readFileSync(new URL('../../docs/observing.md', import.meta.url), 'utf8')
+  const { gateway } = maps()
+  const services = [
+    { url: gateway.url, table: '| Of the edge ', prefix: '' },
+    { url: gateway.controlPlane.url, table: '| Of the control plane', prefix: 'gateway_control_' },
+  ]
+  for (const { url, table, prefix } of services) {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    const told = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name as string)
+    const [, ...rows] = (page.slice(page.indexOf(table)).split('\n\n')[0] as string).split('\n')
+    const cells = rows.map((row) => row.split('|')[1] as string)
+    const named = cells.flatMap((cell) =>
+      [...cell.matchAll(/`(\w+)(\*?)/g)].map(([, name, all]) => [prefix + name, all]),
+    )
+    const isNamed = (metric: string) =>
+      named.some(([name, all]) => (all === '' ? metric === name : metric.startsWith(name as string)))
+    const isTold = ([name, all]: (string | undefined)[]) =>
+      told.some((metric) => (all === '' ? metric === name : metric.startsWith(name as string)))
+    expect(told.filter((metric) => !isNamed(metric))).toEqual([])
+    expect(named.filter((one) => !isTold(one))).toEqual([])
+    expect(told.length).toBeGreaterThan(20)
   }
 })
 

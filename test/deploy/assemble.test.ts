@@ -1,6 +1,15 @@
-import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { assemble, neededPackages } from '../../deploy/images/assemble.mjs'
 
@@ -43,4 +52,32 @@ test('links inside of a package lead to where it was copied, and not back', () =
   assemble(root, join(root, 'out'), ['services/edge'])
   expect(readlinkSync(join(root, 'out/node_modules/native/lib.so'))).toBe('lib.so.6')
   rmSync(root, { recursive: true })
+})
+
+test('modules for bundlers stay out, and those that Node reads come along', () => {
+  const root = mkdtempSync(join(tmpdir(), 'assemble-'))
+  for (const folder of ['dist-cjs', 'dist-es', 'build/src', 'build/esm', 'build/esnext']) {
+    mkdirSync(join(root, 'node_modules/sdk', folder), { recursive: true })
+    writeFileSync(join(root, 'node_modules/sdk', folder, 'index.js'), '')
+  }
+  const packages = { 'services/edge': { dependencies: { sdk: '1' } }, 'node_modules/sdk': {} }
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
+  writeFileSync(join(root, 'package.json'), '{}')
+  assemble(root, join(root, 'out'), ['services/edge'])
+  const copied = readdirSync(join(root, 'out/node_modules/sdk'), { recursive: true })
+  expect(copied.sort()).toEqual(['build', 'build/src', 'build/src/index.js', 'dist-cjs', 'dist-cjs/index.js'])
+  rmSync(root, { recursive: true })
+})
+
+test('what the documentation links to is there where the images are built', () => {
+  const root = resolve(import.meta.dirname, '../..')
+  const docs = join(root, 'docs')
+  const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean)
+  const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+  const linked = pages.flatMap((page) => {
+    const links = readFileSync(join(docs, page), 'utf8').matchAll(/\]\(([^):#]+)/g)
+    return [...links].map(([, to]) => relative(root, resolve(docs, page, '..', to as string)))
+  })
+  expect(linked).toContain('bench/results/comparison.md')
+  expect(linked.filter((path) => ignored.some((one) => `${path}/`.startsWith(`${one}/`)))).toEqual([])
 })

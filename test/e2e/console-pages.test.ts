@@ -33,6 +33,7 @@ const PAGES: Readonly<Record<string, string>> = {
   tokens: '/tokens',
   'issue-token': '/tokens/new',
   versions: '/versions',
+  'signing-keys': '/signing-keys',
   sources: '/sources',
   source: '/sources/fixture-basemaps',
   'new-source': '/sources/new',
@@ -125,6 +126,26 @@ test('the first load is small and brings no map; charts and map come when they a
   expect(asked(/^\/tiles\/world\//)).toBe(true)
   await console.expectClean()
 }, 300_000)
+
+test('before a default changes, the tiles that differ are shown on the map, and on the page of the comparison', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  await open(page, '/basemaps/world/versions/2026-2')
+  await page.getByRole('button', { name: 'Make default' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Show the tiles that differ' }).click()
+  await dialog.getByText(/tiles with other content$/).waitFor()
+  await dialog.getByText(/^All .* addresses of this zoom/).waitFor()
+  await expectAccessible(page, 'tiles that differ')
+  await dialog.getByRole('link', { name: 'Compare on a page of its own' }).click()
+  await page.getByRole('heading', { name: 'Compare versions · world', level: 1 }).waitFor()
+  await page.getByLabel('Zoom', { exact: true }).selectOption('0')
+  await page.getByText('1 tile with other content').waitFor()
+  await mapIsDrawn(page)
+  await expectAccessible(page, 'compare, tiles that differ')
+  await shot(page, 'compare-tiles')
+  await console.expectClean()
+})
 
 test('addresses are deep links, and the back button leads where one came from', async () => {
   const console = await openConsole(maps().gateway)

@@ -66,20 +66,21 @@ test('one trace goes through edge, control plane, job and callback; spans reach 
   const logged = gateway.logs()
   receiver.close()
 
-  const jobTrace = id.replaceAll('-', '')
   const find = (service: string, name: string) => spans.find((span) => span.service === service && span.name === name)
   const edge = spans.find(({ name, traceId }) => name === 'POST passthrough' && traceId === TRACE)
   const control = find('gateway-control-plane', 'POST /api/v1/slice/jobs')
   expect(edge).toMatchObject({ service: 'gateway-edge', parentSpanId: CALLER })
   expect(control).toMatchObject({ traceId: TRACE, parentSpanId: edge?.spanId })
-  expect(find('gateway-control-plane', 'slice job')).toMatchObject({ traceId: jobTrace })
+  const submission = { traceId: TRACE, parentSpanId: control?.spanId }
+  expect(find('gateway-control-plane', 'slice job')).toMatchObject(submission)
   const delivery = find('gateway-control-plane', 'deliver slice_callback')
-  expect(callbacks).toEqual([`00-${jobTrace}-${delivery?.spanId}-01`])
+  expect(delivery).toMatchObject(submission)
+  expect(callbacks).toEqual([`00-${TRACE}-${delivery?.spanId}-01`])
 
   const lines = logged.split('\n').filter((line) => line.startsWith('{'))
   const line = (words: string) => JSON.parse(lines.find((one) => one.includes(words)) ?? '{}')
   expect(line('a slice job was submitted')).toMatchObject({ job: id, trace_id: TRACE, request_id: 'r1' })
-  expect(line('a slice job has ended here')).toMatchObject({ job: id, trace_id: jobTrace })
+  expect(line('a slice job has ended here')).toMatchObject({ job: id, trace_id: TRACE, request_id: 'r1' })
   const prefix = token.slice(0, 12)
   const access = { msg: 'access', status: 200, token_prefix: prefix, trace_id: TRACE, request_id: 'r1' }
   expect(line('"path":"/tiles/world/0/0/0.png"')).toMatchObject(access)

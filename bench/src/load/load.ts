@@ -81,6 +81,23 @@ async function runOwn(program: string, load: Load): Promise<LoadResult> {
     program,
     ...[port, connections, seconds, requests, ...(rate === undefined ? [] : [rate])].map(String),
   ]
-  const { stdout } = await execute(command, args, { timeout: seconds * 1000 + GRACE_MS })
-  return JSON.parse(stdout) as LoadResult
+  try {
+    const { stdout } = await execute(command, args, { timeout: seconds * 1000 + GRACE_MS })
+    return JSON.parse(stdout) as LoadResult
+  } catch (error) {
+    throw new Error(`the load generator ended ${howItEnded(error as Ended)}: ${args.join(' ')}`, { cause: error })
+  }
+}
+
+type Ended = Error & {
+  readonly killed?: boolean
+  readonly signal?: string | null
+  readonly code?: number
+  readonly stderr?: string
+}
+
+function howItEnded({ killed, signal, code, stderr, message }: Ended): string {
+  if (killed) return `because it did not end by itself in ${GRACE_MS / 1000} s more than it was to take`
+  if (signal) return `by ${signal}`
+  return stderr ? `with ${code} (${stderr.trim()})` : message
 }

@@ -18,6 +18,9 @@ const UNWANTED_FILES = [
   '*musl*.node',
 ]
 
+/** What a process loads only where a setting asks for it. */
+const LATER = ['/app/libs/tracing/dist/otlp-tracer.js', '@aws-sdk/credential-provider-node']
+
 export function checkContents(engine) {
   for (const [name, mostMb] of Object.entries(MOST_MB)) {
     const image = `map-asset-gateway-${name}:latest`
@@ -33,6 +36,7 @@ export function checkContents(engine) {
     const patterns = UNWANTED_FILES.map((pattern) => `-name '${pattern}'`).join(' -o ')
     assert.equal(sh(`find /app \\( ${patterns} \\) | head`), '')
     assert.equal(sh('find /app -writable ! -type l | head'), '', 'the user can write to /app')
+    sh(`cd /app && node --input-type=module -e "${LATER.map((module) => `await import('${module}')`).join(';')}"`)
     console.log(`${image}: ${mb} MB, nothing in it that does not belong there`)
   }
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import type { LogState } from '@gateway/contracts/change.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import { Redis as RedisClient } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { encodeMessage } from './message.js'
 import { type BusOptions, openBus } from './open.js'
@@ -162,19 +162,61 @@ test('edges that a restarted Redis has forgotten are waited for until they had t
   await bus.close()
 })
 
-test('a Redis Cluster is refused in words', async () => {
-  const cluster = await startRedis(
-    '--cluster-enabled',
-    'yes',
-    '--cluster-config-file',
-    `${tmpdir()}/${randomUUID()}.conf`,
-  )
+test('a Redis Cluster that is not named as one is refused in words', async () => {
+  const cluster = await startClusterNode()
   const said = deferred<string>()
   const bus = await openBus(store.sql, { ...options(cluster.url), onTrouble: said.resolve })
-  expect(await said.promise).toContain('a Redis Cluster, which is not supported')
+  expect(await said.promise).toContain('write redis+cluster://')
   await expect(bus.announce(presence(1))).rejects.toThrow()
   await bus.close()
   await cluster.stop()
+})
+
+test('over a Redis Cluster keys are found at the server that has them, also after they have moved', async () => {
+  const nodes = await Promise.all([startClusterNode(), startClusterNode()])
+  const clients = nodes.map(({ url }) => new RedisClient(url))
+  const [first, second] = clients as [RedisClient, RedisClient]
+  const instanceId = randomUUID()
+  const slot = await first.cluster('KEYSLOT', `{${instanceId}}`)
+  const ids = (await Promise.all(clients.map((client) => client.cluster('MYID')))) as string[]
+  onTestFinished(async () => {
+    for (const client of clients) client.disconnect()
+    for (const node of nodes) await node.stop()
+  })
+  // One that loses its last slot becomes a replica.
+  await first.cluster('ADDSLOTS', (Number(slot) + 1) % 16_384)
+  await second.cluster('ADDSLOTS', slot, (Number(slot) + 2) % 16_384)
+  // `id host:port@port-between-servers ...`
+  const [, port, between] = /:(\d+)@(\d+)/.exec(String(await second.cluster('NODES'))) as unknown as string[]
+  await first.call('CLUSTER', 'MEET', '127.0.0.1', port as string, between as string)
+  await expect.poll(() => first.cluster('NODES')).toMatch(new RegExp(`${ids[1]} .* master `))
+  await expect.poll(() => second.cluster('NODES')).toMatch(new RegExp(`${ids[0]} .* master `))
+
+  const redisUrl = nodes[0]!.url.replace('redis:', 'redis+cluster:')
+  const bus = await openBus(store.sql, { ...options(redisUrl), instanceId })
+  await available(bus)
+  const heard: number[] = []
+  await bus.subscribe(
+    ({ revision }) => heard.push(revision),
+    () => {},
+  )
+  const edge = presence(7)
+  await bus.announce(edge)
+  expect(await bus.presence()).toMatchObject({ live: [{ id: edge.id }] })
+  const permits = { tokenId: await insertedToken(), perSecond: 1, burst: 5, wanted: 3 }
+  expect(await bus.takePermits([permits])).toMatchObject([{ granted: 3, processes: 1 }])
+  // The connection that subscribes has stayed at the first server.
+  await expect.poll(() => bus.publish({ revision: 8, changes: [] }).then(() => heard)).toContain(8)
+
+  const [a, b] = ids as [string, string]
+  await first.cluster('SETSLOT', slot, 'IMPORTING', b)
+  await second.cluster('SETSLOT', slot, 'MIGRATING', a)
+  await second.flushall()
+  // The other one is told by it.
+  await first.cluster('SETSLOT', slot, 'NODE', a)
+  await expect.poll(() => bus.announce(edge).then(() => bus.presence())).toMatchObject({ live: [{ id: edge.id }] })
+  expect(await first.cluster('COUNTKEYSINSLOT', slot)).toBe(3)
+  await bus.close()
 })
 
 test('a message never exceeds what a notification holds', () => {
@@ -195,6 +237,21 @@ interface Redis {
   readonly url: string
   readonly process: ChildProcess
   stop(): Promise<void>
+}
+
+/** A cluster of one, without slots. */
+async function startClusterNode(): Promise<Redis> {
+  // By itself it takes the port of the client plus 10,000, which may be none.
+  const own = [
+    '--cluster-node-timeout',
+    '1000',
+    '--cluster-port',
+    String(await freePort()),
+    '--cluster-config-file',
+    `${tmpdir()}/${randomUUID()}.conf`,
+  ]
+  const serveSome = ['--cluster-require-full-coverage', 'no']
+  return startRedis('--cluster-enabled', 'yes', ...own, ...serveSome)
 }
 
 async function startRedis(...more: string[]): Promise<Redis> {

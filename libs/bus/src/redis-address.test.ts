@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { redisOptions } from './redis-address.js'
 
 test.each(['redis://127.0.0.1:6379/1', 'rediss://user:pass@cache.example'])('%s is left to the client', (url) => {
-  expect(redisOptions(url)).toEqual({ url, options: {} })
+  expect(redisOptions(url)).toEqual({ url, options: {}, nodes: null })
 })
 
 test('Sentinels are named with their master, and may have a password', () => {
@@ -27,4 +27,22 @@ test('Sentinels are named with their master, and may have a password', () => {
     enableTLSForSentinelMode: true,
   })
   expect(redisOptions('redis+sentinel://:secret@a/main').options).toMatchObject({ password: 'secret' })
+})
+
+test('of a cluster the first server is asked first, without a database', () => {
+  expect(redisOptions('redis+cluster://a,[::1]:3')).toEqual({
+    url: null,
+    options: { host: 'a', port: 6379 },
+    nodes: [
+      { host: 'a', port: 6379 },
+      { host: '::1', port: 3 },
+    ],
+  })
+  expect(redisOptions('rediss+cluster://user:p%40ss@a:1/').options).toEqual({
+    host: 'a',
+    port: 1,
+    username: 'user',
+    password: 'p@ss',
+    tls: {},
+  })
 })

@@ -7,6 +7,7 @@ import { Announcements, announcementOf, type KnownStates } from './announcements
 import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
 import { type ConnectOptions, redisOptions } from './redis-address.js'
+import { followCluster } from './redis-cluster.js'
 
 /** A network partition causes no event on a connection for a long time: it is pinged every second, and closed after two without an answer. */
 const PING_INTERVAL_MS = 1000
@@ -14,8 +15,8 @@ const SILENCE_LIMIT_MS = 2000
 const CONNECT_TIMEOUT_MS = 2000
 const MAX_RECONNECT_DELAY_MS = 1000
 
-const NO_CLUSTER =
-  'REDIS_URL leads to a Redis Cluster, which is not supported: give one server, or Sentinels; until then changes are found by polling'
+const IS_CLUSTER =
+  'REDIS_URL leads to a Redis Cluster: write redis+cluster://host:port,host:port; until then changes are found by polling'
 
 export interface RedisBusOptions {
   readonly url: string
@@ -79,7 +80,9 @@ export class RedisBus implements Bus {
     this.#announcements = new Announcements(() => this.presence(), options.knownStates)
     this.#silentMs = Math.max(options.silentSeconds, PRESENCE_SECONDS) * 1000
     this.#storedPresence = options.storedPresence
-    const prefix = `gateway:${options.instanceId}:`
+    const { url, options: found, nodes } = redisOptions(options.url)
+    // A hash tag: what has it lies on one server of a cluster (Redis Cluster specification, "Hash tags").
+    const prefix = nodes === null ? `gateway:${options.instanceId}:` : `gateway:{${options.instanceId}}:`
     this.#keys = {
       revision: `${prefix}revision`,
       applied: `${prefix}applied`,
@@ -99,9 +102,10 @@ export class RedisBus implements Bus {
       retryStrategy: (times: number) => Math.min(times * 100, MAX_RECONNECT_DELAY_MS),
     }
     const connect = (more: ConnectOptions = {}): Redis => {
-      const { url, options: found } = redisOptions(options.url)
       const all: ConnectOptions = { ...common, ...found, ...more }
-      return url === null ? new Redis(all) : new Redis(url, all)
+      const client = url === null ? new Redis(all) : new Redis(url, all)
+      if (nodes !== null) followCluster(client, nodes)
+      return client
     }
     this.#commands = connect({ scripts: { takePermits: { lua: TAKE_PERMITS, numberOfKeys: 2 } } })
     // Subscriptions are renewed by hand at every connect, so that "subscribed again" is an event that can be acted on.
@@ -114,7 +118,7 @@ export class RedisBus implements Bus {
     }
     this.#commands.on('ready', () => {
       this.#announcements.noteReach(true)
-      void this.#refuseCluster(options.onTrouble)
+      if (nodes === null) void this.#refuseCluster(options.onTrouble)
     })
     this.#commands.on('close', () => this.#announcements.noteReach(false))
     this.#subscriber.on('ready', () => {
@@ -206,11 +210,11 @@ export class RedisBus implements Bus {
     this.#subscriber.disconnect()
   }
 
-  /** In a cluster each key is at one of several servers: what is asked of another is refused, so presence would come and go. */
+  /** Not known as one, it has the keys of an installation on several servers: what is asked of another is refused, so presence would come and go. */
   async #refuseCluster(onTrouble: (message: string) => void): Promise<void> {
     const info = await this.#commands.info('server').catch(() => '')
     if (!info.includes('redis_mode:cluster')) return
-    onTrouble(NO_CLUSTER)
+    onTrouble(IS_CLUSTER)
     await this.close()
   }
 

@@ -46,6 +46,10 @@ export const sliceJobSchema = z.object({
   callback_attempts: z.int().optional(),
   callback_message: z.string().optional(),
   created_at: timestampSchema,
+  started_at: timestampSchema
+    .nullable()
+    .describe('when it was taken up last; null: it still waits, or ended while it did'),
+  finished_at: timestampSchema.nullable(),
   requested_by: z.string(),
   progress: z.number().min(0).max(100),
   cancelled: z

@@ -21,6 +21,8 @@ export interface EmbeddedPostgresOptions {
   readonly onLost: (reason: string) => void
   /** false: data need not survive a crash of the machine (tests). */
   readonly durable?: boolean
+  /** of all processes together; default 200 */
+  readonly maxConnections?: number
 }
 
 export interface EmbeddedPostgres {
@@ -143,7 +145,7 @@ class Server implements EmbeddedPostgres {
       port: this.#port,
       // Where the data lies can be a longer path than a socket's name may be.
       unix_socket_directories: '',
-      max_connections: MAX_CONNECTIONS,
+      max_connections: this.#options.maxConnections ?? MAX_CONNECTIONS,
       // Nothing here is worth a compiler's start-up time.
       jit: 'off',
       timezone: 'UTC',

@@ -19,11 +19,7 @@ export function openHttpStore(
   const readOnly = () => Promise.reject(new ObjectRefused('an http source can only be read'))
   return {
     url: place,
-    ...reader(
-      requester,
-      (method, key) => ({ method, path: pathOf(key), headers: () => ({}) }),
-      () => '',
-    ),
+    ...reader(requester, (method, key) => ({ method, path: pathOf(key), headers: () => ({}) }), null),
     // biome-ignore lint/correctness/useYield: it has nothing to list
     async *list() {
       throw new ObjectRefused('an http source cannot be listed')

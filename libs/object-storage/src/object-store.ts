@@ -36,7 +36,7 @@ export interface ObjectStore {
     range: { readonly offset: number; readonly length: number },
     options?: PinnedOptions,
   ): Promise<{ bytes: Buffer; facts: ObjectFacts }>
-  /** The whole object. A connection that is cut ends the body with an error. Rejects with `ObjectMissing` and `ObjectReplaced` too. */
+  /** The whole object. A connection that is cut ends the body with `ObjectStoreTrouble`. Rejects with `ObjectMissing` and `ObjectReplaced` too. */
   stream(key: string, options?: PinnedOptions): Promise<{ body: Readable; facts: ObjectFacts }>
   /** Sorted by key; with a delimiter what lies below a "folder" is one entry. s3 alone. */
   list(prefix: string, options?: { readonly delimiter?: '/' } & ReadOptions): AsyncIterable<ListEntry>

@@ -10,16 +10,27 @@ export type Addressing = (method: Request['method'], key: string) => Pick<Reques
 /** Limit: bytes of the text that comes with a refusal. */
 const MAX_REASON_BYTES = 64 * 1024
 
-/** What object storage and plain HTTP have in common (RFC 9110). @param reasonOf what a refusal's body says */
+/** What object storage and plain HTTP have in common (RFC 9110). @param reasonOf what a refusal's body says; null: nothing */
 export function reader(
   requester: Requester,
   address: Addressing,
-  reasonOf: (body: Buffer) => string,
+  reasonOf: ((body: Buffer) => string) | null,
 ): Pick<ObjectStore, 'head' | 'read' | 'stream'> {
+  const textOf = ({ bytes }: { readonly bytes: Buffer }) => reasonOf?.(bytes) ?? ''
+
   async function head(key: string, { signal }: ReadOptions = {}): Promise<ObjectFacts | undefined> {
     const { status, headers } = await requester.send({ ...address('HEAD', key), maxBytes: 0, signal })
     if (status === 404 || status === 410) return undefined
-    return status === 200 ? factsOf(status, headers) : refuseStatus(status, '')
+    return status === 200 ? factsOf(status, headers) : refuseStatus(status, await reasonFor(key, status, signal))
+  }
+
+  /** An answer to HEAD has no body that would say why it is a refusal. */
+  async function reasonFor(key: string, status: number, signal: AbortSignal | undefined): Promise<string> {
+    if (reasonOf === null) return ''
+    const request = address('GET', key)
+    const headers = async () => ({ ...(await request.headers()), range: 'bytes=0-0' })
+    const answer = await requester.send({ ...request, headers, maxBytes: MAX_REASON_BYTES, signal })
+    return answer.status === status ? textOf(answer) : ''
   }
 
   async function read(
@@ -37,7 +48,7 @@ export function reader(
       signal,
     })
     if (answer.status === 416) return nothingBeyond(key, { ifMatch, signal })
-    if (answer.status !== 206 && answer.status !== 200) return refuseStatus(answer.status, reasonOf(answer.bytes))
+    if (answer.status !== 206 && answer.status !== 200) return refuseStatus(answer.status, textOf(answer))
     const facts = factsOf(answer.status, answer.headers)
     checkPin(facts, ifMatch)
     // An object that is no longer than what is asked for may come whole.
@@ -59,7 +70,7 @@ export function reader(
     const headersOf = async () => ({ ...(await request.headers()), ...pinningHeaders(ifMatch) })
     const answer = await requester.stream({ ...request, headers: headersOf, maxBytes: MAX_REASON_BYTES, signal })
     const { status, body } = answer
-    if (body === null) return refuseStatus(status, reasonOf(answer.bytes))
+    if (body === null) return refuseStatus(status, textOf(answer))
     try {
       const facts = factsOf(status, answer.headers)
       checkPin(facts, ifMatch)

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, Pool } from 'undici'
 import { Circuit } from './circuit.js'
@@ -88,14 +88,20 @@ export class Requester {
     })
   }
 
-  /** As `send` as far as the headers; the body is the caller's to read or destroy. Of another status than 200 it is read as `send` does. */
+  /**
+   * As `send` as far as the headers; the body is the caller's to read or destroy, and ends with `ObjectStoreTrouble` where it is cut or stands still.
+   * Of another status than 200 it is read as `send` does.
+   */
   stream(
     request: Request,
   ): Promise<Omit<Answer, 'bytes'> & { readonly body: Readable | null; readonly bytes: Buffer }> {
     return this.#retrying(request, async (signal) => {
       const answer = await this.#dispatch(request, signal)
       const { statusCode: status, headers } = answer
-      if (status === 200) return { status, headers, body: answer.body as unknown as Readable, bytes: Buffer.alloc(0) }
+      if (status === 200) {
+        const body = Readable.from(withOurErrors(answer.body), { objectMode: false })
+        return { status, headers, body, bytes: Buffer.alloc(0) }
+      }
       return { status, headers, body: null, bytes: await readBounded(answer.body, request.maxBytes) }
     })
   }
@@ -187,6 +193,14 @@ async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: numb
     if (length > maxBytes) break
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+}
+
+async function* withOurErrors(body: Dispatcher.ResponseData['body']): AsyncGenerator<Buffer> {
+  try {
+    yield* body
+  } catch (error) {
+    throw new ObjectStoreTrouble(reasonOf(error), 1, { cause: error })
+  }
 }
 
 function retryAfterOf(headers: Answer['headers']): number {

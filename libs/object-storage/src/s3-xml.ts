@@ -37,7 +37,8 @@ export function readListPage(body: Buffer, skip: number): ListPage {
   const decode = EncodingType === 'url' ? decodeKey : (key: string) => key
   const objects = Contents.map(({ Key, Size, ETag = '', LastModified = '' }) => ({
     key: decode(Key).slice(skip),
-    facts: { size: Number(Size), etag: ETag, modifiedAt: LastModified === '' ? null : new Date(LastModified) },
+    // As in the header, which some servers write with quotes and a list without.
+    facts: { size: Number(Size), etag: quoted(ETag), modifiedAt: LastModified === '' ? null : new Date(LastModified) },
   }))
   const folders = CommonPrefixes.map(({ Prefix }) => ({ prefix: decode(Prefix).slice(skip) }))
   return {
@@ -77,6 +78,10 @@ function parse(body: Buffer): unknown {
   } catch (error) {
     throw new ObjectRefused('the server does not answer XML as S3 does', { cause: error })
   }
+}
+
+function quoted(tag: string): string {
+  return tag === '' || tag.endsWith('"') ? tag : `"${tag}"`
 }
 
 /** Blanks are pluses in it. */

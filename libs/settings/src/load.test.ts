@@ -100,6 +100,7 @@ test.each([
   ['REDIS_URL', 'http://x'],
   ['REDIS_URL', 'redis://a:1,b:2'],
   ['REDIS_URL', 'redis+sentinel://a:1'],
+  ['REDIS_URL', 'redis+cluster://a:1,b/2'],
   ['ACCESS_LOG_EVERY', '-1'],
   ['IMPORT_TOKEN', 'short'],
   ['TILE_CACHE_CONTROL', 'private\r\nSet-Cookie: a=b'],
@@ -117,6 +118,7 @@ test.each([
   ['DATABASE_URL', 'postgresql://u:p@a.example:1,[::1]:2/x?target_session_attrs=primary'],
   ['REDIS_URL', 'rediss://:p@cache.example:6380/1'],
   ['REDIS_URL', 'redis+sentinel://u:p@a:1,b/main/2'],
+  ['REDIS_URL', 'rediss+cluster://u:p@a:1,b'],
 ])('%s may be %s', (name, value) => {
   const settings = load({ [name]: value })
   expect(name === 'DATABASE_URL' ? settings.databaseUrl : settings.redisUrl).toBe(value)

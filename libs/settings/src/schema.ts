@@ -250,18 +250,22 @@ const postgresUrl = text
   .describe('`postgres://` address')
 const redisUrl = text
   .refine(
-    (s) => /^rediss?(\+sentinel)?:\/\//.test(s) && (URL.canParse(s) || addressHosts(s) !== null),
-    'must be a redis:// address, or redis+sentinel://',
+    (s) => /^rediss?(\+(?:sentinel|cluster))?:\/\//.test(s) && (URL.canParse(s) || addressHosts(s) !== null),
+    'must be a redis:// address, redis+sentinel:// or redis+cluster://',
   )
   .refine(
-    (s) => (addressHosts(s)?.length ?? 1) < 2 || s.includes('+sentinel:'),
-    'names several hosts: only the Sentinels of redis+sentinel:// can be several; a Redis Cluster is not supported',
+    (s) => (addressHosts(s)?.length ?? 1) < 2 || /\+(?:sentinel|cluster):/.test(s),
+    'names several hosts: write redis+sentinel:// for Sentinels, redis+cluster:// for a Redis Cluster',
   )
   .refine(
     (s) => !s.includes('+sentinel:') || /^[a-z+]+:\/\/[^/?#]+\/[^/?#]/.test(s),
     'must name the master behind the Sentinels: redis+sentinel://host:26379/name',
   )
-  .describe('`redis://`, `rediss://`, `redis+sentinel://` address')
+  .refine(
+    (s) => !s.includes('+cluster:') || /^[a-z+]+:\/\/[^/?#]+\/?$/.test(s),
+    'names a database: a Redis Cluster has none, write redis+cluster://host:6379,host:6379',
+  )
+  .describe('`redis://`, `rediss://`, `redis+sentinel://`, `redis+cluster://` address')
 
 /**
  * Every setting that the processes know, by the name that the environment and the env file use. A setting that is empty counts as unset.

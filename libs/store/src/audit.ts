@@ -25,6 +25,11 @@ export interface AuditRow {
   readonly address: string
   readonly action: string
   readonly subject: string
+  /** what `subject` was called then; null: unknown, or it has no name */
+  readonly subject_name: string | null
+  /** the fields that differ; null: nothing was changed, or it is not recorded */
+  readonly before: Record<string, unknown> | null
+  readonly after: Record<string, unknown> | null
   readonly detail: Record<string, unknown>
 }
 
@@ -77,15 +82,21 @@ export async function* exportAudit(sql: Queryable, request: ListRequest): AsyncG
 /** `id` null: all of them */
 function entriesBefore(sql: Queryable, id: number | null): Selection {
   return {
-    columns: sql`id, at, actor, address, action, subject, detail`,
+    columns: entryColumns(sql),
     from: sql`audit`,
     ...(id !== null && { beginning: sql`id < ${id}` }),
   }
 }
 
+/** Name, before and after lie within the detail: entries of all ages have them there, and a list of entries shows them beside it. */
+const entryColumns = (sql: Queryable) => sql`
+  id, at, actor, address, action, subject,
+  coalesce(detail->>'name', detail->'after'->>'name', detail->'before'->>'name') AS subject_name,
+  detail->'before' AS before, detail->'after' AS after, detail`
+
 export async function readAuditEntry(sql: Queryable, id: number): Promise<AuditRow | null> {
   const [row] = await sql<{ readonly [K in keyof AuditRow]: unknown }[]>`
-    SELECT id, at, actor, address, action, subject, detail FROM audit WHERE id = ${id}`
+    SELECT ${entryColumns(sql)} FROM audit WHERE id = ${id}`
   return row === undefined ? null : isoDates<AuditRow>(row)
 }
 

@@ -1,5 +1,6 @@
 import type { DeliveryStatus } from '@gateway/contracts/push.js'
 import type { Queryable, Transaction } from './connect.js'
+import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge'
@@ -44,22 +45,19 @@ export type NewPush =
     }
   | { readonly kind: 'vector_push'; readonly vectorCode: string }
 
-/**
- * A push that is due at once; runners are notified when the transaction commits.
- * @param traceparent of the request that asks for it; null: it belongs to no trace
- */
+/** A push that is due at once; runners are notified when the transaction commits. `trace` null: it begins one. */
 export async function insertPush(
   tx: Transaction,
   target: { readonly code: string; readonly lane: Lane },
   push: NewPush,
-  traceparent: string | null = null,
+  trace: KeptTrace | null = null,
 ): Promise<Delivery> {
   const basemap = push.kind === 'basemap_push' ? push : null
   const vectorCode = push.kind === 'vector_push' ? push.vectorCode : null
   const [row] = await tx<Delivery[]>`
-    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code, export_id, body)
+    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code, export_id, trace)
     VALUES (${push.kind}, ${target.lane}, ${target.code}, ${target.code}, ${basemap?.basemapCode ?? null},
-            ${basemap?.version ?? null}, ${vectorCode}, ${basemap?.exportId ?? null}, ${traceparent === null ? null : tx.json({ traceparent })})
+            ${basemap?.version ?? null}, ${vectorCode}, ${basemap?.exportId ?? null}, ${traceColumn(tx, trace)})
     RETURNING ${columns(tx)}`
   await wakeRunners(tx)
   return row as Delivery
@@ -72,13 +70,16 @@ export interface NewCallback {
   readonly destination: string
   /** the finished job; its `callback_` fields are filled in at each attempt */
   readonly job: Readonly<Record<string, unknown>>
+  /** that of the job; null: the callback begins one */
+  readonly trace?: KeptTrace | null
 }
 
 /** The callback of a finished job, due at once. A job has one: a second insertion changes nothing. */
 export async function insertCallback(tx: Transaction, callback: NewCallback): Promise<void> {
   await tx`
-    INSERT INTO deliveries (kind, lane, destination, job_id, url, body)
-    VALUES ('slice_callback', 'message', ${callback.destination}, ${callback.jobId}, ${callback.url}, ${tx.json(callback.job as never)})
+    INSERT INTO deliveries (kind, lane, destination, job_id, url, body, trace)
+    VALUES ('slice_callback', 'message', ${callback.destination}, ${callback.jobId}, ${callback.url}, ${tx.json(callback.job as never)},
+            ${traceColumn(tx, callback.trace)})
     ON CONFLICT (job_id) DO NOTHING`
   await wakeRunners(tx)
 }

@@ -1,6 +1,7 @@
 import type { SentRequest } from '@gateway/contracts/push.js'
 import type { Queryable } from './connect.js'
 import type { Delivery, Lane } from './deliveries.js'
+import type { KeptTrace } from './kept-trace.js'
 import type { TargetWithSecret } from './targets.js'
 
 /** A delivery that this process may try, for as long as it renews the lease. */
@@ -8,8 +9,10 @@ export interface ClaimedDelivery extends Omit<Delivery, 'dueAt' | 'updatedAt' | 
   readonly fence: number
   readonly lane: Lane
   readonly destination: string
-  /** of a callback: the job; of a push: the `traceparent` of the request for it */
+  /** of a callback: the job */
   readonly body: Readonly<Record<string, unknown>> | null
+  /** null: it begins one */
+  readonly trace: KeptTrace | null
   /** null for callbacks */
   readonly target: TargetWithSecret | null
 }
@@ -56,7 +59,7 @@ export async function claimDeliveries(sql: Queryable, claim: Claim): Promise<Cla
                             lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
       WHERE id IN (SELECT id FROM due) RETURNING *
     )
-    SELECT c.id, c.kind, c.status, c.attempts, c.message, c.fence, c.lane, c.destination, c.body, c.url, c.version,
+    SELECT c.id, c.kind, c.status, c.attempts, c.message, c.fence, c.lane, c.destination, c.body, c.trace, c.url, c.version,
            c.target_code AS "targetCode", c.basemap_code AS "basemapCode", c.vector_code AS "vectorCode", c.job_id AS "jobId", c.export_id AS "exportId",
            c.created_at AS "createdAt",
            CASE WHEN t.code IS NOT NULL THEN json_build_object(

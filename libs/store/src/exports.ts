@@ -1,6 +1,7 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { EXPORT_STATUSES } from '@gateway/contracts/export.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
+import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 export interface StoredExport {
@@ -23,6 +24,8 @@ export interface StoredExport {
   readonly requestedBy: string
   readonly createdAt: Date
   readonly finishedAt: Date | null
+  /** of its request; null: each run begins one */
+  readonly trace: KeptTrace | null
 }
 
 /** Notifies every runner: an export was requested. */
@@ -33,15 +36,15 @@ export const MAX_OPEN_EXPORTS = 100
 
 export type NewExport = Pick<
   StoredExport,
-  'basemapCode' | 'version' | 'bounds' | 'zoomMin' | 'zoomMax' | 'targetCode' | 'requestedBy'
+  'basemapCode' | 'version' | 'bounds' | 'zoomMin' | 'zoomMax' | 'targetCode' | 'requestedBy' | 'trace'
 >
 
 /** null: as many as may wait are waiting. */
 export async function insertExport(tx: Transaction, wanted: NewExport): Promise<StoredExport | null> {
   const [row] = await tx<{ id: string }[]>`
-    INSERT INTO exports (basemap_code, version, bounds, zoom_min, zoom_max, target_code, requested_by)
+    INSERT INTO exports (basemap_code, version, bounds, zoom_min, zoom_max, target_code, requested_by, trace)
     SELECT ${wanted.basemapCode}, ${wanted.version}, ${wanted.bounds as number[] | null}::float8[], ${wanted.zoomMin}::int,
-           ${wanted.zoomMax}::int, ${wanted.targetCode}, ${wanted.requestedBy}
+           ${wanted.zoomMax}::int, ${wanted.targetCode}, ${wanted.requestedBy}, ${traceColumn(tx, wanted.trace)}
     WHERE (SELECT count(*) FROM exports WHERE status IN ('pending', 'running')) < ${MAX_OPEN_EXPORTS}
     RETURNING id`
   if (row === undefined) return null
@@ -173,6 +176,6 @@ function columns(sql: Queryable) {
   return sql`
     exports.id, exports.basemap_code AS "basemapCode", exports.version, exports.bounds, zoom_min AS "zoomMin", zoom_max AS "zoomMax",
     exports.target_code AS "targetCode", exports.status, exports.message, progress, tiles::float8 AS tiles, bytes::float8 AS bytes,
-    requested_by AS "requestedBy", exports.created_at AS "createdAt", finished_at AS "finishedAt",
+    requested_by AS "requestedBy", exports.created_at AS "createdAt", finished_at AS "finishedAt", exports.trace,
     (SELECT id FROM deliveries WHERE export_id = exports.id ORDER BY deliveries.created_at DESC LIMIT 1) AS "pushId"`
 }

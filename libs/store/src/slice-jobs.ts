@@ -1,6 +1,7 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { SliceEncoding, SliceStatus } from '@gateway/contracts/slice.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
+import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 /** A job as lists have it: without the paths of its images, of which there may be thousands. */
@@ -38,6 +39,8 @@ export interface ListedSliceJob {
 
 export interface StoredSliceJob extends ListedSliceJob {
   readonly sourcePaths: readonly string[]
+  /** of its submission; null: each run begins one */
+  readonly trace: KeptTrace | null
 }
 
 export type NewSliceJob = Pick<
@@ -55,7 +58,7 @@ export type NewSliceJob = Pick<
   | 'encoding'
   | 'callbackUrl'
   | 'requestedBy'
->
+> & { readonly trace?: KeptTrace | null }
 
 /** Notifies every runner: a job was submitted or is to be cancelled. */
 export const SLICING_CHANNEL = 'gateway_slicing'
@@ -90,9 +93,10 @@ export async function submitSliceJob(
   if (submitter !== null && (await isFull(tx, submitter))) return { state: 'full' }
   const [row] = await tx<StoredSliceJob[]>`
     INSERT INTO slice_jobs (code, name, source_paths, target_code, zoom_min, zoom_max, zoom_max_native, tile_size, tile_format,
-                            tile_matrix_set, encoding, callback_url, requested_by, submitted_by)
+                            tile_matrix_set, encoding, callback_url, requested_by, submitted_by, trace)
     VALUES (${job.code}, ${job.name}, ${job.sourcePaths as string[]}, ${job.targetCode}, ${job.zoomMin}, ${job.zoomMax}, ${job.zoomMaxNative},
-            ${job.tileSize}, ${job.tileFormat}, ${job.tileMatrixSet}, ${job.encoding}, ${job.callbackUrl}, ${job.requestedBy}, ${submitter?.tokenId ?? null})
+            ${job.tileSize}, ${job.tileFormat}, ${job.tileMatrixSet}, ${job.encoding}, ${job.callbackUrl}, ${job.requestedBy}, ${submitter?.tokenId ?? null},
+            ${traceColumn(tx, job.trace)})
     ON CONFLICT (code) DO NOTHING
     RETURNING ${columns(tx)}`
   if (row === undefined) return { state: 'known', job: (await readSliceJobByCode(tx, job.code)) as StoredSliceJob }
@@ -285,7 +289,7 @@ function holds(sql: Queryable, lease: SliceLease) {
 }
 
 function columns(sql: Queryable) {
-  return sql`${listedColumns(sql)}, source_paths AS "sourcePaths"`
+  return sql`${listedColumns(sql)}, source_paths AS "sourcePaths", trace`
 }
 
 function listedColumns(sql: Queryable) {

@@ -1,5 +1,6 @@
 import type { Storage, TileFormat } from '@gateway/contracts/basemap.js'
 import type { OpenExtent } from './extents.js'
+import type { DatabaseLayout } from './mbtiles/page-layout.js'
 import type { PmtilesArchive } from './pmtiles/archive.js'
 import type { Directory } from './pmtiles/directory.js'
 import type { TileEncoding } from './tile-set.js'
@@ -55,6 +56,16 @@ export type SourceLayout =
   /** `{folder}/{z}/{x}/{y}.{extension}`, absolute; rows counted from the south (TMS) or the north. Vector tiles are gzip or not, one by one. */
   | { readonly kind: 'folder'; readonly folder: string; readonly extension: string; readonly fromSouth: boolean }
   | { readonly kind: 'archive'; readonly archive: PmtilesArchive; readonly encoding: TileEncoding }
+  | ({ readonly kind: 'database' } & DatabaseFile)
+
+/** An MBTiles archive whose pages can be read without SQLite. Tiles are gzip or not, one by one. */
+export interface DatabaseFile extends DatabaseLayout {
+  readonly root: string
+  readonly path: string
+  /** as of its tiles, which have `-z-x-y` behind it */
+  readonly identity: string
+  readonly modifiedMs: number
+}
 
 /** One opened version of a basemap, whatever it is stored in. */
 export interface Source {
@@ -70,6 +81,8 @@ export interface Source {
   tileIfCached?(place: TilePlace): Tile | null | undefined
   /** null: it is on a file system of another machine, or the root is not there */
   layout?(): SourceLayout | null
+  /** What `layout` says is outdated: the next tile brings another one. */
+  renewLayout?(): void
   /** Of an archive: the leaf directories on the way to a tile that are in memory, by their offset in the file. */
   knownLeaves?(place: TilePlace): Iterable<readonly [offset: number, leaf: Directory]>
   /** Of an archive in extents: those open that a tile lies in, if the directories on the way to it are in memory. */

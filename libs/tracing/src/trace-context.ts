@@ -25,6 +25,8 @@ const SAMPLED = 1
  * (W3C Trace Context, 3.2.2 and 4.1).
  */
 export function parseTraceparent(traceparent: string, tracestate = ''): TraceContext | null {
+  // Most requests have none, and an edge asks at each.
+  if (traceparent === '') return null
   const [, version, traceId, spanId, flags, rest] = TRACEPARENT.exec(traceparent) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return null
   if (version === NO_VERSION || ALL_ZERO.test(traceId) || ALL_ZERO.test(spanId)) return null

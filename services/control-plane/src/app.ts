@@ -64,7 +64,10 @@ function createApp(ctx: ControlContext): App {
   }) as unknown as App
   app.setValidatorCompiler((route) => {
     const validate = validatorCompiler(route as never)
-    return route.httpPart === 'querystring' ? (query: unknown) => validate(withoutTokens(query)) : validate
+    if (route.httpPart === 'querystring') return (query: unknown) => validate(withoutTokens(query))
+    // No body is one without fields: it is right where none is required, and else names what is missing.
+    if (route.httpPart === 'body') return (body: unknown) => validate(body ?? {})
+    return validate
   })
   app.setSerializerCompiler(serializerCompiler)
   return app

@@ -11,8 +11,7 @@ namespace {
 // the kernel's timer, by which the clock may be late.
 constexpr int64_t kGoodMs = 10'000 - 10;
 
-// An archive changes only when JavaScript says so.
-int64_t good_until(const ColdSet &set, const Now &now) { return set.archive ? 0 : now.monotonic + kGoodMs; }
+int64_t good_until(const ColdSet &set, const Now &now) { return set.is_one_file() ? 0 : now.monotonic + kGoodMs; }
 
 // How the client wants to hear of it: `missingTileForm` of services/edge/src/http/refusals.ts. What stands in the query is JavaScript's to read.
 bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view query, const Credential &credential, const Now &now,

@@ -26,12 +26,13 @@ void ColdSets::drop_code(uint32_t code) {
     const std::unique_ptr<ColdSet> dropped = std::move(at->second);
     at = sets_.erase(at);
   }
-  drop_unused_archives();
+  drop_unused();
 }
 
 void ColdSets::clear() {
   sets_.clear();
   archives_.clear();
+  databases_.clear();
 }
 
 const ColdSet *ColdSets::find(std::string_view target, int64_t now, std::string_view *place) const {
@@ -48,18 +49,35 @@ const ColdSet *ColdSets::find(std::string_view target, int64_t now, std::string_
   return found->second.get();
 }
 
-std::shared_ptr<TileArchive> ColdSets::archive(int64_t id) const {
-  const auto found = archives_.find(id);
-  return found == archives_.end() ? nullptr : found->second;
+namespace {
+template <typename Value>
+std::shared_ptr<Value> known(const std::unordered_map<int64_t, std::shared_ptr<Value>> &values, int64_t id) {
+  const auto found = values.find(id);
+  return found == values.end() ? nullptr : found->second;
 }
 
+template <typename Value>
+void erase_unused(std::unordered_map<int64_t, std::shared_ptr<Value>> &values) {
+  for (auto at = values.begin(); at != values.end();) at = at->second.use_count() == 1 ? values.erase(at) : std::next(at);
+}
+}  // namespace
+
+std::shared_ptr<TileArchive> ColdSets::archive(int64_t id) const { return known(archives_, id); }
+std::shared_ptr<TileDatabase> ColdSets::database(int64_t id) const { return known(databases_, id); }
+
 void ColdSets::put_archive(int64_t id, std::shared_ptr<TileArchive> archive) {
-  drop_unused_archives();
+  drop_unused();
   archives_[id] = std::move(archive);
 }
 
-void ColdSets::drop_unused_archives() {
-  for (auto at = archives_.begin(); at != archives_.end();) at = at->second.use_count() == 1 ? archives_.erase(at) : std::next(at);
+void ColdSets::put_database(int64_t id, std::shared_ptr<TileDatabase> database) {
+  drop_unused();
+  databases_[id] = std::move(database);
+}
+
+void ColdSets::drop_unused() {
+  erase_unused(archives_);
+  erase_unused(databases_);
 }
 
 int ColdSets::put_heads(std::string_view found, std::string_view not_modified) {

@@ -16,6 +16,7 @@
 #include "head_gaps.h"
 #include "tile_address.h"
 #include "tile_archive.h"
+#include "tile_database.h"
 #include "tile_root.h"
 
 struct ColdSet {
@@ -33,8 +34,13 @@ struct ColdSet {
   std::string folder;     // below the root: empty, or with a slash at its end
   std::string extension;  // of the files' names
   bool from_south = false;  // rows (TMS)
-  // or in an archive.
+  // or in an archive (PMTiles),
   std::shared_ptr<TileArchive> archive;
+  // or in a database (MBTiles).
+  std::shared_ptr<TileDatabase> database;
+
+  // One file that changes only when JavaScript says so.
+  bool is_one_file() const { return archive || database; }
 
   // Whether the first two bytes of a tile tell which it is; else all are of one kind.
   bool has_both() const { return plain && packed; }
@@ -55,15 +61,19 @@ class ColdSets {
   // is put.
   std::shared_ptr<TileArchive> archive(int64_t id) const;
   void put_archive(int64_t id, std::shared_ptr<TileArchive> archive);
+  // The same for databases.
+  std::shared_ptr<TileDatabase> database(int64_t id) const;
+  void put_database(int64_t id, std::shared_ptr<TileDatabase> database);
 
   // Heads are few, and stay. Answers their number; -1: they have other gaps.
   int put_heads(std::string_view found, std::string_view not_modified);
   const HeadsWithGaps *heads(int64_t number) const;
 
  private:
-  void drop_unused_archives();
+  void drop_unused();
   std::unordered_map<std::string_view, std::unique_ptr<ColdSet>> sets_;  // the keys are views into the entries
   std::unordered_map<int64_t, std::shared_ptr<TileArchive>> archives_;
+  std::unordered_map<int64_t, std::shared_ptr<TileDatabase>> databases_;
   std::deque<HeadsWithGaps> heads_;
 };
 

@@ -1,6 +1,9 @@
 // What the sets of cold tiles are to JavaScript (src/cold-tiles/cold-sets.ts is their only caller).
+#include <unistd.h>
+
 #include "../addon.h"
 #include "../call.h"
+#include "../hot_tiles/tile_response.h"
 #include "cold_sets.h"
 
 namespace {
@@ -44,6 +47,74 @@ bool put_archive_set(const Call &call) {
   if (!set->archive) return false;
   cold_sets.put(std::move(set));
   return true;
+}
+
+// Words from JavaScript, the first of them first. `ok` is false once there were too few.
+class Words {
+ public:
+  explicit Words(std::pair<int64_t *, size_t> words) : words_(words) {}
+  int64_t next() { return at_ < words_.second ? words_.first[at_++] : (ok_ = false, 0); }
+  bool is_at_end() const { return at_ >= words_.second; }
+  bool ok() const { return ok_; }
+
+ private:
+  const std::pair<int64_t *, size_t> words_;
+  size_t at_ = 0;
+  bool ok_ = true;
+};
+
+// For each step: index, number of its keys, keys, table, column. false: they are not that
+bool read_steps(Words &words, std::vector<TileDatabase::Step> *steps) {
+  constexpr int64_t max_keys = 4;
+  while (!words.is_at_end()) {
+    TileDatabase::Step step;
+    step.index = words.next();
+    const int64_t keys = words.next();
+    if (keys < 1 || keys > max_keys) return false;
+    for (int64_t i = 0; i < keys; i++) {
+      const int64_t key = words.next();
+      if (key < 0 || key > static_cast<int64_t>(TileDatabase::Key::Found)) return false;
+      step.keys.push_back(static_cast<TileDatabase::Key>(key));
+    }
+    step.table = words.next();
+    step.column = words.next();
+    steps->push_back(step);
+  }
+  return words.ok();
+}
+
+// ... and: root, path below it, identity, words: number of the database, modified (seconds), bytes of a page, inode, size, modified and changed
+// (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file's content is that of the words, but its inode has changed since.
+enum class Put { Not = 0, Done = 1, Touched = 2 };
+Put put_database_set(const Call &call) {
+  Words words(call.array<int64_t>(11));
+  const int64_t id = words.next();
+  TileDatabase::Facts facts;
+  facts.identity = call.text(10);
+  facts.modified = words.next();
+  facts.page_bytes = words.next();
+  facts.stamp.inode = words.next();
+  facts.stamp.size = words.next();
+  facts.stamp.modified_ns = words.next();
+  facts.stamp.changed_ns = words.next();
+  if (facts.modified < 0 || !read_steps(words, &facts.steps)) return Put::Not;
+  std::shared_ptr<TileDatabase> database = cold_sets.database(id);
+  if (database && database->facts().stamp == facts.stamp && database->is_current()) database->touch();
+  else {
+    const int fd = TileRoot::at(call.text(8))->open(call.text(9).c_str(), this_moment().monotonic);
+    TileDatabase::Stamp now;
+    if (!TileDatabase::Stamp::of(fd, &now) || !(now == facts.stamp)) {
+      if (fd < 0) return Put::Not;
+      close(fd);
+      return now.is_content_of(facts.stamp) ? Put::Touched : Put::Not;
+    }
+    database = std::make_shared<TileDatabase>(fd, std::move(facts));
+    cold_sets.put_database(id, database);
+  }
+  std::unique_ptr<ColdSet> set = set_of(call);
+  set->database = std::move(database);
+  cold_sets.put(std::move(set));
+  return Put::Done;
 }
 
 // number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles; bytes of an extent and of a
@@ -90,6 +161,7 @@ void add_cold_sets(napi_env env, napi_value exports) {
     {"putFolderSet", put_folder_set},
     {"putArchive", put_archive},
     {"putArchiveSet", [](const Call &call) { return call.value(put_archive_set(call)); }},
+    {"putDatabaseSet", [](const Call &call) { return call.value(static_cast<double>(put_database_set(call))); }},
     {"putLeaf", put_leaf},
     {"putExtent", put_extent},
     {"countPlaced", [](const Call &call) {

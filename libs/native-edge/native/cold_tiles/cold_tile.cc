@@ -13,7 +13,7 @@ namespace {
 // One tile at a time is read, on one thread. The body comes first, since what it begins with decides about the head, which is then written
 // right before it: the two are sent in one piece.
 constexpr size_t kMaxDate = 64, kRoom = ColdTile::kMaxHead + kMaxDate;
-char memory[kRoom + ColdTile::kMaxRead], heads[2 * ColdTile::kMaxHead];
+char memory[kRoom + std::max(ColdTile::kMaxRead, TileDatabase::kMaxTile)], heads[2 * ColdTile::kMaxHead];
 char *const kBody = memory + kRoom;
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
@@ -28,6 +28,7 @@ ColdTile::~ColdTile() {
 }
 
 ColdTile::Opened ColdTile::open(const TilePlace &place, int64_t now) {
+  if (set_.database) return read_database(place);
   return set_.archive ? find_in_archive(place, now) : open_file(place, now);
 }
 
@@ -76,9 +77,23 @@ ColdTile::Opened ColdTile::find_in_archive(const TilePlace &place, int64_t now) 
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
 
+ColdTile::Opened ColdTile::read_database(const TilePlace &place) {
+  if (place.retina) return Opened::Absent;
+  size_t size = 0;
+  const TileDatabase::Found found = set_.database->read(place, kBody, &size);
+  if (found != TileDatabase::Found::Tile) return found == TileDatabase::Found::Absent ? Opened::Absent : Opened::NotNow;
+  const TileDatabase::Facts &facts = set_.database->facts();
+  size_ = size;
+  modified_ = facts.modified;
+  Writer tag(tag_, sizeof tag_);
+  tag.add("\"").add(facts.identity).add("-").number(place.z).add("-").number(place.x).add("-").number(place.y).add("\"");
+  tag_size_ = tag.text().size();
+  return tag.ok() ? Opened::Tile : Opened::NotNow;
+}
+
 bool ColdTile::read() {
   const size_t wanted = is_large() ? (set_.has_both() ? 2 : 0) : static_cast<size_t>(size_);
-  if (read_cached(file_, offset_, kBody, wanted) != Cached::Done) return false;
+  if (!set_.database && read_cached(file_, offset_, kBody, wanted) != Cached::Done) return false;
   if (set_.has_both()) packed_ = is_gzip({kBody, wanted});
   if (!is_large()) body_ = {kBody, wanted};
   return write_heads();

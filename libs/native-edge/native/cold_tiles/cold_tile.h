@@ -8,7 +8,7 @@
 
 class ColdTile {
  public:
-  // Limit: larger ones are sent from their file. As SMALL_BYTES of libs/tilesets.
+  // Limit: larger ones are sent from their file, unless they are in a database, in pieces. As SMALL_BYTES of libs/tilesets.
   static constexpr size_t kMaxRead = 64 * 1024;
   // Limit: a head, and the entity tag in it.
   static constexpr size_t kMaxHead = 2048, kMaxTag = 160;
@@ -20,12 +20,12 @@ class ColdTile {
   enum class Opened { Tile, Absent, NotNow };
   // `now`: milliseconds of CLOCK_MONOTONIC.
   Opened open(const TilePlace &place, int64_t now);
-  // Reads a small tile, and of a large one so much as tells whether it is packed. false: not now, or no head fits.
+  // Reads a small tile, unless it was read to find it, and of a large one so much as tells whether it is packed. false: not now, or no head fits.
   bool read();
 
   std::string_view etag() const { return {tag_, tag_size_}; }
   bool is_packed() const { return packed_; }
-  bool is_large() const { return size_ > kMaxRead; }
+  bool is_large() const { return size_ > kMaxRead && !set_.database; }
   // Its file may be evicted, and takes room on the disk for as long as it is open: a large tile of it is not to be kept.
   bool is_evictable() const { return set_.archive && set_.archive->facts().extent_bytes != 0; }
   uint64_t size() const { return size_; }
@@ -42,6 +42,7 @@ class ColdTile {
  private:
   Opened open_file(const TilePlace &place, int64_t now);
   Opened find_in_archive(const TilePlace &place, int64_t now);
+  Opened read_database(const TilePlace &place);
   bool write_heads();
 
   const ColdSet &set_;

@@ -52,10 +52,16 @@ Cached open_cached(const char *path, char *target, size_t capacity, CachedFile &
   return outcome;
 }
 
-Cached read_cached(int fd, off_t offset, char *target, size_t length) {
-  const iovec into{target, length};
-  ssize_t n = length ? preadv2(fd, &into, 1, offset, RWF_NOWAIT) : 0;
-  if (n < 0 && errno == EOPNOTSUPP && is_in_memory(fd)) n = pread(fd, target, length, offset);
+Cached read_cached(int fd, off_t offset, const iovec *into, int count) {
+  size_t length = 0;
+  for (int i = 0; i < count; i++) length += into[i].iov_len;
+  ssize_t n = length ? preadv2(fd, into, count, offset, RWF_NOWAIT) : 0;
+  if (n < 0 && errno == EOPNOTSUPP && is_in_memory(fd)) n = preadv(fd, into, count, offset);
   // Less than all: the rest is on the disk, or the file was cut.
   return n == static_cast<ssize_t>(length) ? Cached::Done : Cached::NotNow;
+}
+
+Cached read_cached(int fd, off_t offset, char *target, size_t length) {
+  const iovec into{target, length};
+  return read_cached(fd, offset, &into, 1);
 }

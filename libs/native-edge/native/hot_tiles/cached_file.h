@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 // The outcome of an attempt. NotNow says nothing about the file: a thread that may block has to open it. The values are shared with
 // src/hot-tiles/cached-file.ts.
@@ -25,3 +26,5 @@ Cached open_cached(const char *path, char *target, size_t capacity, CachedFile &
 
 // Reads the stretch whole, or not at all.
 Cached read_cached(int fd, off_t offset, char *target, size_t length);
+// ... into several pieces of memory, one after the other: at most 1,024 (IOV_MAX).
+Cached read_cached(int fd, off_t offset, const iovec *into, int count);

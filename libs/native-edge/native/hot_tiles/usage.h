@@ -14,10 +14,11 @@ struct UsageCounts {
   uint64_t bytes = 0;    // of bodies
 };
 
-// The counts of one token or version. Reference-counted by what counts for it, and by what was counted and not taken yet; all on one thread.
-class UsageCell {
+// The counts of one token or version. Reference-counted by what counts for it, and by what was counted and not taken yet; all on one thread. What a
+// request touches is in one line of the processor's caches: with tens of thousands of tokens each is read from main memory.
+class alignas(64) UsageCell {
  public:
-  explicit UsageCell(std::string_view name) : name(name) {}
+  explicit UsageCell(std::string_view its_name) : name(its_name) {}
   void add(const UsageCounts &more) {
     counts.requests += more.requests;
     counts.tiles += more.tiles;
@@ -26,10 +27,10 @@ class UsageCell {
     if (!is_listed) list();
   }
 
-  const std::string name;  // by JavaScript
   UsageCounts counts;
   uint32_t holders = 0;
   bool is_listed = false;  // among those that JavaScript is to take
+  const std::string name;  // by JavaScript
 
  private:
   void list();

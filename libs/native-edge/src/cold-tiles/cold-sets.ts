@@ -6,6 +6,7 @@ export interface ColdSetsAddon {
   putHeads(found: string, notModified: string): number
   putFolderSet(...set: [...SetArguments, root: string, folder: string, extension: string, fromSouth: boolean]): void
   putArchiveSet(...set: [...SetArguments, archive: number]): boolean
+  putDatabaseSet(...set: [...SetArguments, root: string, path: string, identity: string, words: BigInt64Array]): number
   putArchive(
     id: number,
     fd: number,
@@ -82,6 +83,39 @@ export interface ArchivePlace {
   readonly root: DirectoryColumns
 }
 
+/** One row of a database, found by an index or by its number. */
+export interface DatabaseStep {
+  /** root page of the index; 0: the one key is the row's number */
+  readonly index: number
+  /** one for each column of the index in its order: 0 the zoom, 1 the column, 2 the row from the south, 3 what the step before has found */
+  readonly keys: readonly number[]
+  /** root page of the table; 0: the index holds whole rows */
+  readonly table: number
+  /** what is wanted of the row, by its place in the record */
+  readonly column: number
+}
+
+/** An MBTiles archive that SQLite has opened, unlocked, without a journal. On a file system of this machine alone. */
+export interface DatabasePlace {
+  /** names its content in this process */
+  readonly id: number
+  /** the directory out of which nothing is read; absolute */
+  readonly root: string
+  /** below the root */
+  readonly path: string
+  /** of the file's content; letters, digits and hyphens */
+  readonly identity: string
+  readonly modifiedMs: number
+  readonly pageBytes: number
+  /** of the file when SQLite looked at it; times in nanoseconds since 1970 */
+  readonly stamp: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint; readonly ctimeNs: bigint }
+  /** of the last one the tile's bytes are wanted */
+  readonly steps: readonly DatabaseStep[]
+}
+
+/** Limit: larger tiles of a database are not read here. As kMaxTile of native/cold_tiles/tile_database.h; bytes. */
+export const DATABASE_TILE_BYTES = 512 * 1024
+
 export interface ColdSet {
   /** what stands between `/tiles/` and the zoom: `code/version` or `code` */
   readonly address: string
@@ -101,9 +135,18 @@ export interface ColdSet {
   readonly place:
     | { readonly kind: 'folder'; readonly at: FolderPlace }
     | { readonly kind: 'archive'; readonly at: ArchivePlace }
+    | { readonly kind: 'database'; readonly at: DatabasePlace }
 }
 
 const NONE = -1
+
+/**
+ * `left`: it is not read here: its database cannot be opened without waiting, or has been written to. `touched`: its database is as it was described, but
+ * has been given another name, owner or mode, and must be described anew.
+ */
+export type PutOutcome = 'left' | 'put' | 'touched'
+/** As putDatabaseSet answers. */
+const PUT_OUTCOMES: readonly PutOutcome[] = ['left', 'put', 'touched']
 
 /**
  * The tile sets that the native tier reads by itself where the response table has no tile: those for which the kernel has path and bytes in memory.
@@ -129,9 +172,10 @@ export class ColdSets {
     return addon.canReadColdTiles() ? new ColdSets(addon, table) : null
   }
 
-  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): void {
+  /** What became of it: `PutOutcome`. */
+  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): PutOutcome {
     const number = this.#table.numberOf(code)
-    if (number === undefined) return
+    if (number === undefined) return 'left'
     const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)
     const names = ` ${extensions.join(' ')} `
     const set: SetArguments = [
@@ -146,13 +190,17 @@ export class ColdSets {
     ]
     if (place.kind === 'archive') {
       const { id } = place.at
-      if (this.#addon.putArchiveSet(...set, id)) return
+      if (this.#addon.putArchiveSet(...set, id)) return 'put'
       this.#putArchive(place.at)
-      this.#addon.putArchiveSet(...set, id)
-    } else {
-      const { root, folder, extension, fromSouth } = place.at
-      this.#addon.putFolderSet(...set, root, folder, extension, fromSouth)
+      return this.#addon.putArchiveSet(...set, id) ? 'put' : 'left'
     }
+    if (place.kind === 'database') {
+      const { root, path, identity } = place.at
+      return PUT_OUTCOMES[this.#addon.putDatabaseSet(...set, root, path, identity, wordsOf(place.at))] ?? 'left'
+    }
+    const { root, folder, extension, fromSouth } = place.at
+    this.#addon.putFolderSet(...set, root, folder, extension, fromSouth)
+    return 'put'
   }
 
   /** A leaf directory that an archive's tile was found in; `offset` in the file. What is known already, and of unknown archives, is left as it is. */
@@ -198,6 +246,13 @@ export class ColdSets {
     this.#heads.set(key, number)
     return number
   }
+}
+
+function wordsOf({ id, modifiedMs, pageBytes, stamp, steps }: DatabasePlace): BigInt64Array {
+  const { ino, size, mtimeNs, ctimeNs } = stamp
+  const ofSteps = steps.flatMap(({ index, keys, table, column }) => [index, keys.length, ...keys, table, column])
+  const about = [id, Math.floor(modifiedMs / 1000), pageBytes].map(BigInt)
+  return BigInt64Array.from([...about, ino, size, mtimeNs, ctimeNs, ...ofSteps.map(BigInt)])
 }
 
 function bytesOf({ tileIds, runLengths, offsets, lengths }: DirectoryColumns): DirectoryBytes {

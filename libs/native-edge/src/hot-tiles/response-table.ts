@@ -31,7 +31,7 @@ export interface ResponseTableAddon {
   answerTimes(): number[]
   pickEvery(requests: number): void
   picked(): boolean
-  takeUsage(): [names: string, counts: ArrayBuffer]
+  takeUsage(): [names: string, amounts: ArrayBuffer]
   takeUsedTokens(): Uint32Array
 }
 
@@ -85,16 +85,15 @@ export interface TileResponse {
   readonly usage?: string
 }
 
-/** What was answered for one token or version since its usage was last taken. */
+/** What was answered for tokens and versions since their usage was last taken. */
 export interface TakenUsage {
-  readonly name: string
-  readonly requests: number
-  /** of these: answered with a tile or 304 */
-  readonly tiles: number
-  /** and with that there is no such tile */
-  readonly missing: number
-  /** of all bodies, as far as they were sent */
-  readonly bytes: number
+  /** each with NUL behind it; a name holds none, since a path cannot */
+  readonly names: string
+  /**
+   * five of each name: requests; of these, those answered with a tile or 304; with that there is no such tile; refused, which no request of a known
+   * name is here; and the bytes of all bodies, as far as they were sent
+   */
+  readonly amounts: Float64Array
 }
 
 export interface ResponseCounts {
@@ -313,16 +312,9 @@ export class ResponseTable {
    * What was counted since the last call, of all names with something to tell; also what was dropped meanwhile, and what went on after that. Names
    * hold no NUL.
    */
-  takeUsage(): TakenUsage[] {
-    const [names, bytes] = this.#addon.takeUsage()
-    const counts = new Float64Array(bytes)
-    return names
-      .split('\0')
-      .slice(0, -1)
-      .map((name, i) => {
-        const [requests = 0, tiles = 0, missing = 0, bytes = 0] = counts.subarray(4 * i, 4 * i + 4)
-        return { name, requests, tiles, missing, bytes }
-      })
+  takeUsage(): TakenUsage {
+    const [names, amounts] = this.#addon.takeUsage()
+    return { names, amounts: new Float64Array(amounts) }
   }
 
   /** Of a basemap; undefined: there are too many. */

@@ -1,5 +1,6 @@
 import type { NotOpened } from '@gateway/files/open-below.js'
 import { openDatabase } from './database.js'
+import { type DatabaseLayout, describePages } from './page-layout.js'
 import { prepareTileQuery, type TileQuery } from './queries.js'
 
 /** An opened MBTiles 1.3 archive. */
@@ -9,6 +10,8 @@ export interface MbtilesArchive {
   readonly modifiedMs: number
   /** The stored bytes of a tile, by XYZ; null: there is no such tile. Throws `BrokenArchiveError` and the disk's errors. */
   readonly tile: TileQuery
+  /** where the file has its tiles; null: only `tile` finds them */
+  readonly layout: DatabaseLayout | null
   close(): void
 }
 
@@ -22,10 +25,11 @@ export type MbtilesOpening = { readonly ok: true; readonly archive: MbtilesArchi
 export function openMbtiles(root: string, file: string): MbtilesOpening {
   const opened = openDatabase(root, file)
   if (!opened.ok) return opened
-  const { database, identity, modifiedMs, size } = opened
+  const { database, identity, modifiedMs, size, pages } = opened
   try {
     const tile = prepareTileQuery(database, size)
-    return { ok: true, archive: { identity, modifiedMs, tile, close: () => database.close() } }
+    const layout = pages === null ? null : describePages(database, pages)
+    return { ok: true, archive: { identity, modifiedMs, tile, layout, close: () => database.close() } }
   } catch (error) {
     database.close()
     throw error

@@ -14,6 +14,7 @@ const WRITE_AHEAD = 2
 const CHANGES_AT = 24
 const PAGES_AT = 28
 const PAGES_VALID_FOR_AT = 92
+const RESERVED_AT = 20
 
 /**
  * Limit: bytes of one value. SQLite hands tiles over whole, in memory; the largest vector tiles of practice have some megabytes. What
@@ -29,6 +30,25 @@ export interface OpenedDatabase {
   readonly modifiedMs: number
   /** bytes */
   readonly size: number
+  /** null: only SQLite can read it, since there is a log beside the pages, or it reads without locks */
+  readonly pages: DatabasePages | null
+}
+
+/** The file behind a database, as it was just before SQLite opened it. */
+export interface DatabasePages {
+  readonly realPath: string
+  readonly pageBytes: number
+  /** a part of each page that is not SQLite's */
+  readonly reservedBytes: number
+  readonly stamp: FileStamp
+}
+
+/** Changes when a file is written to, replaced or unlinked. Times in nanoseconds since 1970, to the precision of the file system and the kernel's timer. */
+export interface FileStamp {
+  readonly ino: bigint
+  readonly size: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
 }
 
 /**
@@ -41,8 +61,10 @@ export function openDatabase(root: string, file: string): OpenedDatabase | NotOp
   if (!opened.ok) return opened
   const header = Buffer.alloc(HEADER_BYTES)
   let length: number
+  let stamp: FileStamp
   try {
     length = fs.readSync(opened.fd, header, 0, HEADER_BYTES, 0)
+    stamp = fs.fstatSync(opened.fd, { bigint: true })
   } finally {
     fs.closeSync(opened.fd)
   }
@@ -56,24 +78,30 @@ export function openDatabase(root: string, file: string): OpenedDatabase | NotOp
   if (!isBeingWritten && opened.size < sizeBy(header)) {
     throw new BrokenArchiveError('the file is cut off: it is shorter than its header says')
   }
-  return connectTo(opened, writeAhead, log)
+  const connected = connectTo(opened, writeAhead, log)
+  const { realPath } = opened
+  const mayReadPages = !writeAhead && !connected.immutable
+  const pages = { realPath, pageBytes: pageSizeBy(header), reservedBytes: header[RESERVED_AT] as number, stamp }
+  return { ...connected, ok: true, size: opened.size, pages: mayReadPages ? pages : null }
+}
+
+function pageSizeBy(header: Buffer): number {
+  const pageSize = header.readUInt16BE(PAGE_SIZE_AT)
+  return pageSize === 1 ? 65_536 : pageSize
 }
 
 /** Bytes of the whole file as its last writer left it; 0: the header does not tell. */
 function sizeBy(header: Buffer): number {
   if (header.readUInt32BE(CHANGES_AT) !== header.readUInt32BE(PAGES_VALID_FOR_AT)) return 0
-  const pageSize = header.readUInt16BE(PAGE_SIZE_AT)
-  return header.readUInt32BE(PAGES_AT) * (pageSize === 1 ? 65_536 : pageSize)
+  return header.readUInt32BE(PAGES_AT) * pageSizeBy(header)
 }
 
-function connectTo(opened: OpenedFile, writeAhead: boolean, log: fs.BigIntStats | undefined): OpenedDatabase {
+function connectTo(opened: OpenedFile, writeAhead: boolean, log: fs.BigIntStats | undefined) {
   const hasLog = log !== undefined && log.size > 0n
   return {
-    ok: true,
-    database: openReadOnly(opened.realPath, writeAhead && !hasLog),
+    ...openReadOnly(opened.realPath, writeAhead && !hasLog),
     identity: hasLog ? `${opened.identity}-${log.mtimeNs.toString(36)}-${log.size.toString(36)}` : opened.identity,
     modifiedMs: hasLog ? Math.max(opened.mtimeMs, Number(log.mtimeMs)) : opened.mtimeMs,
-    size: opened.size,
   }
 }
 
@@ -81,17 +109,17 @@ function connectTo(opened: OpenedFile, writeAhead: boolean, log: fs.BigIntStats 
  * `immutable` spares SQLite its locks and side files. It is right where nobody writes: a database in write-ahead mode without a log, and
  * the last resort where locks or side files are impossible (read-only folder, some network file systems).
  */
-function openReadOnly(path: string, immutable: boolean): DatabaseSyncInstance {
+function openReadOnly(path: string, immutable: boolean): { database: DatabaseSyncInstance; immutable: boolean } {
   const address = pathToFileURL(path).href
   if (!immutable) {
     try {
-      return connect(`${address}?mode=ro`)
+      return { database: connect(`${address}?mode=ro`), immutable: false }
     } catch (error) {
       if (!isAboutAccess(error)) throw asArchiveError(error)
     }
   }
   try {
-    return connect(`${address}?mode=ro&immutable=1`)
+    return { database: connect(`${address}?mode=ro&immutable=1`), immutable: true }
   } catch (error) {
     throw asArchiveError(error)
   }

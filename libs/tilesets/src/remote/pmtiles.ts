@@ -1,4 +1,4 @@
-import { ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
+import { ObjectMissing, ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
 import type { OpenExtent } from '../extents.js'
 import { readStart } from '../pmtiles/archive.js'
@@ -57,6 +57,8 @@ class RemotePmtiles implements Source {
     try {
       return await asked.tile(place)
     } catch (error) {
+      // What is on disk of it is served on.
+      if (error instanceof ObjectMissing) return null
       if (!(error instanceof ObjectReplaced)) throw error
     }
     try {

@@ -1,4 +1,5 @@
-import type { AdminBasemap, BasemapPatch } from '@gateway/contracts/basemap.js'
+import type { AdminBasemap, BasemapPatch, BasemapVersion } from '@gateway/contracts/basemap.js'
+import type { Comparison } from '@gateway/contracts/comparison.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { HealthCheck } from '@gateway/contracts/health.js'
 import type { SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
@@ -29,6 +30,21 @@ export function basemapQuery(code: string) {
     queryFn: ({ signal }) => adminGet<AdminBasemap>(`/basemaps/${segment(code)}`, signal),
   })
 }
+
+/** It reads thousands of tiles. Leaving the page ends it. */
+export function comparisonQuery(code: string, left: BasemapVersion, right: BasemapVersion) {
+  const query = new URLSearchParams({ left: left.version, right: right.version })
+  return queryOptions({
+    queryKey: ['comparison', code, left.version, left.revision, right.version, right.revision],
+    queryFn: ({ signal }) =>
+      adminGet<Comparison>(`/basemaps/${segment(code)}/comparison?${query}`, signal, COMPARISON_TIMEOUT_MS),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+}
+
+/** The service gives up after 25 s, and starts a process before. */
+const COMPARISON_TIMEOUT_MS = 60_000
 
 export function vectorQuery(code: string) {
   return queryOptions({

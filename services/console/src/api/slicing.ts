@@ -1,7 +1,7 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { ListedSliceJob, SliceEncoding, SliceEstimate, SliceFile, SliceJob } from '@gateway/contracts/slice.js'
-import { queryOptions } from '@tanstack/react-query'
-import { adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
+import { ApiError, adminGet, adminSend, type List, LONG_TIMEOUT_MS, segment } from './client.js'
 import { type ListSource, listQuery, NOT_SEEN } from './list.js'
 import { useWrite } from './use-write.js'
 
@@ -11,7 +11,7 @@ export interface SliceBody {
   readonly source_paths: readonly string[]
   readonly name?: string
   readonly zoom_min: number
-  readonly zoom_max: number
+  readonly zoom_max: number | 'native'
   readonly tile_size: number
   readonly tile_format: string
   readonly tile_matrix_set: TileMatrixSetId
@@ -60,9 +60,18 @@ export function estimateQuery(body: SliceBody) {
   })
 }
 
+/** Submits what can be sliced: the service looks at the images first, as far as it can. */
 export function useSubmitSlice() {
+  const queries = useQueryClient()
   return useWrite<SliceBody, SliceJob>((body) => ({ method: 'POST', path: '/slice/jobs', body }), {
     changes: ['slicing'],
+    before: async (body) => {
+      if (body.source_paths.some((path) => path.startsWith('s3://'))) return
+      // Where it cannot look now, the job will.
+      await queries.fetchQuery({ ...estimateQuery(body), retry: false }).catch((error: Error) => {
+        if (error instanceof ApiError && error.status === 400) throw error
+      })
+    },
   })
 }
 

@@ -6,6 +6,8 @@ import { refresh } from './live.js'
 interface WriteOptions<V, T> {
   /** first parts of the keys of queries that show what was changed */
   readonly changes?: readonly string[]
+  /** rejects with why it is not sent */
+  readonly before?: (variables: V) => Promise<void>
   /** it deletes what the page shows, which is left: read again it would be missing */
   readonly removes?: boolean
   /** These two are called even where the page is left meanwhile. */
@@ -21,16 +23,19 @@ interface WriteOptions<V, T> {
  */
 export function useWrite<V = void, T = unknown>(
   commandOf: (variables: V) => Command,
-  { changes = [], removes = false, onSuccess, onError, gcTime }: WriteOptions<V, T> = {},
+  { changes = [], before, removes = false, onSuccess, onError, gcTime }: WriteOptions<V, T> = {},
 ) {
   const queries = useQueryClient()
   const running = useRef<AbortController | null>(null)
   const mutation = useMutation<T, Error, V>({
     networkMode: 'always',
     ...(gcTime !== undefined && { gcTime }),
-    mutationFn: (variables) => {
-      running.current = new AbortController()
-      return adminSend<T>(commandOf(variables), running.current.signal)
+    mutationFn: async (variables) => {
+      const own = new AbortController()
+      running.current = own
+      await before?.(variables)
+      own.signal.throwIfAborted()
+      return adminSend<T>(commandOf(variables), own.signal)
     },
     onSuccess: async (result, variables) => {
       onSuccess?.(result, variables)

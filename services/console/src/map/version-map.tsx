@@ -9,7 +9,7 @@ import { useTexts } from '../texts/texts.js'
 import { Problem } from '../ui/problem.js'
 import type { Camera } from './camera.js'
 import type { MapLibre } from './library.js'
-import { MapView } from './map-view.js'
+import { type MapContent, MapView } from './map-view.js'
 import { MapSkeleton } from './skeleton.js'
 import { useVersionPreview } from './use-preview.js'
 import { versionContent } from './version-content.js'
@@ -18,6 +18,8 @@ interface VersionMapProps {
   readonly code: string
   readonly version: BasemapVersion
   readonly grid: boolean
+  /** drawn over the version */
+  readonly overlay?: MapContent
   readonly camera?: Camera | null
   readonly onClick?: (event: MapMouseEvent) => void
   readonly onCamera?: (camera: Camera) => void
@@ -26,14 +28,15 @@ interface VersionMapProps {
 }
 
 /** A version on the map, or why it cannot be shown. */
-export function VersionMap({ code, version, grid, ...rest }: VersionMapProps) {
+export function VersionMap({ code, version, grid, overlay, ...rest }: VersionMapProps) {
   const t = useTexts()
   const { token, tileJson, error } = useVersionPreview(code, version)
   const layers = tileJson?.vector_layers?.map(({ id }) => id).join('\n') ?? ''
-  const content = useMemo(
-    () => versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid),
-    [code, version, layers, grid],
-  )
+  const content = useMemo(() => {
+    const own = versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid)
+    if (overlay === undefined) return own
+    return { ...own, sources: { ...own.sources, ...overlay.sources }, layers: [...own.layers, ...overlay.layers] }
+  }, [code, version, layers, grid, overlay])
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
   if (error !== null) return <NotShown error={error} />
   if (token === undefined || tileJson === undefined) {

@@ -3,6 +3,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { App } from '../platform/http/app-type.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
+import { compareRoutes } from './compare/routes.js'
 import { defaultVersionRoute } from './edit/default-version.js'
 import { forgetRoutes } from './edit/forget-routes.js'
 import { updateBasemapRoute } from './edit/update-basemap.js'
@@ -29,6 +30,7 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   readerRoutes(app, ctx, gate)
   adminListRoutes(app, ctx)
   detailRoutes(app, ctx)
+  compareRoutes(app, ctx)
   sourceRoutes(app, ctx, edges)
   storageRoute(app, ctx)
   scanRoutes(app, ctx)

@@ -2,13 +2,12 @@ import { openObjectStore } from '@gateway/object-storage/open.js'
 import { DestinationGuard } from '@gateway/outgoing/guard.js'
 import type { DeliveryKind } from '@gateway/store/deliveries.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
-import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import { Counter } from 'prom-client'
 import type { BackgroundLoop } from '../platform/background.js'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory } from '../platform/files/export-files.js'
 import { METRIC_PREFIX } from '../platform/metrics.js'
-import { traced, traceOfJob } from '../platform/trace.js'
+import { keptTrace, traced } from '../platform/trace.js'
 import { type DeliverTools, deliver } from './deliver.js'
 import type { Outcome } from './outcome.js'
 import type { PayloadBuilders } from './payload.js'
@@ -20,10 +19,10 @@ function tracedAttempt(
   claimed: ClaimedDelivery,
   attempt: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { id, kind, jobId, body } = claimed
-  const parent = jobId === null ? parseTraceparent(String(body?.traceparent ?? '')) : traceOfJob(ctx, jobId)
+  const { id, kind, jobId } = claimed
+  const { parent, fields: kept } = keptTrace(claimed.trace)
   const attributes = { 'gateway.delivery': id, 'gateway.delivery_kind': kind }
-  const fields = { delivery: id, ...(jobId === null ? {} : { job: jobId }) }
+  const fields = { ...kept, delivery: id, ...(jobId === null ? {} : { job: jobId }) }
   const failure = ({ delivered, message }: Outcome) => (delivered ? null : message)
   return traced(ctx, `deliver ${kind}`, { kind: 'client', parent, attributes, fields }, attempt, failure)
 }

@@ -33,8 +33,10 @@ afterAll(async () => {
 
 const ask = (method: 'GET' | 'POST' | 'DELETE' | 'HEAD', url: string, payload?: object, headers = {}) =>
   gateway.admin({ method, url, headers, ...(payload && { payload }) })
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736'
 const create = async (more: object = {}): Promise<Export> => {
-  const answer = await ask('POST', URL, { basemap_code: 'world', version: 'v1', ...more })
+  const headers = { traceparent: `${TRACE}-00f067aa0ba902b7-01` }
+  const answer = await ask('POST', URL, { basemap_code: 'world', version: 'v1', ...more }, headers)
   expect(answer.statusCode, answer.body).toBe(202)
   return answer.json()
 }
@@ -119,6 +121,8 @@ test('the archive is pushed to a directory and by upload, and the push fails onc
   const sent = await written({ target_code: 'far', zoom_max: 2 })
   await expect.poll(() => receiver.received.length).toBe(1)
   const [upload] = receiver.received
+  // The trace of the request for the export.
+  expect(upload!.headers.traceparent).toContain(TRACE)
   const form = await parseForm(Buffer.from(upload!.body, 'latin1'), String(upload!.headers['content-type']))
   expect(JSON.parse(form.event!.toString())).toMatchObject({
     event: 'basemap.version.pushed',

@@ -7,6 +7,7 @@ import type { Transaction } from '@gateway/store/connect.js'
 import { insertExport, MAX_OPEN_EXPORTS, type StoredExport } from '@gateway/store/exports.js'
 import { readTargets } from '@gateway/store/targets.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
+import { traceToKeep } from '../platform/trace.js'
 
 export type Requested = { readonly ok: true; readonly wanted: StoredExport } | Refusal
 
@@ -42,6 +43,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
     zoomMax,
     targetCode,
     requestedBy: admin.actor,
+    trace: traceToKeep(),
   })
   if (wanted === null)
     return refuse('too_many_requests', `${MAX_OPEN_EXPORTS} exports that have not ended are waiting already`)

@@ -18,9 +18,14 @@ import { recordEnd } from '../jobs/leases.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
+import { patiently } from '../platform/patience.js'
+import { keptTrace, traced, traceToKeep } from '../platform/trace.js'
 
 /** Limit: writing one archive. Slicing may take as long. */
 const TIME_LIMIT_MS = 24 * 3_600_000
+
+/** So long an export waits for object storage that does not answer, and the exports behind it with it. */
+const PATIENCE_MS = 120_000
 
 /**
  * Writes the archive of a claimed export and records how that ended, with the push to its target in the same transaction. Where the lease is
@@ -28,10 +33,25 @@ const TIME_LIMIT_MS = 24 * 3_600_000
  */
 export async function runExport(
   ctx: ControlContext,
-  { wanted, lease }: ClaimedExport,
+  claimed: ClaimedExport,
   held: AbortSignal,
   onProgress: (percent: number) => void,
 ): Promise<void> {
+  const { id, trace, basemapCode } = claimed.wanted
+  const { parent, fields } = keptTrace(trace)
+  const attributes = { 'gateway.export': id, 'gateway.basemap': basemapCode }
+  const span = { kind: 'consumer', parent, attributes, fields: { ...fields, export: id } } as const
+  const failure = (end: ExportEnd | null) => (end !== null && 'failed' in end ? end.failed : null)
+  await traced(ctx, 'export', span, () => runInTrace(ctx, claimed, held, onProgress), failure)
+}
+
+/** How it ended; null: another process has it, or nobody asks for it any more. */
+async function runInTrace(
+  ctx: ControlContext,
+  { wanted, lease }: ClaimedExport,
+  held: AbortSignal,
+  onProgress: (percent: number) => void,
+): Promise<ExportEnd | null> {
   const { sql, log, settings } = ctx
   const directory = exportDirectory(settings.dataDir)
   const file = join(directory, exportFileName(wanted.id))
@@ -51,7 +71,7 @@ export async function runExport(
   } catch (error) {
     if (held.aborted) {
       if (held.reason === 'stopped') await returnExport(sql, lease)
-      return
+      return null
     }
     end = { failed: (error as Error).message }
   } finally {
@@ -67,15 +87,16 @@ export async function runExport(
       if (target === undefined) return finished
       const push = { basemapCode: finished.basemapCode, version: finished.version, exportId: finished.id }
       const lane = target.mode === 'upload' ? 'transfer' : 'message'
-      await insertPush(tx, { code: target.code, lane }, { kind: 'basemap_push', ...push })
+      await insertPush(tx, { code: target.code, lane }, { kind: 'basemap_push', ...push }, traceToKeep())
       return finished
     }),
   )
   // Nobody asks for it any more. Another process that writes the same export puts its own file there.
   if (ended === null && held.reason !== 'stopped') await rm(file, { force: true })
-  const fields = { export: wanted.id, basemap: wanted.basemapCode, version: wanted.version }
+  const fields = { basemap: wanted.basemapCode, version: wanted.version }
   if ('failed' in end) log.info({ ...fields, reason: end.failed }, 'an export failed')
   else log.info({ ...fields, tiles: end.tiles, bytes: end.bytes }, 'an export is written')
+  return end
 }
 
 async function write(
@@ -103,7 +124,8 @@ async function write(
   if (!isRemote(path)) return figures(await writeArchive(task, signal, onProgress))
   if (storage !== 'pmtiles' && storage !== 'mbtiles')
     return { failed: 'the tiles of this version lie one by one in object storage' }
-  const copies = await copyHere(settings, basemap.sourcePath, [path], room, signal)
+  const { sourcePath } = basemap
+  const copies = await patiently(signal, () => copyHere(settings, sourcePath, [path], room, signal), PATIENCE_MS)
   try {
     const set = { ...task.set, path: copies.files[0] as string, root: copies.folder }
     return figures(await writeArchive({ ...task, set }, signal, onProgress))

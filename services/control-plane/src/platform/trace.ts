@@ -1,6 +1,7 @@
 import { logContext } from '@gateway/logging/log-context.js'
+import type { KeptTrace } from '@gateway/store/kept-trace.js'
 import type { Span, SpanOptions } from '@gateway/tracing/span.js'
-import { newTrace, type TraceContext } from '@gateway/tracing/trace-context.js'
+import { formatTraceparent, parseTraceparent, type TraceContext } from '@gateway/tracing/trace-context.js'
 import type { ControlContext } from './context.js'
 
 /** What log lines say of a trace, by the names that OpenTelemetry gives the fields of logs that are not its own. */
@@ -14,12 +15,21 @@ export function currentTrace(): TraceContext | null {
   return traceId === undefined || spanId === undefined ? null : { traceId, spanId, sampled: flags === '01', state: '' }
 }
 
-/**
- * The trace of a slice job and of its callback. A job waits for its turn and may run again in another process, so it has a trace of its own, which
- * its id names; the line that logs its submission says the trace of that request too.
- */
-export function traceOfJob({ tracer }: Pick<ControlContext, 'tracer'>, jobId: string): TraceContext {
-  return { ...newTrace(), traceId: jobId.replaceAll('-', ''), sampled: tracer.on }
+/** What a job or a delivery that is caused now keeps of the trace; null: there is none. */
+export function traceToKeep(): KeptTrace | null {
+  const trace = currentTrace()
+  if (trace === null) return null
+  const { request_id } = logContext.getStore() ?? {}
+  return { traceparent: formatTraceparent(trace), ...(request_id !== undefined && { request_id }) }
+}
+
+/** For the span of what goes on in a kept trace, and the log lines in it. */
+export function keptTrace(kept: KeptTrace | null): {
+  readonly parent: TraceContext | null
+  readonly fields: Readonly<Record<string, string>>
+} {
+  const { traceparent = '', ...fields } = kept ?? {}
+  return { parent: parseTraceparent(traceparent), fields }
 }
 
 /** Runs work in a span of its own, which every line of its log names. `failure`: why what it resolved with is none; null: it is a success. */

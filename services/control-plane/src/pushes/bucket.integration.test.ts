@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { PushRecord } from '@gateway/contracts/push.js'
 import type { ListEntry, ObjectStore } from '@gateway/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/object-storage/open.js'
+import { type StorageDoor, startStorageDoor, type Trouble } from '@gateway/object-storage/testing/storage-door.js'
 import { startSwift, type TestSwift } from '@gateway/object-storage/testing/swift.js'
 import { readBasemaps, upsertBasemap, upsertVersion } from '@gateway/store/basemaps.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
@@ -17,6 +18,7 @@ import { startTestApp, type TestApp } from '../testing/test-app.js'
 
 const ADMIN = '/api/v1/admin'
 let swift: TestSwift
+let door: StorageDoor
 let home: string
 let gateway: TestApp
 let store: ObjectStore
@@ -24,8 +26,14 @@ let loops: Promise<unknown>
 beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'bucket-'))
   swift = await startSwift()
+  door = await startStorageDoor(swift.port, swift)
   await swift.makeBucket('maps')
-  const settings = { ...swift.environment, DATA_DIR: path.join(home, 'data'), RETRY_WAITS: '0.05' }
+  const settings = {
+    ...swift.environment,
+    S3_ENDPOINT: door.url,
+    DATA_DIR: path.join(home, 'data'),
+    RETRY_WAITS: '0.05',
+  }
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, settings)
   await fillCatalog(gateway.ctx.sql, home)
   store = openObjectStore('s3://maps', gateway.ctx.settings)
@@ -35,6 +43,7 @@ afterAll(async () => {
   await gateway.close()
   await loops
   await store.close()
+  await door.close()
   await swift.stop()
   rmSync(home, { recursive: true })
 })
@@ -166,6 +175,59 @@ test('what lies in a bucket is fetched to be pushed or exported', async () => {
   const { id } = await post('/exports', { basemap_code: 'far', version: 'v1' }, 202)
   await expect.poll(async () => (await get(`/exports/${id}`)).finished_at).not.toBeNull()
   expect(await get(`/exports/${id}`)).toMatchObject({ status: 'succeeded', tiles: 2 })
+  expect(readdirSync(path.join(home, 'data/exports')).filter((name) => name.endsWith('.tmp'))).toEqual([])
+})
+
+const TROUBLES: readonly (readonly [Trouble, RegExp | null])[] = [
+  ['503', /^it answers 503$/],
+  ['429', /^it answers 429$/],
+  ['cut', /other side closed|ECONNRESET|EPIPE/],
+  ['keys', /^the server answers 403: SignatureDoesNotMatch/],
+  ['clock', /^the server answers 403: RequestTimeTooSkewed/],
+  ['slow', null],
+]
+
+test('a push to storage in trouble is tried again, fails with what it says, and leaves nothing', async () => {
+  door.troubleOf = (url) => TROUBLES.find(([trouble]) => url.startsWith(`/maps/into-${trouble}/`))?.[0] ?? 'none'
+  const ends = TROUBLES.map(async ([trouble, said]) => {
+    await target(`into-${trouble}`)
+    const push = await post('/vector-pushes', { target_code: `into-${trouble}`, vector_code: 'main' }, 202)
+    const { status, attempts, message } = await ended('vector-push-records', push)
+    if (said !== null) expect([trouble, message]).toEqual([trouble, expect.stringMatching(said)])
+    expect([trouble, status, attempts]).toEqual(said === null ? [trouble, 'succeeded', 1] : [trouble, 'failed', 2])
+  })
+  await Promise.all(ends)
+  door.troubleOf = () => 'none'
+  for (const [trouble, said] of TROUBLES) expect(await keys(`into-${trouble}`)).toHaveLength(said === null ? 1 : 0)
+})
+
+const exported = async () => (await post('/exports', { basemap_code: 'far', version: 'v1' }, 202)).id as string
+const endOfExport = async (id: string) => {
+  await expect.poll(async () => (await get(`/exports/${id}`)).finished_at).not.toBeNull()
+  return get(`/exports/${id}`)
+}
+
+test('an export of what lies in storage in trouble waits for it, and what is replaced meanwhile or refused fails in words', async () => {
+  const object = 'maps/parts/world/v1.pmtiles'
+  door.troubleOf = () => 'keys'
+  const refused = await endOfExport(await exported())
+  expect(refused).toMatchObject({ status: 'failed', message: expect.stringMatching(/403: SignatureDoesNotMatch/) })
+  door.troubleOf = () => 'none'
+  door.before = async (line) => {
+    if (line === `GET /${object}`) await swift.put(object, Buffer.from('another'))
+  }
+  const before = await read('parts/world/v1.pmtiles')
+  const replaced = await endOfExport(await exported())
+  expect(replaced).toMatchObject({ status: 'failed', message: 'the object has been replaced' })
+  await swift.put(object, before)
+  let begun = 0
+  door.before = async (line) => {
+    const isCut = line === `GET /${object}` && ++begun === 1
+    door.troubleOf = () => (isCut ? 'cut' : 'none')
+  }
+  expect(await endOfExport(await exported())).toMatchObject({ status: 'succeeded', tiles: 2 })
+  expect(begun).toBe(2)
+  door.before = async () => {}
   expect(readdirSync(path.join(home, 'data/exports')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 

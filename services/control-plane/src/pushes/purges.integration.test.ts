@@ -15,18 +15,23 @@ let gateway: TestApp
 let receiver: Server
 let stop: AbortController
 let running: Promise<void>
+/** What becomes of the next requests instead of 200. */
+const faults: ('503' | 'cut')[] = []
 const received: { tags: string[]; event: string; headers: IncomingMessage['headers'] }[] = []
 
 beforeAll(async () => {
   receiver = createServer(async (req, res) => {
     const { tags, event } = JSON.parse(await text(req))
     received.push({ tags, event, headers: req.headers })
-    res.end()
+    const fault = faults.shift()
+    if (fault === 'cut') req.socket.destroy()
+    else res.writeHead(fault === '503' ? 503 : 200).end()
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, {
     CALLBACK_ALLOW: '127.0.0.0/8',
     TOKEN_STALE_SECONDS: '1',
+    RETRY_WAITS: '0.05,0.05',
   })
   await fillCatalog(gateway.store.sql, home)
   stop = new AbortController()
@@ -43,13 +48,19 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-const admin = (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) =>
-  gateway.admin({ method, url: `/api/v1/admin${url}`, ...(payload && { payload }) })
+const admin = (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object, headers = {}) =>
+  gateway.admin({ method, url: `/api/v1/admin${url}`, headers, ...(payload && { payload }) })
 const tags = () => received.map((one) => one.tags)
 
-test('a cache is told of both tags when a version is withdrawn, in the headers too, signed', async () => {
+test('a cache is told of both tags when a version is withdrawn, in the headers too, signed, in the trace of that request', async () => {
   received.splice(0)
-  await admin('PATCH', '/basemaps/world/versions/v1', { withdrawn: true })
+  const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736'
+  await admin(
+    'PATCH',
+    '/basemaps/world/versions/v1',
+    { withdrawn: true },
+    { traceparent: `${trace}-00f067aa0ba902b7-01` },
+  )
   await expect.poll(tags).toEqual([['b-world', 'v-world-v1']])
   expect(received[0]).toMatchObject({
     event: 'cache.purge',
@@ -57,11 +68,21 @@ test('a cache is told of both tags when a version is withdrawn, in the headers t
       'cache-tag': 'b-world,v-world-v1',
       'surrogate-key': 'b-world v-world-v1',
       'webhook-signature': expect.stringMatching(/^v1,/),
+      traceparent: expect.stringContaining(trace),
     },
   })
   await expect
     .poll(async () => (await admin('GET', '/purge-records')).json().items[0])
     .toMatchObject({ target_code: 'cdn', basemap_code: 'world', version: 'v1', status: 'succeeded' })
+})
+
+test('a cache that answers 503 or breaks off is told again, as any receiver, until it has heard', async () => {
+  received.splice(0)
+  faults.push('503', 'cut')
+  await admin('PATCH', '/basemaps/world/versions/v1', { withdrawn: false })
+  const record = async () => (await admin('GET', '/purge-records')).json().items[0]
+  await expect.poll(record).toMatchObject({ version: 'v1', status: 'succeeded', attempts: 3 })
+  expect(tags()).toEqual(Array(3).fill(['b-world', 'v-world-v1']))
 })
 
 test('a cache is told of whatever changes what the addresses of tiles mean, and of nothing else', async () => {

@@ -7,10 +7,9 @@ import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { type Delivery, insertPush, type Lane, type NewPush } from '@gateway/store/deliveries.js'
 import { readTargets } from '@gateway/store/targets.js'
 import { readVector } from '@gateway/store/vectors.js'
-import { formatTraceparent } from '@gateway/tracing/trace-context.js'
 import type { ControlContext } from '../platform/context.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
-import { currentTrace } from '../platform/trace.js'
+import { traceToKeep } from '../platform/trace.js'
 import { toPushRecord, toVectorPushRecord } from './record.js'
 
 export type Pushed<T> = { readonly ok: true; readonly record: T } | Refusal
@@ -75,9 +74,7 @@ async function enqueue(ctx: ControlContext, target: Target, push: NewPush, admin
   const detail =
     push.kind === 'basemap_push' ? { basemap: push.basemapCode, version: push.version } : { vector: push.vectorCode }
   const delivery = await ctx.sql.begin(async (tx) => {
-    const trace = currentTrace()
-    const traceparent = trace === null ? null : formatTraceparent(trace)
-    const inserted = await insertPush(tx, { code: target.code, lane }, push, traceparent)
+    const inserted = await insertPush(tx, { code: target.code, lane }, push, traceToKeep())
     await insertAudit(tx, {
       ...admin,
       action: 'push.create',

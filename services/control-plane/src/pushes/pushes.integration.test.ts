@@ -418,8 +418,10 @@ test('a push carries the trace of the request that asked for it, and a callback 
   const answer = await gateway.admin({ method: 'POST', url: `${ADMIN}/vector-pushes`, payload, headers })
   await ended('vector-push-records', answer.json().id)
   const jobId = randomUUID()
-  await gateway.ctx.sql.begin((tx) => insertCallback(tx, { jobId, url, destination: url, job: {} }))
+  const jobTrace = jobId.replaceAll('-', '')
+  const kept = { traceparent: `00-${jobTrace}-00f067aa0ba902b7-00` }
+  await gateway.ctx.sql.begin((tx) => insertCallback(tx, { jobId, url, destination: url, job: {}, trace: kept }))
   while (received.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
   const traces = received.map((one) => one.headers.traceparent?.slice('00-'.length, '00-'.length + trace.length))
-  expect(traces).toEqual([trace, jobId.replaceAll('-', '')])
+  expect(traces).toEqual([trace, jobTrace])
 })

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { SliceJob } from '@gateway/contracts/slice.js'
 import type { ObjectStore } from '@gateway/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/object-storage/open.js'
+import { type StorageDoor, startStorageDoor } from '@gateway/object-storage/testing/storage-door.js'
 import { startSwift, type TestSwift } from '@gateway/object-storage/testing/swift.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { PMTiles } from 'pmtiles'
@@ -15,6 +16,7 @@ import { startTestApp, type TestApp } from '../testing/test-app.js'
 import { slicingLoop } from './loop.js'
 
 let swift: TestSwift
+let door: StorageDoor
 let home: string
 let gateway: TestApp
 let store: ObjectStore
@@ -23,9 +25,11 @@ beforeAll(async () => {
   mkdirSync(path.join(home, 'a'))
   mkdirSync(path.join(home, 'b'))
   swift = await startSwift()
+  door = await startStorageDoor(swift.port, swift)
   for (const bucket of ['layers', 'images']) await swift.makeBucket(bucket)
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, {
     ...swift.environment,
+    S3_ENDPOINT: door.url,
     DATA_DIR: path.join(home, 'a'),
     SLICE_OUTPUT_ROOT: 's3://layers/published/',
     SLICE_SOURCE_ROOTS: 's3://images/open',
@@ -43,6 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.close()
   await store.close()
+  await door.close()
   await swift.stop()
   rmSync(home, { recursive: true })
 })
@@ -168,6 +173,30 @@ test('what may not be fetched, is too large or cannot be published fails in word
   ])
   expect(await readBasemap(gateway.ctx.sql, 'city')).toEqual(before)
   expect(readdirSync(path.join(home, 'a/slice-temp/fetched'))).toEqual([])
+})
+
+test('storage that cuts an image and refuses the layer for a while delays a job; wrong keys end it in words', async () => {
+  const before = await readBasemap(gateway.ctx.sql, 'city')
+  door.troubleOf = () => 'keys'
+  expect(await slice(gateway.ctx, source('east'))).toMatchObject([
+    { status: 'failed', message: expect.stringContaining('403: SignatureDoesNotMatch') },
+  ])
+  expect(await readBasemap(gateway.ctx.sql, 'city')).toEqual(before)
+  const seen = { cut: 0, refused: 0 }
+  door.before = async (line) => {
+    if (line.startsWith('GET /images/open/east.tif') && seen.cut < 1) {
+      seen.cut++
+      door.troubleOf = () => 'cut'
+    } else if (line.startsWith('PUT /layers/') && seen.refused < 3) {
+      seen.refused++
+      door.troubleOf = () => '503'
+    } else door.troubleOf = () => 'none'
+  }
+  const names = ['east', 'middle'].map((name) => `s3://images/open/${name}.tif`)
+  const [job] = (await slice(gateway.ctx, { source_paths: names, target_code: 'patient' })) as [SliceJob]
+  expect(job).toMatchObject({ status: 'succeeded', message: '' })
+  expect(seen).toEqual({ cut: 1, refused: 3 })
+  expect(await tiles(job.output_root.replace('s3://layers/published/', ''))).toEqual(['3/4/3', '3/6/3'])
 })
 
 test('an address that is no object is refused at once', async () => {

@@ -21,6 +21,7 @@ export async function enqueueCallback(ctx: ControlContext, tx: Transaction, job:
     url,
     destination,
     job: { ...toSliceJob(job, ctx.settings.sliceOutputRoot) },
+    trace: job.trace,
   })
 }
 

@@ -7,7 +7,7 @@ import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-st
 import { openObjectStore } from '@gateway/object-storage/open.js'
 import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import type { ControlContext } from '../platform/context.js'
-import { patiently } from './patience.js'
+import { patiently } from '../platform/patience.js'
 import { fetchDirectory } from './tool-request.js'
 
 /** The images of a job, all of them on this machine's disk. */

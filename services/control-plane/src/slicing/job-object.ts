@@ -37,6 +37,8 @@ function toListedJob(
     callback_status: callback?.status ?? '',
     ...(callback !== undefined && { callback_attempts: callback.attempts, callback_message: callback.message }),
     created_at: job.createdAt.toISOString(),
+    started_at: job.startedAt?.toISOString() ?? null,
+    finished_at: job.finishedAt?.toISOString() ?? null,
     requested_by: job.requestedBy,
     progress: Math.round(job.progress * 10) / 10,
     cancelled: job.cancelled,

@@ -64,7 +64,6 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
         reply.header('Retry-After', String(TRY_AGAIN_SECONDS))
         return sendRefusal(reply, QUEUE_FULL)
       }
-      // The trace of the request, which the line names, and that of the job meet here.
       if (submitted.state === 'queued') log.info({ job: submitted.job.id }, 'a slice job was submitted')
       return reply.code(202).send(await describeJob(ctx, submitted.job))
     },

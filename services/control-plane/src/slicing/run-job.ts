@@ -6,7 +6,7 @@ import type { OutputLine, PlanLine } from '@gateway/tiling/protocol.js'
 import { publishStaged } from '@gateway/tiling/publish.js'
 import { recordEnd } from '../jobs/leases.js'
 import type { ControlContext } from '../platform/context.js'
-import { traced, traceOfJob } from '../platform/trace.js'
+import { keptTrace, traced } from '../platform/trace.js'
 import { lackOfRoom } from './disk-room.js'
 import { describeLayer, endJob, LeaseLost, registerLayer } from './end-job.js'
 import { fetchImages } from './fetch-images.js'
@@ -26,9 +26,10 @@ const NO_ARCHIVE =
  * job's end is written down. A failed or cancelled job leaves the served layer as it was.
  */
 export async function runJob(ctx: ControlContext, claimed: ClaimedSliceJob, running: RunningJob): Promise<void> {
-  const { id, targetCode } = claimed.job
+  const { id, targetCode, trace } = claimed.job
+  const { parent, fields } = keptTrace(trace)
   const attributes = { 'gateway.job': id, 'gateway.layer': targetCode }
-  const span = { kind: 'consumer', parent: traceOfJob(ctx, id), attributes, fields: { job: id } } as const
+  const span = { kind: 'consumer', parent, attributes, fields: { ...fields, job: id } } as const
   await traced(ctx, 'slice job', span, () => runInTrace(ctx, claimed, running), failureOf)
 }
 

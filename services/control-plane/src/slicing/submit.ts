@@ -11,6 +11,7 @@ import {
   submitSliceJob,
 } from '@gateway/store/slice-jobs.js'
 import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
+import { traceToKeep } from '../platform/trace.js'
 import { modeOf } from './layer-version.js'
 
 type Refused = Refusal & { readonly state: 'refused' }
@@ -27,7 +28,8 @@ export async function submit(
     const refusal = await refusalBy(tx, job)
     if (refusal !== null) return { ...refusal, state: 'refused' }
   }
-  return submitter === null ? submitSliceJob(tx, job, null) : submitSliceJob(tx, job, submitter)
+  const traced = { ...job, trace: traceToKeep() }
+  return submitter === null ? submitSliceJob(tx, traced, null) : submitSliceJob(tx, traced, submitter)
 }
 
 /** Why a single image cannot be merged into the layer as it will be when the job's turn comes; null: it can. */

@@ -140,6 +140,13 @@ test('a rotation logs all secrets that change, keeps the last one for the grace,
   for (const { token } of [issued, second, third]) expect(audit).not.toContain(token)
 })
 
+test('a rotation without a body has no grace, and what needs fields names them', async () => {
+  const { id } = await issue()
+  expect((await gateway.admin({ method: 'POST', url: `${TOKENS}/${id}/rotate` })).json().previous_expires_at).toBeNull()
+  const nothing = await gateway.admin({ method: 'POST', url: TOKENS })
+  expect([nothing.statusCode, nothing.json().error]).toEqual([400, expect.stringContaining('body.name')])
+})
+
 test('what is disabled or expired is not rotated, and a grace is at most 30 days', async () => {
   const { id } = await issue({ expires_at: '2020-01-01' })
   const rotate = (payload: object) => gateway.admin({ method: 'POST', url: `${TOKENS}/${id}/rotate`, payload })

@@ -14,17 +14,10 @@ export function disableToken(
   admin: AdminIdentity,
 ): Promise<Outcome<Token>> {
   return changeToken(ctx, edges, id, async (tx, token) => {
-    const { name, prefix } = token
-    await insertAudit(tx, {
-      ...admin,
-      action: 'token.disable',
-      subject: token.id,
-      detail: { name, prefix },
-    })
-    return {
-      ok: true,
-      answer: (await markDisabled(tx, token.id)) as Token,
-      changes: changesOf(token),
-    }
+    const { id, name, prefix } = token
+    const disabled = (await markDisabled(tx, id)) as Token
+    const change = { before: { disabled_at: token.disabled_at }, after: { disabled_at: disabled.disabled_at } }
+    await insertAudit(tx, { ...admin, action: 'token.disable', subject: id, detail: { name, prefix, ...change } })
+    return { ok: true, answer: disabled, changes: changesOf(token) }
   })
 }

@@ -102,6 +102,21 @@ test('a flood of unknown tokens pushes no good token out', async () => {
   expect(cache.get(good)?.id).toBe('good')
 })
 
+test('beyond twenty thousand that wait a token is refused at once, and those that are known are not', async () => {
+  const store = new HeldStore()
+  const good = createToken()
+  store.tokens.set(digestOf(good), accessToken('good'))
+  const cache = cacheOn(store)
+  const answer = cache.lookUp(good)
+  const release = await store.nextQuery()
+  release()
+  await answer
+  const flood = Array.from({ length: 20_000 }, (_, i) => cache.lookUp(`token ${i}`))
+  await expect(cache.lookUp(createToken())).rejects.toThrow('too many unknown tokens')
+  expect(cache.get(good)?.id).toBe('good')
+  expect(flood).toHaveLength(20_000)
+})
+
 describe('an invalidation', () => {
   test('forgets a token by its digest', async () => {
     const store = new HeldStore()

@@ -18,8 +18,11 @@ const BATCH = 500
  * were asked for just before, as in a flood of made-up ones, which so costs the store a hundred queries a second and no more.
  */
 const MIN_INTERVAL_MS = 10
-/** Limit: tokens that wait for an answer; beyond it a flood is refused instead of queued. */
-const MAX_WAITING = 5_000
+/**
+ * Limit: tokens that wait for an answer; beyond it a flood is refused instead of queued. More than the connections that come back together after a
+ * restart, each with a token of its own, and no more than the store answers in a second or two.
+ */
+const MAX_WAITING = 20_000
 
 /**
  * Look-ups of unknown tokens: one query at a time, for all that wait. An answer whose query began before an invalidation of the same

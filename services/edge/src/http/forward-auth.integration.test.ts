@@ -40,8 +40,10 @@ afterAll(async () => {
 
 type Header = readonly [name: string, value: string]
 
-async function asked(...headers: Header[]): Promise<number> {
-  const target = '/api/v1/forward-auth'
+const asked = (...headers: Header[]) => askedBelow('', ...headers)
+
+async function askedBelow(address: string, ...headers: Header[]): Promise<number> {
+  const target = `/api/v1/forward-auth${address}`
   return (await client.ask({ method: 'GET', target, headers: [['Host', 'x'], ...headers] })).status
 }
 
@@ -118,4 +120,15 @@ test('an address that is missing, or stands there twice with different values, i
   expect(await asked(token, ['X-Original-URI', TILE], ['X-Forwarded-Uri', '/tiles/other/v1/0/0/0.png'])).toBe(400)
   expect(await asked(token, ['X-Original-URI', TILE], ['X-Original-URI', '/tiles/other/v1/0/0/0.png'])).toBe(400)
   expect(await asked(token, ['X-Original-URI', TILE], ['X-Forwarded-Uri', TILE])).toBe(200)
+})
+
+test('an address behind the path of this route, as Envoy sends it, is decided about alike', async () => {
+  const token: Header = ['X-Access-Token', TOKENS.world]
+  expect(await askedBelow(TILE)).toBe(401)
+  expect(await askedBelow(TILE, token)).toBe(200)
+  expect(await askedBelow(`${TILE}?v=1&token=${TOKENS.world}`)).toBe(200)
+  expect(await askedBelow(`${TILE}?token=${TOKENS.disabled}`)).toBe(401)
+  for (const other of ['/tiles/other/v1/0/0/0.png', '/tiles/world/../other/v1/0/0/0.png', '/', '/api/v1/admin/tokens'])
+    expect([other, await askedBelow(other, token)]).toEqual([other, 403])
+  expect(await askedBelow(TILE, token, ['X-Original-URI', '/tiles/other/v1/0/0/0.png'])).toBe(400)
 })

@@ -13,13 +13,13 @@ import { wantedBasemap } from './tile-answer.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
 
-/** By which proxies name the address that somebody asks them for: nginx as it is configured; Traefik and Envoy. */
+/** By which proxies name the address that somebody asks them for: nginx as it is configured; Traefik. Envoy puts it behind the path of this route. */
 const ADDRESS_HEADERS: ReadonlySet<string> = new Set(['x-original-uri', 'x-forwarded-uri'])
 
 const LET_IN = headerBlock(['Cache-Control', 'no-store'])
 const NO_ADDRESS = refuse(
   'invalid_parameters',
-  'X-Original-URI or X-Forwarded-Uri must name one address, which begins with a slash',
+  'X-Original-URI, X-Forwarded-Uri or what follows this path must name one address, which begins with a slash',
 )
 const NOT_OURS = refuse('resource_not_granted', 'nothing can be read at this address')
 
@@ -45,6 +45,9 @@ export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
 /** Where a client can add the header that its proxy does not set, the two would name different addresses: null then, as where there is none. */
 function addressOf(req: HttpRequest): string | null {
   const addresses = new Set<string>()
+  const below = req.getUrl().slice(FORWARD_AUTH_PATH.length)
+  const query = req.getQuery()
+  if (below !== '') addresses.add(query ? `${below}?${query}` : below)
   req.forEach((name, value) => {
     if (ADDRESS_HEADERS.has(name)) addresses.add(value)
   })

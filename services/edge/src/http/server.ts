@@ -103,6 +103,7 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
     own(`${path}/:code`, entry)
   }
   own(FORWARD_AUTH_PATH, onForwardAuth)
+  own(`${FORWARD_AUTH_PATH}/*`, onForwardAuth)
   own('/health', onHealth)
   own('/ready', onReady)
   own('/metrics', onMetrics)

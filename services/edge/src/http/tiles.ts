@@ -1,7 +1,6 @@
 import { gunzip } from 'node:zlib'
 import type { AccessToken } from '@gateway/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import { isRemote } from '@gateway/object-storage/location.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'
 import type { FilePart, Tile } from '@gateway/tilesets/source.js'
@@ -102,7 +101,7 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'absent':
       return answerRefusal(exchange, absentTile(exchange.edge.settings, target))
     case 'busy':
-      return answerRefusal(exchange, isRemote(target.version.stored.path) ? STORAGE_DOWN : DISK_BUSY)
+      return answerRefusal(exchange, DISK_BUSY)
     case 'failed': {
       const { basemap, version } = target
       const names = { basemap: basemap.stored.code, version: version.stored.version }

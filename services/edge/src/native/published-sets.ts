@@ -1,5 +1,11 @@
 import path from 'node:path'
-import { type ColdSet, type ColdSets, GAP, type SetHeads } from '@gateway/native-edge/cold-tiles/cold-sets.js'
+import {
+  type ColdSet,
+  type ColdSets,
+  DATABASE_TILE_BYTES,
+  GAP,
+  type SetHeads,
+} from '@gateway/native-edge/cold-tiles/cold-sets.js'
 import { extensionsOf } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
 import { SERVER_MARK } from '../http/header-block.js'
@@ -19,6 +25,8 @@ interface Known {
   readonly code: string
   readonly contentId: number
   readonly goodUntilMs: number
+  /** larger tiles are read by JavaScript */
+  readonly maxBytes: number
 }
 
 /**
@@ -54,7 +62,7 @@ export class PublishedSets {
     const goodUntilMs = nowMs + RECHECK_MS - Math.random() * SPREAD_MS
     const { code } = basemap.stored
     const { format, tileMatrixSet } = version.stored
-    this.#sets.put({
+    const outcome = this.#sets.put({
       address,
       code,
       goodUntilMs,
@@ -64,15 +72,21 @@ export class PublishedSets {
       usage: version.usage,
       place: at,
     })
-    this.#known.set(address, { code, contentId, goodUntilMs })
+    if (outcome !== 'put') {
+      this.#known.delete(address)
+      if (outcome === 'touched') source.renewLayout?.()
+      return
+    }
+    const maxBytes = at.kind === 'database' ? DATABASE_TILE_BYTES : Number.POSITIVE_INFINITY
+    this.#known.set(address, { code, contentId, goodUntilMs, maxBytes })
     this.#basemaps.add(basemap)
     this.#putLeaves(contentId, source, place)
   }
 
-  /** Whether the native tier reads this tile by itself, and keeps it where that pays. `due`: it would, but its set must be put again. */
-  stateOf(tilePath: string, nowMs: number): 'put' | 'due' | null {
+  /** Whether the native tier reads a tile of so many bytes by itself, and keeps it where that pays. `due`: it would, but its set must be put again. */
+  stateOf(tilePath: string, nowMs: number, bytes = 0): 'put' | 'due' | null {
     const known = this.#known.get(addressOf(tilePath) ?? '')
-    if (known === undefined) return null
+    if (known === undefined || bytes > known.maxBytes) return null
     return nowMs < known.goodUntilMs ? 'put' : 'due'
   }
 
@@ -109,19 +123,29 @@ function addressOf(tilePath: string): string | null {
 
 /** null: it lies elsewhere than below its scan source by name; then where it really is must be looked at for each tile. */
 function placeOf(layout: SourceLayout, { version }: TileTarget): ColdSet['place'] | null {
-  if (layout.kind === 'archive') return { kind: 'archive', at: { id: version.contentId, ...layout.archive } }
+  const { contentId, root } = version
+  if (layout.kind === 'archive') return { kind: 'archive', at: { id: contentId, ...layout.archive } }
+  if (layout.kind === 'database') {
+    const below = pathBelow(root, layout.path)
+    return below === null ? null : { kind: 'database', at: { ...layout, id: contentId, root, path: below } }
+  }
   const { folder, extension, fromSouth } = layout
-  const below = path.relative(version.root, folder)
-  if (below === '..' || below.startsWith(`..${path.sep}`) || path.isAbsolute(below)) return null
-  const at = { root: version.root, folder: below === '' ? '' : `${below}/`, extension, fromSouth }
+  const below = pathBelow(root, folder)
+  if (below === null) return null
+  const at = { root, folder: below === '' ? '' : `${below}/`, extension, fromSouth }
   return { kind: 'folder', at }
 }
 
-/** A folder's vector tiles may be packed or not, an archive's are all the same. */
+function pathBelow(root: string, file: string): string | null {
+  const below = path.relative(root, file)
+  return below === '..' || below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? null : below
+}
+
+/** A folder's vector tiles and a database's tiles may be packed or not, those of a PMTiles archive are all the same. */
 function headsOf(layout: SourceLayout, target: TileTarget): Pick<ColdSet, 'plain' | 'packed'> {
   const isVector = target.version.stored.format === 'pbf'
-  const [mayBePlain, mayBePacked] =
-    layout.kind === 'folder' ? [true, isVector] : [layout.encoding === 'identity', layout.encoding === 'gzip']
+  const mayBePlain = layout.kind !== 'archive' || layout.encoding === 'identity'
+  const mayBePacked = layout.kind === 'archive' ? layout.encoding === 'gzip' : isVector || layout.kind === 'database'
   return { plain: mayBePlain ? heads(target, false) : null, packed: mayBePacked ? heads(target, true) : null }
 }
 

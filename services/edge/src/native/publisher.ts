@@ -122,7 +122,7 @@ export class NativePublisher {
     if (this.#opened === null) return 'not for it'
     const { sets, table, tiles } = this.#opened
     // What it has, and is asked for here, comes in a form that only JavaScript answers.
-    if (sets?.stateOf(path, nowMs) === 'put') return table.hasTile(path) ? 'not for it' : 'unwanted'
+    if (sets?.stateOf(path, nowMs, body.length) === 'put') return table.hasTile(path) ? 'not for it' : 'unwanted'
     const offered = tiles.put(path, body, tile, file, nowMs)
     if (offered === 'put') this.#extendTrust()
     return offered
@@ -197,8 +197,8 @@ export class NativePublisher {
   }
 
   /** What was answered natively since the last call, by the names of `UsageCounts`. */
-  takeUsage(): readonly TakenUsage[] {
-    return this.#table?.takeUsage() ?? []
+  takeUsage(): TakenUsage | null {
+    return this.#table?.takeUsage() ?? null
   }
 
   /** From now on JavaScript sees every request. */

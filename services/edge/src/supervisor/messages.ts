@@ -1,8 +1,8 @@
-import type { UsageRow } from '@gateway/contracts/usage.js'
 import type { Beat } from '@gateway/processes/heartbeat.js'
 import type { MetricsReport } from '../metrics/durations.js'
 import type { StartCatalog } from '../offline/start-catalog.js'
 import type { ReadAnswer, ReadWanted } from '../sync/host-reads.js'
+import type { UsageBatch } from '../usage/usage-counts.js'
 
 /** What a worker tells its supervisor. */
 export type FromWorker =
@@ -20,7 +20,7 @@ export type FromWorker =
   /** its metrics, every second and when asked for */
   | { readonly kind: 'report'; readonly report: MetricsReport }
   /** what it was used for since it last told */
-  | { readonly kind: 'usage'; readonly rows: readonly UsageRow[] }
+  | { readonly kind: 'usage'; readonly batch: UsageBatch }
   /** asks for the sums over all workers */
   | { readonly kind: 'totals_wanted'; readonly id: number }
   /** it has nothing more to do and is about to end */

@@ -11,6 +11,7 @@ import { ownVersion } from '../own-version.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { HostReads, type ReadWanted } from '../sync/host-reads.js'
 import { StoreLink } from '../sync/store-link.js'
+import { usageRows } from '../usage/usage-counts.js'
 import { UsageSaver } from '../usage/usage-saver.js'
 import { controlPlaneReady } from './control-plane-probe.js'
 import type { FromWorker } from './messages.js'
@@ -165,7 +166,7 @@ export class Supervisor {
         this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
         return this.#wake()
       case 'usage':
-        this.#usage.add(message.rows)
+        this.#usage.add(usageRows(message.batch))
         return worker.send({ kind: 'usage_taken' })
       case 'ending':
         return worker.killUnlessEndedIn(END_WITHIN_MS)

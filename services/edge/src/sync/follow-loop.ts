@@ -243,7 +243,10 @@ export class FollowLoop {
   }
 
   #failed(error: Error): void {
-    if (!this.#troubled) this.#o.log.warn({ err: error.message }, 'the store is out of reach')
+    const trouble = lacksSchema(error)
+      ? 'the store has no schema of this version yet; a control plane makes it'
+      : 'the store is out of reach'
+    if (!this.#troubled) this.#o.log.warn({ err: error.message }, trouble)
     this.#troubled = true
   }
 
@@ -251,6 +254,11 @@ export class FollowLoop {
     if (this.#troubled) this.#o.log.info('the store is within reach again')
     this.#troubled = false
   }
+}
+
+/** undefined_table and undefined_column of Postgres: migrations have not run, as at the very first start */
+function lacksSchema(error: Error): boolean {
+  return ['42P01', '42703'].includes((error as { code?: string }).code ?? '')
 }
 
 function withinTime<T>(promise: Promise<T>): Promise<T> {

@@ -24,7 +24,7 @@ import { openRemote } from '../tiles/open-remote.js'
 import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
-import { UsageCounts } from '../usage/usage-counts.js'
+import { UsageCounts, usageRows } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 
 const TILE_MEMORY_BYTES = 128 * 1024 * 1024
@@ -132,10 +132,8 @@ export async function runEdge(options: {
 
 /** What its requests were accounted to since this was last asked, in one order. */
 export function takeUsage({ edge }: RunningEdge): string[] {
-  return edge.usage
-    .take(edge.native.takeUsage(), 0)
-    .map((row) => JSON.stringify(row))
-    .sort()
+  const batch = edge.usage.take(edge.native.takeUsage(), 0)
+  return (batch === null ? [] : usageRows(batch)).map((row) => JSON.stringify(row)).sort()
 }
 
 export const READER: AccessToken = {

@@ -50,7 +50,6 @@ async function start(env: Record<string, string> = {}): Promise<RunningEdge> {
     of('world', { path: at('world.pmtiles'), storage: 'pmtiles' }),
     of('lite', { path: at('lite.mbtiles'), storage: 'mbtiles' }),
     of('folder', { path: at('folder') }),
-    storedBasemap('local', [storedVersion('v1', { path: path.join(home, 'local') })], { sourcePath: home }),
   ]
   const catalog = nextCatalog(EMPTY_CATALOG, { codes: null, rows }, { codes: null, rows: [] })
   const options = { dataDir: path.join(home, 'data'), controlPlane: 'http://[::1]:1', tileMemoryBytes: 1_024 }
@@ -97,8 +96,6 @@ beforeAll(async () => {
   })
   contents = contentsOf('first', 60)
   await publish(contents)
-  fs.mkdirSync(path.join(home, 'local/2/1'), { recursive: true })
-  fs.writeFileSync(path.join(home, 'local/2/1/1.png'), 'a tile of this disk')
   storage = await startObjectServer(files, home)
   running = await start()
 })
@@ -221,26 +218,15 @@ test('an archive that is replaced while it is read gives the old tile or the new
   contents = second
 })
 
-test.each(['503', '429', 'cut', '403'] as const)(
-  'storage that answers with %s is a 503 with Retry-After, and other sources go on',
-  async (trouble) => {
-    await beside(async (edge) => {
-      storage.trouble = trouble
-      const { status, headers } = await ask('0/0/0', 'world', {}, edge)
-      expect([status, headers.get('retry-after')]).toEqual([503, '5'])
-      expect((await ask('2/1/1', 'local', {}, edge)).status).toBe(200)
-      storage.trouble = 'none'
-      // A circuit that has opened tries again by itself.
-      await expect.poll(async () => (await ask('0/0/0', 'world', {}, edge)).status).toBe(200)
-    })
-  },
-)
-
 test('a folder of tiles elsewhere: found, kept, absent, and served while the storage is away', async () => {
   const found = await ask('3/1/2', 'folder')
   expect([found.status, found.body.toString()]).toEqual([200, 'a tile of a folder'])
   expect((await ask('3/1/3', 'folder')).status).toBe(404)
   await expect.poll(() => cacheFiles().some((file) => file.endsWith('/3/1/2.png'))).toBe(true)
+  const { basemaps } = running.edge.freshness.catalog
+  const version = basemaps.get('folder')?.versions.get('v1')
+  const atOnce = () => running.edge.tiles.tileIfCached(version as NonNullable<typeof version>, { z: 3, x: 1, y: 2 })
+  await expect.poll(() => (atOnce()?.body as Buffer | undefined)?.toString()).toBe('a tile of a folder')
   const other = await start()
   storage.trouble = '403'
   const kept = await ask('3/1/2', 'folder', {}, other)

@@ -1,3 +1,4 @@
+import { isOnLocalDisk } from '@gateway/files/local-file-system.js'
 import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import type { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
@@ -6,7 +7,6 @@ import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
 import { type CachedReader, SMALL_BYTES, type Source, type Tile, type TilePlace } from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
-import { isOnLocalDisk } from '../files/local-file-system.js'
 import type { Catalog, CatalogVersion } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
 

@@ -1,4 +1,4 @@
-import type { UsageAmounts, UsageKind, UsageRow } from '@gateway/contracts/usage.js'
+import { USAGE_AMOUNTS, type UsageAmounts, type UsageKind, type UsageRow } from '@gateway/contracts/usage.js'
 import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-table.js'
 
 /** What an answer was. `refused`: 401, 403 or 429. `other`: anything else that is no tile. */
@@ -7,7 +7,8 @@ export type Answered = 'tile' | 'tile_404' | 'refused' | 'other'
 /** What was asked for, by kind and id: a version (which counts for its basemap too), or a basemap or vector. Also its name in the native table. */
 export type UsageName = `${'version' | 'basemap' | 'vector'}:${string}`
 
-export const versionUsage = (code: string, version: string): UsageName => `version:${code}/${version}`
+const VERSION = 'version:'
+export const versionUsage = (code: string, version: string): UsageName => `${VERSION}${code}/${version}`
 
 const TOKEN = 'token:'
 export const tokenUsage = (id: string): string => TOKEN + id
@@ -15,53 +16,73 @@ export const tokenUsage = (id: string): string => TOKEN + id
 const HOUR_MS = 3_600_000
 
 /**
+ * Usage on its way to the supervisor: without an object for each row, since tens of thousands of tokens would hold up the event loop for a tenth of
+ * a second. A name may stand in it twice.
+ */
+export interface UsageBatch extends TakenUsage {
+  /** milliseconds since 1970, a whole hour in UTC */
+  readonly at: number
+}
+
+/**
  * What requests with tokens that the store knows, or with good signatures, were answered by this process, for each token and for what was asked for: since it was last
  * taken. Of other requests nothing is counted here, so that strangers cannot fill the memory; neither is what is handed on to the control plane.
  */
 export class UsageCounts {
-  #tokens = new Map<string, UsageAmounts>()
-  #asked = new Map<string, UsageAmounts>()
+  /** of tokens and of what was asked for, by the names of the native table */
+  #amounts = new Map<string, UsageAmounts>()
 
   /** `token`: its id; '': a signed address let in without one. `asked`: null where nothing of the catalog was. `bytes`: of the body, as far as they are known to be sent. */
   count(token: string, asked: UsageName | null, answered: Answered, bytes: number): void {
-    if (token !== '') add(amountsOf(this.#tokens, token), answered, bytes)
-    if (asked !== null) add(amountsOf(this.#asked, asked), answered, bytes)
+    if (token !== '') add(amountsOf(this.#amounts, tokenUsage(token)), answered, bytes)
+    if (asked !== null) add(amountsOf(this.#amounts, asked), answered, bytes)
   }
 
   /** Further bytes of an answer that was counted. */
   addBytes(token: string, asked: UsageName | null, bytes: number): void {
     if (bytes === 0) return
-    if (token !== '') amountsOf(this.#tokens, token).bytes += bytes
-    if (asked !== null) amountsOf(this.#asked, asked).bytes += bytes
+    if (token !== '') amountsOf(this.#amounts, tokenUsage(token)).bytes += bytes
+    if (asked !== null) amountsOf(this.#amounts, asked).bytes += bytes
   }
 
   /**
-   * All that was counted, which begins anew, with what was answered natively, by the names that were given for it. It counts for the hour of now:
-   * to be taken every few seconds. `nowMs`: since 1970.
+   * All that was counted, which begins anew, with what was answered natively, by the names that were given for it; null: nothing. It counts for the
+   * hour of now: to be taken every few seconds. `nowMs`: since 1970.
    */
-  take(native: readonly TakenUsage[], nowMs: number): UsageRow[] {
-    for (const { name, requests, tiles, missing, bytes } of native) {
-      const known = name.startsWith(TOKEN)
-        ? amountsOf(this.#tokens, name.slice(TOKEN.length))
-        : amountsOf(this.#asked, name)
-      addTo(known, { requests, tiles, tile_404: missing, refused: 0, bytes })
+  take(native: TakenUsage | null, nowMs: number): UsageBatch | null {
+    const counted = this.#amounts
+    this.#amounts = new Map()
+    const { names, amounts } = native ?? { names: '', amounts: new Float64Array() }
+    if (names === '' && counted.size === 0) return null
+    const all = new Float64Array(amounts.length + counted.size * USAGE_AMOUNTS.length)
+    all.set(amounts)
+    all.set(
+      [...counted.values()].flatMap((one) => USAGE_AMOUNTS.map((amount) => one[amount])),
+      amounts.length,
+    )
+    return {
+      at: Math.floor(nowMs / HOUR_MS) * HOUR_MS,
+      names: names + [...counted.keys()].map((name) => `${name}\0`).join(''),
+      amounts: all,
     }
-    const at = Math.floor(nowMs / HOUR_MS) * HOUR_MS
-    const rows: UsageRow[] = [...this.#tokens].map(([id, amounts]) => ({ kind: 'token', id, at, ...amounts }))
-    const basemaps = new Map<string, UsageAmounts>()
-    for (const [name, amounts] of this.#asked) {
-      const colon = name.indexOf(':')
-      const kind = name.slice(0, colon) as UsageKind
-      const id = name.slice(colon + 1)
-      if (kind !== 'basemap') rows.push({ kind, id, at, ...amounts })
-      // A code has no slash: it is the name of a directory.
-      if (kind !== 'vector') addTo(amountsOf(basemaps, kind === 'version' ? id.slice(0, id.indexOf('/')) : id), amounts)
-    }
-    for (const [id, amounts] of basemaps) rows.push({ kind: 'basemap', id, at, ...amounts })
-    this.#tokens = new Map()
-    this.#asked = new Map()
-    return rows
   }
+}
+
+/** The rows of a batch, those of basemaps added: the sums of their versions and of what was asked of them beside. */
+export function usageRows({ at, names, amounts }: UsageBatch): UsageRow[] {
+  const sums = new Map<string, UsageAmounts>()
+  for (const [i, name] of names.split('\0').slice(0, -1).entries()) {
+    const [requests = 0, tiles = 0, tile_404 = 0, refused = 0, bytes = 0] = amounts.subarray(5 * i, 5 * i + 5)
+    const more = { requests, tiles, tile_404, refused, bytes }
+    addTo(amountsOf(sums, name), more)
+    // A code has no slash: it is the name of a directory.
+    if (name.startsWith(VERSION))
+      addTo(amountsOf(sums, `basemap:${name.slice(VERSION.length, name.indexOf('/'))}`), more)
+  }
+  return [...sums].map(([name, sum]) => {
+    const colon = name.indexOf(':')
+    return { kind: name.slice(0, colon) as UsageKind, id: name.slice(colon + 1), at, ...sum }
+  })
 }
 
 function amountsOf(all: Map<string, UsageAmounts>, name: string): UsageAmounts {

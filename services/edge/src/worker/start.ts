@@ -245,8 +245,8 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const flusher = setInterval(saveUsage, USAGE_FLUSH_MS, false)
   const tellUsage = async (): Promise<void> => {
     // biome-ignore lint/plugin: calendar, usage is by the hour
-    const rows = counted.take(native.takeUsage(), Date.now())
-    if (rows.length > 0) await supervisor.sendUsage(rows)
+    const batch = counted.take(native.takeUsage(), Date.now())
+    if (batch !== null) await supervisor.sendUsage(batch)
   }
   const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)
   return {

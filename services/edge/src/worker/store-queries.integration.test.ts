@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
+import { tokenDigest } from '@gateway/access/token-format.js'
 import { openStore } from '@gateway/store/connect.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import { insertToken } from '@gateway/store/tokens.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TokenCache } from '../auth/token-cache.js'
+import { TokenUsage } from '../auth/token-usage.js'
 import { StoreLink } from '../sync/store-link.js'
 import { tokenFinder } from './store-queries.js'
 
@@ -49,4 +52,17 @@ test('a token is found although the connection is lost under its look-up', async
   })
   const { found } = await lookUp
   expect([...(await found).keys()]).toEqual([DIGEST.toString('hex')])
+})
+
+test('ten thousand tokens that were never seen are all found at once, among others that nobody has', async () => {
+  const tokens = Array.from({ length: 10_000 }, (_, i) => `token ${i}`)
+  const strangers = Array.from({ length: 5_000 }, (_, i) => `stranger ${i}`)
+  await store.sql`
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes)
+    SELECT 'crowd', 'bmp_crowd', decode(hex, 'hex'), '{*}', '{}', '{read}'
+    FROM unnest(${tokens.map((token) => tokenDigest(token).toString('hex'))}::text[]) AS hex`
+  const cache = new TokenCache(tokenFinder(link), new TokenUsage())
+  const found = await Promise.all([...strangers, ...tokens].map((token) => cache.lookUp(token)))
+  expect(found.slice(0, strangers.length).every((token) => token === null)).toBe(true)
+  expect(new Set(found.slice(strangers.length).map((token) => token?.id)).size).toBe(tokens.length)
 })

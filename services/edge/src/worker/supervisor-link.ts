@@ -1,9 +1,9 @@
-import type { UsageRow } from '@gateway/contracts/usage.js'
 import type { ProcessMetrics } from '../metrics/registry.js'
 import type { StartCatalog } from '../offline/start-catalog.js'
 import { type FromWorker, REPORT_INTERVAL_MS, type ToWorker } from '../supervisor/messages.js'
 import type { CatalogReader } from '../sync/catalog-reader.js'
 import { HostReader } from '../sync/host-reads.js'
+import type { UsageBatch } from '../usage/usage-counts.js'
 
 /**
  * Sums that do not come in time are replaced by this process's own numbers: a scrape must not hang. More than the supervisor waits for
@@ -119,14 +119,14 @@ export class SupervisorLink {
   }
 
   /** Tells what this process was used for. Resolves when the supervisor has it, or is not there any more. */
-  sendUsage(rows: readonly UsageRow[]): Promise<void> {
+  sendUsage(batch: UsageBatch): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, process.connected ? USAGE_TIMEOUT_MS : 0)
       this.#usageSent.push(() => {
         clearTimeout(timer)
         resolve()
       })
-      this.#send({ kind: 'usage', rows })
+      this.#send({ kind: 'usage', batch })
     })
   }
 

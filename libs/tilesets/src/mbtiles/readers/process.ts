@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { BrokenArchiveError } from '../../broken-archive.js'
 import { encodingOf } from '../../formats.js'
 import { type MbtilesArchive, openMbtiles } from '../archive.js'
+import { toText } from '../page-layout.js'
 import { ANSWER_BYTES, Answer, type FailedText, type OpenedText, REQUEST_BYTES, Request } from './protocol.js'
 
 /**
@@ -76,8 +77,8 @@ function open(archive: number): MbtilesArchive | null {
   const opening = openMbtiles(known.root, known.file)
   if (!opening.ok) return null
   known.opened = opening.archive
-  const { identity, modifiedMs } = opening.archive
-  answer(Answer.OPENED, archive, inJson({ identity, modifiedMs }))
+  const { identity, modifiedMs, layout } = opening.archive
+  answer(Answer.OPENED, archive, inJson({ identity, modifiedMs, layout: layout === null ? null : toText(layout) }))
   return known.opened
 }
 

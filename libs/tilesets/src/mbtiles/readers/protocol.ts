@@ -1,3 +1,5 @@
+import type { LayoutText } from '../page-layout.js'
+
 /**
  * What passes between a process that serves tiles and one that reads MBTiles for it, over the reader's standard input and output: words of
  * 32 bits, little end first. Tiles are many and their bytes most of it, so no general serialization.
@@ -21,6 +23,7 @@ export const Answer = { TILE: 1, ABSENT: 2, FAILED: 3, OPENED: 4, STARTED: 5, GZ
 export interface OpenedText {
   readonly identity: string
   readonly modifiedMs: number
+  readonly layout: LayoutText | null
 }
 
 export interface FailedText {

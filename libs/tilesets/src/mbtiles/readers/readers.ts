@@ -1,5 +1,6 @@
 import { BrokenArchiveError } from '../../broken-archive.js'
-import type { Source, Tile, TilePlace } from '../../source.js'
+import type { Source, SourceLayout, Tile, TilePlace } from '../../source.js'
+import { fromText } from '../page-layout.js'
 import { Answer, type FailedText, type OpenedText } from './protocol.js'
 import { type PendingTile, type ReadArchive, Reader } from './reader.js'
 
@@ -76,7 +77,27 @@ export class MbtilesReaders {
 
   /** An archive as a source. It closes by `keepOnly`, or for others: which of them may go depends on how it behaves. */
   source(archive: ReadArchive): Source {
-    return { tile: (place) => this.tile(archive, place), close() {} }
+    return {
+      tile: (place) => this.tile(archive, place),
+      layout: () => this.#layout(archive),
+      renewLayout: () => this.#closeAgain(archive),
+      close() {},
+    }
+  }
+
+  /** Its next request opens it again. */
+  #closeAgain({ id }: ReadArchive): void {
+    const archive = this.#archives.get(id)
+    if (archive === undefined) return
+    this.#shared?.forget(archive)
+    this.#isolated.get(archive)?.forget(archive)
+  }
+
+  #layout({ id, root, path }: ReadArchive): SourceLayout | null {
+    const archive = this.#archives.get(id)
+    if (archive?.opened?.layout == null || archive.isHung) return null
+    const { identity, modifiedMs, layout } = archive.opened
+    return { kind: 'database', root, path, identity, modifiedMs, ...fromText(layout) }
   }
 
   /** Rejects with `BrokenArchiveError`, and with what the disk says. */

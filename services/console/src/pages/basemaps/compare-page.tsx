@@ -15,6 +15,7 @@ import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { shortText } from '../../ui/shown-text.js'
 import { useParameter } from '../../ui/use-parameter.js'
+import { TileDifferences } from './tile-differences.js'
 import { WithBasemap } from './use-basemap.js'
 
 export function Page() {
@@ -45,6 +46,8 @@ export function Page() {
   )
 }
 
+const VIEWS = ['split', 'swipe', 'tiles'] as const
+
 /** Which versions are compared, where and how, is in the address. */
 function Comparison({ basemap: { code, versions } }: { basemap: AdminBasemap }) {
   const t = useTexts()
@@ -67,7 +70,9 @@ function Comparison({ basemap: { code, versions } }: { basemap: AdminBasemap }) 
     if (left !== undefined && right !== undefined) moveTogether(left, right)
   }, [])
   if (left === undefined || right === undefined) return null
-  const swipe = view === 'swipe'
+  const shown = VIEWS.find((one) => one === view) ?? 'split'
+  const swipe = shown === 'swipe'
+  const oneMap = shown !== 'split'
   const sides: readonly [Side, Side] = [
     { side: 'left', version: left, label: t.compare.left, choose: setLeft },
     { side: 'right', version: right, label: t.compare.right, choose: setRight },
@@ -89,16 +94,16 @@ function Comparison({ basemap: { code, versions } }: { basemap: AdminBasemap }) 
       <Group>
         <SegmentedControl
           aria-label={t.compare.view}
-          value={swipe ? 'swipe' : 'split'}
-          data={(['split', 'swipe'] as const).map((value) => ({ value, label: t.compare.views[value] }))}
+          value={shown}
+          data={VIEWS.map((value) => ({ value, label: t.compare.views[value] }))}
           onChange={(value) => {
             setCamera(parseCamera(at))
-            setView(value === 'swipe' ? value : null)
+            setView(value === 'split' ? null : value)
           }}
         />
       </Group>
-      <SimpleGrid cols={{ base: swipe ? 2 : 1, md: 2 }} spacing="md">
-        {swipe
+      <SimpleGrid cols={{ base: oneMap ? 2 : 1, md: 2 }} spacing="md">
+        {oneMap
           ? choices
           : sides.map((side, i) => (
               <Stack key={side.side} gap="xs">
@@ -108,6 +113,7 @@ function Comparison({ basemap: { code, versions } }: { basemap: AdminBasemap }) 
             ))}
       </SimpleGrid>
       {swipe && <Swipe label={t.compare.divider} left={mapOf(sides[0])} right={mapOf(sides[1])} />}
+      {shown === 'tiles' && <TileDifferences code={code} left={left} right={right} />}
     </Stack>
   )
 }

@@ -1,7 +1,10 @@
 import type { AdminBasemap, BasemapVersion } from '@gateway/contracts/basemap.js'
-import { Alert, Table, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Table, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
 import { useSetDefaultVersion } from '../../api/catalog.js'
+import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { Confirm } from '../../ui/confirm.js'
 import { Name } from '../../ui/name.js'
@@ -9,6 +12,7 @@ import { notifyDone } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
 import { BoundsText } from './bounds-text.js'
 import { type Compared, differences, losses } from './differences.js'
+import { TileDifferences } from './tile-differences.js'
 
 interface DefaultDialogProps {
   readonly basemap: AdminBasemap
@@ -101,9 +105,34 @@ function Changes({ basemap, after }: { basemap: AdminBasemap; after: BasemapVers
           {warning}
         </Alert>
       ))}
+      {before !== undefined && before.version !== after.version && (
+        <TilesOf code={basemap.code} before={before} after={after} />
+      )}
       <Text size="sm" c="dimmed">
         {t.basemaps.cacheWarning}
       </Text>
+    </>
+  )
+}
+
+/** Reading thousands of tiles is asked for, not done by opening the dialog. */
+function TilesOf({ code, before, after }: Record<'before' | 'after', BasemapVersion> & { readonly code: string }) {
+  const t = useTexts().compare
+  const [asked, setAsked] = useState(false)
+  const query = new URLSearchParams({ left: before.version, right: after.version, view: 'tiles' })
+  return (
+    <>
+      <Group>
+        {!asked && (
+          <Button variant="default" size="xs" onClick={() => setAsked(true)}>
+            {t.showTiles}
+          </Button>
+        )}
+        <Anchor component={Link} size="sm" to={`/basemaps/${segment(code)}/compare?${query}`}>
+          {t.onItsPage}
+        </Anchor>
+      </Group>
+      {asked && <TileDifferences code={code} left={before} right={after} />}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { TimeLeft } from '../slicing/job-status.js'
 
 export function RunningJob() {
   const t = useTexts()
@@ -24,6 +25,7 @@ export function RunningJob() {
             </TextLink>
             <Text size="sm">{formats.percent(running.progress / 100)}</Text>
           </Group>
+          <TimeLeft job={running} />
           <Progress value={running.progress} aria-label={t.slicing.progressOf(running.name || running.target_code)} />
         </Stack>
       )}

@@ -12,11 +12,12 @@ import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { ServerText } from '../../ui/server-text.js'
 import { Moment } from '../../ui/time.js'
 import { CancelButton } from './cancel-button.js'
 import { ImagePaths } from './image-paths.js'
 import { JobLog } from './job-log.js'
-import { JobProgress, JobStatus, jobName } from './job-status.js'
+import { JobProgress, JobStatus, jobName, TimeLeft } from './job-status.js'
 
 export function Page() {
   const t = useTexts()
@@ -60,8 +61,11 @@ function Shown({ job }: { job: SliceJob }) {
       <Section title={t.slicing.progress} actions={<JobStatus job={job} />}>
         <Stack gap="sm">
           <JobProgress job={job} />
+          <TimeLeft job={job} />
           {job.message !== '' && (
-            <Alert color={job.status === 'failed' && !job.cancelled ? 'red' : 'blue'}>{job.message}</Alert>
+            <Alert color={job.status === 'failed' && !job.cancelled ? 'red' : 'blue'}>
+              <ServerText text={job.message} />
+            </Alert>
           )}
         </Stack>
       </Section>
@@ -99,6 +103,8 @@ function JobFacts({ job }: { job: SliceJob }) {
       <Fact name={t.slicing.submitted}>
         <Moment at={job.created_at} />
       </Fact>
+      <Fact name={t.slicing.started}>{job.started_at === null ? '–' : <Moment at={job.started_at} />}</Fact>
+      <Fact name={t.slicing.finished}>{job.finished_at === null ? '–' : <Moment at={job.finished_at} />}</Fact>
       <Fact name={t.slicing.by}>{job.requested_by || '–'}</Fact>
       <Fact name={t.common.code}>{mono(job.code)}</Fact>
       <Fact name={t.slicing.output}>{mono(job.output_root)}</Fact>

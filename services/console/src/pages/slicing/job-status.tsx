@@ -3,7 +3,9 @@ import { Group, Progress, Text } from '@mantine/core'
 import { useTexts } from '../../texts/texts.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
+import { useNow } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { secondsLeft } from './remaining.js'
 
 const TONES: Record<SliceStatus, Tone> = { pending: 'waiting', running: 'busy', succeeded: 'good', failed: 'bad' }
 
@@ -16,6 +18,18 @@ export function JobStatus({ job }: { job: ListedSliceJob }) {
 /** What people call a job. */
 export function jobName(job: ListedSliceJob): string {
   return job.name || job.target_code
+}
+
+/** How long a running job will still take, if that can be told. */
+export function TimeLeft({ job }: { job: ListedSliceJob }) {
+  const t = useTexts().slicing
+  const formats = useFormats()
+  const seconds = secondsLeft(job, useNow())
+  return seconds === null ? null : (
+    <Text size="sm" c="dimmed">
+      {t.left(formats.duration(seconds))}
+    </Text>
+  )
 }
 
 export function JobProgress({ job }: { job: ListedSliceJob }) {

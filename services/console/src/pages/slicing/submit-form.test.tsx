@@ -7,8 +7,26 @@ import { type LayerSettings, SubmitForm } from './submit-form.js'
 
 const user = userEvent.setup({ delay: null })
 
-function showForm(like: LayerSettings | null) {
-  stubService(() => null)
+/** What a job would come to. */
+const PLAN = { tiles: 1, bytes_estimate: 1, temp_bytes_estimate: 1, free_bytes: 1, bounds: [0, 0, 1, 1], min_zoom: 0 }
+
+test('the zoom of the images’ resolution is offered as soon as they are chosen', async () => {
+  const sent = stubService(({ path }) => (path.endsWith('/estimate') ? { ...PLAN, max_zoom: 17 } : null))
+  const onSubmit = showForm(null, false)
+  await user.click(await screen.findByRole('button', { name: 'Take 17' }))
+  expect(sent.at(-1)?.body).toMatchObject({ zoom_max: 'native', source_paths: ['/data/dem.tif'] })
+  await user.click(screen.getByRole('button', { name: 'Submit the job' }))
+  expect(onSubmit).toHaveBeenCalledWith(expect.objectContaining({ zoom_max: 17 }))
+})
+
+test('why images cannot be sliced is told as soon as they are chosen', async () => {
+  vi.stubGlobal('fetch', async () => Response.json({ error: '/data/dem.tif is not georeferenced' }, { status: 400 }))
+  showForm(null, false)
+  await screen.findByText('/data/dem.tif is not georeferenced')
+})
+
+function showForm(like: LayerSettings | null, isSilent = true) {
+  if (isSilent) stubService(() => null)
   const onSubmit = vi.fn()
   const images = { sourcePaths: ['/data/dem.tif'], start: null, knownCodes: [] }
   const state = { pending: false, error: null, commandOf: () => ({ method: 'POST', path: '/slice/jobs' }) as const }

@@ -14,6 +14,7 @@ import { shortText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { Estimate } from './estimate.js'
 import { ImagesField } from './images-field.js'
+import { ZoomSuggestion } from './zoom-suggestion.js'
 
 interface SubmitFormProps {
   readonly targetCode: string
@@ -114,6 +115,11 @@ export function SubmitForm(props: SubmitFormProps) {
               <NumberInput label={t.slicing.zoomMin} min={0} max={MAX_ZOOM} {...form.getInputProps('zoom_min')} />
               <NumberInput label={t.slicing.zoomMax} min={0} max={MAX_ZOOM} {...form.getInputProps('zoom_max')} />
             </Group>
+            <ZoomSuggestion
+              of={toBody(form.values)}
+              zoomMax={form.values.zoom_max}
+              onTake={(zoom) => form.setFieldValue('zoom_max', zoom)}
+            />
             <Group grow align="flex-start">
               <NativeSelect label={t.slicing.tileSize} data={SIZES} {...form.getInputProps('tile_size')} />
               <NativeSelect

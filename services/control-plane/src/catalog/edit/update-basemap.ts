@@ -48,7 +48,7 @@ export function updateBasemapRoute(app: App, ctx: ControlContext, edges: KnownEd
 
 async function update(
   tx: Transaction,
-  { code, name, cachePolicy, sharedMaxAge }: StoredBasemap,
+  { code, name, cachePolicy, sharedMaxAge, withdrawn: wasWithdrawn }: StoredBasemap,
   { withdrawn, cache_policy, s_maxage }: z.output<typeof basemapPatchSchema>,
   admin: AdminIdentity,
 ): Promise<void> {
@@ -61,6 +61,9 @@ async function update(
   }
   if (withdrawn !== undefined) {
     await setBasemapWithdrawn(tx, code, withdrawn)
-    await audit(withdrawn ? 'basemap.withdraw' : 'basemap.restore', {})
+    await audit(withdrawn ? 'basemap.withdraw' : 'basemap.restore', {
+      before: { withdrawn: wasWithdrawn },
+      after: { withdrawn },
+    })
   }
 }

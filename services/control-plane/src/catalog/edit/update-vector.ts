@@ -61,7 +61,7 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
 /** null: done. */
 async function update(
   tx: Transaction,
-  { code, name, kind, setEncoding }: StoredVector,
+  { code, name, kind, setEncoding, withdrawn: wasWithdrawn }: StoredVector,
   { withdrawn, encoding: named }: z.output<typeof vectorPatchBodySchema>,
   admin: AdminIdentity,
 ): Promise<Refusal | null> {
@@ -76,7 +76,10 @@ async function update(
   }
   if (withdrawn !== undefined) {
     await setVectorWithdrawn(tx, code, withdrawn)
-    await audit(withdrawn ? 'vector.withdraw' : 'vector.restore', {})
+    await audit(withdrawn ? 'vector.withdraw' : 'vector.restore', {
+      before: { withdrawn: wasWithdrawn },
+      after: { withdrawn },
+    })
   }
   return null
 }

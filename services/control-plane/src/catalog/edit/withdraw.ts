@@ -3,7 +3,7 @@ import { adminBasemapVersionSchema, withdrawBodySchema } from '@gateway/contract
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { readBasemap, setVersionWithdrawn } from '@gateway/store/basemaps.js'
+import { readBasemap, type StoredBasemap, type StoredVersion, setVersionWithdrawn } from '@gateway/store/basemaps.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -30,15 +30,21 @@ export function withdrawRoutes(app: App, ctx: ControlContext, edges: KnownEdges)
     },
     async ({ params: { code, version }, body: { withdrawn }, admin }, reply) => {
       const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        if (!(await setVersionWithdrawn(tx, code, version, withdrawn))) return { result: null, changes: [] }
+        const before = versionOf(await readBasemap(tx, code), version)
+        if (before === null || !(await setVersionWithdrawn(tx, code, version, withdrawn)))
+          return { result: null, changes: [] }
         const basemap = await readBasemap(tx, code)
+        const change = { before: { withdrawn: before.withdrawn }, after: { withdrawn } }
         const action = withdrawn ? 'version.withdraw' : 'version.restore'
-        await insertAudit(tx, { ...admin, action, subject: code, detail: { name: basemap?.name, version } })
-        const stored = basemap?.versions.find((one) => one.version === version) ?? null
-        return { result: stored, changes: [{ kind: 'basemap', key: code }] }
+        await insertAudit(tx, { ...admin, action, subject: code, detail: { name: basemap?.name, version, ...change } })
+        return { result: versionOf(basemap, version), changes: [{ kind: 'basemap', key: code }] }
       })
       if (result === null) return sendRefusal(reply, refuse('not_found', 'no such version'))
       return { ...toAdminVersion(result), ...acknowledged }
     },
   )
+}
+
+function versionOf(basemap: StoredBasemap | null, version: string): StoredVersion | null {
+  return basemap?.versions.find((one) => one.version === version) ?? null
 }

@@ -69,7 +69,13 @@ test('a withdrawn basemap is neither listed nor found by readers, stays so over 
     expect([status, body]).toMatchObject([200, { code: 'world', withdrawn: true, confirmed: [], pending: [] }])
   })
   expect(changes).toEqual(['basemap world'])
-  expect(await lastAudit()).toMatchObject({ action: 'basemap.withdraw', subject: 'world', actor: 'token' })
+  expect(await lastAudit()).toMatchObject({
+    action: 'basemap.withdraw',
+    subject: 'world',
+    actor: 'token',
+    before: { withdrawn: false },
+    after: { withdrawn: true },
+  })
   tree.put('maps/world/v4/0/0/0.png', PIXEL)
   await scanAll()
   expect(await listed('basemaps')).toEqual([])

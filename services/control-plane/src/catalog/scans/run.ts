@@ -2,12 +2,13 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { logChanges } from '@gateway/store/change-log.js'
+import { causeDeliveries } from '@gateway/store/kept-trace.js'
 import type { LockSession } from '@gateway/store/lock-session.js'
 import { failAbandonedScans, finishScan, pruneScans, renewScan, startScan } from '@gateway/store/scan-sources.js'
 import { readVectorFingerprints } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
-import { currentTrace, traced } from '../../platform/trace.js'
+import { currentTrace, traced, traceToKeep } from '../../platform/trace.js'
 import { applyBasemaps, applyVectors, type ScanOf } from './apply.js'
 import { walkRemote } from './remote/walk-remote.js'
 import { withScanLock } from './scan-lock.js'
@@ -121,6 +122,7 @@ async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf
   const { finished, changes } = await lock.begin(async (tx) => {
     const cancelledBy = await renewScan(tx, id, found.steps)
     if (cancelledBy !== null) throw new ScanCancelled(cancelledBy)
+    await causeDeliveries(tx, traceToKeep())
     const { added, updated, missing, warnings, changes } =
       found.kind === 'vector'
         ? await applyVectors(tx, found.found, scan)

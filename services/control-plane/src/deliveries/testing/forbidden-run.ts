@@ -108,6 +108,7 @@ const CALLBACK: ClaimedDelivery = {
   fence: 1,
   destination: '',
   body: {},
+  trace: null,
   url: null,
   version: null,
   targetCode: null,

@@ -33,12 +33,12 @@ test('an export as CSV has a heading, and details as JSON in one field', async (
   const answer = await get('/export?action=one')
   expect(answer.headers['content-disposition']).toBe('attachment; filename="audit.csv"')
   expect(answer.body).toMatch(
-    /^id,at,actor,address,action,subject,detail\r\n\d+,[^,]+Z,'=1\+1,::1,one,"a ""b""","\{""name"":""x, y""\}"\r\n$/,
+    /^id,at,actor,address,action,subject,detail,subject_name\r\n\d+,[^,]+Z,'=1\+1,::1,one,"a ""b""","\{""name"":""x, y""\}","x, y"\r\n$/,
   )
 })
 
 test('an export of nothing has the heading alone, and a filter that is not known is refused', async () => {
-  expect((await get('/export?action=none')).body).toBe('id,at,actor,address,action,subject,detail\r\n')
+  expect((await get('/export?action=none')).body).toBe('id,at,actor,address,action,subject,detail,subject_name\r\n')
   expect((await get('/export?actoin=none')).statusCode).toBe(400)
 })
 
@@ -47,7 +47,8 @@ test('an entry about a changed target or source tells what it was before and is 
   await post('/targets', target)
   expect((await newest('told')).detail.before).toEqual({})
   await post('/targets', { ...target, url: 'http://two.example/', secret: 'second-secret' })
-  const { detail } = await newest('told')
+  const { detail, subject_name, before, after } = await newest('told')
+  expect([subject_name, before, after]).toEqual(['told', detail.before, detail.after])
   expect(detail).toEqual({
     name: 'told',
     before: { url: 'http://one.example/' },

@@ -6,7 +6,7 @@ import { csvLine } from '../http/csv.js'
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const
 type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-const COLUMNS = ['id', 'at', 'actor', 'address', 'action', 'subject', 'detail'] as const
+const COLUMNS = ['id', 'at', 'actor', 'address', 'action', 'subject', 'detail', 'subject_name'] as const
 const TYPES: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -33,6 +33,8 @@ export async function exportStream(
 function textOf(format: ExportFormat, entries: readonly AuditRow[]): string {
   if (format === 'ndjson') return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
   return entries
-    .map((entry) => csvLine(COLUMNS.map((name) => (name === 'detail' ? JSON.stringify(entry.detail) : entry[name]))))
+    .map((entry) =>
+      csvLine(COLUMNS.map((name) => (name === 'detail' ? JSON.stringify(entry.detail) : (entry[name] ?? '')))),
+    )
     .join('')
 }

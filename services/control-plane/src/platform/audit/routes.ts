@@ -9,6 +9,8 @@ import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { EXPORT_FORMATS, exportStream } from './export.js'
 
+const changedFields = z.record(z.string(), z.unknown()).nullable()
+
 export const auditEntrySchema = z.object({
   id: z.int(),
   at: timestampSchema,
@@ -21,9 +23,12 @@ export const auditEntrySchema = z.object({
   address: z.string().describe('the address of the client'),
   action: z.string(),
   subject: z.string().describe('the code or id that was acted upon'),
-  detail: z
-    .record(z.string(), z.unknown())
-    .describe('what is known besides; where something was changed, `before` and `after` with the fields that differ'),
+  subject_name: z.string().nullable().describe('what it was called then; null: unknown, or it has no name'),
+  before: changedFields.describe(
+    'the fields that differ, as they were; empty: it did not exist; null: nothing was changed',
+  ),
+  after: changedFields.describe('the same as they are now'),
+  detail: z.record(z.string(), z.unknown()).describe('all that is recorded, `before` and `after` included'),
 })
 
 const moment = queryInstantSchema.transform((instant) => new Date(instantMs(instant) as number).toISOString())

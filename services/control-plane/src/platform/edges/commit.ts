@@ -4,7 +4,9 @@ import type { LoggedChange, LogState } from '@gateway/contracts/change.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import { commitWithChanges, currentState, type NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
+import { causeDeliveries } from '@gateway/store/kept-trace.js'
 import type { ControlContext } from '../context.js'
+import { traceToKeep } from '../trace.js'
 import type { KnownEdges } from './known-edges.js'
 
 /** A change, and what the change log must receive of it. */
@@ -53,7 +55,10 @@ export async function commitAndPublish<T>(
   ctx: Pick<ControlContext, 'sql' | 'bus' | 'log'>,
   work: Work<T>,
 ): Promise<{ result: T; revision: LogState | null }> {
-  const { result, changes } = await commitWithChanges(ctx.sql, work)
+  const { result, changes } = await commitWithChanges(ctx.sql, async (tx) => {
+    await causeDeliveries(tx, traceToKeep())
+    return work(tx)
+  })
   return { result, revision: await publishChanges(ctx, changes) }
 }
 

@@ -265,7 +265,8 @@ export const DATA_PLANE_PATHS: Paths = {
       description:
         'Decides as the edge would on a GET of the address in the header, by the token or the signature in it or the token in the headers of this request: ' +
         '200 to let in, 401 or 403 as the edge would refuse. What is granted and absent is 200, for the edge to say so. An address that is none of the ' +
-        'read interface is 403, and so is one that proxies may take for another (dots, empty segments, an encoded slash). 400 where no address is named, or two.',
+        'read interface is 403, and so is one that proxies may take for another (dots, empty segments, an encoded slash). 400 where no address is named, or two. ' +
+        'Envoy puts the address behind the path instead: `/api/v1/forward-auth/tiles/world/...`.',
       parameters: [ORIGINAL],
       responses: { 200: { description: 'let in' } },
     },

@@ -11,7 +11,7 @@ const TAIL_BYTES = 64 * 1024
 /** What of a disk is left free for others. Bytes. */
 const LEFT_FREE = 1024 ** 3
 
-/** The whole of an object as a file. Throws where the disk has no room for it. */
+/** The whole of an object as a file, of the content that `facts` name. Throws where the disk has no room for it. */
 export async function fetchWhole(
   store: ObjectStore,
   key: string,
@@ -23,7 +23,7 @@ export async function fetchWhole(
   const { bavail, bsize } = await statfs(dirname(file))
   if (facts.size + LEFT_FREE > bavail * bsize)
     throw new Error(`there is no room in DATA_DIR to fetch ${facts.size} bytes`)
-  const { body } = await store.stream(key, { signal })
+  const { body } = await store.stream(key, { ifMatch: facts.etag, signal })
   await pipeline(body, createWriteStream(file), { signal })
 }
 
@@ -32,17 +32,17 @@ export async function fetchEnds(
   store: ObjectStore,
   key: string,
   file: string,
-  { size }: ObjectFacts,
+  { size, etag }: ObjectFacts,
   signal: AbortSignal,
 ): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const handle = await open(file, 'w')
   try {
     await handle.truncate(size)
-    const head = await store.read(key, { offset: 0, length: HEAD_BYTES }, { signal })
+    const head = await store.read(key, { offset: 0, length: HEAD_BYTES }, { signal, ifMatch: etag })
     await handle.write(head.bytes, 0, head.bytes.length, 0)
     const offset = Math.max(0, size - TAIL_BYTES)
-    const tail = await store.read(key, { offset, length: TAIL_BYTES }, { signal, ifMatch: head.facts.etag })
+    const tail = await store.read(key, { offset, length: TAIL_BYTES }, { signal, ifMatch: etag })
     await handle.write(tail.bytes, 0, tail.bytes.length, offset)
   } finally {
     await handle.close()

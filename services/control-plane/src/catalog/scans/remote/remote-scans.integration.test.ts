@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import type { AdminBasemap, Bounds } from '@gateway/contracts/basemap.js'
 import type { Scan, TriedScan } from '@gateway/contracts/scan-source.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
+import { type StorageDoor, startStorageDoor, type Trouble } from '@gateway/object-storage/testing/storage-door.js'
 import { startSwift, type TestSwift } from '@gateway/object-storage/testing/swift.js'
 import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
@@ -17,6 +19,7 @@ import { layer, makeGeopackage } from '../../vector-facts/testing/geopackages.js
 import { makeTree, PIXEL, POINT, type Tree } from '../testing/trees.js'
 
 let swift: TestSwift
+let door: StorageDoor
 let app: TestApp
 let tree: Tree
 let dataDir: string
@@ -31,14 +34,20 @@ const ABOUT = {
 
 beforeAll(async () => {
   swift = await startSwift()
+  door = await startStorageDoor(swift.port, swift)
   for (const bucket of ['maps', 'shapes']) await swift.makeBucket(bucket)
   dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-remote-'))
-  app = await startTestApp(process.env.TEST_POSTGRES_URL, { ...swift.environment, DATA_DIR: dataDir })
+  app = await startTestApp(process.env.TEST_POSTGRES_URL, {
+    ...swift.environment,
+    S3_ENDPOINT: door.url,
+    DATA_DIR: dataDir,
+  })
   tree = makeTree()
 })
 
 afterAll(async () => {
   await app.close()
+  await door.close()
   await swift.stop()
   tree.remove()
   rmSync(dataDir, { recursive: true })
@@ -148,7 +157,7 @@ test('a scan that is refused or finds no bucket changes nothing, and says why wi
   const before = await get('/basemaps')
   await save('bucket', 'basemap', 's3://nobucket')
   const storage = () => get('/scan-sources/bucket/storage')
-  expect(await storage()).toMatchObject({ endpoint: swift.endpoint, state: 'missing' })
+  expect(await storage()).toMatchObject({ endpoint: door.url, state: 'missing' })
   const missing = await scan('bucket')
   expect(missing).toMatchObject({
     status: 'failed',
@@ -170,6 +179,52 @@ test('a scan that is refused or finds no bucket changes nothing, and says why wi
   expect(refused).toMatchObject({ status: 'failed', message: expect.stringContaining('SignatureDoesNotMatch') })
   expect(refused.message).not.toContain('a-wrong-secret')
   expect(await get('/basemaps')).toEqual(before)
+})
+
+const SAYS: readonly (readonly [Trouble, RegExp])[] = [
+  ['503', /^it answers 503$/],
+  ['429', /^it answers 429$/],
+  ['cut', /other side closed|ECONNRESET/],
+  ['keys', /^the server answers 403: SignatureDoesNotMatch/],
+  ['clock', /^the server answers 403: RequestTimeTooSkewed/],
+]
+
+test('a scan of storage in trouble fails with what it says and changes nothing; of slow storage it succeeds', async () => {
+  await putPmtiles('maps/steady/town.pmtiles')
+  await save('steady', 'basemap', 's3://maps/steady')
+  expect(await scan('steady')).toMatchObject({ added: 1 })
+  const before = await get('/basemaps')
+  for (const [trouble, said] of SAYS) {
+    door.troubleOf = () => trouble
+    const { status, message } = await scan('steady')
+    const root = 's3://maps/steady: '
+    expect([trouble, status, message.slice(0, root.length)]).toEqual([trouble, 'failed', root])
+    expect(message.slice(root.length)).toMatch(said)
+  }
+  expect(await get('/basemaps')).toEqual(before)
+  door.troubleOf = () => 'slow'
+  expect(await scan('steady')).toMatchObject({ status: 'succeeded', updated: 0, missing: 0 })
+  door.troubleOf = () => 'none'
+})
+
+test('an archive that is replaced between two ranges of a scan is found as it is now', async () => {
+  const put = async (zoom: number) => {
+    // Its directory is not in what is read first.
+    const metadata = { name: 'Moving', blob: randomBytes(40_000).toString('hex') }
+    const tile = { z: zoom, x: 0, y: 0, data: PIXEL }
+    await writePmtiles(tree.at('archive.pmtiles'), [tile], { ...ABOUT, metadata })
+    await swift.put('maps/moving/moving.pmtiles', tree.at('archive.pmtiles'))
+  }
+  await put(4)
+  await save('moving', 'basemap', 's3://maps/moving')
+  let ranges = 0
+  door.before = async (line) => {
+    if (line.startsWith('GET /maps/moving/') && ++ranges === 2) await put(5)
+  }
+  expect(await scan('moving')).toMatchObject({ status: 'succeeded', added: 1 })
+  door.before = async () => {}
+  expect(ranges).toBeGreaterThan(2)
+  expect((await get<AdminBasemap>('/basemaps/moving')).versions).toMatchObject([{ min_zoom: 5, max_zoom: 5 }])
 })
 
 test.each([

@@ -30,16 +30,23 @@ export async function walkRemote(
   const scratch = await scratchFolder(ctx)
   let steps = 0
   const progress = () => onProgress(++steps)
-  const warnings = { texts: [], total: 0 }
   const canBeListed = typeof location !== 'string' && location.kind === 's3'
-  const place: RemotePlace = { root, store, canBeListed, signal, scratch, warnings, progress }
-  try {
+  const walkOnce = async (): Promise<Found> => {
+    const warnings = { texts: [], total: 0 }
+    const place: RemotePlace = { root, store, canBeListed, signal, scratch, warnings, progress }
     if (kind === 'basemap') {
       const found = await walkRemoteBasemaps(place, await knownVersions(ctx, code))
       return { kind, found, steps }
     }
     const found = await walkRemoteVectors(place, await readVectorFingerprints(ctx.sql, code))
     return { kind, found, steps }
+  }
+  try {
+    return await walkOnce().catch((error: Error) => {
+      // What is replaced as it is looked at is found by its new content.
+      if (error instanceof ObjectReplaced || error.cause instanceof ObjectReplaced) return walkOnce()
+      throw error
+    })
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw asWalkError(error, root)

@@ -40,6 +40,9 @@ const AUDIT_ENTRY = {
   address: '127.0.0.1',
   action: 'basemap.default-version',
   subject: 'world',
+  subject_name: 'World',
+  before: { default_version: 'v1' },
+  after: { default_version: 'v2' },
   detail: { name: 'World', before: { default_version: 'v1' }, after: { default_version: 'v2' } },
 }
 
@@ -98,7 +101,7 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
   listAuditEntries: { answer: list(AUDIT_ENTRY) },
   exportAudit: {
     parameters: { format: 'csv', action: 'token.issue', from: EARLIER },
-    answer: `id,at,actor,address,action,subject,detail\r\n41,${EARLIER},anna@example.com,10.0.0.7,token.issue,${ID},"{""name"":""Road works""}"\r\n`,
+    answer: `id,at,actor,address,action,subject,detail,subject_name\r\n41,${EARLIER},anna@example.com,10.0.0.7,token.issue,${ID},"{""name"":""Road works""}",Road works\r\n`,
   },
   getAuditEntry: { parameters: { id: '42' }, answer: AUDIT_ENTRY },
   streamChanges: {

@@ -106,6 +106,29 @@ export const CATALOG: Readonly<Record<string, Example>> = {
   listVersions: { answer: list({ ...ADMIN_VERSION, basemap_code: 'world' }) },
   getAdminBasemap: { parameters: { code: 'world' }, answer: ADMIN_BASEMAP },
   listBasemapVersions: { parameters: { code: 'world' }, answer: list(ADMIN_VERSION) },
+  compareVersions: {
+    parameters: { code: 'world', left: 'v1', right: 'v2', zoom_max: 2 },
+    answer: {
+      left: 'v1',
+      right: 'v2',
+      complete: true,
+      zooms: [
+        {
+          zoom: 2,
+          addresses: 16,
+          step: 1,
+          compared: 16,
+          same: 13,
+          different: [[2, 1]],
+          only_left: [],
+          only_right: [
+            [3, 0],
+            [3, 1],
+          ],
+        },
+      ],
+    },
+  },
   getBasemapVersion: { parameters: { code: 'world', version: 'v1' }, answer: ADMIN_VERSION },
   getAdminVector: { parameters: { code: 'main' }, answer: ADMIN_VECTOR },
   listAdminVectors: { answer: list(ADMIN_VECTOR) },

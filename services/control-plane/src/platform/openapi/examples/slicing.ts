@@ -1,4 +1,4 @@
-import { EARLIER, type Example, ID, list } from './example.js'
+import { EARLIER, type Example, ID, LATER, list } from './example.js'
 
 const SUBMISSION = {
   target_code: 'survey',
@@ -30,6 +30,8 @@ const LISTED_JOB = {
   callback_url: 'https://survey.example/finished',
   callback_status: '',
   created_at: EARLIER,
+  started_at: null,
+  finished_at: null,
   requested_by: '',
   progress: 0,
   cancelled: false,
@@ -39,6 +41,8 @@ const JOB = { ...LISTED_JOB, source_paths: ['/srv/images/north.tif'] }
 export const FINISHED_JOB = {
   ...JOB,
   status: 'succeeded',
+  started_at: EARLIER,
+  finished_at: LATER,
   progress: 100,
   callback_status: 'pending',
   callback_attempts: 1,

@@ -24,7 +24,15 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
 
 /** Whether what lies at `path` is on this machine's own disks. Rejects with the disk's error; may take as long as the disk does. */
 export async function isOnLocalDisk(path: string): Promise<boolean> {
-  const { type } = await fs.promises.statfs(path)
+  return isLocal(await fs.promises.statfs(path))
+}
+
+/** The same for a process that may wait. */
+export function isOnLocalDiskSync(path: string): boolean {
+  return isLocal(fs.statfsSync(path))
+}
+
+function isLocal({ type }: fs.StatsFs): boolean {
   // Some file systems have numbers above 2^31, which come negative.
   return LOCAL_TYPES.has(type >>> 0)
 }

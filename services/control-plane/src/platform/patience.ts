@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 
-/** For so long a job waits for object storage that does not answer: hours of slicing are not thrown away for a restart of it. */
+/** For so long a slice job waits for object storage that does not answer: hours of slicing are not thrown away for a restart of it. */
 const PATIENCE_MS = 15 * 60_000
 
 /** The longest wait between two attempts. */
 const PAUSE_MS = 30_000
 
 /** Does what needs object storage, again and again while that has passing trouble. What is no trouble of its own is thrown at once. */
-export async function patiently<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function patiently<T>(signal: AbortSignal, work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
   const begun = performance.now()
   for (;;) {
     signal.throwIfAborted()
@@ -16,7 +16,7 @@ export async function patiently<T>(signal: AbortSignal, work: () => Promise<T>):
       return await work()
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof ObjectStoreTrouble) || performance.now() - begun > PATIENCE_MS) throw error
+      if (!(error instanceof ObjectStoreTrouble) || performance.now() - begun > patienceMs) throw error
       await sleep(Math.min(error.retryAfterSeconds * 1000, PAUSE_MS), undefined, { signal })
     }
   }

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+
+const place = z
+  .tuple([z.int(), z.int()])
+  .meta({ description: 'column and row, XYZ', items: { type: 'integer' }, minItems: 2, maxItems: 2 })
+
+export const comparedZoomSchema = z.object({
+  zoom: z.int(),
+  addresses: z.int().describe('tile addresses in the bounds of either version'),
+  step: z.int().min(1).describe('one address of every `step` columns and rows was looked at; 1: all of them'),
+  compared: z.int().describe('addresses that were looked at, also where neither version has a tile'),
+  same: z.int().describe('tiles that have the same bytes'),
+  different: z.array(place),
+  only_left: z.array(place),
+  only_right: z.array(place),
+})
+export type ComparedZoom = z.infer<typeof comparedZoomSchema>
+
+/** Which tiles differ between two versions of a basemap. */
+export const comparisonSchema = z.object({
+  left: z.string(),
+  right: z.string(),
+  complete: z.boolean().describe('false: time ran out; the last zoom is then a part of what was asked for'),
+  zooms: z.array(comparedZoomSchema),
+})
+export type Comparison = z.infer<typeof comparisonSchema>

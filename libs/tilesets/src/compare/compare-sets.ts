@@ -1,0 +1,202 @@
+import { gunzipSync } from 'node:zlib'
+import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { openFolder } from '../folder/source.js'
+import { encodingOf } from '../formats.js'
+import { openDatabase } from '../mbtiles/database.js'
+import { prepareTileQuery } from '../mbtiles/queries.js'
+import { openPmtiles } from '../pmtiles/source.js'
+import { readExactly } from '../read-exactly.js'
+import type { SourceSpec, Tile, TilePlace } from '../source.js'
+import { TILE_MATRIX_SETS, type TileMatrixLimits, tileMatrixLimits } from '../tile-matrix-sets.js'
+import type { TileEncoding } from '../tile-set.js'
+
+/** A set on a disk of this machine. */
+export interface ComparedSet extends Pick<SourceSpec, 'storage' | 'format' | 'path' | 'root' | 'extension'> {
+  readonly minZoom: number
+  readonly maxZoom: number
+  /** degrees; null: unknown, all of the grid */
+  readonly bounds: Bounds | null
+}
+
+export interface CompareTask {
+  readonly left: ComparedSet
+  readonly right: ComparedSet
+  /** the grid of both */
+  readonly tileMatrixSet: TileMatrixSetId
+  /** what is wanted of the zooms that either set has */
+  readonly minZoom: number
+  readonly maxZoom: number
+  /** limit: addresses that are looked at; each zoom gets its share of them */
+  readonly maxTiles: number
+  /** milliseconds after which no further tile is read */
+  readonly limitMs: number
+}
+
+/** Limit: bytes of one tile, unpacked. SQLite's is the same (`openDatabase`). */
+const MAX_TILE_BYTES = 32 * 1024 * 1024
+
+/** Column and row, XYZ. */
+export type Place = readonly [x: number, y: number]
+
+export interface ComparedZoom {
+  readonly zoom: number
+  /** addresses in the bounds of either set */
+  readonly addresses: number
+  /** of them every so many columns and rows one is looked at; 1: all */
+  readonly step: number
+  /** addresses that were looked at, also where neither set has a tile */
+  readonly compared: number
+  readonly same: number
+  readonly different: readonly Place[]
+  readonly onlyLeft: readonly Place[]
+  readonly onlyRight: readonly Place[]
+}
+
+export interface Comparison {
+  /** ascending; without those that time did not suffice for */
+  readonly zooms: readonly ComparedZoom[]
+  /** false: time ran out; the last zoom is then a part */
+  readonly complete: boolean
+}
+
+/** The bytes of a tile, vector tiles unpacked; null: there is none. */
+type Read = (place: TilePlace) => Promise<Uint8Array | null>
+
+interface OpenSet {
+  readonly read: Read
+  close(): void
+}
+
+/** Why a comparison cannot be made, for a reason that its owner can do something about. */
+export class NotCompared extends Error {
+  override readonly name = 'NotCompared'
+}
+
+/**
+ * Which tiles differ between two sets, byte by byte: of vector tiles what was packed, of images the file. Where a zoom has more addresses than its
+ * share, they are looked at in a regular grid, so that what is found is spread over the bounds. Waits for the disk, and for SQLite however long that
+ * takes: it is for a process of its own. Throws `NotCompared`, `BrokenArchiveError` and the disk's errors.
+ */
+export async function compareSets(task: CompareTask, now: () => number = () => performance.now()): Promise<Comparison> {
+  const end = now() + task.limitMs
+  const left = await openSet(task.left)
+  let right: OpenSet | null = null
+  try {
+    right = await openSet(task.right)
+    if (left === null || right === null) throw new NotCompared('the files of a version are not there')
+    const zooms: ComparedZoom[] = []
+    let remaining = task.maxTiles
+    const minZoom = Math.max(task.minZoom, Math.min(task.left.minZoom, task.right.minZoom))
+    const maxZoom = Math.min(task.maxZoom, Math.max(task.left.maxZoom, task.right.maxZoom))
+    for (let zoom = minZoom; zoom <= maxZoom; zoom++) {
+      const share = Math.floor(remaining / (maxZoom - zoom + 1))
+      const compared = await compareZoom(task, zoom, share, left, right, () => now() >= end)
+      zooms.push(compared.zoom)
+      if (!compared.complete) return { zooms, complete: false }
+      remaining -= compared.zoom.compared
+    }
+    return { zooms, complete: true }
+  } finally {
+    left?.close()
+    right?.close()
+  }
+}
+
+async function compareZoom(
+  { left: { bounds: leftBounds }, right: { bounds: rightBounds }, tileMatrixSet }: CompareTask,
+  zoom: number,
+  share: number,
+  left: OpenSet,
+  right: OpenSet,
+  isLate: () => boolean,
+): Promise<{ readonly zoom: ComparedZoom; readonly complete: boolean }> {
+  const limitsOf = (bounds: Bounds | null) => tileMatrixLimits(TILE_MATRIX_SETS[tileMatrixSet], zoom, bounds)
+  const limits = around([limitsOf(leftBounds), limitsOf(rightBounds)])
+  const [width, height] = [limits.maxColumn - limits.minColumn + 1, limits.maxRow - limits.minRow + 1]
+  const step = stepFor(width, height, share)
+  // The middle of each block, so that what is looked at stands for what lies around it.
+  const shift = Math.floor((step - 1) / 2)
+  let [compared, same] = [0, 0]
+  const found = { different: [] as Place[], onlyLeft: [] as Place[], onlyRight: [] as Place[] }
+  const result = (complete: boolean) => ({
+    zoom: { zoom, addresses: width * height, step, compared, same, ...found },
+    complete,
+  })
+  for (let blockX = limits.minColumn; blockX <= limits.maxColumn; blockX += step) {
+    for (let blockY = limits.minRow; blockY <= limits.maxRow; blockY += step) {
+      if (isLate()) return result(false)
+      const x = Math.min(blockX + shift, limits.maxColumn)
+      const y = Math.min(blockY + shift, limits.maxRow)
+      const [one, other] = [await left.read({ z: zoom, x, y }), await right.read({ z: zoom, x, y })]
+      compared++
+      if (one === null && other === null) continue
+      if (one === null) found.onlyRight.push([x, y])
+      else if (other === null) found.onlyLeft.push([x, y])
+      else if (Buffer.compare(one, other) === 0) same++
+      else found.different.push([x, y])
+    }
+  }
+  return result(true)
+}
+
+/** What either lies in. */
+function around(all: readonly TileMatrixLimits[]): Omit<TileMatrixLimits, 'zoom'> {
+  return {
+    minColumn: Math.min(...all.map((one) => one.minColumn)),
+    maxColumn: Math.max(...all.map((one) => one.maxColumn)),
+    minRow: Math.min(...all.map((one) => one.minRow)),
+    maxRow: Math.max(...all.map((one) => one.maxRow)),
+  }
+}
+
+/** The smallest step at which a grid over so many columns and rows has at most `share` places, or one. */
+export function stepFor(width: number, height: number, share: number): number {
+  const places = (step: number) => Math.ceil(width / step) * Math.ceil(height / step)
+  const most = Math.max(1, share)
+  let step = Math.max(Math.floor(Math.sqrt((width * height) / most)), Math.ceil(Math.max(width, height) / most))
+  while (places(step) > most) step++
+  return step
+}
+
+async function openSet(set: ComparedSet): Promise<OpenSet | null> {
+  const { format, storage, root, path } = set
+  if (storage === 'mbtiles') {
+    const opened = openDatabase(root, path)
+    if (!opened.ok) return null
+    const query = prepareTileQuery(opened.database, opened.size)
+    const read: Read = async ({ z, x, y }) => {
+      const data = query(z, x, y)
+      return data === null ? null : plain(data, format === 'pbf' ? encodingOf(data) : 'identity')
+    }
+    return { read, close: () => opened.database.close() }
+  }
+  const spec: SourceSpec = { ...set, id: 0, isRemote: false }
+  const source = await (storage === 'pmtiles' ? openPmtiles(spec, null) : openFolder(spec, null))
+  if (source === null) return null
+  const read: Read = async (place) => {
+    const tile = await source.tile(place)
+    if (tile === 'busy') throw new NotCompared('the disk does not answer')
+    return tile === null ? null : plain(await bytesOf(tile), tile.encoding)
+  }
+  return { read, close: () => source.close() }
+}
+
+async function bytesOf({ body }: Tile): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return body
+  try {
+    if (body.length > MAX_TILE_BYTES) throw new NotCompared(`a tile has more than ${MAX_TILE_BYTES} bytes`)
+    return await readExactly(body.fd, body.offset, body.length)
+  } finally {
+    body.release()
+  }
+}
+
+/** The same tile may be packed in many ways. What cannot be unpacked is compared as it is. */
+function plain(data: Uint8Array, encoding: TileEncoding): Uint8Array {
+  if (encoding === 'identity') return data
+  try {
+    return gunzipSync(data, { maxOutputLength: MAX_TILE_BYTES })
+  } catch {
+    return data
+  }
+}

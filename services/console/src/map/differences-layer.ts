@@ -1,0 +1,57 @@
+import type { ComparedZoom } from '@gateway/contracts/comparison.js'
+import type { FeatureCollection, Polygon } from 'geojson'
+import type { MapContent } from './map-view.js'
+import { type TileSet, tileBounds } from './tile-address.js'
+
+export const DIFFERENCES = ['different', 'only_left', 'only_right'] as const
+export type Difference = (typeof DIFFERENCES)[number]
+
+/** Told apart also by who sees no red or no green. */
+export const DIFFERENCE_COLOURS: Readonly<Record<Difference, string>> = {
+  different: '#e8590c',
+  only_left: '#862e9c',
+  only_right: '#1971c2',
+}
+
+/** The tiles of one zoom that differ, over what else the map shows. Where not every tile was compared, the block that one stands for. */
+export function differencesLayer(compared: ComparedZoom, set: Pick<TileSet, 'columns'>): MapContent {
+  const data: FeatureCollection<Polygon> = {
+    type: 'FeatureCollection',
+    features: DIFFERENCES.flatMap((kind) =>
+      compared[kind].map(([x, y]) => ({
+        type: 'Feature' as const,
+        properties: { colour: DIFFERENCE_COLOURS[kind] },
+        geometry: { type: 'Polygon' as const, coordinates: [ring(compared, x, y, set)] },
+      })),
+    ),
+  }
+  return {
+    sources: { differences: { type: 'geojson', data } },
+    layers: [
+      {
+        id: 'differences',
+        type: 'fill',
+        source: 'differences',
+        paint: { 'fill-color': ['get', 'colour'], 'fill-opacity': 0.45 },
+      },
+      { id: 'edges', type: 'line', source: 'differences', paint: { 'line-color': ['get', 'colour'], 'line-width': 1 } },
+    ],
+  }
+}
+
+function ring({ zoom: z, step }: ComparedZoom, x: number, y: number, set: Pick<TileSet, 'columns'>): number[][] {
+  const before = Math.floor((step - 1) / 2)
+  const last = 2 ** z - 1
+  const within = (index: number, most: number) => Math.max(0, Math.min(most, index))
+  const columns = set.columns * 2 ** z - 1
+  const first = tileBounds({ z, x: within(x - before, columns), y: within(y - before, last) }, set)
+  const end = tileBounds({ z, x: within(x - before + step - 1, columns), y: within(y - before + step - 1, last) }, set)
+  const [west, north, east, south] = [first[0], first[3], end[2], end[1]]
+  return [
+    [west, north],
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+  ]
+}

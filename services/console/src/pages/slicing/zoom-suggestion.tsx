@@ -1,0 +1,65 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { ApiError } from '../../api/client.js'
+import { estimateQuery, type SliceBody } from '../../api/slicing.js'
+import { useTexts } from '../../texts/texts.js'
+import { ServerText } from '../../ui/server-text.js'
+
+interface ZoomSuggestionProps {
+  readonly of: Pick<SliceBody, 'source_paths' | 'tile_size' | 'tile_matrix_set' | 'encoding'>
+  readonly zoomMax: number
+  readonly onTake: (zoom: number) => void
+}
+
+/** Limit: images whose headers are read without being asked; each costs the server a process. */
+const MAX_IMAGES = 20
+
+/** The zoom of the images' own resolution, as soon as they are chosen; where they cannot be sliced at all, why. */
+export function ZoomSuggestion({ of, zoomMax, onTake }: ZoomSuggestionProps) {
+  const t = useTexts().slicing
+  // Neither the layer nor the format matters for what is asked.
+  const { source_paths, tile_size, tile_matrix_set, encoding } = of
+  const query = estimateQuery({
+    source_paths,
+    tile_size,
+    tile_matrix_set,
+    encoding,
+    target_code: 'layer',
+    zoom_min: 0,
+    zoom_max: 'native',
+    tile_format: 'webp',
+  })
+  const isAsked = source_paths.length > 0 && source_paths.length <= MAX_IMAGES && !source_paths.some(isObject)
+  const { data, error } = useQuery({ ...query, ...(!isAsked && { queryFn: skipToken }), retry: false })
+  if (!isAsked) return null
+  if (error !== null) {
+    const isRefused = error instanceof ApiError && error.status === 400
+    return isRefused ? (
+      <Alert color="orange" title={t.cannot}>
+        <ServerText text={error.message} />
+      </Alert>
+    ) : null
+  }
+  if (data === undefined) {
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        {t.suggesting}
+      </Text>
+    )
+  }
+  return (
+    <Group gap="xs">
+      <Text size="sm">{t.suggested(data.max_zoom)}</Text>
+      {data.max_zoom !== zoomMax && (
+        <Button size="compact-xs" variant="default" onClick={() => onTake(data.max_zoom)}>
+          {t.take(data.max_zoom)}
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+/** Those are looked at when they are sliced. */
+function isObject(path: string): boolean {
+  return path.startsWith('s3://')
+}

@@ -1,0 +1,15 @@
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
+import { type CompareTask, type Comparison, compareSets, NotCompared } from '@gateway/tilesets/compare/compare-sets.js'
+import { serve } from '../../platform/helper-process/serve.js'
+
+/** A version that cannot be read is no trouble of the process. */
+export type CompareAnswer = Comparison | { readonly refused: string }
+
+serve<CompareTask, CompareAnswer>(async (task) => {
+  try {
+    return await compareSets(task)
+  } catch (error) {
+    if (error instanceof NotCompared || error instanceof BrokenArchiveError) return { refused: error.message }
+    throw error
+  }
+})

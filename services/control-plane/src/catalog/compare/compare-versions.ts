@@ -1,0 +1,106 @@
+import type { ComparedZoom, Comparison } from '@gateway/contracts/comparison.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { isRemote } from '@gateway/object-storage/location.js'
+import { readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import type { ComparedSet, CompareTask, ComparedZoom as Found } from '@gateway/tilesets/compare/compare-sets.js'
+import type { ControlContext } from '../../platform/context.js'
+import { HelperProcess } from '../../platform/helper-process/helper-process.js'
+import type { CompareAnswer } from './compare-process.js'
+
+/** The built file, also when the sources are run (in tests). */
+const COMPARE_PROCESS = new URL('../../../dist/catalog/compare/compare-process.js', import.meta.url)
+
+/** Limit: addresses of one comparison; some seconds of reading from a disk, and an answer of at most 60 KB. */
+export const MAX_COMPARED = 4096
+/** Then it answers with what it has. */
+export const LIMIT_SECONDS = 20
+/** A disk that hangs holds up the process that reads it: that long after its limit it is ended. */
+const PATIENCE_MS = 5_000
+/** Limit: comparisons that one control plane makes at the same time, each in a process. */
+export const MAX_AT_ONCE = 2
+
+const TOO_MANY = {
+  ...refuse('too_many_requests', `${MAX_AT_ONCE} comparisons are being made already`),
+  retryAfterSeconds: LIMIT_SECONDS,
+}
+const HANGS = refuse('dependency_down', 'the disk that holds the tiles did not answer in time')
+const FAILED = refuse('dependency_down', 'the tiles could not be read; the log has the reason')
+
+export interface WantedComparison {
+  readonly left: string
+  readonly right: string
+  readonly zoom_min: number
+  readonly zoom_max: number
+}
+
+/** Compares two versions of a basemap tile by tile, in a process of its own. */
+export class VersionComparer {
+  readonly #ctx: ControlContext
+  #running = 0
+
+  constructor(ctx: ControlContext) {
+    this.#ctx = ctx
+  }
+
+  /** Rejects with the reason of the signal, and then reads no more. */
+  async compare(code: string, wanted: WantedComparison, signal: AbortSignal): Promise<Comparison | Refusal> {
+    const task = await this.#taskOf(code, wanted)
+    if ('ok' in task) return task
+    if (this.#running >= MAX_AT_ONCE) return TOO_MANY
+    this.#running++
+    const helper = new HelperProcess<CompareTask, CompareAnswer>(COMPARE_PROCESS)
+    try {
+      const answer = await helper.askWithin(task, task.limitMs + PATIENCE_MS, signal)
+      if (answer === null) return HANGS
+      if ('refused' in answer) return refuse('conflict', answer.refused)
+      return { left: wanted.left, right: wanted.right, complete: answer.complete, zooms: answer.zooms.map(toZoom) }
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#ctx.log.warn({ err: error, basemap: code, ...wanted }, 'two versions could not be compared')
+      return FAILED
+    } finally {
+      this.#running--
+      helper.end()
+    }
+  }
+
+  async #taskOf(code: string, wanted: WantedComparison): Promise<CompareTask | Refusal> {
+    const basemap = await readBasemap(this.#ctx.sql, code)
+    if (basemap === null) return refuse('not_found', 'no such basemap')
+    const [left, right] = [wanted.left, wanted.right].map((label) =>
+      basemap.versions.find(({ version }) => version === label),
+    )
+    if (left === undefined || right === undefined) return refuse('not_found', 'no such version')
+    for (const { version, available, path } of [left, right]) {
+      if (!available) return refuse('conflict', `version ${version} is not available now`)
+      if (isRemote(path))
+        return refuse('conflict', `version ${version} is in object storage; only tiles on disks are compared`)
+    }
+    if (left.tileMatrixSet !== right.tileMatrixSet)
+      return refuse(
+        'conflict',
+        `the versions lie in different grids, ${left.tileMatrixSet} and ${right.tileMatrixSet}: no tile of one stands for one of the other`,
+      )
+    return {
+      left: setOf(left, basemap.sourcePath),
+      right: setOf(right, basemap.sourcePath),
+      tileMatrixSet: left.tileMatrixSet,
+      minZoom: wanted.zoom_min,
+      maxZoom: wanted.zoom_max,
+      maxTiles: MAX_COMPARED,
+      limitMs: LIMIT_SECONDS * 1000,
+    }
+  }
+}
+
+function setOf(
+  { storage, format, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
+  root: string,
+): ComparedSet {
+  return { storage, format, path, root, extension, minZoom, maxZoom, bounds }
+}
+
+function toZoom({ different, onlyLeft, onlyRight, ...counts }: Found): ComparedZoom {
+  const places = (found: Found['different']) => found.map(([x, y]): [number, number] => [x, y])
+  return { ...counts, different: places(different), only_left: places(onlyLeft), only_right: places(onlyRight) }
+}

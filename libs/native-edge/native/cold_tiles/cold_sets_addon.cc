@@ -84,7 +84,8 @@ bool read_steps(Words &words, std::vector<TileDatabase::Step> *steps) {
 }
 
 // ... and: root, path below it, identity, words: number of the database, modified (seconds), bytes of a page, inode, size, modified and changed
-// (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file's content is that of the words, but its inode has changed since.
+// (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file's content is that of the words, but its inode has
+// changed since.
 enum class Put { Not = 0, Done = 1, Touched = 2 };
 Put put_database_set(const Call &call) {
   Words words(call.array<int64_t>(11));

@@ -39,6 +39,9 @@ constexpr unsigned kLeastFrequency = 2;
 // Limit: tiles in use that are passed over in search of one to compare with; the next search goes on from there.
 constexpr int kLookedAt = 8;
 
+// Milliseconds: tokens that JavaScript is to see come to it one by one, however many there are. What it answers costs some 50 us more.
+constexpr int64_t kSeenApart = 20;
+
 size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 void release(TileResponse *tile) {
@@ -244,6 +247,7 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
   }
   frequency_.add(hash);
   if (!tile || !honours(*token->second, target, tile->parts.code, now)) return {};
+  if (must_be_seen(*token->second, now)) return {{}, false, {}, true};
   tile->used = tile->looked = true;
   return {TilePointer(tile), false, {token->second->usage, tile->parts.usage}};
 }
@@ -262,7 +266,15 @@ bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t
 const TokenEntry *ResponseTable::admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {
   if (credential.kind != Credential::Token) return nullptr;
   const auto token = tokens_.find(credential.token);
-  return token != tokens_.end() && honours(*token->second, target, code, now) ? token->second : nullptr;
+  const bool is_admitted = token != tokens_.end() && honours(*token->second, target, code, now) && !must_be_seen(*token->second, now);
+  return is_admitted ? token->second : nullptr;
+}
+
+bool ResponseTable::must_be_seen(TokenEntry &token, Moment now) {
+  if (!see_every_ || now.monotonic < token.seen_at + see_every_ || now.monotonic < see_next_at_ || !token.usage) return false;
+  token.seen_at = now.monotonic;
+  see_next_at_ = now.monotonic + kSeenApart;
+  return true;
 }
 
 const TokenEntry *ResponseTable::ungranted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {

@@ -14,6 +14,7 @@
 #include "answer_times.h"
 #include "request_fields.h"
 #include "response_table.h"
+#include "sampled_tiles.h"
 
 ResponseCounts hot_counts;
 
@@ -232,12 +233,14 @@ bool answer(Connection &connection, const RequestHead &request) {
     credential.may_refuse = false;
   }
   ResponseTable::Found found = response_table.find(path, credential, now);
+  if (found.is_left) return false;
   if (!found.answer) return answer_cold(connection, request, path, query, credential, now);
   Wanted wanted = wanted_of(request);
   if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;
   if (!send_tile(connection, std::move(found.answer), wanted, now, found.parties)) return false;
   if (found.refused) return true;
   found.parties.add({1, 1, 0, 0});
+  sampled_tiles.note(found.parties.version, path, false);
   hot_counts.answers++;
   if (wanted.not_modified) hot_counts.not_modified++;
   return true;

@@ -68,6 +68,7 @@ export function authorize(
   }
   const admit = (token: AccessToken, now: number, which: number) => {
     edge.tokens.noteUsed(token, now)
+    edge.tokens.noteAddress(token, now, () => exchange.sender().address)
     // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered.
     if (edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
     granted(presented.fromQuery, which, token)

@@ -16,8 +16,9 @@ import { Follower } from '../sync/follower.js'
 import { freePort } from '../testing/free-port.js'
 import { memoryReader } from '../testing/memory-reader.js'
 import { type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
-import { READER, type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
+import { READER, type RunningEdge, runEdge, takeCells, takeUsage } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+import { TILE_SAMPLING } from '../usage/tile-counts.js'
 
 /*
  * Two edges in whose memory no tile fits, over the same files: one reads tiles without JavaScript, the other with it. Between requests the files and
@@ -491,7 +492,10 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   timeout: 120_000,
 }, async () => {
   const start = counted()
-  for (const { running } of [natively, plainly]) takeUsage(running)
+  for (const { running } of [natively, plainly]) {
+    takeUsage(running)
+    takeCells(running)
+  }
   const last = new Map<string, RawAnswer>()
   for (const one of fc.sample(step, { seed: SEED, numRuns: STEPS })) {
     if (one.step === 'alter') change(fileOf(one.place), one.how)
@@ -544,6 +548,16 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   ])
   expect([sumOf('version', 'tiles'), sumOf('basemap', 'tiles')]).toEqual([plain.tiles, plain.tiles])
   expect(quick.hotTileHits).toBe(0)
+  // Of more the two count different samples.
+  if (STEPS > TILE_SAMPLING.exact) return
+  const cells = takeCells(plainly.running)
+  expect(takeCells(natively.running)).toEqual(cells)
+  for (const name of ['tiles', 'tile_404'] as const) {
+    expect(
+      cells.some((row) => JSON.parse(row)[name] > 0),
+      name,
+    ).toBe(true)
+  }
 })
 
 test('GetTile by key and value comes without JavaScript once its set is known, and is refused in the words of the WMTS', async () => {
@@ -665,46 +679,57 @@ test('of damaged databases nothing is read without JavaScript but what SQLite re
   expect(answered.both).toBeGreaterThan(STEPS / 30)
 })
 
-test('a reader that pauses gets every byte of the tiles that it asked for in a row', async () => {
-  const body = randomBytes(60_000)
-  const file = path.join(fs.realpathSync(root), 'v1/9/1/1.png')
-  fs.mkdirSync(path.dirname(file), { recursive: true })
-  fs.writeFileSync(file, body)
-  if (state.withdrawn) await doOperate('withdraw')
-  const target = '/tiles/alps/v1/9/1/1.png'
-  const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${TOKENS.all}\r\n\r\n`
-  const { client, running } = natively
-  const { counters } = running.edge
-  for (let i = 0; i < 2; i++) {
-    await client.ask({
-      method: 'GET',
-      target,
-      headers: [
-        ['Host', 'x'],
-        ['X-Access-Token', TOKENS.all],
-      ],
-    })
-  }
-  counters.beforeReading()
-  const before = counters.nativeColdTiles
-  const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
-  await new Promise((resolve) => socket.once('connect', resolve))
-  socket.pause()
-  const count = 200
-  socket.write(`${request.repeat(count)}${request.slice(0, -2)}Connection: close\r\n\r\n`)
-  // Until the kernel takes no more of it for a client that does not read.
-  for (let sent = -1; sent !== counters.bytesSent; counters.beforeReading()) {
-    sent = counters.bytesSent
-    await sleep(50)
-  }
-  const parts: Buffer[] = []
-  for await (const part of socket) parts.push(part as Buffer)
-  const bodies = Buffer.concat(parts)
-    .toString('latin1')
-    .split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/)
-    .slice(1)
-  expect(bodies.length).toBe(count + 1)
-  expect(bodies.every((one) => one === body.toString('latin1'))).toBe(true)
-  counters.beforeReading()
-  expect(counters.nativeColdTiles - before).toBeGreaterThan(count / 2)
-})
+test.each(['a folder', 'a database'])(
+  'a reader that pauses gets every byte of the tiles of %s that it asked for in a row',
+  async (where) => {
+    const isFolder = where === 'a folder'
+    const body = randomBytes(isFolder ? 60_000 : LARGE_BYTES)
+    if (state.withdrawn) await doOperate('withdraw')
+    if (isFolder) {
+      const file = path.join(fs.realpathSync(root), 'v1/9/1/1.png')
+      fs.mkdirSync(path.dirname(file), { recursive: true })
+      fs.writeFileSync(file, body)
+    } else {
+      const file = path.join(home, 'paused')
+      writeLayout(file, 'tiles', [{ z: 9, x: 1, y: 1, data: body }])
+      fs.renameSync(file, path.join(root, 'tiles.mbtiles'))
+      await doOperate('scan')
+    }
+    const target = isFolder ? '/tiles/alps/v1/9/1/1.png' : '/tiles/tiles/v1/9/1/1.png'
+    const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${TOKENS.all}\r\n\r\n`
+    const { client, running } = natively
+    const { counters } = running.edge
+    for (let i = 0; i < 2; i++) {
+      await client.ask({
+        method: 'GET',
+        target,
+        headers: [
+          ['Host', 'x'],
+          ['X-Access-Token', TOKENS.all],
+        ],
+      })
+    }
+    counters.beforeReading()
+    const before = counters.nativeColdTiles
+    const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
+    await new Promise((resolve) => socket.once('connect', resolve))
+    socket.pause()
+    const count = isFolder ? 200 : 30
+    socket.write(`${request.repeat(count)}${request.slice(0, -2)}Connection: close\r\n\r\n`)
+    // Until the kernel takes no more of it for a client that does not read.
+    for (let sent = -1; sent !== counters.bytesSent; counters.beforeReading()) {
+      sent = counters.bytesSent
+      await sleep(50)
+    }
+    const parts: Buffer[] = []
+    for await (const part of socket) parts.push(part as Buffer)
+    const bodies = Buffer.concat(parts)
+      .toString('latin1')
+      .split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/)
+      .slice(1)
+    expect(bodies.length).toBe(count + 1)
+    expect(bodies.every((one) => one === body.toString('latin1'))).toBe(true)
+    counters.beforeReading()
+    expect(counters.nativeColdTiles - before).toBeGreaterThan(count / 2)
+  },
+)

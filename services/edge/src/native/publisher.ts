@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { AccessToken } from '@gateway/access/decide.js'
 import {
   type AnswerTimes,
@@ -6,6 +7,7 @@ import {
   type RefusedFor,
   type ResponseCounts,
   type ResponseTable,
+  type SampledTile,
   type TakenUsage,
   TIMED_EVERY,
   type TimedAnswers,
@@ -19,9 +21,13 @@ import type { Counters } from '../metrics/counters.js'
 import type { Catalog } from '../sync/catalog.js'
 import type { CachedTile, TileCache } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
+import { TILE_SAMPLING } from '../usage/tile-counts.js'
 import { PublishedSets } from './published-sets.js'
 import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
+
+/** How often JavaScript sees a request of a token in steady use, and so notes where it comes from. */
+const SEE_TOKENS_MS = 60_000
 
 /**
  * The part of this process's tile memory that the native table takes over: TileCache then needs room only for tiles that are asked for in
@@ -107,6 +113,8 @@ export class NativePublisher {
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     table.pickEvery(this.#pickEvery)
+    table.seeTokensEvery(this.#usage.keepsAddresses ? SEE_TOKENS_MS : 0)
+    table.sampleTiles({ ...TILE_SAMPLING, seed: randomInt(2 ** 32) })
     const coldSets = sender.coldSets(table)
     this.#opened = {
       table,
@@ -200,6 +208,11 @@ export class NativePublisher {
   /** What was answered natively since the last call, by the names of `UsageCounts`. */
   takeUsage(): TakenUsage | null {
     return this.#table?.takeUsage() ?? null
+  }
+
+  /** And for which tiles. */
+  takeTiles(): readonly SampledTile[] {
+    return this.#table?.takeTiles() ?? []
   }
 
   /** From now on JavaScript sees every request. */

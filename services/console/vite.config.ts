@@ -8,6 +8,9 @@ import { defineConfig, type Plugin } from 'vite'
 /** Smaller files gain nothing that a packet would notice. */
 const MIN_COMPRESSED_BYTES = 1024
 
+/** What is loaded before anything is seen: a twelfth less of it is worth two seconds of a build. */
+const FIRST = /^(libraries|shared|en|zh)-/
+
 /**
  * What nearly every page needs is in two files, one of which stays in the browser's cache over most upgrades: left to itself the bundler
  * makes a hundred small ones, and a browser fetches six at a time.
@@ -75,7 +78,8 @@ function compressIn(folder: string): void {
     const bytes = readFileSync(file)
     if (!/\.(js|mjs|css|svg)$/.test(name) || bytes.length < MIN_COMPRESSED_BYTES) continue
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+    const quality = FIRST.test(name) ? constants.BROTLI_MAX_QUALITY : 9
+    const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
     writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }))
   }
 }

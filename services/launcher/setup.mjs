@@ -109,14 +109,17 @@ async function installAndCompile() {
     say('Installing packages (npm ci), once; SETUP=off starts without ...')
     mustHaveWorked('Installing the packages failed (npm ci)', await installPackages(root))
   }
-  const addon = await buildAddon(root)
+  if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
+  // Beside each other: the second core would stand idle for a good part of each.
+  const [addon, compiled] = await Promise.all([buildAddon(root), runTool(process.execPath, [compiler, '-b'], root)])
   mustHaveWorked('Compiling the addon failed', addon)
   if (addon.note) say(addon.note)
-  if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
-  mustHaveWorked('Compiling failed (tsc -b)', await runTool(process.execPath, [compiler, '-b'], root))
-  const consoleBuilt = await buildConsole(root, () => say('Building the console (vite build) ...'))
+  mustHaveWorked('Compiling failed (tsc -b)', compiled)
+  const [consoleBuilt, docsBuilt] = await Promise.all([
+    buildConsole(root, () => say('Building the console (vite build) ...')),
+    buildDocs(root, () => say('Building the documentation (vitepress build) ...')),
+  ])
   mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
-  const docsBuilt = await buildDocs(root, () => say('Building the documentation (vitepress build) ...'))
   if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
   // It is not needed to serve maps; the next start tries again.
   if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; going on without it.`)

@@ -36,6 +36,23 @@ const EVEN: readonly Workload[] = (Object.keys(STORAGES) as (keyof typeof STORAG
   }),
 )
 
+/** What is asked for first has come by then: blocks are kept on disk. */
+const REMOTE_SETTLE_SECONDS = 10
+
+/** Beside `evenpm-*`: the same archive over HTTP, by the cache on disk. */
+const REMOTE: readonly Workload[] = [1, 5].map((multiple) =>
+  even(
+    `remotepm-${multiple}`,
+    `${multiple} times the memory for tiles, PMTiles over HTTP, cache on disk warm`,
+    'remotepm',
+    {
+      tiles: ({ data }) => data.manyTiles.slice(0, Math.round((multiple * SMALL_MEMORY_BYTES) / data.meanTileBytes)),
+      inMemory: () => join(evenDirectory(), 'evenpm'),
+      settleSeconds: REMOTE_SETTLE_SECONDS,
+    },
+  ),
+)
+
 const VECTOR: readonly Workload[] = (Object.keys(VECTOR_WORDS) as (keyof typeof VECTOR_WORDS)[]).map((basemap) =>
   even(basemap, `vector tiles with gzip, ${VECTOR_WORDS[basemap]}`, basemap, {
     tiles: ({ data }) => data.manyTiles.slice(0, 9_000),
@@ -56,20 +73,22 @@ const ZIPF: readonly Workload[] = (['warm', 'cold'] as const).map((pages) =>
 )
 
 /** What most of the traffic of a large map is: tiles that are in no memory of the server, or of the machine. */
-export const EVEN_WORKLOADS: readonly Workload[] = [...EVEN, ...VECTOR, ...ZIPF]
+export const EVEN_WORKLOADS: readonly Workload[] = [...EVEN, ...REMOTE, ...VECTOR, ...ZIPF]
 
 interface Evenly {
   readonly tiles: (context: Context) => readonly Address[]
   /** read before each sample: idle pages may have been reclaimed */
   readonly inMemory: (context: Context) => string
   readonly header?: string
+  readonly settleSeconds?: number
 }
 
-function even(name: string, words: string, basemap: Basemap, { tiles, inMemory, header }: Evenly): Workload {
+function even(name: string, words: string, basemap: Basemap, evenly: Evenly): Workload {
+  const { tiles, inMemory, header, settleSeconds = SETTLE_SECONDS } = evenly
   return plainLoad(name, `Asked for evenly: ${words}`, {
     connections: CONNECTIONS,
     environment: 'small',
-    settleSeconds: SETTLE_SECONDS,
+    settleSeconds,
     async requests(peer, context) {
       const random = seededRandom(SEED)
       const requests = tileRequests(peer, basemap, sampleEvenly(random, tiles(context), EVEN_REQUESTS))

@@ -16,7 +16,7 @@ export async function verifyTiles(peer: RunningPeer, data: DataSet, environment:
   )
   if (environment !== 'small') return
   const some = [data.manyTiles[0], data.manyTiles[8_000]]
-  await verify(['many', 'evenmb', 'evenpm'], some, (tile) =>
+  await verify(['many', 'evenmb', 'evenpm', 'remotepm'], some, (tile) =>
     readFile(join(data.basemaps, `many/v1/${fileOf(tile)}.png`)),
   )
   await verify(['vt', 'vtmb', 'vtpm'], some, async (tile) =>

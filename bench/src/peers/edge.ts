@@ -3,6 +3,7 @@ import { zipfSet } from '../data/zipf-set.js'
 import { crowd } from '../gateway/crowd.js'
 import { type Gateway, type GatewayOptions, startGateway } from '../gateway/gateway.js'
 import { memory } from '../machine.js'
+import { startOrigin } from './origin.js'
 import { type Environment, type Peer, type PeerOptions, type RunningPeer, tilePathOf } from './peer.js'
 
 /** The memory for tiles in the environment `small`: so little that 20 times as much is no more than fits into any page cache. */
@@ -23,12 +24,14 @@ function gatewayPeer(name: string, title: string, checkout?: string): Peer {
     async start({ data, environment, cores }): Promise<RunningPeer> {
       const special = await SPECIAL[environment](data)
       const { basemaps, vectors } = data
+      // An earlier one may know no remote sources.
+      const origin = environment === 'small' && checkout === undefined ? await startOrigin(cores) : null
       const gateway = await startGateway({
         workers: 1,
         cores,
         vectors,
         ...special.options,
-        basemaps: [basemaps, ...(special.options.basemaps ?? [])],
+        basemaps: [basemaps, ...(special.options.basemaps ?? []), ...(origin === null ? [] : [origin.archive])],
         ...(checkout && { checkout }),
       })
       const { token } = await gateway.admin.issueToken()
@@ -40,14 +43,17 @@ function gatewayPeer(name: string, title: string, checkout?: string): Peer {
         description: `${title}: one edge process, every request with a service token that is checked; ${special.words}ready after ${seconds} s, with ${megabytes} MB`,
         port: gateway.port,
         pids: gateway.edgePids,
-        tilePath: tilePathOf,
+        tilePath: (basemap, tile) => (basemap === 'remotepm' && origin === null ? null : tilePathOf(basemap, tile)),
         downloadPath: (vector) => `/vectors/${vector}/download`,
         sendsStoredBytes: true,
         headers: [`Authorization: Bearer ${token}`],
         stranger,
         ...(special.crowd && { crowd: special.crowd }),
         tileCounts: () => tileCounts(gateway),
-        stop: gateway.stop,
+        async stop() {
+          await gateway.stop()
+          await origin?.stop()
+        },
       }
     },
   }

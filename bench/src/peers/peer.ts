@@ -22,7 +22,7 @@ export type Basemap =
   | `crowd-${number}`
 
 /** The archives of which a file server has the same tiles as files. */
-const FOLDER_OF_ARCHIVE = { evenmb: 'many', evenpm: 'many', vtmb: 'vt', vtpm: 'vt' } as const
+const FOLDER_OF_ARCHIVE = { evenmb: 'many', evenpm: 'many', remotepm: 'many', vtmb: 'vt', vtpm: 'vt' } as const
 
 /**
  * What a gateway is set up with. `common`: the common data, a store with one token, memory for tiles as by default. `small`: little memory
@@ -112,5 +112,7 @@ export function folderPath(basemap: Basemap, { z, x, y }: Address): string | nul
 
 /** A gateway's address of a tile, and that of its file. */
 export function tilePathOf(basemap: Basemap, { z, x, y }: Address): string {
-  return `/tiles/${basemap}/v1/${z}/${x}/${y}.${basemap.startsWith('vt') ? 'pbf' : 'png'}`
+  // What a scan calls the one version of a source that is an archive.
+  const version = basemap === 'remotepm' ? 'default' : 'v1'
+  return `/tiles/${basemap}/${version}/${z}/${x}/${y}.${basemap.startsWith('vt') ? 'pbf' : 'png'}`
 }

@@ -7,6 +7,7 @@ import { freePort } from '@gateway/processes/free-port.js'
 import { evenDirectory } from '../data/even-set.js'
 import { answers, Service } from '../gateway/service.js'
 import { family } from '../machine.js'
+import { startOrigin } from './origin.js'
 import type { Peer } from './peer.js'
 
 const PACKAGE = 'tileserver-gl-light'
@@ -14,7 +15,7 @@ const VERSION = '5.6.0'
 /** It compiles SQLite where it finds no binary. */
 const INSTALL_WITHIN_MS = 15 * 60_000
 
-/** tileserver-gl-light on the MBTiles of the mix, installed once into the system's temporary directory. */
+/** tileserver-gl-light on the archives of the mix, and on one behind HTTP, installed once into the system's temporary directory. */
 export const tileserverGlPeer: Peer = {
   name: 'tileserver-gl-light',
   environments: ['common', 'small'],
@@ -24,9 +25,16 @@ export const tileserverGlPeer: Peer = {
     const port = await freePort()
     const config = join(dir, `config-${port}.json`)
     const isSmall = environment === 'small'
-    const basemaps = isSmall ? ['evenmb', 'vtmb'] : ['mixmb']
-    const sets = Object.fromEntries(basemaps.map((name) => [name, { mbtiles: `${name}/v1.mbtiles` }]))
-    const paths = { root: dir, mbtiles: isSmall ? evenDirectory() : data.basemaps }
+    const origin = isSmall ? await startOrigin(cores) : null
+    const archives = isSmall ? ['evenmb', 'evenpm', 'vtmb', 'vtpm'] : ['mixmb', 'mixpm']
+    const kept = archives.map((name) => {
+      const kind = name.endsWith('mb') ? 'mbtiles' : 'pmtiles'
+      return [name, { [kind]: `${name}/v1.${kind}` }] as const
+    })
+    const sets = { ...Object.fromEntries(kept), ...(origin && { remotepm: { pmtiles: origin.archive } }) }
+    const basemaps = Object.keys(sets)
+    const directory = isSmall ? evenDirectory() : data.basemaps
+    const paths = { root: dir, mbtiles: directory, pmtiles: directory }
     await writeFile(config, JSON.stringify({ options: { paths }, styles: {}, data: sets }))
     const main = join(dir, `node_modules/${PACKAGE}/src/main.js`)
     const options = ['--config', config, '--bind', '127.0.0.1', '--port', String(port), '--silent']
@@ -41,16 +49,19 @@ export const tileserverGlPeer: Peer = {
     await service.until(async () => (await Promise.all(basemaps.map(opened))).every(Boolean))
     return {
       name: PACKAGE,
-      description: `${PACKAGE} ${installedVersion(dir)}: MBTiles, no auth, no log`,
+      description: `${PACKAGE} ${installedVersion(dir)}: MBTiles and PMTiles, no auth, no log`,
       port,
       pids: () => family(service.pid),
       tilePath: (basemap, { z, x, y }) =>
-        basemaps.includes(basemap) ? `/data/${basemap}/${z}/${x}/${y}.${basemap === 'vtmb' ? 'pbf' : 'png'}` : null,
+        basemaps.includes(basemap)
+          ? `/data/${basemap}/${z}/${x}/${y}.${basemap.startsWith('vt') ? 'pbf' : 'png'}`
+          : null,
       downloadPath: () => null,
       sendsStoredBytes: true,
       headers: [],
       stop: async () => {
         await service.stop()
+        await origin?.stop()
         await rm(config)
       },
     }

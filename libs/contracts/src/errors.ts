@@ -43,7 +43,7 @@ export const STATUS_OF_ERROR = {
   draining: 503,
 } as const
 
-/** By this header of an answer the control plane tells an edge which refusal it is, for the edge's counters; callers behind an edge do not see it. */
+/** By this header of an answer the control plane tells an edge which refusal it is, for the edge's counters, and operators; other callers behind an edge do not see it. */
 export const REFUSAL_HEADER = 'x-refusal'
 
 export type ErrorCode = keyof typeof STATUS_OF_ERROR

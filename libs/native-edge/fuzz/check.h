@@ -8,6 +8,8 @@
 void check_heads(Choices &choices);
 // ResponseTable against a model out of std::map.
 void check_table(Choices &choices);
+// tile_database.cc against the tiles that its pages were written from, and over damaged pages.
+void check_database(Choices &choices);
 // feed.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces; the same whatever the pieces.
 void check_feed(Choices &choices);
 // What earlier runs have found, as fixed cases: a seed means another case as soon as the generator changes.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <iterator>
 
 #include "check.h"
 
@@ -19,7 +20,8 @@ struct Check {
   void (*run)(Choices &);
   unsigned weight;  // how many cases of it to one round
 };
-constexpr Check kChecks[] = {{"heads", check_heads, 20}, {"table", check_table, 1}, {"feed", check_feed, 10}};
+constexpr Check kChecks[] = {{"heads", check_heads, 20}, {"table", check_table, 1}, {"feed", check_feed, 10}, {"database", check_database, 1}};
+constexpr size_t kCount = std::size(kChecks);
 
 const Check *running = nullptr;
 uint64_t running_case = 0;
@@ -62,7 +64,7 @@ std::string shown(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size == 0) return 0;
   Choices choices(bytes + 1, size - 1);
-  kChecks[bytes[0] % 3].run(choices);
+  kChecks[bytes[0] % kCount].run(choices);
   return 0;
 }
 #else
@@ -80,11 +82,11 @@ int main(int count, char **arguments) {
   __sanitizer_set_death_callback(name_case);
   check_feed_regressions();
   Choices seeds(seed);
-  uint64_t cases[3] = {};
+  uint64_t cases[kCount] = {};
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   uint64_t round = 0;
   do {
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < kCount; i++) {
       if (only && strcmp(only, kChecks[i].name)) continue;
       if (one_case) {
         run_case(kChecks[i], one_case);
@@ -94,8 +96,9 @@ int main(int count, char **arguments) {
     }
   } while (!one_case && (rounds ? ++round < rounds : std::chrono::steady_clock::now() < end));
   running = nullptr;
-  printf("seed %llu: %llu heads, %llu tables, %llu connections; all held\n", static_cast<unsigned long long>(seed),
-         static_cast<unsigned long long>(cases[0]), static_cast<unsigned long long>(cases[1]), static_cast<unsigned long long>(cases[2]));
+  printf("seed %llu: %llu heads, %llu tables, %llu connections, %llu databases; all held\n", static_cast<unsigned long long>(seed),
+         static_cast<unsigned long long>(cases[0]), static_cast<unsigned long long>(cases[1]), static_cast<unsigned long long>(cases[2]),
+         static_cast<unsigned long long>(cases[3]));
   return 0;
 }
 #endif

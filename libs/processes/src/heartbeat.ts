@@ -32,10 +32,6 @@ function tell(): void {
 const BEAT = { kind: 'beat' } as const
 export type Beat = typeof BEAT
 
-export function isBeat(message: unknown): message is Beat {
-  return (message as Partial<Beat> | null)?.kind === BEAT.kind
-}
-
 /** Watches the beats of one process, by the monotonic clock. */
 export class Heartbeat {
   readonly #timer: NodeJS.Timeout

@@ -289,6 +289,7 @@ export const SETTINGS = {
   RETRY_WAITS: waits.default([30, 60, 60]),
   JOB_RETENTION_DAYS: days.default(90),
   USAGE_DAYS: days.default(400),
+  TOKEN_ADDRESSES: flag.default(true),
   IMPORT_TOKEN: text
     .min(16, 'must have at least 16 characters')
     .max(1000, 'must have at most 1000 characters')

@@ -70,12 +70,6 @@ async function apply(sql: Sql, { number, name, checksum, compatible, text }: Mig
   })
 }
 
-/** Whether the database has every migration that this program knows: what a process that does not migrate waits for. */
-export async function isMigrated(sql: Sql): Promise<boolean> {
-  const applied = await readApplied(sql)
-  return applied !== null && (applied.at(-1)?.number ?? 0) >= (readMigrations().at(-1)?.number ?? 0)
-}
-
 /** How the database's schema stands to this program's. */
 export interface SchemaState {
   /** names of migrations that the database has not got yet */

@@ -4,10 +4,17 @@ import { type NewVersion, readBasemap, setDefaultVersion, upsertBasemap, upsertV
 import { changesSince, commitWithChanges, currentState, knownStates, logChanges, pruneChangeLog } from './change-log.js'
 import { openStore } from './connect.js'
 import { readInstanceKeys } from './instance-keys.js'
-import { isMigrated, migrate, readMigrations } from './migrate.js'
+import { migrate, readMigrations, readSchemaState } from './migrate.js'
 import { upsertScanSource } from './scan-sources.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
-import { disableToken, findTokensByDigest, insertToken, listTokens, noteTokensUsed } from './tokens.js'
+import {
+  disableToken,
+  findTokensByDigest,
+  forgetTokenAddresses,
+  insertToken,
+  listTokens,
+  noteTokensUsed,
+} from './tokens.js'
 
 let store: FreshStore
 beforeAll(async () => {
@@ -35,11 +42,11 @@ const VERSION: Omit<NewVersion, 'version'> = {
 test('several processes that start at once migrate an empty database once', async () => {
   const empty = await freshStore(process.env.TEST_POSTGRES_URL, { migrated: false })
   const clients = Array.from({ length: 5 }, () => openStore(empty.url, { applicationName: 'racer', maxConnections: 1 }))
-  expect(await isMigrated(empty.sql)).toBe(false)
+  expect((await readSchemaState(empty.sql)).pending).toHaveLength(readMigrations().length)
   await Promise.all(clients.map((client) => migrate(client)))
   const rows = await empty.sql`SELECT number FROM schema_migrations ORDER BY number`
   expect(rows.map((row) => row.number)).toEqual(readMigrations().map((migration) => migration.number))
-  expect(await isMigrated(empty.sql)).toBe(true)
+  expect(await readSchemaState(empty.sql)).toEqual({ pending: [], newer: [] })
   await Promise.all(clients.map((client) => client.end()))
   await empty.drop()
 })
@@ -67,7 +74,7 @@ test('a store that a newer version has migrated serves the version before, unles
   const newer = [...readMigrations(), ofNewer(9001, true)]
   expect(await migrate(sql, newer)).toEqual([])
   expect(await migrate(sql)).toEqual(['9001_newer.sql'])
-  expect(await isMigrated(sql)).toBe(true)
+  expect(await readSchemaState(sql)).toEqual({ pending: [], newer: ['9001_newer.sql'] })
   // The rollout is done once more.
   expect(await migrate(sql, newer)).toEqual([])
   await migrate(sql, [...newer, ofNewer(9002, false)])
@@ -243,9 +250,17 @@ test('a token is found by digest, disabled once, and remembers its first and its
   const second = await store.sql.begin((tx) => disableToken(tx, id))
   expect(second?.disabled_at).toBe(first?.disabled_at)
   expect(await store.sql.begin((tx) => disableToken(tx, randomUUID()))).toBeNull()
-  await noteTokensUsed(store.sql, new Map([[id, new Date('2030-01-01')]]))
-  await noteTokensUsed(store.sql, new Map([[id, new Date('2029-01-01')]]))
+  const use = (at: string, from: string | null) =>
+    noteTokensUsed(store.sql, new Map([[id, { at: new Date(at), from }]]))
+  await use('2030-01-01', '192.0.2.1')
+  await use('2029-01-01', '192.0.2.2')
+  await use('2030-01-01', null)
   const { items } = await listTokens(store.sql, { limit: 10, offset: 0 })
+  expect(items[0]?.last_used_from).toBe('192.0.2.1')
+  await use('2030-01-02', `${'proxy'.repeat(50)}`)
+  expect((await listTokens(store.sql, { limit: 10, offset: 0 })).items[0]?.last_used_from).toHaveLength(100)
+  await forgetTokenAddresses(store.sql)
+  expect((await listTokens(store.sql, { limit: 10, offset: 0 })).items[0]?.last_used_from).toBeNull()
   expect(items[0]?.last_used_at).toBe('2030-01-01T00:00:00.000Z')
   expect(items[0]?.first_used_at).toBe('2029-01-01T00:00:00.000Z')
 })

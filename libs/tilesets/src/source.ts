@@ -81,6 +81,8 @@ export interface Source {
   tileIfCached?(place: TilePlace): Tile | null | undefined
   /** null: it is on a file system of another machine, or the root is not there */
   layout?(): SourceLayout | null
+  /** What `layout` says is outdated: the next tile brings another one. */
+  renewLayout?(): void
   /** Of an archive: the leaf directories on the way to a tile that are in memory, by their offset in the file. */
   knownLeaves?(place: TilePlace): Iterable<readonly [offset: number, leaf: Directory]>
   /** Of an archive in extents: those open that a tile lies in, if the directories on the way to it are in memory. */

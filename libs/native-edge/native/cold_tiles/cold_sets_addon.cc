@@ -1,4 +1,6 @@
 // What the sets of cold tiles are to JavaScript (src/cold-tiles/cold-sets.ts is their only caller).
+#include <unistd.h>
+
 #include "../addon.h"
 #include "../call.h"
 #include "../hot_tiles/tile_response.h"
@@ -82,8 +84,10 @@ bool read_steps(Words &words, std::vector<TileDatabase::Step> *steps) {
 }
 
 // ... and: root, path below it, identity, words: number of the database, modified (seconds), bytes of a page, inode, size, modified and changed
-// (nanoseconds), steps. false: it cannot be read here
-bool put_database_set(const Call &call) {
+// (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file's content is that of the words, but its inode has
+// changed since.
+enum class Put { Not = 0, Done = 1, Touched = 2 };
+Put put_database_set(const Call &call) {
   Words words(call.array<int64_t>(11));
   const int64_t id = words.next();
   TileDatabase::Facts facts;
@@ -94,20 +98,24 @@ bool put_database_set(const Call &call) {
   facts.stamp.size = words.next();
   facts.stamp.modified_ns = words.next();
   facts.stamp.changed_ns = words.next();
-  if (facts.modified < 0 || !read_steps(words, &facts.steps)) return false;
+  if (facts.modified < 0 || !read_steps(words, &facts.steps)) return Put::Not;
   std::shared_ptr<TileDatabase> database = cold_sets.database(id);
   if (database && database->facts().stamp == facts.stamp && database->is_current()) database->touch();
   else {
     const int fd = TileRoot::at(call.text(8))->open(call.text(9).c_str(), this_moment().monotonic);
-    if (fd < 0) return false;
+    TileDatabase::Stamp now;
+    if (!TileDatabase::Stamp::of(fd, &now) || !(now == facts.stamp)) {
+      if (fd < 0) return Put::Not;
+      close(fd);
+      return now.is_content_of(facts.stamp) ? Put::Touched : Put::Not;
+    }
     database = std::make_shared<TileDatabase>(fd, std::move(facts));
-    if (!database->is_current()) return false;
     cold_sets.put_database(id, database);
   }
   std::unique_ptr<ColdSet> set = set_of(call);
   set->database = std::move(database);
   cold_sets.put(std::move(set));
-  return true;
+  return Put::Done;
 }
 
 // number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles; bytes of an extent and of a
@@ -128,6 +136,13 @@ napi_value put_archive(const Call &call) {
   facts.extent_bytes = static_cast<uint64_t>(sections[4]);
   facts.block_bytes = static_cast<uint64_t>(sections[5]);
   cold_sets.put_archive(call.integer(0), std::make_shared<TileArchive>(facts, columns_of(call, 7)));
+  return nullptr;
+}
+
+// address of a set, the identifiers of its tile matrix sets, media type and extension of its tiles
+napi_value put_wmts(const Call &call) {
+  ColdSet *set = cold_sets.at(call.text(0));
+  if (set) set->wmts = {call.text(1), call.text(2), call.text(3)};
   return nullptr;
 }
 
@@ -154,7 +169,8 @@ void add_cold_sets(napi_env env, napi_value exports) {
     {"putFolderSet", put_folder_set},
     {"putArchive", put_archive},
     {"putArchiveSet", [](const Call &call) { return call.value(put_archive_set(call)); }},
-    {"putDatabaseSet", [](const Call &call) { return call.value(put_database_set(call)); }},
+    {"putWmts", put_wmts},
+    {"putDatabaseSet", [](const Call &call) { return call.value(static_cast<double>(put_database_set(call))); }},
     {"putLeaf", put_leaf},
     {"putExtent", put_extent},
     {"countPlaced", [](const Call &call) {

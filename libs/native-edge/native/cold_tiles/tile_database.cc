@@ -14,7 +14,7 @@ namespace {
 using Found = TileDatabase::Found;
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
-constexpr size_t kMaxPageBytes = 65'536, kMinPageBytes = 512;
+constexpr size_t kMinOnePage = 512, kMaxOnePage = 65'536;
 // SQLite takes deeper trees for damaged (BTCURSOR_MAX_DEPTH).
 constexpr int kMaxDepth = 20;
 // Limit: text that joins two tables, such as a hash of the tile.
@@ -24,7 +24,7 @@ constexpr size_t kFirstRun = 8, kMaxRun = 256;
 constexpr size_t kPageNumberBytes = 4;
 
 // One tile at a time is read, on one thread.
-char pages[2][kMaxPageBytes];
+char one_page[kMaxOnePage], other_page[kMaxOnePage];
 
 uint32_t big_endian(const char *bytes, size_t count) {
   uint32_t value = 0;
@@ -77,36 +77,50 @@ struct Payload {
 
 // One column of a record: its type (file format, 2.1), and where in the record its bytes are.
 struct Column {
-  uint64_t type = 0, offset = 0;
+  uint64_t type, offset;
   uint64_t size() const {
     constexpr uint64_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
     return type < 12 ? sizes[type] : (type - 12) / 2;
   }
 };
 
-// false: there is no such column, or the head of the record goes on in another page.
-bool find_column(const Payload &record, size_t wanted, Column *column) {
-  Bytes sizing(record.local.data(), record.local.data() + record.local.size());
+// The columns of a record, and where its bytes are as far as they are in this page.
+struct Record {
+  static constexpr size_t kMaxColumns = 32;  // Limit: tables of tiles have half a dozen.
+  Payload payload;
+  Column columns[kMaxColumns];
+  size_t count = 0;
+};
+
+// false: the head of the record goes on in another page, or the record is not as long as its columns are. What SQLite makes of a record that is none
+// depends on which of its short cuts it takes.
+bool read_record(const Payload &payload, Record *record) {
+  const char *const begin = payload.local.data();
+  Bytes sizing(begin, begin + payload.local.size());
   const uint64_t head = sizing.varint();
-  if (!sizing.ok() || head > record.local.size()) return false;
-  Bytes types(sizing.at(), std::max(sizing.at(), record.local.data() + head));
+  if (!sizing.ok() || head > payload.local.size()) return false;
+  Bytes types(sizing.at(), std::max(sizing.at(), begin + head));
   uint64_t offset = head;
-  for (size_t i = 0;; i++) {
-    if (types.rest() == 0) return false;
-    *column = {types.varint(), offset};
-    if (!types.ok() || column->size() > record.size - offset) return false;
-    if (i == wanted) return true;
-    offset += column->size();
+  size_t count = 0;
+  while (types.rest() > 0) {
+    const Column column{types.varint(), offset};
+    const uint64_t size = column.size();
+    if (!types.ok() || size > payload.size - offset || count == Record::kMaxColumns) return false;
+    offset += size;
+    record->columns[count++] = column;
   }
+  record->payload = payload;
+  record->count = count;
+  return offset == payload.size;
 }
 
-// Other: it is of another type, or not in this page.
-Value value_of(const Payload &record, size_t wanted) {
-  Column column;
-  if (!find_column(record, wanted, &column)) return {};
+// Other: there is no such column, it is of another type, or not in this page.
+Value value_of(const Record &record, size_t wanted) {
+  if (wanted >= record.count) return {};
+  const Column &column = record.columns[wanted];
   const uint64_t size = column.size();
-  if (column.offset + size > record.local.size()) return {};
-  const std::string_view bytes = record.local.substr(column.offset, size);
+  if (column.offset + size > record.payload.local.size()) return {};
+  const std::string_view bytes = record.payload.local.substr(column.offset, size);
   if (column.type == 0) return {Value::Null, 0, {}};
   if (column.type == 8 || column.type == 9) return {Value::Number, column.type == 9, {}};
   if (column.type >= 12) return {column.type % 2 ? Value::Text : Value::Blob, 0, bytes};
@@ -123,13 +137,14 @@ int compare(const Value &one, const Value &other) {
   return one.bytes.compare(other.bytes);
 }
 
-// A page of a tree, within one of `pages`.
+// A page of a tree, in memory that is read into next, or kept.
 struct Page {
   enum Kind : unsigned char { InnerIndex = 2, InnerTable = 5, LeafIndex = 10, LeafTable = 13 };
   const char *begin = nullptr;
   size_t bytes = 0;
   unsigned char kind = 0;
   size_t count = 0;  // of cells
+  TileDatabase::Kept held;
 
   bool is_leaf() const { return kind & 8; }
   size_t head() const { return is_leaf() ? 8 : 12; }
@@ -158,50 +173,60 @@ bool read_payload(const Page &page, Bytes cell, uint64_t size, Payload *payload)
   return cell.ok() && (is_whole || payload->overflow != 0);
 }
 
-bool read_index_cell(const Page &page, size_t i, Payload *payload) {
+bool read_index_cell(const Page &page, size_t i, Record *record) {
   const char *begin = page.cell(i);
   if (!begin) return false;
   Bytes cell(begin, page.begin + page.bytes);
   if (!page.is_leaf()) cell.skip(4);
   const uint64_t size = cell.varint();
-  return cell.ok() && read_payload(page, cell, size, payload);
+  Payload payload;
+  return cell.ok() && read_payload(page, cell, size, &payload) && read_record(payload, record);
 }
 
 // One look-up in one file.
 class Walk {
  public:
-  Walk(int fd, size_t page_bytes) : fd_(fd), page_bytes_(page_bytes) {}
+  explicit Walk(TileDatabase &database) : database_(database), page_bytes_(database.page_bytes()) {}
 
   // The first row at or behind the keys, if it has all of them.
-  Found seek_index(int64_t root, const std::vector<Value> &keys, Payload *record);
-  Found seek_row(int64_t root, int64_t number, Payload *record);
+  Found seek_index(int64_t root, const std::vector<Value> &keys, Record *record);
+  Found seek_row(int64_t root, int64_t number, Record *record);
   // A part of a record into `target`. false: not all of it is in memory, or it begins in another page.
-  bool copy(const Payload &record, const Column &column, char *target) const;
+  bool copy(const Payload &payload, const Column &column, char *target) const;
 
  private:
-  bool read_page(uint32_t number, int into, int depth, bool is_index, Page *page) const;
-  const int fd_;
+  bool read_page(uint32_t number, int into, int depth, bool is_index, Page *page);
+  TileDatabase &database_;
   const size_t page_bytes_;
+  TileDatabase::Kept held_;  // the page of the record that was found
 };
 
-bool Walk::read_page(uint32_t number, int into, int depth, bool is_index, Page *page) const {
+bool Walk::read_page(uint32_t number, int into, int depth, bool is_index, Page *page) {
   // The first page begins with the file's own head; none of the trees that are walked has its root there.
   if (number < 2 || depth >= kMaxDepth) return false;
-  const iovec whole{pages[into], page_bytes_};
-  if (read_cached(fd_, static_cast<off_t>(number - 1) * static_cast<off_t>(page_bytes_), &whole, 1) != Cached::Done) return false;
-  page->begin = pages[into];
+  // At the end, so that a sanitizer sees what is read behind it.
+  char *const memory = (into ? other_page : one_page) + kMaxOnePage - page_bytes_;
+  page->held = database_.kept_page(number);
+  page->begin = page->held ? page->held.get() : memory;
+  const iovec whole{memory, page_bytes_};
+  const off_t offset = static_cast<off_t>(number - 1) * static_cast<off_t>(page_bytes_);
+  if (!page->held && read_cached(database_.file(), offset, &whole, 1) != Cached::Done) return false;
   page->bytes = page_bytes_;
-  page->kind = static_cast<unsigned char>(pages[into][0]);
-  page->count = big_endian(pages[into] + 3, 2);
+  page->kind = static_cast<unsigned char>(page->begin[0]);
+  page->count = big_endian(page->begin + 3, 2);
   const bool is_right = is_index ? page->kind == Page::InnerIndex || page->kind == Page::LeafIndex
                                  : page->kind == Page::InnerTable || page->kind == Page::LeafTable;
   // SQLite leaves only the root of an empty tree empty.
   const bool may_be_empty = depth == 0 && page->is_leaf();
-  return is_right && (page->count > 0 || may_be_empty) && page->head() + 2 * page->count <= page_bytes_;
+  if (!is_right || (page->count == 0 && !may_be_empty) || page->head() + 2 * page->count > page_bytes_) return false;
+  // What many tiles are found by; the tiles themselves are not.
+  const bool is_shared = is_index || !page->is_leaf();
+  if (is_shared && !page->held) database_.keep_page(number, memory);
+  return true;
 }
 
 // The halving is that of SQLite, so that an index out of order leads to the same row.
-Found Walk::seek_index(int64_t root, const std::vector<Value> &keys, Payload *record) {
+Found Walk::seek_index(int64_t root, const std::vector<Value> &keys, Record *record) {
   Page page, candidate;
   size_t place = 0;  // of the candidate, in its page: what comes next after all that is below the child that is walked
   int into = 0;
@@ -211,7 +236,7 @@ Found Walk::seek_index(int64_t root, const std::vector<Value> &keys, Payload *re
     size_t low = 0, high = page.count;
     while (low < high) {
       const size_t middle = (low + high - 1) / 2;
-      Payload cell;
+      Record cell;
       if (!read_index_cell(page, middle, &cell)) return Found::Unknown;
       int order = 0;
       for (size_t i = 0; i < keys.size() && order == 0; i++) {
@@ -233,6 +258,7 @@ Found Walk::seek_index(int64_t root, const std::vector<Value> &keys, Payload *re
     number = cell ? big_endian(cell, 4) : page.last_child();
   }
   if (!candidate.begin) return Found::Absent;
+  held_ = candidate.held;
   if (!read_index_cell(candidate, place, record)) return Found::Unknown;
   for (size_t i = 0; i < keys.size(); i++) {
     const Value value = value_of(*record, i);
@@ -242,7 +268,7 @@ Found Walk::seek_index(int64_t root, const std::vector<Value> &keys, Payload *re
   return Found::Tile;
 }
 
-Found Walk::seek_row(int64_t root, int64_t wanted, Payload *record) {
+Found Walk::seek_row(int64_t root, int64_t wanted, Record *record) {
   Page page;
   auto number = static_cast<uint32_t>(root);
   for (int depth = 0;; depth++) {
@@ -258,7 +284,10 @@ Found Walk::seek_row(int64_t root, int64_t wanted, Payload *record) {
       else cell.skip(4);
       const auto row = static_cast<int64_t>(cell.varint());
       if (!cell.ok()) return Found::Unknown;
-      if (page.is_leaf() && row == wanted) return read_payload(page, cell, size, record) ? Found::Tile : Found::Unknown;
+      if (page.is_leaf() && row == wanted) {
+        Payload payload;
+        return read_payload(page, cell, size, &payload) && read_record(payload, record) ? Found::Tile : Found::Unknown;
+      }
       if (row < wanted) low = middle + 1;
       else if (row > wanted || page.is_leaf()) high = middle;
       else low = high = middle;  // the row is the last one below this cell's child
@@ -270,13 +299,13 @@ Found Walk::seek_row(int64_t root, int64_t wanted, Payload *record) {
   }
 }
 
-bool Walk::copy(const Payload &record, const Column &column, char *target) const {
+bool Walk::copy(const Payload &payload, const Column &column, char *target) const {
   static iovec into[2 * kMaxRun];
   static char numbers[kMaxRun][kPageNumberBytes];
-  if (column.offset > record.local.size()) return false;
-  size_t done = record.local.copy(target, column.size(), column.offset);
+  if (column.offset > payload.local.size()) return false;
+  size_t done = payload.local.copy(target, column.size(), column.offset);
   const size_t size = column.size(), each = page_bytes_ - kPageNumberBytes;
-  uint32_t page = record.overflow;
+  uint32_t page = payload.overflow;
   // A page holds the number of the next one and a piece of the record. They are read as if they stood in a row, as far as that turns out to be so.
   for (size_t run = kFirstRun; done < size;) {
     const size_t count = std::min(run, (size - done + each - 1) / each);
@@ -286,7 +315,7 @@ bool Walk::copy(const Payload &record, const Column &column, char *target) const
     }
     const off_t offset = static_cast<off_t>(page - 1) * static_cast<off_t>(page_bytes_);
     if (page < 2) return false;
-    if (read_cached(fd_, offset, into, static_cast<int>(2 * count)) != Cached::Done) {
+    if (read_cached(database_.file(), offset, into, static_cast<int>(2 * count)) != Cached::Done) {
       if (count == 1) return false;
       run = 1;  // what follows the page may not be there, or be of no interest
       continue;
@@ -306,14 +335,20 @@ bool Walk::copy(const Payload &record, const Column &column, char *target) const
 }  // namespace
 
 std::vector<TileDatabase *> TileDatabase::open_ones;
+TileDatabase::Pages TileDatabase::all_pages;
+size_t TileDatabase::all_page_bytes = 0;
 
-bool TileDatabase::Stamp::operator==(const Stamp &other) const {
-  return inode == other.inode && size == other.size && modified_ns == other.modified_ns && changed_ns == other.changed_ns;
+bool TileDatabase::Stamp::of(int fd, Stamp *stamp) {
+  struct stat stat;
+  if (fd < 0 || fstat(fd, &stat)) return false;
+  const auto ns = [](const timespec &time) { return time.tv_sec * kNsPerSecond + time.tv_nsec; };
+  *stamp = {static_cast<int64_t>(stat.st_ino), stat.st_size, ns(stat.st_mtim), ns(stat.st_ctim)};
+  return true;
 }
 
 TileDatabase::TileDatabase(int fd, Facts facts) : fd_(fd), facts_(std::move(facts)) {
   const auto bytes = static_cast<size_t>(facts_.page_bytes);
-  if (bytes < kMinPageBytes || bytes > kMaxPageBytes || facts_.steps.empty()) {
+  if (bytes < kMinOnePage || bytes > kMaxOnePage || facts_.steps.empty()) {
     let_go();
     return;
   }
@@ -325,8 +360,31 @@ TileDatabase::~TileDatabase() { let_go(); }
 
 void TileDatabase::let_go() {
   open_ones.erase(std::remove(open_ones.begin(), open_ones.end(), this), open_ones.end());
+  while (!pages_.empty()) drop_page(pages_.begin()->second);
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
+}
+
+void TileDatabase::drop_page(Pages::iterator page) {
+  all_page_bytes -= page->database->page_bytes();
+  page->database->pages_.erase(page->number);
+  all_pages.erase(page);
+}
+
+TileDatabase::Kept TileDatabase::kept_page(uint32_t number) {
+  const auto found = pages_.find(number);
+  if (found == pages_.end()) return nullptr;
+  all_pages.splice(all_pages.begin(), all_pages, found->second);
+  return found->second->bytes;
+}
+
+void TileDatabase::keep_page(uint32_t number, const char *bytes) {
+  Kept copy(new char[page_bytes()]);
+  memcpy(copy.get(), bytes, page_bytes());
+  all_pages.push_front({this, number, std::move(copy)});
+  pages_[number] = all_pages.begin();
+  all_page_bytes += page_bytes();
+  while (all_page_bytes > kMaxPageBytes) drop_page(std::prev(all_pages.end()));
 }
 
 void TileDatabase::touch() {
@@ -335,10 +393,8 @@ void TileDatabase::touch() {
 }
 
 bool TileDatabase::is_current() {
-  struct stat stat;
-  const auto ns = [](const timespec &time) { return time.tv_sec * kNsPerSecond + time.tv_nsec; };
-  if (fd_ < 0) return false;
-  if (!fstat(fd_, &stat) && facts_.stamp == Stamp{static_cast<int64_t>(stat.st_ino), stat.st_size, ns(stat.st_mtim), ns(stat.st_ctim)}) return true;
+  Stamp now;
+  if (Stamp::of(fd_, &now) && now == facts_.stamp) return true;
   let_go();
   return false;
 }
@@ -348,13 +404,14 @@ Found TileDatabase::read(const TilePlace &place, char *target, size_t *size) {
   static char text[kMaxText];
   const auto number = [](int64_t number) { return Value{Value::Number, number, {}}; };
   Value values[] = {number(place.z), number(place.x), number((int64_t{1} << place.z) - 1 - place.y), {}};
-  Walk walk(fd_, static_cast<size_t>(facts_.page_bytes));
+  Walk walk(*this);
   std::vector<Value> keys;
   for (const Step &step : facts_.steps) {
     keys.clear();
     for (const Key key : step.keys) keys.push_back(values[static_cast<size_t>(key)]);
-    Payload record;
-    int64_t row = keys.empty() ? 0 : keys[0].number;
+    Record record;
+    int64_t row = keys[0].number;
+    if (!step.index && keys[0].kind != Value::Number) return Found::Unknown;
     if (step.index) {
       const Found found = walk.seek_index(step.index, keys, &record);
       if (found != Found::Tile) return found == Found::Absent && !is_current() ? Found::Unknown : found;
@@ -370,12 +427,13 @@ Found TileDatabase::read(const TilePlace &place, char *target, size_t *size) {
       if (found != Found::Tile) return found == Found::Absent && !step.index && is_current() ? Found::Absent : Found::Unknown;
     }
     if (&step == &facts_.steps.back()) {
-      Column column;
-      if (!find_column(record, static_cast<size_t>(step.column), &column)) return Found::Unknown;
+      const auto wanted = static_cast<size_t>(step.column);
+      if (wanted >= record.count) return Found::Unknown;
+      const Column column = record.columns[wanted];
       constexpr uint64_t null = 0, empty_blob = 12;
       if (column.type == null || column.type == empty_blob) return is_current() ? Found::Absent : Found::Unknown;
       const bool is_blob = column.type > empty_blob && column.type % 2 == 0;
-      if (!is_blob || column.size() > kMaxTile || !walk.copy(record, column, target)) return Found::Unknown;
+      if (!is_blob || column.size() > kMaxTile || !walk.copy(record.payload, column, target)) return Found::Unknown;
       *size = column.size();
       return is_current() ? Found::Tile : Found::Unknown;
     }

@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <list>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tile_address.h"
@@ -19,7 +21,11 @@ class TileDatabase {
   // What changes with every write, and where the file is unlinked or replaced.
   struct Stamp {
     int64_t inode, size, modified_ns, changed_ns;
-    bool operator==(const Stamp &other) const;
+    bool operator==(const Stamp &other) const { return changed_ns == other.changed_ns && is_content_of(other); }
+    // The same content: the inode may have got another name, owner or mode.
+    bool is_content_of(const Stamp &other) const { return inode == other.inode && size == other.size && modified_ns == other.modified_ns; }
+    // false: there is no such file.
+    static bool of(int fd, Stamp *stamp);
   };
   // What an index is asked for. Row: counted from the south. Found: what the step before has found.
   enum class Key : int64_t { Zoom = 0, Column = 1, Row = 2, Found = 3 };
@@ -34,12 +40,14 @@ class TileDatabase {
     std::string identity;  // of the file's content
     int64_t modified = 0;  // seconds since 1970
     int64_t page_bytes = 0;
-    Stamp stamp;
+    Stamp stamp = {};
     std::vector<Step> steps;  // of the last one the tile's bytes are wanted
   };
 
   // Limit: larger tiles are left to SQLite. As DATABASE_TILE_BYTES of services/edge/src/native/published-sets.ts.
   static constexpr size_t kMaxTile = 512 * 1024;
+  // Limit: pages of indexes and inner pages of tables that all databases of a process keep; those used longest ago make room.
+  static constexpr size_t kMaxPageBytes = 16 * 1024 * 1024;
   // Limit: databases of a process that are open here; the one that was put longest ago makes room.
   static constexpr size_t kMaxOpen = 256;
 
@@ -58,10 +66,29 @@ class TileDatabase {
   // Reads a tile into `target`, which has room for kMaxTile bytes. Unknown: not all that leads to it is in memory, or SQLite has to be asked.
   Found read(const TilePlace &place, char *target, size_t *size);
 
+  // A page that is kept, for as long as it is held; null: it is not. It is as good as the look-up after which the file is found unchanged.
+  using Kept = std::shared_ptr<char[]>;
+  Kept kept_page(uint32_t number);
+  void keep_page(uint32_t number, const char *bytes);
+  int file() const { return fd_; }
+  size_t page_bytes() const { return static_cast<size_t>(facts_.page_bytes); }
+
  private:
+  struct Page {
+    TileDatabase *database;
+    uint32_t number;
+    Kept bytes;
+  };
+  using Pages = std::list<Page>;
+
+  static void drop_page(Pages::iterator page);
   void let_go();
 
   static std::vector<TileDatabase *> open_ones;  // the one that was put last at the end
+  // Of all databases, the one used last in front.
+  static Pages all_pages;
+  static size_t all_page_bytes;
+  std::unordered_map<uint32_t, Pages::iterator> pages_;
 
   int fd_;
   const Facts facts_;

@@ -6,7 +6,7 @@ export interface ColdSetsAddon {
   putHeads(found: string, notModified: string): number
   putFolderSet(...set: [...SetArguments, root: string, folder: string, extension: string, fromSouth: boolean]): void
   putArchiveSet(...set: [...SetArguments, archive: number]): boolean
-  putDatabaseSet(...set: [...SetArguments, root: string, path: string, identity: string, words: BigInt64Array]): boolean
+  putDatabaseSet(...set: [...SetArguments, root: string, path: string, identity: string, words: BigInt64Array]): number
   putArchive(
     id: number,
     fd: number,
@@ -17,6 +17,7 @@ export interface ColdSetsAddon {
     sections: Uint8Array,
     ...columns: DirectoryBytes
   ): void
+  putWmts(address: string, matrixSets: string, mediaType: string, extension: string): void
   putLeaf(archive: number, offset: number, ...columns: DirectoryBytes): void
   putExtent(archive: number, index: number, fd: number, present: Uint8Array): void
   countPlaced(): number[]
@@ -141,6 +142,14 @@ export interface ColdSet {
 const NONE = -1
 
 /**
+ * `left`: it is not read here: its database cannot be opened without waiting, or has been written to. `touched`: its database is as it was described, but
+ * has been given another name, owner or mode, and must be described anew.
+ */
+export type PutOutcome = 'left' | 'put' | 'touched'
+/** As putDatabaseSet answers. */
+const PUT_OUTCOMES: readonly PutOutcome[] = ['left', 'put', 'touched']
+
+/**
  * The tile sets that the native tier reads by itself where the response table has no tile: those for which the kernel has path and bytes in memory.
  * It answers what the table would answer, a tile or 304, and 404 where there is no such tile (once `setRefusal` was called for it); what it
  * cannot tell at once reaches the handler. Tiles that are asked for again it puts into the table, and looks at their files again after 10 s.
@@ -164,10 +173,10 @@ export class ColdSets {
     return addon.canReadColdTiles() ? new ColdSets(addon, table) : null
   }
 
-  /** false: it is not read here: its database cannot be opened without waiting, or has been written to. */
-  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): boolean {
+  /** What became of it: `PutOutcome`. */
+  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): PutOutcome {
     const number = this.#table.numberOf(code)
-    if (number === undefined) return false
+    if (number === undefined) return 'left'
     const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)
     const names = ` ${extensions.join(' ')} `
     const set: SetArguments = [
@@ -182,17 +191,25 @@ export class ColdSets {
     ]
     if (place.kind === 'archive') {
       const { id } = place.at
-      if (this.#addon.putArchiveSet(...set, id)) return true
+      if (this.#addon.putArchiveSet(...set, id)) return 'put'
       this.#putArchive(place.at)
-      return this.#addon.putArchiveSet(...set, id)
+      return this.#addon.putArchiveSet(...set, id) ? 'put' : 'left'
     }
     if (place.kind === 'database') {
       const { root, path, identity } = place.at
-      return this.#addon.putDatabaseSet(...set, root, path, identity, wordsOf(place.at))
+      return PUT_OUTCOMES[this.#addon.putDatabaseSet(...set, root, path, identity, wordsOf(place.at))] ?? 'left'
     }
     const { root, folder, extension, fromSouth } = place.at
     this.#addon.putFolderSet(...set, root, folder, extension, fromSouth)
-    return true
+    return 'put'
+  }
+
+  /**
+   * That the set at this address, which is `code/current`, was just put, and is a layer of the WMTS: GetTile by key and value is then answered too.
+   * `extension`: of the tiles' addresses.
+   */
+  putWmts(address: string, matrixSets: readonly string[], mediaType: string, extension: string): void {
+    this.#addon.putWmts(address, ` ${matrixSets.join(' ')} `, mediaType, extension)
   }
 
   /** A leaf directory that an archive's tile was found in; `offset` in the file. What is known already, and of unknown archives, is left as it is. */

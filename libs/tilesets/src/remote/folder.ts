@@ -19,8 +19,9 @@ const MAX_TILE_BYTES = 32 * 1024 * 1024
 const RECHECK_MS = 3_600_000
 /** What was not there is not asked for again for so long. */
 const ABSENT_MS = 30_000
-/** Limit: tiles known to be absent, of one version. */
+/** Limits: tiles known to be absent, and tiles known to be on disk, of one version. */
 const MAX_ABSENT = 20_000
+const MAX_HERE = 20_000
 
 /** A folder of tiles in a store: each is an object, and kept in the cache as a file. `object.key`: the folder. */
 export function openRemoteFolder(spec: SourceSpec, object: RemoteObject, reading: RemoteReading): Source {
@@ -33,6 +34,8 @@ class RemoteFolder implements Source {
   readonly #reading: RemoteReading
   readonly #directory: string
   readonly #absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: ABSENT_MS })
+  /** On disk, and found fresh by this source, which lives no longer than `RECHECK_MS`. */
+  readonly #here = new LRUCache<string, true>({ max: MAX_HERE })
   readonly #timer: NodeJS.Timeout
 
   constructor(spec: SourceSpec, object: RemoteObject, reading: RemoteReading) {
@@ -53,6 +56,7 @@ class RemoteFolder implements Source {
     const kept = await this.#readKept(name)
     if (kept !== null && !kept.isOld) {
       this.#reading.cache.counts.hits++
+      this.#here.set(name, true)
       return kept.tile
     }
     try {
@@ -62,6 +66,20 @@ class RemoteFolder implements Source {
       if (kept !== null && (error instanceof ObjectStoreTrouble || error instanceof ObjectRefused)) return kept.tile
       throw error
     }
+  }
+
+  tileIfCached(place: TilePlace): Tile | null | undefined {
+    const name = this.#nameOf(place)
+    if (!this.#here.has(name)) return undefined
+    const found = this.#reading.cached?.open(path.join(this.#directory, name)) ?? 'not_now'
+    // One that made room is asked for again.
+    if (typeof found === 'string') return undefined
+    if (found.fd !== null) fs.closeSync(found.fd)
+    if (found.content === null) return undefined
+    const { counts } = this.#reading.cache
+    counts.servedTiles++
+    counts.servedBytes += found.content.length
+    return this.#toTile(found.content, microsecondsOf(found.mtimeNs))
   }
 
   close(): void {
@@ -137,8 +155,9 @@ class RemoteFolder implements Source {
         await fs.promises.writeFile(temporary, bytes, { mode: 0o600 })
       }
       await fs.promises.utimes(temporary, seconds, seconds)
+      if (bytes !== null) await fs.promises.rename(temporary, file)
+      this.#here.set(name, true)
       if (bytes === null) return
-      await fs.promises.rename(temporary, file)
       cache.filled(Math.max(bytes.length, 4096))
     } catch (error) {
       if (bytes !== null) await fs.promises.rm(temporary, { force: true }).catch(() => {})

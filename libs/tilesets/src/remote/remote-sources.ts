@@ -1,3 +1,4 @@
+import { ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import { keyBelow } from '@gateway/object-storage/location.js'
 import type { ObjectStore } from '@gateway/object-storage/object-store.js'
 import type { MbtilesReaders } from '../mbtiles/readers/readers.js'
@@ -9,7 +10,7 @@ import { ObjectReader } from './object-reader.js'
 import { openRemotePmtiles, type RemoteReading } from './pmtiles.js'
 import type { RemoteObject } from './remote-object.js'
 
-/** From the call to the answer; then it is `busy`. As for all that is read from disks (DISK_LIMIT_MS). What is on its way still comes into the cache. */
+/** From the call to the answer; then it is trouble. As for all that is read from disks (DISK_LIMIT_MS). What is on its way still comes into the cache. */
 const LIMIT_MS = 10_000
 /** Limit: tiles of one scan source that are waited for. */
 const MAX_WAITING = 1_024
@@ -22,6 +23,7 @@ export interface RemoteOptions {
   readonly mbtiles: MbtilesReaders
   /** A version's content is another than it was: `SourceSpec.id`. */
   readonly onReplaced: (id: number) => void
+  readonly limitMs?: number
 }
 
 /** Versions whose path is the address of an object or of a folder of objects, by scan source: each has a store with a circuit of its own. */
@@ -78,14 +80,15 @@ export class RemoteSources {
     return fetchArchive(this.object(root, path), this.cache)
   }
 
-  /** Bounds how long is waited for a tile, and by how many. Rejects with what `read` rejects with. */
-  async wait<T>(root: string, read: () => Promise<T>): Promise<T | 'busy'> {
+  /** Bounds how long is waited for a tile, and by how many: rejects with `ObjectStoreTrouble` beyond, and with what `read` rejects with. */
+  async wait<T>(root: string, read: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(root) ?? 0
-    if (waiting >= MAX_WAITING) return 'busy'
+    if (waiting >= MAX_WAITING) throw new ObjectStoreTrouble(`${MAX_WAITING} requests wait for its answers already`)
     this.#waiting.set(root, waiting + 1)
+    const { limitMs = LIMIT_MS } = this.#options
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<'busy'>((resolve) => {
-      timer = setTimeout(resolve, LIMIT_MS, 'busy')
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new ObjectStoreTrouble(`no answer within ${limitMs / 1000} s`)), limitMs)
     })
     try {
       return await Promise.race([read(), late])

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@gateway/contracts/errors.js'
 import { backgroundHeader } from './activity.js'
 
 /** An answer that is no success, or none at all. */
@@ -5,11 +6,14 @@ export class ApiError extends Error {
   /** the HTTP status; 0: nothing came back */
   readonly status: number
   readonly timedOut: boolean
+  /** which refusal it is, where the service says so */
+  readonly code: ErrorCode | null
 
-  constructor(status: number, message: string, timedOut = false) {
+  constructor(status: number, message: string, { timedOut = false, code = null as ErrorCode | null } = {}) {
     super(message)
     this.status = status
     this.timedOut = timedOut
+    this.code = code
   }
 
   /** Whether the same request may succeed a moment later. */
@@ -31,6 +35,8 @@ export interface RequestOptions {
 }
 
 const ADMIN = '/api/v1/admin'
+/** `REFUSAL_HEADER` of the contracts. */
+const REFUSAL_HEADER = 'x-refusal'
 const unauthorized = new Set<() => void>()
 
 /** Calls back for every request that is refused for lack of credentials, until the function that it answers is called. */
@@ -106,11 +112,14 @@ export async function request<T>(
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     })
     if (response.status === 401 && path.startsWith(ADMIN)) for (const listener of unauthorized) listener()
-    if (!response.ok) throw new ApiError(response.status, await refusalIn(response))
+    if (!response.ok) {
+      const code = response.headers.get(REFUSAL_HEADER) as ErrorCode | null
+      throw new ApiError(response.status, await refusalIn(response), { code })
+    }
     return await read(response)
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error
-    throw new ApiError(0, (error as Error).message, timeout.aborted)
+    throw new ApiError(0, (error as Error).message, { timedOut: timeout.aborted })
   }
 }
 

@@ -1,13 +1,24 @@
-import type { DeliveryAttempt, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
+import type { DeliveryAttempt, PurgeRecord, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Target, TargetBody, TargetTrial } from '@gateway/contracts/target.js'
 import { queryOptions } from '@tanstack/react-query'
 import { adminGet, CREATES_ONLY, segment } from './client.js'
 import { type ListSource, listQuery, NOT_SEEN } from './list.js'
 import { useWrite } from './use-write.js'
 
-export type PushKind = 'basemap' | 'vector'
+export const PUSH_KINDS = ['basemap', 'vector', 'purge'] as const
+export type PushKind = (typeof PUSH_KINDS)[number]
+export type AnyPush = PushRecord | VectorPushRecord | PurgeRecord
 
-const RECORDS: Record<PushKind, string> = { basemap: '/push-records', vector: '/vector-push-records' }
+/** What an address or a filter names; `basemap` where it names nothing that is known. */
+export function pushKind(text: string | null | undefined): PushKind {
+  return PUSH_KINDS.find((kind) => kind === text) ?? 'basemap'
+}
+
+const RECORDS: Record<PushKind, string> = {
+  basemap: '/push-records',
+  vector: '/vector-push-records',
+  purge: '/purge-records',
+}
 
 export const TARGETS: ListSource = { key: 'targets', path: '/targets' }
 
@@ -25,9 +36,10 @@ export function targetQuery(code: string) {
 export const PUSHES: Readonly<Record<PushKind, ListSource>> = {
   basemap: { key: 'pushes', path: RECORDS.basemap },
   vector: { key: 'pushes', path: RECORDS.vector },
+  purge: { key: 'pushes', path: RECORDS.purge },
 }
 
-export type PushDetails = (PushRecord | VectorPushRecord) & { readonly attempt_log: readonly DeliveryAttempt[] }
+export type PushDetails = AnyPush & { readonly attempt_log: readonly DeliveryAttempt[] }
 
 export function pushQuery(of: PushKind, id: string) {
   return queryOptions({
@@ -36,8 +48,10 @@ export function pushQuery(of: PushKind, id: string) {
   })
 }
 
-export function pushedName(record: PushRecord | VectorPushRecord): string {
-  return 'vector_code' in record ? record.vector_code : `${record.basemap_code} · ${record.version}`
+export function pushedName(record: AnyPush): string {
+  if ('vector_code' in record) return record.vector_code
+  // A purge may be of the basemap itself.
+  return record.version === null ? record.basemap_code : `${record.basemap_code} · ${record.version}`
 }
 
 export type NewPush =
@@ -62,7 +76,7 @@ export function useEndPush(of: PushKind, id: string, how: 'cancel' | 'acknowledg
 
 /** The newest pushes that failed and that nobody has seen. */
 export function failedPushesQuery(of: PushKind, limit: number) {
-  return listQuery<PushRecord | VectorPushRecord>(PUSHES[of], { limit, filters: NOT_SEEN })
+  return listQuery<AnyPush>(PUSHES[of], { limit, filters: NOT_SEEN })
 }
 
 /** @param isNew one of this code must not be there yet */

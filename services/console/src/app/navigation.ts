@@ -7,6 +7,7 @@ import {
   IconLayoutGrid,
   IconSend,
   IconSettings,
+  IconSignature,
   IconStack2,
   IconVector,
   type TablerIcon,
@@ -43,6 +44,7 @@ export function navigation({ nav }: Texts): readonly NavigationGroup[] {
       entries: [
         { to: '/tokens', label: nav.tokens, icon: IconKey },
         { to: '/pushes', label: nav.pushes, icon: IconSend },
+        { to: '/signing-keys', label: nav.signing, icon: IconSignature },
       ],
     },
     {

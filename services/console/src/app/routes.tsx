@@ -48,6 +48,7 @@ export function createRoutes() {
               page('tokens', () => import('../pages/tokens/tokens-page.js')),
               page('tokens/new', () => import('../pages/tokens/issue-page.js'), 'admin'),
               page('tokens/:id', () => import('../pages/tokens/token-page.js')),
+              page('signing-keys', () => import('../pages/signing/signing-keys-page.js')),
               page('sources', () => import('../pages/sources/sources-page.js')),
               page('sources/new', () => import('../pages/sources/new-source-page.js'), 'admin'),
               page('sources/:code', () => import('../pages/sources/source-page.js')),

@@ -28,7 +28,8 @@ const INTERNATIONAL = new Set([
 ])
 
 test('every text exists in both languages, and none was left in the other one', () => {
-  const [english, chinese] = [texts(en), new Map(texts(zh))]
+  // Those of the service are held by a test of their own.
+  const [english, chinese] = [texts({ ...en, serverWords: {} }), new Map(texts({ ...zh, serverWords: {} }))]
   expect([...chinese.keys()]).toEqual(english.map(([path]) => path))
   for (const [path, text] of english) {
     expect([path, text]).not.toEqual([path, ''])

@@ -3,13 +3,17 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { ApiError } from '../api/client.js'
 import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
+import { ServerText } from './server-text.js'
 
 /** What an operator can do about an error. */
 function advice(t: Texts, error: unknown): string {
   if (!(error instanceof ApiError)) return t.problem.unexpected
-  const { status, timedOut } = error
+  const { status, timedOut, code } = error
   if (timedOut) return t.problem.timedOut
   if (status === 0) return t.problem.unreachable
+  // An older edge hands on no code; a newer service has more of them.
+  const own = code === null ? undefined : t.problem.codes[code]
+  if (own !== undefined) return own
   if (status === 401) return t.problem.signIn
   if (status === 403) return t.problem.forbidden
   if (status === 404) return t.problem.notFound
@@ -32,7 +36,9 @@ export function Problem({ title, error, onRetry }: ProblemProps) {
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={title} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Code className="wrap">{error instanceof Error ? error.message : String(error)}</Code>
+        <Code className="wrap">
+          <ServerText text={error instanceof Error ? error.message : String(error)} />
+        </Code>
         <Text size="sm">{advice(t, error)}</Text>
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>

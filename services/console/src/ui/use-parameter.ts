@@ -6,6 +6,7 @@ type Values = Readonly<Record<string, string | null>>
 /** The parameters of the address. Setting them replaces the entry of the history, so that Back leads to the page before. */
 export function useParameters(): readonly [URLSearchParams, (values: Values) => void] {
   const [parameters, setParameters] = useSearchParams()
+  // useNavigation, the public way, is a render late, and a render takes long where a map draws: what moves it in between would end a navigation.
   const router = use(DataRouterContext)?.router
   const set = useCallback(
     (values: Values) => {

@@ -78,8 +78,6 @@ const zh: PageTexts = {
   noRoleAdvice: '请管理员将您所在的某个组加入 OIDC_ROLES，或以其他身份登录。',
 }
 
-export const PAGE_TEXTS = { en, zh }
-
 /** In Chinese where the browser prefers it to English. */
 export function textsFor(acceptLanguage: string | undefined): PageTexts {
   const preferred = (acceptLanguage ?? '')

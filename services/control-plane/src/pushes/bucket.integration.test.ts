@@ -178,28 +178,27 @@ test('what lies in a bucket is fetched to be pushed or exported', async () => {
   expect(readdirSync(path.join(home, 'data/exports')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-const TROUBLES: readonly (readonly [Trouble, string | null])[] = [
-  ['503', 'it answers 503'],
-  ['429', 'it answers 429'],
-  ['cut', 'other side closed'],
-  ['keys', 'the server answers 403: SignatureDoesNotMatch'],
-  ['clock', 'the server answers 403: RequestTimeTooSkewed'],
+const TROUBLES: readonly (readonly [Trouble, RegExp | null])[] = [
+  ['503', /^it answers 503$/],
+  ['429', /^it answers 429$/],
+  ['cut', /other side closed|ECONNRESET|EPIPE/],
+  ['keys', /^the server answers 403: SignatureDoesNotMatch/],
+  ['clock', /^the server answers 403: RequestTimeTooSkewed/],
   ['slow', null],
 ]
 
-test('a push to storage in trouble is tried again, fails with what it says, and leaves nothing that is not whole', async () => {
+test('a push to storage in trouble is tried again, fails with what it says, and leaves nothing', async () => {
   door.troubleOf = (url) => TROUBLES.find(([trouble]) => url.startsWith(`/maps/into-${trouble}/`))?.[0] ?? 'none'
   const ends = TROUBLES.map(async ([trouble, said]) => {
     await target(`into-${trouble}`)
-    const push = await post('/vector-pushes', { target_code: `into-${trouble}`, vector_code: 'lakes' }, 202)
+    const push = await post('/vector-pushes', { target_code: `into-${trouble}`, vector_code: 'main' }, 202)
     const { status, attempts, message } = await ended('vector-push-records', push)
-    expect([trouble, status, attempts, said === null || message.startsWith(said)], message).toEqual(
-      said === null ? [trouble, 'succeeded', 1, true] : [trouble, 'failed', 2, true],
-    )
+    if (said !== null) expect([trouble, message]).toEqual([trouble, expect.stringMatching(said)])
+    expect([trouble, status, attempts]).toEqual(said === null ? [trouble, 'succeeded', 1] : [trouble, 'failed', 2])
   })
   await Promise.all(ends)
   door.troubleOf = () => 'none'
-  for (const [trouble, said] of TROUBLES) expect(await keys(`into-${trouble}`)).toHaveLength(said === null ? 3 : 0)
+  for (const [trouble, said] of TROUBLES) expect(await keys(`into-${trouble}`)).toHaveLength(said === null ? 1 : 0)
 })
 
 const exported = async () => (await post('/exports', { basemap_code: 'far', version: 'v1' }, 202)).id as string

@@ -222,7 +222,7 @@ class PassedRequest implements UpstreamAnswer {
     if (headers['content-type'] === 'text/event-stream') eventStreams.add(this)
     this.#answer = new StreamedAnswer(this.#res, {
       status: `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
-      headers: headersForClient(headers),
+      headers: headersForClient(headers, this.#head.path),
       length,
       bodiless,
       end: connectionEnd(this.#head.connection, this.#edge.draining),
@@ -254,7 +254,12 @@ class PassedRequest implements UpstreamAnswer {
   #answerVerdict({ status, headers, body }: Extract<Verdict, { admitted: false }>): void {
     const refusal = headers[REFUSAL_HEADER]
     if (typeof refusal === 'string') this.#edge.counters.countRefusal(refusal)
-    this.#answerAtOnce(`${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), headersForClient(headers), body, true)
+    this.#answerAtOnce(
+      `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
+      headersForClient(headers, this.#head.path),
+      body,
+      true,
+    )
   }
 
   #refuse(refusal: Refusal) {

@@ -1,7 +1,6 @@
 import { gunzip } from 'node:zlib'
 import type { AccessToken } from '@gateway/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import { isRemote } from '@gateway/object-storage/location.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'
 import type { FilePart, Tile } from '@gateway/tilesets/source.js'
@@ -65,7 +64,9 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
 export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
-  const kept = edge.tileCache.get(exchange.path, edge.freshness.catalog, performance.now())
+  const now = performance.now()
+  const isDue = edge.native.isTargetDue(exchange.path, now)
+  const kept = isDue ? undefined : edge.tileCache.get(exchange.path, edge.freshness.catalog, now)
   if (kept !== undefined && !mustUnpack(exchange, kept)) {
     edge.counters.tiles++
     edge.counters.hotTileHits++
@@ -75,6 +76,8 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
   const found = findTarget(edge, path)
   if (!found.ok) return answerRefusal(exchange, found)
   const tile = edge.tiles.tileIfCached(found.version, found.place)
+  // With the directories that were read on the way to it. Of tiles by way of the WMTS too, which the native tier then answers by itself.
+  edge.native.noteTarget(exchange.path, found, edge.tiles.opened(found.version), now)
   if (tile === undefined) return load(exchange, found)
   answerLoaded(exchange, found, tile === null ? { kind: 'absent' } : { kind: 'tile', tile })
 }
@@ -102,7 +105,7 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'absent':
       return answerRefusal(exchange, absentTile(exchange.edge.settings, target))
     case 'busy':
-      return answerRefusal(exchange, isRemote(target.version.stored.path) ? STORAGE_DOWN : DISK_BUSY)
+      return answerRefusal(exchange, DISK_BUSY)
     case 'failed': {
       const { basemap, version } = target
       const names = { basemap: basemap.stored.code, version: version.stored.version }

@@ -1,156 +1,27 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import fs from 'node:fs'
-import http from 'node:http'
-import net from 'node:net'
-import os from 'node:os'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
 import { createToken, isTokenWellFormed, tokenDigest } from '@gateway/access/token-format.js'
-import type { Change } from '@gateway/contracts/change.js'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { EMPTY_CATALOG } from '../sync/catalog.js'
-import { Follower } from '../sync/follower.js'
-import { freePort } from '../testing/free-port.js'
-import { memoryReader } from '../testing/memory-reader.js'
-import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
-import { RECHECK_MS } from '../tiles/tile-cache.js'
+import type { TokenUse } from '@gateway/store/tokens.js'
+import { expect, test, vi } from 'vitest'
+import {
+  ask,
+  askUntilTable,
+  BODIES,
+  issue,
+  PACKED,
+  running,
+  TARGETS,
+  usePublishingEdge,
+  V1,
+  warm,
+  withToken,
+  write,
+} from '../testing/publishing-edge.js'
+import { READER } from '../testing/running-edge.js'
 
-const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-native-'))
-const BODIES = { v1: randomBytes(5_000), v2: randomBytes(7_000), large: randomBytes(60_000) }
-const PACKED = gzipSync(Buffer.from(`\x1a${'layer '.repeat(3_000)}`))
-const TARGETS = ['/tiles/alps/v1/0/0/0.png', '/tiles/alps/current/0/0/0.png', '/tiles/alps/0/0/0.png']
-const [V1, CURRENT] = TARGETS as [string, string]
-
-let running: RunningEdge
-let follower: Follower
-let agent: http.Agent
-let defaultVersion = 'v1'
-const changes: Change[] = []
-/** The revision that was applied, by when it was announced: what answers an operator's disable call. */
-const announced: number[] = []
-
-function write(relativePath: string, data: Uint8Array): string {
-  const file = path.join(home, relativePath)
-  fs.mkdirSync(path.dirname(file), { recursive: true })
-  fs.writeFileSync(`${file}.new`, data)
-  fs.renameSync(`${file}.new`, file)
-  return file
-}
-
-const state = () => ({ revision: changes.length, mark: `mark ${changes.length}`, epoch: '' })
-
-const store = memoryReader({
-  state,
-  changes: ({ revision }) => ({ covered: true, changes: changes.slice(revision), state: state() }),
-  basemaps: () => {
-    const versions = ['v1', 'v2'].map((version) => storedVersion(version, { path: path.join(home, version) }))
-    const packed = storedVersion('v1', { path: path.join(home, 'packed'), format: 'pbf', extension: 'pbf' })
-    return [
-      storedBasemap('alps', versions, { sourcePath: home, defaultVersion }),
-      storedBasemap('packed', [packed], { sourcePath: home }),
-    ]
-  },
-})
-
-/** What the bus says of a commit. */
-const saying = (change: Change) => ({
-  revision: change.revision,
-  changes: [change],
-  mark: `mark ${change.revision}`,
-  previousMark: `mark ${change.revision - 1}`,
-})
-
-function commit(kind: Change['kind'], key: string): Change {
-  const change = { revision: changes.length + 1, kind, key }
-  changes.push(change)
-  return change
-}
-
-beforeAll(async () => {
-  for (const version of ['v1', 'v2'] as const) write(`${version}/0/0/0.png`, BODIES[version])
-  write('v1/1/0/0.png', BODIES.large)
-  write('packed/0/0/0.pbf', PACKED)
-  running = await runEdge({
-    port: await freePort(),
-    catalog: EMPTY_CATALOG,
-    dataDir: home,
-    controlPlane: 'http://[::1]:1',
-  })
-  const { edge } = running
-  follower = new Follower(
-    store,
-    edge.tokens,
-    () => performance.now(),
-    () => announced.push(follower.appliedRevision),
-    (catalog) => edge.native.follow(catalog),
-  )
-  await follower.catchUp()
-  const freshness = {
-    loaded: true,
-    trustedUntilMs: Number.POSITIVE_INFINITY,
-    get catalog() {
-      return follower.catalog
-    },
-  }
-  Object.assign(edge, { freshness })
-  while (edge.sender.reason === 'not attached yet') await new Promise(setImmediate)
-  expect(edge.sender.reason).toBe('its self-test passed')
-})
-beforeEach(() => {
-  // Tiles and sets of an earlier test would be due for a look by JavaScript in the middle of this one, some 10 s after they were put.
-  for (const cache of [running.edge.native, running.edge.tileCache]) cache.follow(EMPTY_CATALOG)
-  agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-  return () => agent.destroy()
-})
-afterAll(async () => {
-  running.edge.native.close()
-  await Promise.all([running.edge.upstream.close(), running.edge.zips.close()])
-  fs.rmSync(home, { recursive: true, force: true })
-})
-
-function ask(target: string, headers: http.OutgoingHttpHeaders = {}, method = 'GET') {
-  const { counters, native } = running.edge
-  counters.beforeReading()
-  const before = { answers: native.answers, cold: counters.nativeColdTiles }
-  return new Promise<{ status: number; raw: string[]; headers: http.IncomingHttpHeaders; body: Buffer; by: string }>(
-    (resolve, reject) => {
-      const req = http.request(`${running.url}${target}`, { agent, method, headers }, async (res) => {
-        const parts: Buffer[] = []
-        for await (const part of res) parts.push(part as Buffer)
-        counters.beforeReading()
-        const fromStorage = counters.nativeColdTiles > before.cold
-        const by = native.answers === before.answers ? 'javascript' : fromStorage ? 'storage' : 'table'
-        const raw = res.rawHeaders.map((text, i, all) => (all[i - 1] === 'Date' ? '' : text))
-        resolve({ status: res.statusCode ?? 0, raw, headers: res.headers, body: Buffer.concat(parts), by })
-      })
-      req.once('error', reject)
-      req.end()
-    },
-  )
-}
-
-const withToken = (token = running.token): http.OutgoingHttpHeaders => ({ 'x-access-token': token })
-
-/** Asks until the table answers: first JavaScript does, then the tile is read without it, and what was asked for again is kept. */
-async function askUntilTable(target: string, headers = withToken()) {
-  const answers = [await ask(target, headers)]
-  while (answers.at(-1)?.by !== 'table') answers.push(await ask(target, headers))
-  return answers
-}
-
-async function warm(target: string, headers = withToken()): Promise<void> {
-  await askUntilTable(target, headers)
-}
-
-function issue(more: Partial<typeof READER> = {}): { token: string; digest: string } {
-  const token = createToken()
-  const digest = tokenDigest(token).toString('hex')
-  running.storedTokens.set(digest, { ...READER, id: digest, ...more })
-  return { token, digest }
-}
+usePublishingEdge()
 
 test.each(TARGETS)('the table answers %s with the very header lines and bytes of JavaScript', async (target) => {
   running.edge.tileCache.drop(target)
@@ -318,20 +189,6 @@ test('a client that has the tile is told so by the table, in the very header lin
   }
 })
 
-test('a tile in use stays in the table for as long as its file is the same, and is not read again', async () => {
-  await warm(V1)
-  const by: Record<string, number> = { javascript: 0, storage: 0, table: 0 }
-  const until = Date.now() + 2 * RECHECK_MS
-  while (Date.now() < until) {
-    const answer = await ask(V1, withToken())
-    by[answer.by] = (by[answer.by] ?? 0) + 1
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  // Where the set of tiles it belongs to is due, JavaScript looks at it again.
-  expect((by.javascript ?? 0) + (by.storage ?? 0)).toBeLessThanOrEqual(4)
-  expect(by.table).toBeGreaterThan(100)
-})
-
 test('a token that is no token is refused by the table, in the very words of JavaScript, and counted', async () => {
   await warm(V1)
   const { counters, tokens } = running.edge
@@ -410,166 +267,6 @@ test('table and JavaScript agree on which texts are tokens', async () => {
   }
 })
 
-test('a disabled token is refused although the table knew it, when the news is announced as applied', async () => {
-  const { token, digest } = issue()
-  await warm(V1, withToken(token))
-  running.storedTokens.set(digest, { ...READER, id: digest, disabled: true })
-  const change = commit('token', digest)
-  const before = announced.length
-  expect(follower.hear(saying(change))).toBe(true)
-  expect(announced.slice(before)).toEqual([change.revision])
-  const refused = await ask(V1, withToken(token))
-  expect([refused.by, refused.status]).toEqual(['javascript', 401])
-  await warm(V1)
-})
-
-test('a change of everything forgets all tokens, and the tiles that have changed', async () => {
-  const { token, digest } = issue()
-  await warm(V1, withToken(token))
-  await warm(CURRENT)
-  running.storedTokens.delete(digest)
-  const change = commit('all', '*')
-  follower.hear(saying(change))
-  expect((await ask(V1, withToken(token))).status).toBe(401)
-  await follower.catchUp()
-  // By JavaScript, which must ask for the token; from then on by the table, which has the tile still.
-  expect([(await ask(V1, withToken())).by, (await ask(V1, withToken())).by]).toEqual(['javascript', 'table'])
-  defaultVersion = 'v2'
-  commit('all', '*')
-  await follower.catchUp()
-  const bodies = [await ask(CURRENT, withToken()), await ask(CURRENT, withToken())].map(({ body }) => body)
-  expect(bodies.every((body) => body.equals(BODIES.v2))).toBe(true)
-  defaultVersion = 'v1'
-  commit('all', '*')
-  await follower.catchUp()
-})
-
-test('a default switch changes what `current` and the short address answer, from the first request on', async () => {
-  for (const target of TARGETS) await warm(target)
-  for (const version of ['v2', 'v1'] as const) {
-    defaultVersion = version
-    commit('basemap', 'alps')
-    await follower.catchUp()
-    for (const target of TARGETS.slice(1)) {
-      const first = await ask(target, withToken())
-      expect([first.by, first.body.equals(BODIES[version])], target).toEqual(['javascript', true])
-      await warm(target)
-      expect((await ask(target, withToken())).body.equals(BODIES[version]), target).toBe(true)
-    }
-  }
-})
-
-test('a change of one basemap drops its tiles from both caches, and those of no other', async () => {
-  const packed = '/tiles/packed/0/0/0.pbf'
-  const gzip = { ...withToken(), 'accept-encoding': 'gzip' }
-  const { tileCache } = running.edge
-  for (const target of [V1, packed]) {
-    await warm(target, gzip)
-    // Asked in a form that only JavaScript answers, it is kept there as well.
-    for (let i = 0; i < 2; i++) await ask(`${target}?%61=b`, gzip)
-    expect(tileCache.get(target, follower.catalog, performance.now())).toBeDefined()
-  }
-  defaultVersion = 'v2'
-  commit('basemap', 'alps')
-  await follower.catchUp()
-  tileCache.follow(follower.catalog)
-  const kept = [V1, packed].map((target) => tileCache.get(target, follower.catalog, performance.now()) !== undefined)
-  expect(kept).toEqual([false, true])
-  expect([(await ask(V1, gzip)).by, (await ask(packed, gzip)).by]).toEqual(['javascript', 'table'])
-  defaultVersion = 'v1'
-  commit('basemap', 'alps')
-  await follower.catchUp()
-})
-
-test.each([
-  ['its own basemap', 'alps', false],
-  ['another basemap', 'packed', true],
-] as const)('a tile whose load began before a change of %s is kept: %s', async (_name, changed, isKept) => {
-  const { edge } = running
-  const target = '/tiles/alps/current/3/0/0.png'
-  write('v1/3/0/0.png', BODIES.v1)
-  edge.tileCache.drop(target)
-  const now = vi.spyOn(edge.tiles, 'tileIfCached').mockReturnValueOnce(undefined)
-  const release = new Promise<() => void>((resolve) => {
-    const { load: start } = edge.tiles
-    vi.spyOn(edge.tiles, 'load').mockImplementationOnce((...load) => resolve(() => start.apply(edge.tiles, load)))
-  })
-  const answer = ask(target, withToken())
-  const load = await release
-  defaultVersion = changed === 'alps' ? 'v2' : 'v1'
-  commit('basemap', changed)
-  await follower.catchUp()
-  load()
-  // What was asked for was the tile of then.
-  expect((await answer).body.equals(BODIES.v1)).toBe(true)
-  now.mockRestore()
-  const next = await ask(target, withToken())
-  expect([next.by, next.status]).toEqual(isKept ? ['storage', 200] : ['javascript', 404])
-  defaultVersion = 'v1'
-  commit('basemap', 'alps')
-  await follower.catchUp()
-})
-
-test('twenty thousand tokens in use are honoured side by side', async () => {
-  const { token, digest } = issue()
-  await warm(V1, withToken(token))
-  const others = Array.from({ length: 20_000 }, () => createToken())
-  for (const other of others) running.edge.native.noteToken(other, READER)
-  for (const known of [token, others[0] as string, others.at(-1) as string]) {
-    expect((await ask(V1, withToken(known))).by).toBe('table')
-  }
-  for (const other of others) running.edge.native.forgetToken(other)
-  running.storedTokens.delete(digest)
-  running.edge.tokens.invalidate(digest)
-  expect((await ask(V1, withToken(token))).status).toBe(401)
-})
-
-test('a change that concerns no tile leaves the tiles in the table', async () => {
-  await warm(V1)
-  const alps = follower.catalog.basemaps.get('alps')
-  commit('vector', 'roads')
-  await follower.catchUp()
-  expect(follower.catalog.basemaps.get('alps')).toBe(alps)
-  expect((await ask(V1, withToken())).by).toBe('table')
-})
-
-test('a token that expires is refused from that moment on', async () => {
-  const expiresAtMs = Date.now() + 1_500
-  const { token } = issue({ expiresAtMs })
-  await warm(V1, withToken(token))
-  for (;;) {
-    const sentAt = Date.now()
-    const { status, by } = await ask(V1, withToken(token))
-    if (sentAt >= expiresAtMs) {
-      expect([status, by]).toEqual([401, 'javascript'])
-      return
-    }
-    if (Date.now() < expiresAtMs) expect(status).toBe(200)
-  }
-})
-
-test('what counts as trusted ends in the table when it ends in JavaScript', async () => {
-  await warm(V1)
-  const { edge } = running
-  const { freshness } = edge
-  const trustedUntilMs = performance.now() + 1_500
-  Object.assign(edge, { freshness: { loaded: true, trustedUntilMs, catalog: follower.catalog } })
-  try {
-    for (;;) {
-      const sentAt = performance.now()
-      const { status, by } = await ask(V1, withToken())
-      if (sentAt > trustedUntilMs) {
-        expect([status, by]).toEqual([503, 'javascript'])
-        return
-      }
-      // The table's clock ticks more coarsely, and it stops a tick too early rather than too late.
-      if (performance.now() < trustedUntilMs - 20) expect([status, by]).toEqual([200, 'table'])
-    }
-  } finally {
-    Object.assign(edge, { freshness })
-  }
-})
-
 test('every request counts once, whoever answered it', async () => {
   await warm(V1)
   const { counters } = running.edge
@@ -617,29 +314,11 @@ test('a use that the table alone saw is noted', async () => {
   const since = Date.now()
   while ((await ask(V1, withToken(token))).by !== 'table');
   running.edge.native.noteUses()
-  let used: ReadonlyMap<string, Date> = new Map()
+  let used: ReadonlyMap<string, TokenUse> = new Map()
   await running.usage.flush(async (batch) => {
     used = batch
   }, Date.now())
-  expect(used.get(digest)?.getTime()).toBeGreaterThanOrEqual(since)
-})
-
-test('a tile file that is replaced is seen within the promised time', async () => {
-  await warm(CURRENT)
-  const replacedAt = performance.now()
-  const replaced = randomBytes(6_000)
-  write('v1/0/0/0.png', replaced)
-  const by = new Set<string>()
-  for (let seen = false; !seen; ) {
-    const sentAt = performance.now()
-    const answer = await ask(CURRENT, withToken())
-    by.add(answer.by)
-    seen = answer.body.equals(replaced)
-    if (!seen) expect(sentAt - replacedAt).toBeLessThan(RECHECK_MS)
-  }
-  expect(by).toContain('table')
-  await warm(CURRENT)
-  expect((await ask(CURRENT, withToken())).body.equals(replaced)).toBe(true)
+  expect(used.get(digest)?.at.getTime()).toBeGreaterThanOrEqual(since)
 })
 
 test('a tile of a storage that cannot be read without JavaScript is kept when it was loaded, while there is room', async () => {
@@ -652,62 +331,4 @@ test('a tile of a storage that cannot be read without JavaScript is kept when it
     ['javascript', 200],
     ['table', 200],
   ])
-})
-
-test('a scan over more tiles than the table holds evicts none that is in use, and has none kept', {
-  timeout: 180_000,
-}, async () => {
-  await warm(V1)
-  const { native } = running.edge
-  const targets = Array.from({ length: 1_800 }, (_, x) => `/tiles/alps/v1/11/${x}/0.png`)
-  for (const target of targets) write(target.slice('/tiles/alps/'.length), BODIES.large)
-  const before = native.bytes
-  for (const target of targets) expect((await ask(target, withToken())).status).toBe(200)
-  expect(native.bytes).toBeLessThanOrEqual(before)
-  expect((await ask(V1, withToken())).by).toBe('table')
-  // Asked for again they fill it, and no more than that.
-  for (let i = 0; i < 2; i++) for (const target of targets) await ask(target, withToken())
-  expect(native.bytes).toBeGreaterThan(0.9 * native.capacityBytes)
-  expect(native.bytes).toBeLessThanOrEqual(native.capacityBytes)
-  expect((await ask(targets[0] as string, withToken())).by).toBe('table')
-})
-
-test('a draining process answers what it had begun, and every later request with Connection: close', async () => {
-  const target = '/tiles/alps/v1/1/0/0.png'
-  await warm(target)
-  const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${running.token}\r\n\r\n`
-  const { port } = new URL(running.url)
-  const slow = net.connect(Number(port), '127.0.0.1')
-  const late = net.connect(Number(port), '127.0.0.1')
-  await Promise.all([slow, late].map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
-  slow.pause()
-  const before = running.edge.native.answers
-  slow.write(request.repeat(400))
-  let answers = before
-  do {
-    answers = running.edge.native.answers
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  } while (answers === before || running.edge.native.answers !== answers)
-  expect(answers - before).toBeLessThan(400)
-  let drained = false
-  const draining = running.server.drain(20).then(() => {
-    drained = true
-  })
-  late.write(request)
-  const parts: Buffer[] = []
-  for await (const part of late) parts.push(part as Buffer)
-  const last = Buffer.concat(parts)
-  expect(last.toString('latin1')).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n/)
-  expect(last.subarray(-BODIES.large.length).equals(BODIES.large)).toBe(true)
-  // Longer than a server stays that has nothing under way.
-  await new Promise((resolve) => setTimeout(resolve, 600))
-  expect(drained).toBe(false)
-  const received: Buffer[] = []
-  for await (const part of slow) received.push(part as Buffer)
-  await draining
-  // All that the table had begun, and one more by JavaScript, which closed.
-  const all = Buffer.concat(received)
-  const heads = all.toString('latin1').split('HTTP/1.1 200 OK\r\n').length - 1
-  expect(heads).toBe(answers - before + 1)
-  expect(all.subarray(-BODIES.large.length).equals(BODIES.large)).toBe(true)
 })

@@ -103,7 +103,7 @@ test('a value that could break out of its line is refused', () => {
 })
 
 test('an answer comes back without what belongs to the connection', () => {
-  const lines = headersForClient({
+  const answer = {
     connection: 'keep-alive',
     'keep-alive': 'timeout=72',
     'transfer-encoding': 'chunked',
@@ -111,10 +111,13 @@ test('an answer comes back without what belongs to the connection', () => {
     date: 'now',
     'content-type': 'text/plain',
     'set-cookie': ['a=1', 'b=2'],
-  })
+    'x-refusal': 'not_found',
+  }
+  const lines = headersForClient(answer, '/api/v1/catalog/basemaps')
   expect(lines).toEqual([
     ['content-type', 'text/plain'],
     ['set-cookie', 'a=1'],
     ['set-cookie', 'b=2'],
   ])
+  expect(headersForClient(answer, '/api/v1/admin/tokens')).toContainEqual(['x-refusal', 'not_found'])
 })

@@ -144,15 +144,21 @@ const NOT_HANDED_BACK: ReadonlySet<string> = new Set([
   'te',
   'date',
   'content-length',
-  REFUSAL_HEADER,
   EDGE_ADMITTED_HEADER,
 ])
 
-/** The lines of an answer that go back to the client. */
-export function headersForClient(headers: Readonly<Record<string, string | string[] | undefined>>): [string, string][] {
+/** Operators' pages and programs are told which refusal it is; others have its words and its status. */
+const ADMINISTRATION = '/api/v1/admin/'
+
+/** The lines of an answer that go back to the client that has asked for `path`. */
+export function headersForClient(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  path: string,
+): [string, string][] {
   const lines: [string, string][] = []
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || NOT_HANDED_BACK.has(name)) continue
+    if (name === REFUSAL_HEADER && !path.startsWith(ADMINISTRATION)) continue
     for (const one of Array.isArray(value) ? value : [value]) lines.push([name, one])
   }
   return lines

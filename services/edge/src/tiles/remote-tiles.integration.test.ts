@@ -223,6 +223,10 @@ test('a folder of tiles elsewhere: found, kept, absent, and served while the sto
   expect([found.status, found.body.toString()]).toEqual([200, 'a tile of a folder'])
   expect((await ask('3/1/3', 'folder')).status).toBe(404)
   await expect.poll(() => cacheFiles().some((file) => file.endsWith('/3/1/2.png'))).toBe(true)
+  const { basemaps } = running.edge.freshness.catalog
+  const version = basemaps.get('folder')?.versions.get('v1')
+  const atOnce = () => running.edge.tiles.tileIfCached(version as NonNullable<typeof version>, { z: 3, x: 1, y: 2 })
+  await expect.poll(() => (atOnce()?.body as Buffer | undefined)?.toString()).toBe('a tile of a folder')
   const other = await start()
   storage.trouble = '403'
   const kept = await ask('3/1/2', 'folder', {}, other)

@@ -70,6 +70,24 @@ test('what is no archive, not there or outside of its source is told for itself 
   })
 })
 
+test('where an archive has its tiles is told with the first of them, and again after its inode has changed', async () => {
+  await write('good.mbtiles')
+  const { path: file } = archive(1, 'good.mbtiles')
+  const source = readers.source(archive(1, 'good.mbtiles'))
+  const layout = () => {
+    const told = source.layout?.() ?? null
+    return told?.kind === 'database' ? told : null
+  }
+  expect(layout()).toBeNull()
+  const tile = await source.tile({ z: 1, x: 0, y: 0 })
+  expect(layout()).toMatchObject({ path: file, steps: [{ keys: [0, 1, 2] }] })
+  expect(tile).toMatchObject({ identity: `${layout()?.identity}-1-0-0`, modifiedMs: layout()?.modifiedMs })
+  fs.chmodSync(file, 0o640)
+  source.renewLayout?.()
+  expect(await source.tile({ z: 1, x: 0, y: 0 })).toMatchObject({ identity: `${layout()?.identity}-1-0-0` })
+  expect(layout()?.stamp).toMatchObject({ ctimeNs: fs.statSync(file, { bigint: true }).ctimeNs })
+})
+
 test('an archive that never answers keeps nobody waiting but those who want it, and is served again when it is mended', async () => {
   await write('good.mbtiles')
   makeEndlessTable(path.join(root, 'endless.mbtiles'))

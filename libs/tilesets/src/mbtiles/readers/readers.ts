@@ -77,7 +77,20 @@ export class MbtilesReaders {
 
   /** An archive as a source. It closes by `keepOnly`, or for others: which of them may go depends on how it behaves. */
   source(archive: ReadArchive): Source {
-    return { tile: (place) => this.tile(archive, place), layout: () => this.#layout(archive), close() {} }
+    return {
+      tile: (place) => this.tile(archive, place),
+      layout: () => this.#layout(archive),
+      renewLayout: () => this.#closeAgain(archive),
+      close() {},
+    }
+  }
+
+  /** Its next request opens it again. */
+  #closeAgain({ id }: ReadArchive): void {
+    const archive = this.#archives.get(id)
+    if (archive === undefined) return
+    this.#shared?.forget(archive)
+    this.#isolated.get(archive)?.forget(archive)
   }
 
   #layout({ id, root, path }: ReadArchive): SourceLayout | null {

@@ -1,4 +1,4 @@
-import { type AdminBasemap, CACHE_POLICIES, type CachePolicy } from '@gateway/contracts/basemap.js'
+import type { AdminBasemap, CachePolicy } from '@gateway/contracts/basemap.js'
 import { Group, NativeSelect, NumberInput } from '@mantine/core'
 import { useState } from 'react'
 import { useSetCachePolicy } from '../../api/catalog.js'
@@ -26,7 +26,7 @@ export function CachePolicyField({ basemap }: { basemap: AdminBasemap }) {
         aria-label={t.policy}
         value={policy}
         onChange={(event) => setPolicy(event.currentTarget.value as CachePolicy)}
-        data={CACHE_POLICIES.map((value) => ({ value, label: t.policies[value] }))}
+        data={Object.entries(t.policies).map(([value, label]) => ({ value, label }))}
       />
       {policy === 'shared' && (
         <NumberInput

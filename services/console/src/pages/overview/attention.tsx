@@ -11,6 +11,7 @@ import { EXPIRES_WITHIN_DAYS, EXPIRING_TOKENS, expiringTokensQuery } from '../..
 import { useTexts } from '../../texts/texts.js'
 import { TextLink } from '../../ui/links.js'
 import { Section } from '../../ui/section.js'
+import { ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
 
 /** What was withdrawn, or is of a disabled source, is not missed where it is unavailable. */
@@ -46,7 +47,7 @@ export function Attention(props: { dashboard: Dashboard; edges: readonly EdgePre
               {to === undefined ? <Text fw={550}>{words}</Text> : <TextLink to={to}>{words}</TextLink>}
               {detail !== '' && (
                 <Text size="sm" c="dimmed" lineClamp={2}>
-                  {detail}
+                  <ServerText text={detail} />
                 </Text>
               )}
             </List.Item>

@@ -1,6 +1,6 @@
 import type { TrafficPoint } from '@gateway/contracts/traffic.js'
 import { expect, test } from 'vitest'
-import { rateOf, shareFromMemory, withoutLonePoints } from './rates.js'
+import { rateOf, shareFromMemory } from './rates.js'
 
 const span = (amounts: Partial<TrafficPoint>): TrafficPoint => ({
   at: '2026-01-01T00:00:00Z',
@@ -24,9 +24,4 @@ test('what several processes did at the same time adds up, each by its own secon
 test('the share from memory weighs tiles, not processes, and there is none without tiles', () => {
   expect(shareFromMemory([span({ tiles: 90, memory_hits: 90 }), span({ tiles: 10 })])).toBe(0.9)
   expect(shareFromMemory([span({})])).toBeNull()
-})
-
-test('a point without a neighbour is no line', () => {
-  expect(withoutLonePoints([1, null, 0.5, null, 0, 1, null])).toEqual([null, null, null, null, 0, 1, null])
-  expect(withoutLonePoints([])).toEqual([])
 })

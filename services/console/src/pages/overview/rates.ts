@@ -11,9 +11,3 @@ export function shareFromMemory(spans: readonly TrafficCounters[]): number | nul
   const hits = spans.reduce((sum, span) => sum + span.memory_hits, 0)
   return tiles === 0 ? null : Math.min(1, hits / tiles)
 }
-
-/** A series in which values without a neighbour are gaps as well: no line can be drawn through one point. */
-export function withoutLonePoints(values: readonly (number | null)[]): readonly (number | null)[] {
-  const isGap = (i: number) => (values[i] ?? null) === null
-  return values.map((value, i) => (isGap(i - 1) && isGap(i + 1) ? null : value))
-}

@@ -2,9 +2,9 @@ import type { TrafficPoint } from '@gateway/contracts/traffic.js'
 import { AreaChart, LineChart } from '@mantine/charts'
 import { SimpleGrid, Text } from '@mantine/core'
 import { useTexts } from '../../texts/texts.js'
-import { AREA, AXES, NOT_FOCUSED, Plot } from '../../ui/plot.js'
+import { AREA, AXES, LINE, Plot } from '../../ui/plot.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { rateOf, shareFromMemory, withoutLonePoints } from './rates.js'
+import { rateOf, shareFromMemory } from './rates.js'
 
 export default function TrafficCharts({ points }: { points: readonly TrafficPoint[] }) {
   const { plots: t, figures } = useTexts().overview
@@ -16,8 +16,7 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
     missing: rates('tiles_missing'),
     auth: rates('auth_failures'),
     bytes: rates('bytes_sent'),
-    // Between spans without tiles a single one would be a dot that nobody can read.
-    hitRate: withoutLonePoints(points.map((point) => shareFromMemory([point]))),
+    hitRate: points.map((point) => shareFromMemory([point])),
   }
   const data = points.map((point, i) => ({
     time: formats.clock(point.at),
@@ -54,8 +53,7 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
         )}
       >
         <LineChart
-          {...AXES}
-          lineChartProps={NOT_FOCUSED}
+          {...LINE}
           data={data}
           series={[
             { name: t.missing, color: 'orange.6' },

@@ -11,9 +11,6 @@ import { useSeen } from '../../ui/use-seen.js'
 /** The chart library is a quarter of the page's weight: it is loaded once there is something to draw, and somebody scrolls to it. */
 const TrafficCharts = lazy(() => import('./traffic-charts.js'))
 
-/** A line needs two points. */
-const MIN_POINTS = 2
-
 export function TrafficSection({ query }: { query: UseQueryResult<TrafficHistory> }) {
   const t = useTexts().overview
   const formats = useFormats()
@@ -23,7 +20,7 @@ export function TrafficSection({ query }: { query: UseQueryResult<TrafficHistory
       <div ref={ref}>
         <Loaded query={query} what={t.traffic}>
           {({ points }) =>
-            points.length < MIN_POINTS ? (
+            points.length === 0 ? (
               <Text c="dimmed">{t.noTraffic}</Text>
             ) : (
               <Suspense fallback={<div className="plot" />}>

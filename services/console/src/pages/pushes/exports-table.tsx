@@ -9,6 +9,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { notifyDone } from '../../ui/notify.js'
 import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { useFormats } from '../../ui/use-formats.js'
@@ -120,7 +121,7 @@ function ExportStatus({ of: { status, message, progress, ...one } }: { of: Expor
       {status === 'running' && <Progress value={progress} miw={80} aria-label={t.exports.progressOf(name)} />}
       {message !== '' && (
         <Text size="sm" lineClamp={2}>
-          {message}
+          <ServerText text={message} />
         </Text>
       )}
     </Stack>

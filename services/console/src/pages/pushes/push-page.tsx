@@ -3,7 +3,7 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { segment } from '../../api/client.js'
-import { type PushDetails, type PushKind, pushedName, pushQuery, useRetryPush } from '../../api/pushes.js'
+import { type PushDetails, type PushKind, pushedName, pushKind, pushQuery, useRetryPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
@@ -14,6 +14,7 @@ import { Loaded } from '../../ui/loaded.js'
 import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { Ago, Moment } from '../../ui/time.js'
@@ -27,7 +28,7 @@ import { SentRequestButton } from './sent-request.js'
 export function Page() {
   const t = useTexts()
   const { of: kind = '', id = '' } = useParams()
-  const of: PushKind = kind === 'vector' ? 'vector' : 'basemap'
+  const of = pushKind(kind)
   const missing = { title: t.pushes.noSuch, back: { label: t.pushes.title, to: '/pushes' } }
   return (
     <Loaded query={useQuery(pushQuery(of, id))} what={t.pushes.what} missing={missing}>
@@ -52,7 +53,11 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
       }
     >
       <Section title={t.common.status} actions={<PushStatus status={push.status} />}>
-        {push.message !== '' && <Text>{push.message}</Text>}
+        {push.message !== '' && (
+          <Text>
+            <ServerText text={push.message} />
+          </Text>
+        )}
         <Facts>
           <Fact name={t.pushes.target}>
             <TextLink to={`/pushes/targets/${segment(push.target_code)}`}>
@@ -112,7 +117,12 @@ function useColumns(): readonly Column<DeliveryAttempt>[] {
       value: (attempt) => attempt.duration_ms,
       cell: (attempt) => t.map.milliseconds(formats.number(attempt.duration_ms)),
     },
-    { id: 'message', header: t.pushes.message, value: ({ message }) => message || '–' },
+    {
+      id: 'message',
+      header: t.pushes.message,
+      value: ({ message }) => message || '–',
+      cell: ({ message }) => <ServerText text={message || '–'} />,
+    },
     {
       id: 'answer',
       header: t.pushes.answer,

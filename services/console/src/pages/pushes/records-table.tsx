@@ -1,26 +1,24 @@
-import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
-import { anyTargetQuery, PUSHES, type PushKind, pushedName } from '../../api/pushes.js'
+import { type AnyPush, anyTargetQuery, PUSHES, type PushKind, pushedName, pushKind } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { ServerText } from '../../ui/server-text.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { useParameters } from '../../ui/use-parameter.js'
 import { PushStatus } from './push-status.js'
 import { RetryButton } from './retry-button.js'
 
-type AnyPush = PushRecord | VectorPushRecord
-
 /** The records of one kind: those of basemap versions unless the address says otherwise. */
 export function RecordsTable() {
   const t = useTexts()
   const [parameters, set] = useParameters()
-  const of: PushKind = parameters.get('of') === 'vector' ? 'vector' : 'basemap'
+  const of = pushKind(parameters.get('of'))
   return (
     <Stack gap="sm">
       <Group>
@@ -30,8 +28,9 @@ export function RecordsTable() {
           data={[
             { value: 'basemap', label: t.pushes.ofBasemaps },
             { value: 'vector', label: t.pushes.ofVectors },
+            { value: 'purge', label: t.pushes.ofCaches },
           ]}
-          onChange={(value) => set({ of: value === 'vector' ? value : null, page: null })}
+          onChange={(value) => set({ of: value === 'basemap' ? null : value, page: null })}
         />
       </Group>
       <Records key={of} of={of} />
@@ -82,7 +81,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
     {
       id: 'pushed',
       header: t.pushes.pushed,
-      sort: `${of}_code`,
+      sort: of === 'vector' ? 'vector_code' : 'basemap_code',
       value: pushedName,
       cell: (record) => (
         <TextLink to={`/pushes/${of}/${record.id}`} fw={550}>
@@ -115,7 +114,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       value: (record) => record.message,
       cell: (record) => (
         <Text size="sm" lineClamp={2}>
-          {record.message || '–'}
+          <ServerText text={record.message || '–'} />
         </Text>
       ),
     },

@@ -1,14 +1,13 @@
-import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { ButtonProps } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
-import { type PushKind, pushedName, useRetryPush } from '../../api/pushes.js'
+import { type AnyPush, type PushKind, pushedName, useRetryPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone } from '../../ui/notify.js'
 import { ActionButton } from '../../ui/write-button.js'
 
 interface RetryButtonProps extends Pick<ButtonProps, 'size' | 'variant'> {
   readonly of: PushKind
-  readonly record: PushRecord | VectorPushRecord
+  readonly record: AnyPush
 }
 
 /** Delivers again. Less prominent where the delivery has succeeded. */

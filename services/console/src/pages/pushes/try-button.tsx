@@ -4,6 +4,7 @@ import { IconPlugConnected } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTryTarget } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
+import { ServerText } from '../../ui/server-text.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { ActionButton } from '../../ui/write-button.js'
 import { SentRequestText } from './sent-request.js'
@@ -39,7 +40,7 @@ function Outcome({ trial: { delivered, message, answer, request, duration_ms: ms
   return (
     <Stack>
       <Alert color={delivered ? 'teal' : 'red'} title={delivered ? t.tryDone(formats.number(ms)) : t.tryFailed}>
-        {message}
+        <ServerText text={message} />
       </Alert>
       {answer !== '' && (
         <Stack gap="xs">

@@ -93,9 +93,9 @@ function useColumns(): readonly Column<SettingView>[] {
           <Text component="span" inherit {...(isQuiet(setting) ? { c: 'dimmed' } : { className: 'mono' })}>
             {text(setting)}
           </Text>{' '}
-          {setting.is_default && setting.value !== null && (
+          {setting.is_set && !setting.secret && (
             <Text component="span" size="xs" c="dimmed">
-              {t.isDefault}
+              {setting.is_default ? t.isDefault : t.isSet}
             </Text>
           )}
         </>

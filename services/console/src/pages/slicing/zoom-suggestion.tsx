@@ -3,6 +3,7 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../api/client.js'
 import { estimateQuery, type SliceBody } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
+import { ServerText } from '../../ui/server-text.js'
 
 interface ZoomSuggestionProps {
   readonly of: Pick<SliceBody, 'source_paths' | 'tile_size' | 'tile_matrix_set' | 'encoding'>
@@ -35,7 +36,7 @@ export function ZoomSuggestion({ of, zoomMax, onTake }: ZoomSuggestionProps) {
     const isRefused = error instanceof ApiError && error.status === 400
     return isRefused ? (
       <Alert color="orange" title={t.cannot}>
-        {error.message}
+        <ServerText text={error.message} />
       </Alert>
     ) : null
   }

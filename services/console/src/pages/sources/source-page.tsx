@@ -20,6 +20,7 @@ import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
+import { ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { ScanButton } from './scan-button.js'
@@ -127,7 +128,12 @@ function Warnings({ source, scan }: { source: ScanSource; scan: Scan }) {
   const query = useQuery(scanWarningsQuery(source.code, scan.id))
   const columns: readonly Column<ScanWarning>[] = [
     { id: 'number', header: t.sources.number, numeric: true, value: ({ number }) => number },
-    { id: 'message', header: t.sources.message, value: ({ message }) => message },
+    {
+      id: 'message',
+      header: t.sources.message,
+      value: ({ message }) => message,
+      cell: ({ message }) => <ServerText text={message} />,
+    },
   ]
   return (
     <Section title={t.sources.warningsOf(formats.dateTime(scan.started_at))}>
@@ -183,7 +189,7 @@ function useColumns(onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
       value: (scan) => scan.message || '–',
       cell: (scan) =>
         scan.warnings === 0 ? (
-          scan.message || '–'
+          <ServerText text={scan.message || '–'} />
         ) : (
           <Button variant="subtle" size="compact-sm" onClick={() => onWarnings(scan)}>
             {t.sources.warnings(scan.warnings)}

@@ -6,6 +6,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Section } from '../../ui/section.js'
+import { ServerText } from '../../ui/server-text.js'
 import { shownText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { useFormats } from '../../ui/use-formats.js'
@@ -37,7 +38,11 @@ export function Storage({ source }: { source: ScanSource }) {
                 <Status tone={TONES[state]}>{t.sources.storageStates[state]}</Status>
               </Fact>
               <Fact name={t.sources.took}>{formats.duration(milliseconds / 1000)}</Fact>
-              {message !== '' && <Fact name={t.sources.message}>{shownText(message)}</Fact>}
+              {message !== '' && (
+                <Fact name={t.sources.message}>
+                  <ServerText text={shownText(message)} />
+                </Fact>
+              )}
             </Facts>
             <Button
               mt="sm"

@@ -7,6 +7,7 @@ import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, type Column, monoColumn, nameColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
 import { type Filter, ServerListPage } from '../../ui/server-table.js'
+import { ServerText } from '../../ui/server-text.js'
 import { Ago } from '../../ui/time.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { ScanButton } from './scan-button.js'
@@ -72,7 +73,11 @@ function useColumns(): readonly Column<ScanSource>[] {
               <Ago at={scan.started_at} />
             </Text>
             <Text size="sm" lineClamp={2}>
-              {scan.status === 'failed' ? scan.message : t.sources.outcome(scan.added, scan.updated, scan.missing)}
+              {scan.status === 'failed' ? (
+                <ServerText text={scan.message} />
+              ) : (
+                t.sources.outcome(scan.added, scan.updated, scan.missing)
+              )}
             </Text>
           </div>
         ),

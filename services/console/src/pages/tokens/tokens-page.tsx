@@ -1,5 +1,5 @@
 import type { Token } from '@gateway/contracts/token.js'
-import { Code } from '@mantine/core'
+import { Code, Text } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { useState } from 'react'
 import { segment } from '../../api/client.js'
@@ -77,12 +77,19 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       value: (token) => `${token.disabled_at ?? ''} ${token.expires_at ?? ''}`,
       cell: (token) => <TokenStatus token={token} />,
     },
-    { id: 'scopes', header: t.tokens.scopes, value: ({ scopes }) => scopes.join(', ') },
     {
       id: 'grants',
       header: t.tokens.grants,
       value: (token) => grantsText(token, t.tokens),
-      cell: (token) => <Name>{grantsText(token, t.tokens)}</Name>,
+      // With a column of their own the scopes would push the last one below the button.
+      cell: (token) => (
+        <>
+          <Name>{grantsText(token, t.tokens)}</Name>
+          <Text size="xs" c="dimmed">
+            {token.scopes.join(', ')}
+          </Text>
+        </>
+      ),
     },
     agoColumn('expires', t.tokens.expires, ({ expires_at: at }) => at, {
       fallback: t.tokens.expiresNever,

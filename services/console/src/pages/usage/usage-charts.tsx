@@ -2,7 +2,7 @@ import { AreaChart, LineChart } from '@mantine/charts'
 import { SimpleGrid } from '@mantine/core'
 import { sumOf, USAGE_RANGES, type UsagePoint, type UsageRange } from '../../api/usage.js'
 import { useTexts } from '../../texts/texts.js'
-import { AREA, AXES, NOT_FOCUSED, Plot } from '../../ui/plot.js'
+import { AREA, AXES, LINE, Plot } from '../../ui/plot.js'
 import { useFormats } from '../../ui/use-formats.js'
 
 export default function UsageCharts({ points, range }: { points: readonly UsagePoint[]; range: UsageRange }) {
@@ -36,8 +36,7 @@ export default function UsageCharts({ points, range }: { points: readonly UsageP
       </Plot>
       <Plot title={t.other} summary={summary(number(sum.tile_404 + sum.refused))}>
         <LineChart
-          {...AXES}
-          lineChartProps={NOT_FOCUSED}
+          {...LINE}
           data={data}
           series={[
             { name: t.missing, color: 'orange.6' },

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Entry, open, type ZipFile } from 'yauzl'
+import { type Entry, fromBuffer, open, type ZipFile } from 'yauzl'
 import type { Bundle } from './bundle.js'
 import { zipOf } from './zip.js'
 import { localHeader, ZipDirectory, type ZipEntry } from './zip-records.js'
@@ -39,9 +39,15 @@ function openZip(file: string): Promise<ZipFile> {
   )
 }
 
-/** What an independent reader makes of a file: how many entries it has, and the content of the last one. */
-async function readZip(file: string): Promise<{ entries: number; last: string }> {
-  const zip = await openZip(file)
+/** The same from memory: two reads of a file for each of 65,536 entries take ten times as long. */
+function openInMemory(bytes: Buffer): Promise<ZipFile> {
+  return new Promise((resolve, reject) =>
+    fromBuffer(bytes, { lazyEntries: true }, (error, zip) => (error ? reject(error) : resolve(zip))),
+  )
+}
+
+/** What an independent reader makes of a zip: how many entries it has, and the content of the last one. */
+async function readZip(zip: ZipFile): Promise<{ entries: number; last: string }> {
   let last: Entry | null = null
   let entries = 0
   await new Promise<void>((resolve, reject) => {
@@ -87,13 +93,13 @@ test.each([0, 1, 99, 100, 101, 250])('a bundle of %i files is one zip of as many
   const file = path.join(root, `${count}.zip`)
   writeFileSync(file, await buffer(zipOf(bundleOf(count))))
   if (count === 0) expect(await buffer(zipOf(bundleOf(0)))).toHaveLength(22)
-  else expect(await readZip(file)).toEqual({ entries: count, last: 'one tile' })
+  else expect(await readZip(await openZip(file))).toEqual({ entries: count, last: 'one tile' })
 })
 
 test.each([65_534, 65_535, 65_536])('%i entries are found by an independent reader', async (count) => {
   const file = path.join(root, 'many.zip')
   writeZip(file, [0], count)
-  expect(await readZip(file)).toEqual({ entries: count, last: 'one tile' })
+  expect(await readZip(await openInMemory(readFileSync(file)))).toEqual({ entries: count, last: 'one tile' })
 })
 
 test.each([0xffffffff - 1, 0xffffffff, 0xffffffff + 1, 9_000_000_000])(
@@ -101,7 +107,7 @@ test.each([0xffffffff - 1, 0xffffffff, 0xffffffff + 1, 9_000_000_000])(
   async (offset) => {
     const file = path.join(root, 'far.zip')
     writeZip(file, [0, offset], 2)
-    expect(await readZip(file)).toEqual({ entries: 2, last: 'one tile' })
+    expect(await readZip(await openZip(file))).toEqual({ entries: 2, last: 'one tile' })
   },
 )
 

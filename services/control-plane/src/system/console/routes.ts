@@ -11,6 +11,7 @@ import type { App } from '../../platform/http/app-type.js'
 import { EventStreams } from '../../platform/http/event-streams.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { serveDocs } from './docs-site.js'
+import { keepTraffic, readKeptTraffic } from './kept-traffic.js'
 import { Live } from './live.js'
 import { serveMapPage } from './map-page.js'
 import { previewTokenRoute } from './preview-token.js'
@@ -45,10 +46,13 @@ export async function registerConsole(app: App, ctx: ControlContext, edges: Know
 }
 
 function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
-  const history = new TrafficHistory(ctx.now())
+  let history = new TrafficHistory(ctx.now())
   const live = new Live(ctx, edges, () => history.samples)
   const streams = new EventStreams(app)
-  app.addHook('onListen', async () => void sampleTraffic(ctx, edges, history))
+  app.addHook('onListen', async () => {
+    history = new TrafficHistory(ctx.now(), await readKeptTraffic(ctx.settings.dataDir))
+    void sampleTraffic(ctx, edges, history)
+  })
   app.get(
     '/api/v1/admin/dashboard/traffic',
     {
@@ -57,7 +61,7 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
         summary: 'What the edges served in the last hour',
         description:
           'Over all edge processes, in spans of half a minute, and of each process what it does now. Watched by the answering control ' +
-          'plane since it started; a metrics system that scrapes `/metrics` knows more.',
+          'plane, which keeps it over a restart; a metrics system that scrapes `/metrics` knows more.',
         response: { 200: trafficHistorySchema },
       },
     },
@@ -87,9 +91,18 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   )
 }
 
+/** A process that is killed loses so much of its history, and none of the counts: edges count on. */
+const KEEP_EVERY_SAMPLES = 6
+
 async function sampleTraffic(ctx: ControlContext, edges: KnownEdges, history: TrafficHistory): Promise<void> {
+  const keep = () =>
+    keepTraffic(ctx.settings.dataDir, history.kept()).catch((error: Error) =>
+      ctx.log.debug({ err: error.message }, 'the traffic of the last hour cannot be kept'),
+    )
   while (!ctx.shutdown.aborted) {
     history.sample(edges.lastKnown, ctx.now())
+    if (history.samples % KEEP_EVERY_SAMPLES === 0) await keep()
     await sleep(SAMPLE_MS, undefined, { signal: ctx.shutdown, ref: false }).catch(() => {})
   }
+  await keep()
 }

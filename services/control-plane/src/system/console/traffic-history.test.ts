@@ -1,6 +1,6 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import { expect, test } from 'vitest'
-import { TrafficHistory } from './traffic-history.js'
+import { keptHistorySchema, TrafficHistory } from './traffic-history.js'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 
@@ -27,6 +27,18 @@ test('a process that replaces another is counted from its start, and none counts
   history.sample([edge('b', 3, START + 6_000)], START + 15_000)
   expect(history.view().points[0]?.requests).toBe(7)
   expect(history.view().edges).toMatchObject([{ id: 'b', requests: 0 }])
+})
+
+test('a control plane that was restarted goes on with its history, and misses nothing that edges counted meanwhile', () => {
+  const before = new TrafficHistory(START)
+  before.sample([edge('a', 100)], START + 5_000)
+  before.sample([edge('a', 140)], START + 10_000)
+  const kept = keptHistorySchema.parse(JSON.parse(JSON.stringify(before.kept())))
+  const after = new TrafficHistory(START + 70_000, kept)
+  expect(after.view()).toMatchObject({ since: new Date(START).toISOString(), points: [{ requests: 40 }] })
+  after.sample([edge('a', 200), edge('b', 9, START + 40_000)], START + 75_000)
+  expect(after.view().points).toMatchObject([{ requests: 40 }, { requests: 69, seconds: 65 }])
+  expect(new TrafficHistory(START + 2 * 3_600_000, kept).view().points).toEqual([])
 })
 
 test('spans of half a minute are kept for an hour', () => {

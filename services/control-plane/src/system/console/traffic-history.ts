@@ -1,5 +1,12 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
-import type { TrafficCounters, TrafficHistory as TrafficHistoryView, TrafficPoint } from '@gateway/contracts/traffic.js'
+import {
+  type TrafficCounters,
+  type TrafficHistory as TrafficHistoryView,
+  type TrafficPoint,
+  trafficCountersSchema,
+  trafficPointSchema,
+} from '@gateway/contracts/traffic.js'
+import { z } from 'zod'
 
 /** As often as presence is read anyway. */
 export const SAMPLE_MS = 5_000
@@ -19,9 +26,19 @@ const NOTHING: TrafficCounters = {
 }
 const NAMES = Object.keys(NOTHING) as (keyof TrafficCounters)[]
 
+/** What a control plane needs of its history to go on with it after a restart. */
+export const keptHistorySchema = z.object({
+  started_ms: z.number(),
+  sampled_ms: z.number(),
+  points: z.array(trafficPointSchema),
+  /** the counters of edge processes when they were sampled last */
+  known: z.array(z.object({ id: z.string(), at_ms: z.number(), counters: trafficCountersSchema })),
+})
+export type KeptHistory = z.infer<typeof keptHistorySchema>
+
 /**
- * What the edges did in the last hour, from the counters in their presence. In memory: each control plane watches for
- * itself, from its own start. A metrics system counts exactly; this is an overview.
+ * What the edges did in the last hour, from the counters in their presence. Each control plane watches for itself, and keeps its history over a restart;
+ * what edges did meanwhile is in the span in which it ended. A metrics system counts exactly; this is an overview.
  */
 export class TrafficHistory {
   readonly #startedMs: number
@@ -31,9 +48,19 @@ export class TrafficHistory {
   #sampledMs: number
   #samples = 0
 
-  constructor(nowMs: number) {
-    this.#startedMs = nowMs
-    this.#sampledMs = nowMs
+  /** @param kept of the process before; what is older than an hour, or of the future, is forgotten */
+  constructor(nowMs: number, kept: KeptHistory | null = null) {
+    const isUsable = kept !== null && kept.sampled_ms <= nowMs && kept.sampled_ms > nowMs - KEPT_MS
+    this.#startedMs = isUsable ? kept.started_ms : nowMs
+    this.#sampledMs = isUsable ? kept.sampled_ms : nowMs
+    if (!isUsable) return
+    this.#points = kept.points
+    for (const { id, at_ms: atMs, counters } of kept.known) this.#known.set(id, { atMs, counters })
+  }
+
+  kept(): KeptHistory {
+    const known = [...this.#known].map(([id, { atMs, counters }]) => ({ id, at_ms: atMs, counters }))
+    return { started_ms: this.#startedMs, sampled_ms: this.#sampledMs, points: [...this.#points], known }
   }
 
   get samples(): number {
@@ -60,7 +87,11 @@ export class TrafficHistory {
   }
 
   view(): TrafficHistoryView {
-    return { since: new Date(this.#startedMs).toISOString(), points: [...this.#points], edges: [...this.#newest] }
+    return {
+      since: new Date(Math.max(this.#startedMs, this.#sampledMs - KEPT_MS)).toISOString(),
+      points: [...this.#points],
+      edges: [...this.#newest],
+    }
   }
 
   /** A process that began after the last sample has counted from zero since; of an older one it is not known when it counted what. */

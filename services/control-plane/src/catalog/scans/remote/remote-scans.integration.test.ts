@@ -181,12 +181,12 @@ test('a scan that is refused or finds no bucket changes nothing, and says why wi
   expect(await get('/basemaps')).toEqual(before)
 })
 
-const SAYS: readonly (readonly [Trouble, string])[] = [
-  ['503', 'it answers 503'],
-  ['429', 'it answers 429'],
-  ['cut', 'other side closed'],
-  ['keys', 'the server answers 403: SignatureDoesNotMatch'],
-  ['clock', 'the server answers 403: RequestTimeTooSkewed'],
+const SAYS: readonly (readonly [Trouble, RegExp])[] = [
+  ['503', /^it answers 503$/],
+  ['429', /^it answers 429$/],
+  ['cut', /other side closed|ECONNRESET/],
+  ['keys', /^the server answers 403: SignatureDoesNotMatch/],
+  ['clock', /^the server answers 403: RequestTimeTooSkewed/],
 ]
 
 test('a scan of storage in trouble fails with what it says and changes nothing; of slow storage it succeeds', async () => {
@@ -196,12 +196,10 @@ test('a scan of storage in trouble fails with what it says and changes nothing; 
   const before = await get('/basemaps')
   for (const [trouble, said] of SAYS) {
     door.troubleOf = () => trouble
-    const ended = await scan('steady')
-    expect([trouble, ended.status, ended.message.startsWith(`s3://maps/steady: ${said}`)], ended.message).toEqual([
-      trouble,
-      'failed',
-      true,
-    ])
+    const { status, message } = await scan('steady')
+    const root = 's3://maps/steady: '
+    expect([trouble, status, message.slice(0, root.length)]).toEqual([trouble, 'failed', root])
+    expect(message.slice(root.length)).toMatch(said)
   }
   expect(await get('/basemaps')).toEqual(before)
   door.troubleOf = () => 'slow'

@@ -1,0 +1,104 @@
+import type { SigningKey } from '@gateway/contracts/signed-url.js'
+import { Alert, Radio, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconRotate, IconSignature } from '@tabler/icons-react'
+import { useState } from 'react'
+import { SIGNING_KEYS, useRotateKey } from '../../api/signing.js'
+import { useTexts } from '../../texts/texts.js'
+import { type Column, momentColumn, monoColumn } from '../../ui/columns.js'
+import { Confirm } from '../../ui/confirm.js'
+import { ButtonLink } from '../../ui/links.js'
+import { notifyDone } from '../../ui/notify.js'
+import { ServerListPage } from '../../ui/server-table.js'
+import { Status } from '../../ui/status.js'
+import { Moment } from '../../ui/time.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { WriteButton } from '../../ui/write-button.js'
+
+const DAY = 86_400
+const GRACES = [7 * DAY, 30 * DAY, DAY, 0]
+
+/** The keys of signed addresses: one, or two while they rotate. */
+export function Page() {
+  const t = useTexts()
+  const columns: readonly Column<SigningKey>[] = [
+    monoColumn('id', t.signingKeys.key, ({ id }) => id),
+    {
+      id: 'state',
+      header: t.common.status,
+      value: ({ expires_at: end }) => end ?? '',
+      cell: ({ expires_at: end }) =>
+        end === null ? (
+          <Status tone="good">{t.signingKeys.signs}</Status>
+        ) : (
+          <Status tone="off">{t.signingKeys.ending}</Status>
+        ),
+    },
+    momentColumn('created', t.common.created, ({ created_at: at }) => at),
+    momentColumn('from', t.signingKeys.from, ({ signs_from: at }) => at),
+    {
+      id: 'until',
+      header: t.signingKeys.until,
+      value: ({ expires_at: at }) => at ?? '',
+      cell: ({ expires_at: at }) => (at === null ? t.signingKeys.untilReplaced : <Moment at={at} />),
+    },
+  ]
+  return (
+    <ServerListPage
+      texts={t.signingKeys}
+      icon={IconSignature}
+      actions={<RotateKeyButton />}
+      first={<ButtonLink to="/basemaps">{t.nav.basemaps}</ButtonLink>}
+      source={SIGNING_KEYS}
+      columns={columns}
+      rowKey={({ id }) => id}
+    />
+  )
+}
+
+function RotateKeyButton() {
+  const t = useTexts().signingKeys
+  const formats = useFormats()
+  const [opened, { open, close }] = useDisclosure()
+  const [grace, setGrace] = useState(GRACES[0] as number)
+  const rotate = useRotateKey()
+  const confirm = () =>
+    rotate.mutate(grace, {
+      onSuccess: ({ pending }) => {
+        notifyDone(t.rotated, pending.length === 0 ? '' : t.pending(pending.length))
+        close()
+      },
+    })
+  return (
+    <>
+      <WriteButton needs="admin" variant="default" icon={IconRotate} onClick={open}>
+        {t.rotate}
+      </WriteButton>
+      <Confirm
+        opened={opened}
+        title={t.rotateTitle}
+        action={t.rotate}
+        danger={grace === 0}
+        write={rotate}
+        command={rotate.commandOf(grace)}
+        onConfirm={confirm}
+        onClose={close}
+        failed={t.rotateFailed}
+      >
+        <Text>{t.rotateWords}</Text>
+        <Radio.Group label={t.grace} value={String(grace)} onChange={(seconds) => setGrace(Number(seconds))}>
+          <Stack gap="xs" mt="xs">
+            {GRACES.map((seconds) => (
+              <Radio
+                key={seconds}
+                value={String(seconds)}
+                label={seconds === 0 ? t.atOnce : formats.duration(seconds)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {grace === 0 && <Alert color="orange">{t.endsAll}</Alert>}
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import http from 'node:http'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import type { Change } from '@gateway/contracts/change.js'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { EMPTY_CATALOG } from '../sync/catalog.js'
+import { Follower } from '../sync/follower.js'
+import { freePort } from './free-port.js'
+import { memoryReader } from './memory-reader.js'
+import { READER, type RunningEdge, runEdge } from './running-edge.js'
+import { storedBasemap, storedVersion } from './stored-rows.js'
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-native-'))
+export const BODIES = { v1: randomBytes(5_000), v2: randomBytes(7_000), large: randomBytes(60_000) }
+export const PACKED = gzipSync(Buffer.from(`\x1a${'layer '.repeat(3_000)}`))
+export const TARGETS = ['/tiles/alps/v1/0/0/0.png', '/tiles/alps/current/0/0/0.png', '/tiles/alps/0/0/0.png']
+export const [V1, CURRENT] = TARGETS as [string, string]
+
+export let running: RunningEdge
+export let follower: Follower
+let agent: http.Agent
+let defaultVersion = 'v1'
+const changes: Change[] = []
+/** The revision that was applied, by when it was announced: what answers an operator's disable call. */
+export const announced: number[] = []
+
+export function write(relativePath: string, data: Uint8Array): string {
+  const file = path.join(home, relativePath)
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(`${file}.new`, data)
+  fs.renameSync(`${file}.new`, file)
+  return file
+}
+
+const state = () => ({ revision: changes.length, mark: `mark ${changes.length}`, epoch: '' })
+
+const store = memoryReader({
+  state,
+  changes: ({ revision }) => ({ covered: true, changes: changes.slice(revision), state: state() }),
+  basemaps: () => {
+    const versions = ['v1', 'v2'].map((version) => storedVersion(version, { path: path.join(home, version) }))
+    const packed = storedVersion('v1', { path: path.join(home, 'packed'), format: 'pbf', extension: 'pbf' })
+    return [
+      storedBasemap('alps', versions, { sourcePath: home, defaultVersion }),
+      storedBasemap('packed', [packed], { sourcePath: home }),
+    ]
+  },
+})
+
+/** What the bus says of a commit. */
+export const saying = (change: Change) => ({
+  revision: change.revision,
+  changes: [change],
+  mark: `mark ${change.revision}`,
+  previousMark: `mark ${change.revision - 1}`,
+})
+
+/** Gives `alps` a default version, commits a change, and answers when the edge has applied it. */
+export async function switchDefault(
+  version: 'v1' | 'v2',
+  kind: Change['kind'] = 'basemap',
+  key = 'alps',
+): Promise<void> {
+  defaultVersion = version
+  commit(kind, key)
+  await follower.catchUp()
+}
+
+export function commit(kind: Change['kind'], key: string): Change {
+  const change = { revision: changes.length + 1, kind, key }
+  changes.push(change)
+  return change
+}
+
+/** An edge in the test's process that publishes to the native tier, and follows a catalog in memory; for all tests of a file. */
+export function usePublishingEdge(): void {
+  beforeAll(async () => {
+    for (const version of ['v1', 'v2'] as const) write(`${version}/0/0/0.png`, BODIES[version])
+    write('v1/1/0/0.png', BODIES.large)
+    write('packed/0/0/0.pbf', PACKED)
+    running = await runEdge({
+      port: await freePort(),
+      catalog: EMPTY_CATALOG,
+      dataDir: home,
+      controlPlane: 'http://[::1]:1',
+    })
+    const { edge } = running
+    follower = new Follower(
+      store,
+      edge.tokens,
+      () => performance.now(),
+      () => announced.push(follower.appliedRevision),
+      (catalog) => edge.native.follow(catalog),
+    )
+    await follower.catchUp()
+    const freshness = {
+      loaded: true,
+      trustedUntilMs: Number.POSITIVE_INFINITY,
+      get catalog() {
+        return follower.catalog
+      },
+    }
+    Object.assign(edge, { freshness })
+    while (edge.sender.reason === 'not attached yet') await new Promise(setImmediate)
+    expect(edge.sender.reason).toBe('its self-test passed')
+  })
+  beforeEach(() => {
+    // Tiles and sets of an earlier test would be due for a look by JavaScript in the middle of this one, some 10 s after they were put.
+    for (const cache of [running.edge.native, running.edge.tileCache]) cache.follow(EMPTY_CATALOG)
+    agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    return () => agent.destroy()
+  })
+  afterAll(async () => {
+    running.edge.native.close()
+    await Promise.all([running.edge.upstream.close(), running.edge.zips.close()])
+    fs.rmSync(home, { recursive: true, force: true })
+  })
+}
+
+export function ask(target: string, headers: http.OutgoingHttpHeaders = {}, method = 'GET') {
+  const { counters, native } = running.edge
+  counters.beforeReading()
+  const before = { answers: native.answers, cold: counters.nativeColdTiles }
+  return new Promise<{ status: number; raw: string[]; headers: http.IncomingHttpHeaders; body: Buffer; by: string }>(
+    (resolve, reject) => {
+      const req = http.request(`${running.url}${target}`, { agent, method, headers }, async (res) => {
+        const parts: Buffer[] = []
+        for await (const part of res) parts.push(part as Buffer)
+        counters.beforeReading()
+        const fromStorage = counters.nativeColdTiles > before.cold
+        const by = native.answers === before.answers ? 'javascript' : fromStorage ? 'storage' : 'table'
+        const raw = res.rawHeaders.map((text, i, all) => (all[i - 1] === 'Date' ? '' : text))
+        resolve({ status: res.statusCode ?? 0, raw, headers: res.headers, body: Buffer.concat(parts), by })
+      })
+      req.once('error', reject)
+      req.end()
+    },
+  )
+}
+
+export const withToken = (token = running.token): http.OutgoingHttpHeaders => ({ 'x-access-token': token })
+
+/** Asks until the table answers: first JavaScript does, then the tile is read without it, and what was asked for again is kept. */
+export async function askUntilTable(target: string, headers = withToken()) {
+  const answers = [await ask(target, headers)]
+  while (answers.at(-1)?.by !== 'table') answers.push(await ask(target, headers))
+  return answers
+}
+
+export async function warm(target: string, headers = withToken()): Promise<void> {
+  await askUntilTable(target, headers)
+}
+
+export function issue(more: Partial<typeof READER> = {}): { token: string; digest: string } {
+  const token = createToken()
+  const digest = tokenDigest(token).toString('hex')
+  running.storedTokens.set(digest, { ...READER, id: digest, ...more })
+  return { token, digest }
+}

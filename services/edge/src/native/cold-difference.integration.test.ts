@@ -590,7 +590,7 @@ test('GetTile by key and value comes without JavaScript once its set is known, a
     `&&${[...place, ...own].reverse().join('&')}&v=3&LAYER=photos&missing=204`,
   ]
   // Polled, since a set may come to its end in between.
-  for (const one of good) await expect.poll(() => ask(one), one).toEqual([200, 1])
+  for (const one of good) await expect.poll(() => ask(one), { message: one }).toEqual([200, 1])
   const others: [query: string, status: number][] = [
     [query.replace('TILEROW=2', 'TILEROW=1'), 404],
     [query.replace('TILEROW=2', 'TILEROW=256'), 400],

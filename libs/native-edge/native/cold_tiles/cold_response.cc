@@ -26,6 +26,19 @@ bool refuse_absent(Connection &connection, const RequestHead &request, std::stri
   return send_tile(connection, std::move(refusal.answer), wanted_of(request), now, parties);
 }
 
+// To a token that is good, but not for this basemap: whether there is such a tile does not matter then. A
+// signature that opens something else is none.
+bool refuse_ungranted(Connection &connection, const RequestHead &request, std::string_view target, const Credential &credential, const ColdSet &set,
+                      const Now &now) {
+  if (credential.is_signed) return false;
+  const TokenEntry *token = response_table.ungranted(credential, target, set.code, now);
+  ResponseTable::Found refusal = token ? response_table.refuse(Refused::NotGranted, credential) : ResponseTable::Found();
+  if (!refusal.answer) return false;
+  const Parties parties{token->usage, set.usage};
+  parties.add({1, 0, 0, 0, 1});
+  return send_tile(connection, std::move(refusal.answer), wanted_of(request), now, parties);
+}
+
 TileParts parts_of(const ColdTile &tile, const ColdSet &set, std::string_view target) {
   TileParts parts;
   parts.target = target;
@@ -72,7 +85,7 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   std::string_view rest;
   const ColdSet *set = cold_sets.find(target, now.monotonic, &rest);
   const TokenEntry *token = set ? response_table.admitted(credential, target, set->code, now) : nullptr;
-  if (!token) return false;
+  if (!token) return set && refuse_ungranted(connection, request, target, credential, *set, now);
   const Parties parties{token->usage, set->usage};
   TilePlace place;
   const Address address = read_tile_address(rest, &place);

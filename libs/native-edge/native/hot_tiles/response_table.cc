@@ -252,9 +252,13 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
   return {TilePointer(tile), false, {token->second->usage, tile->parts.usage}};
 }
 
-bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now) {
+bool ResponseTable::is_good(const TokenEntry &token, std::string_view target, Moment now) const {
   if (target.substr(0, token.prefix.size()) != token.prefix) return false;
-  if (now.monotonic >= trusted_until_ || (token.expires_at && now.calendar >= token.expires_at) || !may_read(token, code)) return false;
+  return now.monotonic < trusted_until_ && !(token.expires_at && now.calendar >= token.expires_at);
+}
+
+bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now) {
+  if (!is_good(token, target, now) || !may_read(token, code)) return false;
   if (!std::exchange(token.used, true)) used_tokens_.push_back(token.number);
   return true;
 }
@@ -271,6 +275,12 @@ bool ResponseTable::must_be_seen(TokenEntry &token, Moment now) {
   token.seen_at = now.monotonic;
   see_next_at_ = now.monotonic + kSeenApart;
   return true;
+}
+
+const TokenEntry *ResponseTable::ungranted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {
+  if (credential.kind != Credential::Token || !is_tile_address(target)) return nullptr;
+  const auto token = tokens_.find(credential.token);
+  return token != tokens_.end() && is_good(*token->second, target, now) && !may_read(*token->second, code) ? token->second : nullptr;
 }
 
 std::vector<uint32_t> ResponseTable::take_used_tokens() {

@@ -108,10 +108,10 @@ struct TokenEntry {
   UsagePointer usage;
 };
 
-// Why a request is refused (401; 404 where there is no such tile, as JSON or as an image). The values are shared with
+// Why a request is refused (401; 404 where there is no such tile, as JSON or as an image; 403). The values are shared with
 // src/hot-tiles/response-table.ts.
-enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2, NoTile = 3, NoTileImage = 4 };
-constexpr size_t kRefusals = 5;
+enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2, NoTile = 3, NoTileImage = 4, NotGranted = 5 };
+constexpr size_t kRefusals = 6;
 
 // The credential of a request: no token, one token in an unambiguous form, or anything else, which JavaScript judges. Of a signed address the
 // parameters in the order in which they are written, `exp=...&sig=...`, are its token.
@@ -119,6 +119,7 @@ struct Credential {
   enum Kind { None, Token, Unclear } kind = Unclear;
   std::string_view token;
   bool may_refuse = true;  // false: JavaScript words the refusal
+  bool is_signed = false;  // of a signed address
 };
 
 // Milliseconds: since 1970, by which tokens expire, and of CLOCK_MONOTONIC, by which trust ends.
@@ -174,6 +175,8 @@ class ResponseTable {
 
   // The token of the table, if it may have this tile of a basemap now; it then counts as used.
   const TokenEntry *admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
+  // The token of the table, if it is good now, but not for this tile of a basemap, whatever else is wrong with the address.
+  const TokenEntry *ungranted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
   // The refusal, counted, if it was set.
   Found refuse(Refused why, const Credential &credential);
 
@@ -191,6 +194,7 @@ class ResponseTable {
  private:
   TileResponse **slot_of(std::string_view target, size_t hash);
   TileResponse *tile_at(std::string_view target);
+  bool is_good(const TokenEntry &token, std::string_view target, Moment now) const;
   bool honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now);
   bool must_be_seen(TokenEntry &token, Moment now);
   void remove(TileResponse *tile);

@@ -80,13 +80,13 @@ napi_value answer_times(const Call &call) {
 }
 
 // Of all with something counted since the last call: [names, each with NUL at its end, counts as bytes of doubles: requests, tiles, missing tiles,
-// refusals, of which there are none here, and bytes of each]. A name holds no NUL, since a path cannot.
+// refusals and bytes of each]. A name holds no NUL, since a path cannot.
 napi_value take_usage(const Call &call) {
   std::string names;
   std::vector<double> counts;
   for (const auto &[name, usage] : ::take_usage()) {
     names.append(name).push_back('\0');
-    for (const uint64_t count : {usage.requests, usage.tiles, usage.missing, uint64_t{0}, usage.bytes}) counts.push_back(static_cast<double>(count));
+    for (const uint64_t count : {usage.requests, usage.tiles, usage.missing, usage.refused, usage.bytes}) counts.push_back(static_cast<double>(count));
   }
   napi_value taken, bytes;
   void *memory = nullptr;

@@ -51,6 +51,7 @@ const REFUSED_FOR = [
   'an unknown token',
   'no such tile',
   'no such tile, as an image',
+  'not granted',
 ] as const
 export type RefusedFor = (typeof REFUSED_FOR)[number]
 
@@ -93,8 +94,8 @@ export interface TakenUsage {
   /** each with NUL behind it; a name holds none, since a path cannot */
   readonly names: string
   /**
-   * five of each name: requests; of these, those answered with a tile or 304; with that there is no such tile; refused, which no request of a known
-   * name is here; and the bytes of all bodies, as far as they were sent
+   * five of each name: requests; of these, those answered with a tile or 304; with that there is no such tile; refused; and the bytes of all bodies,
+   * as far as they were sent
    */
   readonly amounts: Float64Array
 }

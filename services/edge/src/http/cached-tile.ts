@@ -1,5 +1,5 @@
 import { parseRanges } from '@gateway/access/client-address.js'
-import { type AccessToken, decide } from '@gateway/access/decide.js'
+import { type AccessToken, decide, NOT_GRANTED } from '@gateway/access/decide.js'
 import { TOKEN_MALFORMED } from '@gateway/access/presented-token.js'
 import { isTokenWellFormed } from '@gateway/access/token-format.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
@@ -72,9 +72,13 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   const parsed = parseTilePath(path)
   if (parsed.kind !== 'tile') return onTileSlow(edge, res, req)
   const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
-  if (!decision.ok) return refuseCaller(edge, res, req, caller, usageOf(edge, parsed), decision)
-  noteAddress(edge, res, req, caller)
   const target = findTarget(edge, parsed)
+  if (!decision.ok) {
+    // Others are refused there without JavaScript from now on.
+    if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
+    return refuseCaller(edge, res, req, caller, usageOf(edge, parsed), decision)
+  }
+  noteAddress(edge, res, req, caller)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
   // With the directories that were read on the way to it.
   if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
@@ -193,6 +197,7 @@ function refuseCaller(
 ): void {
   edge.counters.tokenHits++
   if (caller.token === null) edge.native.noteUnknown(caller.plaintext)
+  else if (refusal === NOT_GRANTED) edge.native.noteToken(caller.plaintext, caller.token)
   refuse(edge, res, req, caller, refusal, asked)
 }
 

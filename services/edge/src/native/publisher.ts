@@ -44,6 +44,7 @@ const NONE_REFUSED: ResponseCounts['refusals'] = {
   'an unknown token': 0,
   'no such tile': 0,
   'no such tile, as an image': 0,
+  'not granted': 0,
 }
 
 const UNTIMED: TimedAnswers = { seconds: 0, counts: [] }
@@ -156,7 +157,7 @@ export class NativePublisher {
     return this.#opened?.table.picked ?? null
   }
 
-  /** A token that is in the token cache and was just allowed to read. */
+  /** A token that is in the token cache and is good to read at this moment, whatever it is granted. */
   noteToken(plaintext: string, token: AccessToken): void {
     // The table does not look at where a request comes from.
     if (token.limits === null) this.#opened?.tokens.put(plaintext, token)
@@ -249,11 +250,12 @@ export class NativePublisher {
     authFailures.token_missing += refused('no token')
     authFailures.token_malformed += refused('a malformed token')
     authFailures.token_unknown += refused('an unknown token')
+    authFailures.resource_not_granted += refused('not granted')
     this.#counters.requests += newAnswers + sumOf(now.refusals) - sumOf(before.refusals)
     this.#counters.tiles += newAnswers
     const missing = refused('no such tile') + refused('no such tile, as an image')
     this.#counters.missingTiles += missing
-    this.#counters.tokenHits += newAnswers + refused('an unknown token') + missing
+    this.#counters.tokenHits += newAnswers + refused('an unknown token') + refused('not granted') + missing
     this.#counters.hotTileHits += newHits
     this.#counters.nativeTileHits += newHits
     this.#counters.nativeColdTiles += newCold

@@ -23,6 +23,7 @@ import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
+import { remoteCacheOf } from '../metrics/remote-cache.js'
 import { Totals } from '../metrics/totals.js'
 import { NativePublisher } from '../native/publisher.js'
 import { KeptTokens } from '../offline/kept-tokens.js'
@@ -165,7 +166,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       version: ownVersion(),
       started_at: new Date().toISOString(),
     },
-    traffic: () => counters.traffic(),
+    traffic: () => ({ ...counters.traffic(), remote_cache: remoteCacheOf(tiles.remote, counters) }),
     async kept() {
       const kept = await supervisor.kept()
       if (kept === null) return null

@@ -98,6 +98,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
+          // Half of them wait: for files to be looked at again, for leases, for processes to start.
+          maxWorkers: 3,
           include: ['{libs,services}/*/src/**/*.integration.test.ts', 'test/harness/**/*.integration.test.ts'],
           globalSetup: 'test/harness/global-setup.ts',
           testTimeout: 60_000,
@@ -109,7 +111,7 @@ export default defineConfig({
         test: {
           name: 'system',
           // They wait for limits and restarts more than they compute.
-          maxWorkers: 3,
+          maxWorkers: 4,
           include: [`${SYSTEM}/**/*.test.ts`],
           globalSetup: 'test/harness/global-setup.ts',
           // These end what hangs: several times what a gateway's start and stop take where three files share two cores.

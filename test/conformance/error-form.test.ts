@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { useMaps } from './maps.js'
+import { useGateway } from '../harness/use-gateway.js'
 import { rawRequest } from './raw-request.js'
 
-const maps = useMaps()
+const gateway = useGateway()
 
 const MALFORMED: [what: string, head: string][] = [
   ['no HTTP at all', 'GARBAGE'],
@@ -15,8 +15,7 @@ const MALFORMED: [what: string, head: string][] = [
 ]
 
 test.each(MALFORMED)('a request with %s is 400 in the fixed form from both processes', async (_, head) => {
-  const { gateway } = maps()
-  for (const url of [gateway.url, gateway.controlPlane.url]) {
+  for (const url of [gateway().url, gateway().controlPlane.url]) {
     const answer = await rawRequest(url, `${head}\r\nConnection: close\r\n\r\n`)
     expect([answer?.status, answer?.head.match(/^content-type: *application\/json/im)?.length], url).toEqual([400, 1])
     expect(JSON.parse(answer?.body ?? ''), url).toEqual({ error: expect.stringMatching(/./) })

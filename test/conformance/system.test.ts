@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { useMaps } from './maps.js'
+import { useGateway } from '../harness/use-gateway.js'
 
-const maps = useMaps()
+const gateway = useGateway()
 
 test('/health and /ready answer 200 without authentication', async () => {
-  expect((await fetch(`${maps().gateway.url}/health`)).status).toBe(200)
-  expect((await fetch(`${maps().gateway.url}/ready`)).status).toBe(200)
+  expect((await fetch(`${gateway().url}/health`)).status).toBe(200)
+  expect((await fetch(`${gateway().url}/ready`)).status).toBe(200)
 })
 
 test('/metrics is plain text with request, tile, tile 404, authentication failure counts and uptime', async () => {
-  const answer = await fetch(`${maps().gateway.url}/metrics`)
+  const answer = await fetch(`${gateway().url}/metrics`)
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
   const text = await answer.text()
   for (const name of ['requests_total', 'tiles_total', 'tile_404_total', 'auth_failures_total', 'uptime_seconds']) {
@@ -20,10 +20,9 @@ test('/metrics is plain text with request, tile, tile 404, authentication failur
 
 test('docs/observing.md names every metric of edge and control plane, and no other', async () => {
   const page = readFileSync(new URL('../../docs/observing.md', import.meta.url), 'utf8')
-  const { gateway } = maps()
   const services = [
-    { url: gateway.url, table: '| Of the edge ', prefix: '' },
-    { url: gateway.controlPlane.url, table: '| Of the control plane', prefix: 'gateway_control_' },
+    { url: gateway().url, table: '| Of the edge ', prefix: '' },
+    { url: gateway().controlPlane.url, table: '| Of the control plane', prefix: 'gateway_control_' },
   ]
   for (const { url, table, prefix } of services) {
     const text = await (await fetch(`${url}/metrics`)).text()
@@ -44,17 +43,17 @@ test('docs/observing.md names every metric of edge and control plane, and no oth
 })
 
 test('/api/v1/system tells version, base addresses and scan root directories, and no secret', async () => {
-  const answer = await fetch(`${maps().gateway.url}/api/v1/system`)
+  const answer = await fetch(`${gateway().url}/api/v1/system`)
   expect(answer.status).toBe(200)
   const text = await answer.text()
   expect(JSON.parse(text)).toMatchObject({ version: expect.any(String), slice_output_root: expect.any(String) })
-  expect(text).toContain(maps().gateway.url)
-  expect(text).not.toContain(maps().gateway.adminToken)
+  expect(text).toContain(gateway().url)
+  expect(text).not.toContain(gateway().adminToken)
   expect(text).not.toContain('postgres://')
 })
 
 test('the OpenAPI document describes every path of the interface', async () => {
-  const document = (await (await fetch(`${maps().gateway.url}/api/v1/openapi.json`)).json()) as {
+  const document = (await (await fetch(`${gateway().url}/api/v1/openapi.json`)).json()) as {
     openapi: string
     paths: Record<string, Record<string, unknown>>
   }

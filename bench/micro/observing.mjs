@@ -1,6 +1,5 @@
 /**
- * What watching costs an edge for each request that JavaScript answers: counting and timing an answer, the access log and tracing switched off, and
- * beside them a span that is recorded. Of the native table see `bench:compare`.
+ * What tracing costs an edge for each request that JavaScript answers, switched off and on. Answers of the native table are in no trace.
  *
  *   node bench/micro/observing.mjs [--rounds 9]
  *
@@ -10,37 +9,22 @@ import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import { NO_TRACER, openTracer } from '@gateway/tracing/tracer.js'
-import { Counters } from '../../services/edge/dist/metrics/counters.js'
 import { median } from '../dist/compare/summary.js'
 import { textTable } from '../dist/report/text-table.js'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } })
 process.env.OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:9'
 const recording = await openTracer({ protocol: 'http/protobuf', service: 'bench', version: '0', onTrouble: () => {} })
-const counters = new Counters()
-const { tile } = counters.answers
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const options = (traceparent) => ({
   kind: 'server',
   parent: parseTraceparent(traceparent),
   attributes: { 'http.request.method': 'GET', 'url.path': '/tiles/world/1/0/0/0.webp' },
 })
-const access = { answered: null }
 let sum = 0
 
 /** As the edge does it; each with how often in a round. */
 const WORK = {
-  'counted (tile, status, bytes)': [
-    1e6,
-    () => {
-      counters.requests++
-      counters.tiles++
-      tile.count(200)
-      counters.bytesSent += 5000
-    },
-  ],
-  timed: [1e6, () => tile.durations.add(0.0004)],
-  'access log off': [1e6, () => access.answered?.(sum)],
   'tracing off, no traceparent': [
     1e6,
     () => {

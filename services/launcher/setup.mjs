@@ -10,7 +10,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildAddon, buildConsole, buildDocs } from './setup/builds.mjs'
-import { installPackages, packagesAreInstalled } from './setup/install.mjs'
+import { installPackages, packagesAreInstalled, registryTrouble } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { runTool } from './setup/run-tool.mjs'
 
@@ -22,6 +22,9 @@ const EXIT_REFUSED = 2
 
 /** npm needs a millisecond or two to pass a signal on; a person needs longer to press again. */
 const DOUBLED_WITHIN_MS = 200
+
+/** What is installed already, or from a cache, takes less; then the registry is asked whether it is there. */
+const ASKED_AFTER_MS = 10_000
 
 /** Lines of a failed tool's output that are shown: the cause comes first, and npm's explains all its options after it. */
 const SHOWN_LINES = 12
@@ -107,7 +110,9 @@ async function lockCheckout() {
 async function installAndCompile() {
   if (!packagesAreInstalled(root)) {
     say('Installing packages (npm ci), once; SETUP=off starts without ...')
+    const slow = setTimeout(sayRegistryTrouble, ASKED_AFTER_MS)
     mustHaveWorked('Installing the packages failed (npm ci)', await installPackages(root))
+    clearTimeout(slow)
   }
   if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
   // Beside each other: the second core would stand idle for a good part of each.
@@ -127,6 +132,16 @@ async function installAndCompile() {
 
 function mustHaveWorked(what, result) {
   if (!result.ok) throw new SetupFailed(result.signal ? '' : `${beginning(result.output)}\n${what}.`, result.signal)
+}
+
+/** npm goes on trying, since a network may come back. */
+async function sayRegistryTrouble() {
+  const trouble = await registryTrouble(root)
+  if (trouble)
+    say(
+      `The package registry is not in reach (${trouble}); npm goes on trying, Ctrl-C ends it. Without internet access: ` +
+        'unpack a release, or copy a checkout in which "npm run setup" has run.',
+    )
 }
 
 /**

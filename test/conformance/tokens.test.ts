@@ -26,6 +26,7 @@ test('a token is issued with its plaintext once, and never listed with it', asyn
     disabled_at: null,
     first_used_at: null,
     last_used_at: null,
+    last_used_from: null,
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     token: expect.stringMatching(/^bmp_[0-9A-Za-z]{38}$/),
   })

@@ -1,6 +1,8 @@
+import type { Token } from '@gateway/contracts/token.js'
 import type { TrafficHistory } from '@gateway/contracts/traffic.js'
+import type { UsageCells } from '@gateway/contracts/usage.js'
 import type { Request } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { useMaps } from '../conformance/maps.js'
 import {
   DESKTOP,
@@ -16,6 +18,24 @@ import {
 
 const maps = useMaps()
 const openConsole = useBrowser()
+
+/** A tile that is there, for every column and row of zoom 2, and tiles that are not, of zoom 8 around one place. */
+const FOUND = Array.from({ length: 16 }, (_, i) => `2/${i % 4}/${i >> 2}`)
+const MISSED = Array.from({ length: 24 }, (_, i) => `8/${132 + (i % 6)}/${88 + Math.floor(i / 6)}`)
+
+/** Whose token asked for them. */
+let reader: string
+
+// Before all tests, since edges tell every 15 s what was asked for.
+beforeAll(async () => {
+  const { id, token } = await maps().gateway.admin.issueToken({ basemap_codes: ['archive'] })
+  reader = id
+  for (const place of [...FOUND, ...MISSED, ...MISSED]) {
+    const answer = await maps().get(`/tiles/archive/default/${place}.png`, { 'x-access-token': token })
+    expect([place, answer.status]).toEqual([place, MISSED.includes(place) ? 404 : 200])
+    await answer.arrayBuffer()
+  }
+})
 
 /** From the issue: the first load, compressed, without the map. */
 const FIRST_LOAD_BYTES = 500_000
@@ -233,5 +253,38 @@ test('a vector is withdrawn after asking, marked as such in its list, and given 
   await dialog.getByRole('button', { name: 'Restore' }).click()
   await dialog.waitFor({ state: 'hidden' })
   expect((await maps().get(download)).status).toBe(200)
+  await console.expectClean()
+})
+
+test('a heat map shows over the map what was asked for and what was missed', async () => {
+  const cells = async () =>
+    (await maps().gateway.admin.call<UsageCells>('/usage/cells?basemap=archive&kind=misses')).body
+  await expect.poll(async () => (await cells()).requests, { timeout: 60_000 }).toBe(2 * MISSED.length)
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  await open(page, '/basemaps/archive')
+  const heat = page.getByRole('region', { name: 'Where on the map' })
+  await heat.scrollIntoViewIfNeeded()
+  await heat.getByText('Missed (404)').click()
+  await heat.getByText(`${2 * MISSED.length} requests in 2 cells.`).waitFor()
+  await mapIsDrawn(page)
+  // Zoom 6 is the smallest of a map of the world.
+  await heat.getByRole('button', { name: 'Show 6/33/22 on the map' }).click()
+  await heat.getByText('6/33/22: 32 requests, 32 of them missed').waitFor()
+  await expectAccessible(page, 'the heat map')
+  await shot(page, 'heat-map-missed')
+  await heat.getByText('Asked for', { exact: true }).click()
+  await heat.getByRole('button', { name: 'Show 2/1/1 on the map' }).waitFor()
+  await shot(page, 'heat-map')
+  await console.expectClean()
+})
+
+test('the page of a token says from where it was used last', async () => {
+  const used = () => maps().gateway.admin.call<Token>(`/tokens/${reader}`)
+  await expect.poll(async () => (await used()).body.last_used_from, { timeout: 60_000 }).toBe('127.0.0.1')
+  const console = await openConsole(maps().gateway)
+  await open(console.page, `/tokens/${reader}`)
+  await console.page.getByText('from 127.0.0.1').waitFor()
+  await shot(console.page, 'token-used-from')
   await console.expectClean()
 })

@@ -66,6 +66,18 @@ test('pages in Chinese show the same commands as those in English', () => {
   for (const page of chinese) expect([page, code(page)]).toEqual([page, code(page.replace('/zh', ''))])
 })
 
+test('pages in Chinese have the sections and lead to the pages that those in English do', async () => {
+  const shapeOf = async (page: string) => {
+    const text = (await readFile(join(CHECKOUT, page), 'utf8')).replaceAll(/^```.*?^```$/gms, '')
+    const sections = Array.from(text.matchAll(/^(#+) /gm), ([, level]) => level)
+    const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, href = '']) => href.replace(/^\.\.\/\.\.\//, '../'))
+    return { sections, links: links.sort() }
+  }
+  const chinese = [...pages.keys()].filter((page) => page.startsWith('docs/zh/start/'))
+  for (const page of chinese)
+    expect({ page, ...(await shapeOf(page)) }).toEqual({ page, ...(await shapeOf(page.replace('/zh', ''))) })
+})
+
 test('the start command prints what the first page shows', () => {
   const [command, shown] = pages.get('docs/start/first-map.md') ?? []
   expect([command?.mark, command?.code]).toEqual(['starts', 'npm start\n'])

@@ -83,7 +83,7 @@ const HARMLESS = [
   ...['getHealth', 'getReadiness', 'getMetrics', 'getSystem', 'listBasemaps', 'getBasemap', 'listVectors'],
   ...['listAdminBasemaps', 'listAdminVectors', 'listScanSources', 'listTokens', 'issueToken', 'issuePreviewToken'],
   ...['listEdges', 'listAuditEntries', 'getDashboard', 'getTraffic', 'getSettings', 'listTargets', 'saveTarget'],
-  'getUsage',
+  ...['getUsage', 'getUsageCells'],
   ...['listPushRecords', 'listVectorPushRecords', 'listCallbackRecords', 'listSliceJobs', 'runHealthCheck'],
   ...['updateBasemap', 'getTileJson', 'callWmts', 'getWmtsCapabilities', 'getOgcLandingPage'],
   ...['getOgcConformance', 'listCollections', 'getCollection', 'listMapTilesets', 'getMapTileset', 'getMapTile'],

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AdminBasemapVersion } from '@gateway/contracts/basemap.js'
+import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { SliceJob } from '@gateway/contracts/slice.js'
 import { startSwift, type TestSwift } from '@gateway/object-storage/testing/swift.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
@@ -108,6 +109,11 @@ test('a map in a bucket is granted, withdrawn and given back as one on a disk, h
   for (let round = 0; round < 3; round++) expect(await asked(granted)).toEqual([200, 200, 200])
   for (const path of paths)
     expect(await statuses(path, { authorization: String(other?.authorization) })).toEqual([403, 403, 403])
+  const caches = async () => {
+    const { items } = await gateway.admin.expect<{ items: EdgePresence[] }>('/edges')
+    return items.map(({ traffic }) => (traffic?.remote_cache?.fetched_bytes ?? 0) > 0)
+  }
+  await expect.poll(caches).toContain(true)
   const withdraw = (withdrawn: boolean) =>
     gateway.admin.expect('/basemaps/remote/versions/v1', { method: 'PATCH', body: { withdrawn } })
   await withdraw(true)

@@ -28,7 +28,7 @@ export const ALLOWED: Decision = { ok: true }
 export const UNKNOWN_TOKEN = refuse('token_unknown', 'the service token is not valid')
 const DISABLED = refuse('token_disabled', 'the service token is disabled')
 const EXPIRED = refuse('token_expired', 'the service token has expired')
-const NOT_GRANTED = refuse('resource_not_granted', 'the service token has no access to this resource')
+export const NOT_GRANTED = refuse('resource_not_granted', 'the service token has no access to this resource')
 const SCOPE_MISSING: Readonly<Record<Scope, Refusal>> = {
   read: refuse('scope_missing', 'the service token lacks the scope "read"'),
   slice: refuse('scope_missing', 'the service token lacks the scope "slice"'),

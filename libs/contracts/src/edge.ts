@@ -3,6 +3,18 @@ import { timestampSchema } from './common.js'
 import { issuedTokenSchema, tokenSchema } from './token.js'
 import { trafficCountersSchema } from './traffic.js'
 
+const bytes = z.number().min(0)
+
+/** The cache on disk of remote tiles, which the processes of a host share; counts are those of one process since it started. */
+export const remoteCacheSchema = z.object({
+  kept_bytes: bytes.describe('in the directory when room was last made'),
+  capacity_bytes: bytes.describe('TILE_CACHE_BYTES'),
+  saved_bytes: bytes.describe('of tiles that were read from it instead of from their storage'),
+  fetched_bytes: bytes.describe('that came from the storage'),
+  failing: z.boolean().describe('the disk refuses, and tiles go on without it'),
+})
+export type RemoteCache = z.infer<typeof remoteCacheSchema>
+
 /** One edge process, as it announces itself on the bus. */
 export const edgePresenceSchema = z.object({
   id: z.uuid().describe('new for every process start'),
@@ -16,7 +28,11 @@ export const edgePresenceSchema = z.object({
     .uuid()
     .optional()
     .describe('names that state of the log: numbers come again after a restore, marks do not'),
-  traffic: trafficCountersSchema.optional(),
+  traffic: trafficCountersSchema
+    .extend({
+      remote_cache: remoteCacheSchema.optional().describe('absent: it has read nothing of remote versions yet'),
+    })
+    .optional(),
 })
 export type EdgePresence = z.infer<typeof edgePresenceSchema>
 

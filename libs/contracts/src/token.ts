@@ -98,6 +98,12 @@ export const tokenSchema = z.object({
   created_at: timestampSchema,
   first_used_at: timestampSchema.nullable().describe('to within half a minute; null: never, or before this was noted'),
   last_used_at: timestampSchema.nullable(),
+  last_used_from: z
+    .string()
+    .nullable()
+    .describe(
+      'the client address of a request at most two minutes before that, as far as TRUSTED_PROXIES tells it; null: never, not known, or TOKEN_ADDRESSES is off',
+    ),
   previous_prefix: z
     .string()
     .nullable()

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TILE_MATRIX_SET_IDS } from './basemap.js'
 import { timestampSchema } from './common.js'
 
 /** What usage is accounted to. */
@@ -19,10 +20,11 @@ export const USAGE_AMOUNTS = ['requests', 'tiles', 'tile_404', 'refused', 'bytes
 
 /** Amounts of one hour, as edges tell them to the store. */
 export interface UsageRow extends UsageAmounts {
-  readonly kind: UsageKind
-  /** of a version `{code}/{version}` */
+  /** `cell`: of a part of the map, where `requests` are those for its tiles alone */
+  readonly kind: UsageKind | 'cell'
+  /** of a version `{code}/{version}`, of a cell `{code}/{version}/{z}/{x}/{y}` */
   readonly id: string
-  /** milliseconds since 1970, a whole hour in UTC */
+  /** milliseconds since 1970, a whole hour in UTC; of a cell a whole day */
   readonly at: number
 }
 
@@ -35,3 +37,31 @@ export const usageItemSchema = usageAmountsSchema.extend({
   at: timestampSchema.describe('when the hour or day begins (UTC); with `step=total` when the range does'),
 })
 export type UsageItem = z.infer<typeof usageItemSchema>
+
+/** What a heat map may show: everything asked for, or what there is no tile of. */
+export const USAGE_CELL_KINDS = ['requests', 'misses'] as const
+export type UsageCellKind = (typeof USAGE_CELL_KINDS)[number]
+
+const degrees = z.array(z.number()).length(2).describe('longitude, latitude')
+
+/** GeoJSON (RFC 7946) of the parts of the map that tiles were asked for in. */
+export const usageCellsSchema = z.object({
+  type: z.literal('FeatureCollection'),
+  total: z.int().describe('how many cells there are in the range, also beyond `limit`'),
+  requests: z.int().describe('in all of them together; with `kind=misses` those for tiles that do not exist'),
+  features: z.array(
+    z.object({
+      type: z.literal('Feature'),
+      properties: z.object({
+        tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS),
+        z: z.int().describe('the tile that is the cell: its zoom'),
+        x: z.int().describe('its column'),
+        y: z.int().describe('its row, from the north'),
+        requests: z.int().describe('for this tile and, in the smallest cells, for all below it'),
+        tile_404: z.int().describe('of these: for a tile that does not exist'),
+      }),
+      geometry: z.object({ type: z.literal('Polygon'), coordinates: z.array(z.array(degrees)) }),
+    }),
+  ),
+})
+export type UsageCells = z.infer<typeof usageCellsSchema>

@@ -6,7 +6,8 @@ using Texts = std::vector<std::string>;
 const Texts kMethods = {"GET", "GET", "GET", "GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "get", "G", "GETS", "", "P\xc3\x9cT", "!X"};
 const Texts kOtherTargets = {"/", "/tiles/", "/tiles/a/b/c/d.png", "/tiles/a/1/2/3.png", "/tiles//1/2/3.png", "/tiles/a/1/2/3.png/",
                              "/tiles/%61/1/2/3.png", "/tiles/alps/v1/0/0/0.png#x", "/health", "/wait/1", "/wait/2", "/zap", "*", "http://x/",
-                             "/\x80\xff", "/tiles/a/b/c/d/e/f", "/tiles/a/1/2/3.png??", "//"};
+                             "/\x80\xff", "/tiles/a/b/c/d/e/f", "/tiles/a/1/2/3.png??", "//",
+                             "/wmts?REQUEST=GetTile&LAYER=a&TILEMATRIXSET=b&TILEMATRIX=1&TILEROW=2&TILECOL=3&FORMAT=image/png"};
 const Texts kNames = {"Host", "Authorization", "X-Access-Token", "Accept-Encoding", "If-None-Match", "If-Modified-Since", "If-Match", "If-Range",
                       "Range", "Expect", "Upgrade", "Connection", "Content-Length", "Transfer-Encoding", "User-Agent", "Cookie", "Accept",
                       "Origin", "X", "Hosts", "Content-Lengths", "X-Forwarded-For", "TE", "Trailer", "I", "H"};

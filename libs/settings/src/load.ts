@@ -80,6 +80,8 @@ export interface Settings {
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
   readonly usageDays: number
+  /** whether it is kept from which address each token was used last */
+  readonly tokenAddresses: boolean
   /** null: nothing is taken in from other gateways */
   readonly importToken: string | null
   readonly importMaxBytes: number
@@ -261,6 +263,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     retryWaitsSeconds: v.RETRY_WAITS,
     jobRetentionDays: v.JOB_RETENTION_DAYS,
     usageDays: v.USAGE_DAYS,
+    tokenAddresses: v.TOKEN_ADDRESSES,
     importToken: v.IMPORT_TOKEN ?? null,
     importMaxBytes: v.IMPORT_MAX_BYTES,
     exportMaxBytes: v.EXPORT_MAX_BYTES,

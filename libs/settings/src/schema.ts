@@ -7,21 +7,26 @@ import { addressHosts } from './address-hosts.js'
 import { isLoopbackHost } from './guard.js'
 import { usableMemory } from './usable-memory.js'
 
-/** Words for the refusal line are given here, since they name what the operator should write. */
-const text = z.string()
+/** Words for the refusal line are given here, since they name what the operator should write. Descriptions stand in the page of settings. */
+const text = z.string().describe('text')
 
 const port = text
   .regex(/^\d{1,5}$/, 'must be a port number')
   .transform(Number)
   .refine((n) => n >= 1 && n <= 65_535, 'must be a port number from 1 to 65535')
+  .describe('port')
 
 const seconds = text
   .regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number of seconds')
   .transform(Number)
   .refine((n) => n > 0, 'must be more than 0 seconds')
+  .describe('seconds')
 
 /** As `seconds`, where none at all makes sense too. */
-const secondsOrNone = text.regex(/^\d{1,4}(\.\d{1,3})?$/, 'must be a number of seconds').transform(Number)
+const secondsOrNone = text
+  .regex(/^\d{1,4}(\.\d{1,3})?$/, 'must be a number of seconds')
+  .transform(Number)
+  .describe('seconds')
 
 /** uSockets counts time-outs in 240 steps of 4 seconds. */
 const MOST_IDLE_SECONDS = 900
@@ -30,8 +35,11 @@ const flag = text
   .transform((s) => s.toLowerCase())
   .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], { error: 'must be true or false' }))
   .transform((s) => s === 'true' || s === '1' || s === 'yes' || s === 'on')
+  .describe('`true`, `false`')
 
-const host = text.regex(/^[A-Za-z0-9.:_[\]-]{1,255}$/, 'must be a host name or an IP address')
+const host = text
+  .regex(/^[A-Za-z0-9.:_[\]-]{1,255}$/, 'must be a host name or an IP address')
+  .describe('host name, IP address')
 
 function withoutLastSlashes(url: string): string {
   let end = url.length
@@ -48,6 +56,7 @@ const baseUrl = text
     return url.search === '' && url.hash === '' && url.username === '' && url.password === ''
   }, 'must have no user, query or fragment')
   .transform(withoutLastSlashes)
+  .describe('`http://` or `https://` address')
 
 /** Object storage as S3 has it: the host may be one name before a bucket's, so that it has no path to speak of. */
 const storageEndpoint = baseUrl.refine(
@@ -56,10 +65,12 @@ const storageEndpoint = baseUrl.refine(
 )
 
 /** The issuer identifier of an OpenID provider, as its discovery document has it, slashes included (OpenID Connect Discovery 1.0, 4.3). */
-const issuer = text.refine(
-  (s) => URL.canParse(s) && isIssuer(new URL(s)),
-  'must be the https address of an OpenID provider (http on this machine alone)',
-)
+const issuer = text
+  .refine(
+    (s) => URL.canParse(s) && isIssuer(new URL(s)),
+    'must be the https address of an OpenID provider (http on this machine alone)',
+  )
+  .describe('`https://` address')
 
 function isIssuer({ protocol, hostname, search, hash, username, password }: URL): boolean {
   const bare = search === '' && hash === '' && username === '' && password === ''
@@ -73,7 +84,8 @@ const list = text.transform((s) =>
     .filter((part) => part !== ''),
 )
 
-const directory = text.refine((s) => !s.includes('\0'), 'must be a path').transform((s) => resolve(s))
+const path = text.refine((s) => !s.includes('\0'), 'must be a path').transform((s) => resolve(s))
+const directory = path.describe('directory')
 
 /** As @gateway/object-storage takes them apart; whatever else may be wrong with one, its first use says. */
 const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/
@@ -88,41 +100,55 @@ const directoryOrBucket = text
     'must be a path, or s3://bucket/prefix',
   )
   .transform((s) => (isBucket(s) ? withoutLastSlashes(s) : resolve(s)))
+  .describe('directory, `s3://bucket/prefix`')
 
-const directoriesAndBuckets = list.pipe(
-  z
-    .array(
-      z.string().refine((s) => isAbsolute(s) || isBucket(s), 'must list absolute directories, or s3://bucket/prefix'),
-    )
-    .transform((places) => places.map((s) => (isBucket(s) ? withoutLastSlashes(s) : resolve(s)))),
-)
+const directoriesAndBuckets = list
+  .pipe(
+    z
+      .array(
+        z.string().refine((s) => isAbsolute(s) || isBucket(s), 'must list absolute directories, or s3://bucket/prefix'),
+      )
+      .transform((places) => places.map((s) => (isBucket(s) ? withoutLastSlashes(s) : resolve(s)))),
+  )
+  .describe('list: absolute directories, `s3://bucket/prefix`')
 
 /** As `directory`: a path, absolute from the working directory on. */
-const file = directory
+const file = path.describe('file')
 
-const directories = list.pipe(
-  z
-    .array(z.string().refine(isAbsolute, 'must list absolute directories'))
-    .transform((dirs) => dirs.map((d) => resolve(d))),
-)
-
-const hosts = list.pipe(
-  z.array(
+const directories = list
+  .pipe(
     z
-      .string()
-      .regex(/^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[?[0-9A-Fa-f:.]+\]?(:\d{1,5})?$/, 'must list host names or IP addresses'),
-  ),
-)
+      .array(z.string().refine(isAbsolute, 'must list absolute directories'))
+      .transform((dirs) => dirs.map((d) => resolve(d))),
+  )
+  .describe('list: absolute directories')
 
-const cidrs = list.pipe(z.array(z.string().refine(isCidrOrAddress, 'must list IP addresses or CIDR ranges')))
+const hosts = list
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[?[0-9A-Fa-f:.]+\]?(:\d{1,5})?$/,
+          'must list host names or IP addresses',
+        ),
+    ),
+  )
+  .describe('list: host names, IP addresses')
 
-const destinations = list.pipe(
-  z.array(
-    z
-      .string()
-      .refine((s) => isCidrOrAddress(s) || /^(\*\.)?[A-Za-z0-9._-]+$/.test(s), 'must list hosts or CIDR ranges'),
-  ),
-)
+const cidrs = list
+  .pipe(z.array(z.string().refine(isCidrOrAddress, 'must list IP addresses or CIDR ranges')))
+  .describe('list: IP addresses, CIDR ranges')
+
+const destinations = list
+  .pipe(
+    z.array(
+      z
+        .string()
+        .refine((s) => isCidrOrAddress(s) || /^(\*\.)?[A-Za-z0-9._-]+$/.test(s), 'must list hosts or CIDR ranges'),
+    ),
+  )
+  .describe('list: hosts (`*.example.org`), CIDR ranges')
 
 function isCidrOrAddress(s: string): boolean {
   return ipaddr.isValid(s) || ipaddr.isValidCIDR(s)
@@ -134,16 +160,18 @@ export interface RoleGrant {
   readonly value: string
 }
 
-const roleGrants = list.pipe(
-  z
-    .array(
-      z
-        .string()
-        .max(500)
-        .regex(/^(viewer|operator|admin) *=.*[^ =]/, 'must list roles with a value of the claim: admin=gis-admins'),
-    )
-    .transform((entries) => entries.map(roleGrant)),
-)
+const roleGrants = list
+  .pipe(
+    z
+      .array(
+        z
+          .string()
+          .max(500)
+          .regex(/^(viewer|operator|admin) *=.*[^ =]/, 'must list roles with a value of the claim: admin=gis-admins'),
+      )
+      .transform((entries) => entries.map(roleGrant)),
+  )
+  .describe('list: role=value')
 
 function roleGrant(entry: string): RoleGrant {
   const equals = entry.indexOf('=')
@@ -157,24 +185,29 @@ const duration = text
   .regex(/^\d{1,9}(?:(?:\.\d{1,3})?[smhd])?$/, 'must be whole seconds or a number with s, m, h or d')
   .transform((s) => Number.parseFloat(s) * UNIT_SECONDS[s.replace(/^[\d.]+/, '') as keyof typeof UNIT_SECONDS])
   .refine((n) => n > 0, 'must be more than 0')
+  .describe('seconds, or with `s`, `m`, `h`, `d`')
 
 /** As `duration`, where none at all makes sense too. */
 const durationOrNone = text
   .regex(/^\d{1,9}[smhd]?$/, 'must be whole seconds or a number with s, m, h or d')
   .transform((s) => Number.parseInt(s, 10) * UNIT_SECONDS[s.replace(/^\d+/, '') as keyof typeof UNIT_SECONDS])
+  .describe('seconds, or with `s`, `m`, `h`, `d`')
 
-const waits = list.pipe(
-  z
-    .array(z.string().regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be waits in seconds, separated by commas'))
-    .min(1, 'must name at least one wait')
-    .max(20, 'must name at most 20 waits')
-    .transform((parts) => parts.map(Number)),
-)
+const waits = list
+  .pipe(
+    z
+      .array(z.string().regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be waits in seconds, separated by commas'))
+      .min(1, 'must name at least one wait')
+      .max(20, 'must name at most 20 waits')
+      .transform((parts) => parts.map(Number)),
+  )
+  .describe('list: seconds')
 
 const days = text
   .regex(/^\d{1,5}$/, 'must be a whole number of days')
   .transform(Number)
   .refine((n) => n >= 1 && n <= 36_500, 'must be from 1 to 36500 days')
+  .describe('days')
 
 const UNIT_BYTES = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 } as const
 
@@ -183,6 +216,7 @@ const bytes = text
   .regex(/^\d{1,12}[kmgtKMGT]?$/, 'must be whole bytes or a number with k, m, g or t')
   .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
   .refine((n) => n > 0, 'must be more than 0')
+  .describe('bytes, or with `k`, `m`, `g`, `t`')
 
 /** Of a cache on disk; less holds too few extents of objects to choose among. */
 const LEAST_TILE_CACHE = 256 * 2 ** 20
@@ -190,6 +224,7 @@ const cacheBytes = text
   .regex(/^\d{1,12}[kmgtKMGT]?$/, 'must be whole bytes or a number with k, m, g or t')
   .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
   .refine((n) => n === 0 || n >= LEAST_TILE_CACHE, 'must be 0 or at least 256m')
+  .describe('bytes, or with `k`, `m`, `g`, `t`; `0`, or at least `256m`')
 
 /** Less holds a handful of tiles; what may be too much depends on the machine, and is the operator's to judge. */
 const LEAST_TILE_MEMORY = 2 ** 20
@@ -198,6 +233,7 @@ const LEAST_TILE_MEMORY = 2 ** 20
 const cacheControl = text
   .max(500)
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be the value of a Cache-Control header, in ASCII')
+  .describe('value of the header')
 
 /** Of hosts that are no primary, writes would be refused, now and then. */
 const ONE_WRITES = /[?&]target_session_attrs=(read-write|primary)(&|$)/
@@ -211,6 +247,7 @@ const postgresUrl = text
     (s) => (addressHosts(s)?.length ?? 1) < 2 || ONE_WRITES.test(s),
     'names several hosts: add target_session_attrs=read-write, so that the primary is used',
   )
+  .describe('`postgres://` address')
 const redisUrl = text
   .refine(
     (s) => /^rediss?(\+(?:sentinel|cluster))?:\/\//.test(s) && (URL.canParse(s) || addressHosts(s) !== null),
@@ -228,10 +265,11 @@ const redisUrl = text
     (s) => !s.includes('+cluster:') || /^[a-z+]+:\/\/[^/?#]+\/?$/.test(s),
     'names a database: a Redis Cluster has none, write redis+cluster://host:6379,host:6379',
   )
+  .describe('`redis://`, `rediss://`, `redis+sentinel://`, `redis+cluster://` address')
 
 /**
  * Every setting that the processes know, by the name that the environment and the env file use. A setting that is empty counts as unset.
- * The table in docs/reference/settings.md follows this list.
+ * The page of settings is made of this list and of `reference.ts`.
  */
 export const SETTINGS = {
   API_HOST: host.default('127.0.0.1'),
@@ -264,17 +302,20 @@ export const SETTINGS = {
     .regex(/^\d{1,3}$/, 'must be a number of processes')
     .transform(Number)
     .refine((n) => n >= 1 && n <= 128, 'must be from 1 to 128')
+    .describe('number, 1 to 128')
     .default(() => availableParallelism()),
   DRAIN_NOTICE_SECONDS: secondsOrNone.default(2),
   DRAIN_SECONDS: seconds.default(10),
   KEEP_ALIVE_SECONDS: seconds
     .refine((n) => n <= MOST_IDLE_SECONDS, `must be at most ${MOST_IDLE_SECONDS} seconds`)
+    .describe(`seconds, at most ${MOST_IDLE_SECONDS}`)
     .default(75),
   TLS_CERT_FILE: file.optional(),
   TLS_KEY_FILE: file.optional(),
   NATIVE_TIER: z.enum(['any', 'proven', 'off'], { error: 'must be any, proven or off' }).default('any'),
   TILE_MEMORY: bytes
     .refine((n) => n >= LEAST_TILE_MEMORY, 'must be at least 1m')
+    .describe('bytes, or with `k`, `m`, `g`, `t`; at least `1m`')
     .default(() => Math.max(LEAST_TILE_MEMORY, Math.floor(usableMemory() / 10))),
   TILE_CACHE_DIR: directory.optional(),
   TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
@@ -289,6 +330,7 @@ export const SETTINGS = {
   RETRY_WAITS: waits.default([30, 60, 60]),
   JOB_RETENTION_DAYS: days.default(90),
   USAGE_DAYS: days.default(400),
+  TOKEN_ADDRESSES: flag.default(true),
   IMPORT_TOKEN: text
     .min(16, 'must have at least 16 characters')
     .max(1000, 'must have at most 1000 characters')
@@ -309,6 +351,7 @@ export const SETTINGS = {
   ACCESS_LOG_EVERY: text
     .regex(/^\d{1,9}$/, 'must be a number of answers, or 0')
     .transform(Number)
+    .describe('number')
     .default(0),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

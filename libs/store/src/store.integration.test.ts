@@ -7,7 +7,14 @@ import { readInstanceKeys } from './instance-keys.js'
 import { migrate, readMigrations, readSchemaState } from './migrate.js'
 import { upsertScanSource } from './scan-sources.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
-import { disableToken, findTokensByDigest, insertToken, listTokens, noteTokensUsed } from './tokens.js'
+import {
+  disableToken,
+  findTokensByDigest,
+  forgetTokenAddresses,
+  insertToken,
+  listTokens,
+  noteTokensUsed,
+} from './tokens.js'
 
 let store: FreshStore
 beforeAll(async () => {
@@ -243,9 +250,17 @@ test('a token is found by digest, disabled once, and remembers its first and its
   const second = await store.sql.begin((tx) => disableToken(tx, id))
   expect(second?.disabled_at).toBe(first?.disabled_at)
   expect(await store.sql.begin((tx) => disableToken(tx, randomUUID()))).toBeNull()
-  await noteTokensUsed(store.sql, new Map([[id, new Date('2030-01-01')]]))
-  await noteTokensUsed(store.sql, new Map([[id, new Date('2029-01-01')]]))
+  const use = (at: string, from: string | null) =>
+    noteTokensUsed(store.sql, new Map([[id, { at: new Date(at), from }]]))
+  await use('2030-01-01', '192.0.2.1')
+  await use('2029-01-01', '192.0.2.2')
+  await use('2030-01-01', null)
   const { items } = await listTokens(store.sql, { limit: 10, offset: 0 })
+  expect(items[0]?.last_used_from).toBe('192.0.2.1')
+  await use('2030-01-02', `${'proxy'.repeat(50)}`)
+  expect((await listTokens(store.sql, { limit: 10, offset: 0 })).items[0]?.last_used_from).toHaveLength(100)
+  await forgetTokenAddresses(store.sql)
+  expect((await listTokens(store.sql, { limit: 10, offset: 0 })).items[0]?.last_used_from).toBeNull()
   expect(items[0]?.last_used_at).toBe('2030-01-01T00:00:00.000Z')
   expect(items[0]?.first_used_at).toBe('2029-01-01T00:00:00.000Z')
 })

@@ -188,14 +188,31 @@ function earlier(expiresAt: string | null, graceUntil: string): string {
   return expiresAt !== null && expiresAt < graceUntil ? expiresAt : graceUntil
 }
 
-/** Notes when tokens were first and last used; an older moment never overwrites a newer last one. */
-export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, Date>): Promise<void> {
+export interface TokenUse {
+  readonly at: Date
+  /** the client's address, as far as it can be trusted; null: not known, which overwrites nothing */
+  readonly from: string | null
+}
+
+/** Limit: of an address that a trusted proxy hands on; that of IPv6 with a zone is shorter. */
+const MAX_ADDRESS = 100
+
+/** Notes when tokens were first and last used, and from where; an older moment never overwrites a newer last one. */
+export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, TokenUse>): Promise<void> {
   if (used.size === 0) return
+  const uses = [...used.values()]
   await sql`
     UPDATE tokens SET last_used_at = greatest(last_used_at, used.at),
+      last_used_from = CASE WHEN used.at >= coalesce(last_used_at, used.at) THEN coalesce(used.address, last_used_from) ELSE last_used_from END,
       first_used_at = CASE WHEN last_used_at IS NULL OR first_used_at IS NOT NULL THEN least(first_used_at, used.at) END
-    FROM unnest(${[...used.keys()]}::uuid[], ${[...used.values()].map((d) => d.toISOString())}::timestamptz[]) AS used (id, at)
+    FROM unnest(${[...used.keys()]}::uuid[], ${uses.map(({ at }) => at.toISOString())}::timestamptz[],
+      ${uses.map(({ from }) => from?.slice(0, MAX_ADDRESS) ?? null)}::text[]) AS used (id, at, address)
     WHERE tokens.id = used.id`
+}
+
+/** Forgets where tokens were last used from. */
+export async function forgetTokenAddresses(sql: Queryable): Promise<void> {
+  await sql`UPDATE tokens SET last_used_from = NULL WHERE last_used_from IS NOT NULL`
 }
 
 function jsonOrNull(sql: Queryable, limit: RateLimit | null) {
@@ -203,5 +220,5 @@ function jsonOrNull(sql: Queryable, limit: RateLimit | null) {
 }
 
 function columns(sql: Queryable) {
-  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, last_used_at, previous_prefix, previous_expires_at`
+  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, last_used_at, last_used_from, previous_prefix, previous_expires_at`
 }

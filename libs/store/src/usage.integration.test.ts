@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { UsageKind, UsageRow } from '@gateway/contracts/usage.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
-import { addUsage, pruneUsage, readUsage } from './usage.js'
+import { addUsage, pruneUsage, readUsage, readUsageCells } from './usage.js'
 
 const NOON = Date.UTC(2026, 2, 1, 12)
 const HOUR = 3_600_000
@@ -12,7 +12,7 @@ beforeAll(async () => {
   store = await freshStore(process.env.TEST_POSTGRES_URL)
 })
 beforeEach(async () => {
-  await store.sql`TRUNCATE usage_hours, usage_writers`
+  await store.sql`TRUNCATE usage_hours, usage_writers, usage_cells, basemaps, scan_sources CASCADE`
 })
 afterAll(() => store.drop())
 
@@ -90,4 +90,60 @@ test('usage that is older than it is kept is deleted', async () => {
   expect(await pruneUsage(store.sql, 10)).toBe(1)
   const left = await read('vector', { from: new Date(0), to: new Date(now + HOUR) })
   expect(left.map(([id]) => id)).toEqual(['9 days', '0 days'])
+})
+
+test('cells of the map add up by the day, over versions that there still are, and are kept for a month', async () => {
+  await store.sql`INSERT INTO scan_sources (code, name, kind, path) VALUES ('maps', 'Maps', 'basemap', '/maps')`
+  await store.sql`INSERT INTO basemaps (code, name, tile_base_url, source_code) VALUES ('alps', 'Alps', 'http://x', 'maps')`
+  for (const version of ['v1', 'v2']) {
+    await store.sql`INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, path, fingerprint)
+      VALUES ('alps', ${version}, 'xyz', 'png', 'png', 256, 0, 9, '/maps', 'x')`
+  }
+  const DAY = 24 * HOUR
+  const today = Math.floor(Date.now() / DAY) * DAY
+  const cell = (id: string, at: number, requests: number, missing = 0): UsageRow => ({
+    ...row('basemap', id, at, requests),
+    kind: 'cell',
+    tile_404: missing,
+  })
+  const writer = randomUUID()
+  const rows = [
+    cell('alps/v1/6/33/22', today, 5, 2),
+    cell('alps/v2/6/33/22', today, 3),
+    cell('alps/v3/6/33/22', today, 9),
+  ]
+  for (let i = 0; i < 2; i++) await addUsage(store.sql, writer, 1, rows)
+  await addUsage(store.sql, writer, 2, [cell('alps/v1/6/33/22', today, 1), cell('alps/v1/5/1/2', today - DAY, 4, 4)])
+  await addUsage(store.sql, writer, 3, [
+    cell('alps/v1/0/0/0', today - 40 * DAY, 7, 7),
+    row('basemap', 'alps', today, 2),
+  ])
+  const readCells = (more: Partial<Parameters<typeof readUsageCells>[1]>) =>
+    readUsageCells(store.sql, {
+      basemap: 'alps',
+      from: new Date(today - 60 * DAY),
+      to: new Date(today + DAY),
+      kind: 'requests',
+      limit: 10,
+      ...more,
+    })
+  const near = { tileMatrixSet: 'WebMercatorQuad', z: 6, x: 33, y: 22 }
+  expect(await readCells({ from: new Date(today), version: 'v1' })).toEqual({
+    cells: [{ ...near, requests: 6, missing: 2 }],
+    total: 1,
+    requests: 6,
+  })
+  expect(await readCells({ limit: 1 })).toEqual({
+    cells: [{ ...near, requests: 9, missing: 2 }],
+    total: 3,
+    requests: 20,
+  })
+  expect(await pruneUsage(store.sql, 400)).toBe(1)
+  const misses = await readCells({ kind: 'misses' })
+  expect(misses.cells.map(({ z, missing }) => [z, missing])).toEqual([
+    [5, 4],
+    [6, 2],
+  ])
+  expect(misses.requests).toBe(6)
+  expect(await read('basemap', { to: new Date(today + DAY) })).toEqual([['alps', expect.any(String), 2, 2000]])
 })

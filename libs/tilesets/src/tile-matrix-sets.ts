@@ -126,6 +126,16 @@ export function tileTouches(
   })
 }
 
+/** West, south, east, north of a tile, in degrees. */
+export function tileBounds(
+  set: TileMatrixSet,
+  { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
+): Bounds {
+  const rows = 2 ** z
+  const longitude = (column: number) => (column / (rows * set.columns)) * 360 - 180
+  return [longitude(x), latitude(set, (y + 1) / rows), longitude(x + 1), latitude(set, y / rows)]
+}
+
 function column(longitude: number): number {
   return (longitude + 180) / 360
 }
@@ -135,6 +145,12 @@ function row(set: TileMatrixSet, latitude: number): number {
   if (set.columns === 2) return (90 - latitude) / 180
   const radians = (Math.max(-MERCATOR_NORTH, Math.min(MERCATOR_NORTH, latitude)) * Math.PI) / 180
   return 0.5 - Math.asinh(Math.tan(radians)) / (2 * Math.PI)
+}
+
+/** The inverse of `row`. */
+function latitude(set: TileMatrixSet, row: number): number {
+  if (set.columns === 2) return 90 - row * 180
+  return (Math.atan(Math.sinh((0.5 - row) * 2 * Math.PI)) * 180) / Math.PI
 }
 
 function between(from: number, to: number, count: number): [number, number] {

@@ -37,6 +37,7 @@ import { registerConsole } from './system/console/routes.js'
 import { dashboardRoutes } from './system/dashboard/routes.js'
 import { housekeeping } from './system/housekeeping/housekeeping.js'
 import { systemRoutes } from './system/routes.js'
+import { usageCellsRoute } from './system/usage/cells-route.js'
 import { usageRoutes } from './system/usage/routes.js'
 import { tokenRoutes } from './tokens/routes.js'
 
@@ -68,6 +69,7 @@ export async function registerFeatures(
   auditRoutes(app, ctx)
   eventRoutes(app, ctx)
   usageRoutes(app, ctx)
+  usageCellsRoute(app, ctx)
   dashboardRoutes(app, ctx, edges, {
     pushes: () => recentPushes(ctx.sql),
     layers: () => readLayerSources(ctx.sql, null),

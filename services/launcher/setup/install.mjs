@@ -30,6 +30,18 @@ export async function installPackages(root) {
   return installed.ok ? runTool('npm', ['run', 'postinstall', '--if-present', '--silent'], root) : installed
 }
 
+/**
+ * Why the registry cannot be reached, as npm says it in one word; null where it answers, whatever it answers. Without a network `npm ci` itself says
+ * nothing for more than ten minutes.
+ * @param {string} root of the checkout
+ */
+export async function registryTrouble(root) {
+  const asked = await runTool('npm', ['ping', '--fetch-retries=0'], root)
+  return asked.ok
+    ? null
+    : (/\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/.exec(asked.output)?.[1] ?? null)
+}
+
 function lockedPackages(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8')).packages ?? null

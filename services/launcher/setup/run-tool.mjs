@@ -4,6 +4,9 @@ import { spawn } from 'node:child_process'
 /** Signals that end a start: they go to the running tool, and then end this process too. */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
+/** npm that cannot reach its registry heeds a signal only when it has given up, after minutes. */
+const ENDS_WITHIN_MS = 2000
+
 /**
  * @param {string} command
  * @param {string[]} args
@@ -21,6 +24,7 @@ export function runTool(command, args, cwd) {
     const pass = (signal) => {
       interrupted = signal
       child.kill(signal)
+      setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS).unref()
     }
     child.stdout.setEncoding('utf8').on('data', collect)
     child.stderr.setEncoding('utf8').on('data', collect)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include "../hot_tiles/sampled_tiles.h"
 #include "cold_sets.h"
 #include "cold_tile.h"
 
@@ -14,13 +15,27 @@ constexpr int64_t kGoodMs = 10'000 - 10;
 int64_t good_until(const ColdSet &set, const Now &now) { return set.is_one_file() ? 0 : now.monotonic + kGoodMs; }
 
 // How the client wants to hear of it: `missingTileForm` of services/edge/src/http/refusals.ts. What stands in the query is JavaScript's to read.
-bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view query, const Credential &credential, const Now &now,
-                   const Parties &parties) {
+bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view target, std::string_view query, const Credential &credential,
+                   const Now &now, const Parties &parties) {
   if (query.find("missing=") != query.npos) return false;
   const bool is_image = request.sec_fetch_dest == "image" && request.sec_fetch_mode == "no-cors";
   ResponseTable::Found refusal = response_table.refuse(is_image ? Refused::NoTileImage : Refused::NoTile, credential);
   if (!refusal.answer) return false;
   parties.add({1, 0, 1, 0});
+  sampled_tiles.note(parties.version, target, true);
+  return send_tile(connection, std::move(refusal.answer), wanted_of(request), now, parties);
+}
+
+// To a token that is good, but not for this basemap: whether there is such a tile does not matter then. A
+// signature that opens something else is none.
+bool refuse_ungranted(Connection &connection, const RequestHead &request, std::string_view target, const Credential &credential, const ColdSet &set,
+                      const Now &now) {
+  if (credential.is_signed) return false;
+  const TokenEntry *token = response_table.ungranted(credential, target, set.code, now);
+  ResponseTable::Found refusal = token ? response_table.refuse(Refused::NotGranted, credential) : ResponseTable::Found();
+  if (!refusal.answer) return false;
+  const Parties parties{token->usage, set.usage};
+  parties.add({1, 0, 0, 0, 1});
   return send_tile(connection, std::move(refusal.answer), wanted_of(request), now, parties);
 }
 
@@ -70,18 +85,18 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   std::string_view rest;
   const ColdSet *set = cold_sets.find(target, now.monotonic, &rest);
   const TokenEntry *token = set ? response_table.admitted(credential, target, set->code, now) : nullptr;
-  if (!token) return false;
+  if (!token) return set && refuse_ungranted(connection, request, target, credential, *set, now);
   const Parties parties{token->usage, set->usage};
   TilePlace place;
   const Address address = read_tile_address(rest, &place);
   if (address == Address::Malformed) return false;
-  if (address == Address::OutOfRange || !is_in_pyramid(place, set->geographic)) return refuse_absent(connection, request, query, credential, now, parties);
+  if (address == Address::OutOfRange || !is_in_pyramid(place, set->geographic)) return refuse_absent(connection, request, target, query, credential, now, parties);
   if (!set->has_extension(place.extension)) return false;
   ColdTile tile(*set);
   const ColdTile::Opened opened = tile.open(place, now.monotonic);
   if (opened == ColdTile::Opened::Absent) {
     response_table.drop_tile(target);
-    return refuse_absent(connection, request, query, credential, now, parties);
+    return refuse_absent(connection, request, target, query, credential, now, parties);
   }
   if (opened != ColdTile::Opened::Tile) return false;
   if (response_table.renew(target, tile.etag(), good_until(*set, now))) return answer_hot(connection, request);
@@ -93,6 +108,7 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   const bool is_kept = may_keep && response_table.is_wanted(target, parts.body.size(), true);
   if (!send_cold(connection, parts, tile, wanted, now, parties)) return false;
   parties.add({1, 1, 0, 0});
+  sampled_tiles.note(parties.version, target, false);
   hot_counts.answers++;
   hot_counts.cold++;
   if (wanted.not_modified) hot_counts.not_modified++;

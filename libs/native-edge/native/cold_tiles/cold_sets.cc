@@ -17,6 +17,11 @@ void ColdSets::put(std::unique_ptr<ColdSet> set) {
   sets_.emplace(key, std::move(set));
 }
 
+ColdSet *ColdSets::at(std::string_view address) const {
+  const auto found = sets_.find(address);
+  return found == sets_.end() ? nullptr : found->second.get();
+}
+
 void ColdSets::drop_code(uint32_t code) {
   for (auto at = sets_.begin(); at != sets_.end();) {
     if (at->second->code != code) {

@@ -26,6 +26,11 @@ struct ColdSet {
   std::string extensions;  // those that mean these tiles, with a blank before and behind each
   bool geographic = false;  // two columns at zoom 0
   UsagePointer usage;       // of the version
+  // How a WMTS names the tiles of the default version, at the address "code/current"; empty: not.
+  struct {
+    std::string matrix_sets;  // with a blank before and behind each
+    std::string media_type, extension;
+  } wmts;
   // For tiles that are stored as they are, and for those that are stored as gzip. Null: there are none such.
   const HeadsWithGaps *plain = nullptr, *packed = nullptr;
 
@@ -50,6 +55,8 @@ struct ColdSet {
 class ColdSets {
  public:
   void put(std::unique_ptr<ColdSet> set);
+  // null: there is none at this address.
+  ColdSet *at(std::string_view address) const;
   // The tiles of these basemaps are not to be read any more.
   void drop_code(uint32_t code);
   void clear();

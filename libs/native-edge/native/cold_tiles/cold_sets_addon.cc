@@ -84,7 +84,8 @@ bool read_steps(Words &words, std::vector<TileDatabase::Step> *steps) {
 }
 
 // ... and: root, path below it, identity, words: number of the database, modified (seconds), bytes of a page, inode, size, modified and changed
-// (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file's content is that of the words, but its inode has changed since.
+// (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file's content is that of the words, but its inode has
+// changed since.
 enum class Put { Not = 0, Done = 1, Touched = 2 };
 Put put_database_set(const Call &call) {
   Words words(call.array<int64_t>(11));
@@ -138,6 +139,13 @@ napi_value put_archive(const Call &call) {
   return nullptr;
 }
 
+// address of a set, the identifiers of its tile matrix sets, media type and extension of its tiles
+napi_value put_wmts(const Call &call) {
+  ColdSet *set = cold_sets.at(call.text(0));
+  if (set) set->wmts = {call.text(1), call.text(2), call.text(3)};
+  return nullptr;
+}
+
 // number of the archive, offset of the leaf in the file, its columns
 napi_value put_leaf(const Call &call) {
   const std::shared_ptr<TileArchive> archive = cold_sets.archive(call.integer(0));
@@ -161,6 +169,7 @@ void add_cold_sets(napi_env env, napi_value exports) {
     {"putFolderSet", put_folder_set},
     {"putArchive", put_archive},
     {"putArchiveSet", [](const Call &call) { return call.value(put_archive_set(call)); }},
+    {"putWmts", put_wmts},
     {"putDatabaseSet", [](const Call &call) { return call.value(static_cast<double>(put_database_set(call))); }},
     {"putLeaf", put_leaf},
     {"putExtent", put_extent},

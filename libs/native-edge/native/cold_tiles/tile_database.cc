@@ -86,7 +86,7 @@ struct Column {
 
 // The columns of a record, and where its bytes are as far as they are in this page.
 struct Record {
-  static constexpr size_t kMaxColumns = 32;  // Limit: what stands behind these is not found.
+  static constexpr size_t kMaxColumns = 32;  // Limit: tables of tiles have half a dozen.
   Payload payload;
   Column columns[kMaxColumns];
   size_t count = 0;
@@ -105,9 +105,9 @@ bool read_record(const Payload &payload, Record *record) {
   while (types.rest() > 0) {
     const Column column{types.varint(), offset};
     const uint64_t size = column.size();
-    if (!types.ok() || size > payload.size - offset) return false;
+    if (!types.ok() || size > payload.size - offset || count == Record::kMaxColumns) return false;
     offset += size;
-    if (count < Record::kMaxColumns) record->columns[count++] = column;
+    record->columns[count++] = column;
   }
   record->payload = payload;
   record->count = count;
@@ -198,6 +198,7 @@ class Walk {
   bool read_page(uint32_t number, int into, int depth, bool is_index, Page *page);
   TileDatabase &database_;
   const size_t page_bytes_;
+  TileDatabase::Kept held_;  // the page of the record that was found
 };
 
 bool Walk::read_page(uint32_t number, int into, int depth, bool is_index, Page *page) {
@@ -257,6 +258,7 @@ Found Walk::seek_index(int64_t root, const std::vector<Value> &keys, Record *rec
     number = cell ? big_endian(cell, 4) : page.last_child();
   }
   if (!candidate.begin) return Found::Absent;
+  held_ = candidate.held;
   if (!read_index_cell(candidate, place, record)) return Found::Unknown;
   for (size_t i = 0; i < keys.size(); i++) {
     const Value value = value_of(*record, i);
@@ -408,7 +410,8 @@ Found TileDatabase::read(const TilePlace &place, char *target, size_t *size) {
     keys.clear();
     for (const Key key : step.keys) keys.push_back(values[static_cast<size_t>(key)]);
     Record record;
-    int64_t row = keys.empty() ? 0 : keys[0].number;
+    int64_t row = keys[0].number;
+    if (!step.index && keys[0].kind != Value::Number) return Found::Unknown;
     if (step.index) {
       const Found found = walk.seek_index(step.index, keys, &record);
       if (found != Found::Tile) return found == Found::Absent && !is_current() ? Found::Unknown : found;

@@ -191,7 +191,7 @@ Credential credential_of(const RequestHead &request, std::string_view query) {
   // Where both come, the token decides.
   if (found.kind == Credential::None && !signature.text.empty()) {
     if (signature.is_unclear) return kUnclear;
-    found = {Credential::Token, signature.text, found.may_refuse};
+    found = {Credential::Token, signature.text, found.may_refuse, true};
   }
   return found.kind == Credential::Unclear ? kUnclear : found;
 }

@@ -39,6 +39,9 @@ constexpr unsigned kLeastFrequency = 2;
 // Limit: tiles in use that are passed over in search of one to compare with; the next search goes on from there.
 constexpr int kLookedAt = 8;
 
+// Milliseconds: tokens that JavaScript is to see come to it one by one, however many there are. What it answers costs some 50 us more.
+constexpr int64_t kSeenApart = 20;
+
 size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 void release(TileResponse *tile) {
@@ -244,13 +247,18 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
   }
   frequency_.add(hash);
   if (!tile || !honours(*token->second, target, tile->parts.code, now)) return {};
+  if (must_be_seen(*token->second, now)) return {{}, false, {}, true};
   tile->used = tile->looked = true;
   return {TilePointer(tile), false, {token->second->usage, tile->parts.usage}};
 }
 
-bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now) {
+bool ResponseTable::is_good(const TokenEntry &token, std::string_view target, Moment now) const {
   if (target.substr(0, token.prefix.size()) != token.prefix) return false;
-  if (now.monotonic >= trusted_until_ || (token.expires_at && now.calendar >= token.expires_at) || !may_read(token, code)) return false;
+  return now.monotonic < trusted_until_ && !(token.expires_at && now.calendar >= token.expires_at);
+}
+
+bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now) {
+  if (!is_good(token, target, now) || !may_read(token, code)) return false;
   if (!std::exchange(token.used, true)) used_tokens_.push_back(token.number);
   return true;
 }
@@ -258,7 +266,21 @@ bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t
 const TokenEntry *ResponseTable::admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {
   if (credential.kind != Credential::Token) return nullptr;
   const auto token = tokens_.find(credential.token);
-  return token != tokens_.end() && honours(*token->second, target, code, now) ? token->second : nullptr;
+  const bool is_admitted = token != tokens_.end() && honours(*token->second, target, code, now) && !must_be_seen(*token->second, now);
+  return is_admitted ? token->second : nullptr;
+}
+
+bool ResponseTable::must_be_seen(TokenEntry &token, Moment now) {
+  if (!see_every_ || now.monotonic < token.seen_at + see_every_ || now.monotonic < see_next_at_ || !token.usage) return false;
+  token.seen_at = now.monotonic;
+  see_next_at_ = now.monotonic + kSeenApart;
+  return true;
+}
+
+const TokenEntry *ResponseTable::ungranted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {
+  if (credential.kind != Credential::Token || !is_tile_address(target)) return nullptr;
+  const auto token = tokens_.find(credential.token);
+  return token != tokens_.end() && is_good(*token->second, target, now) && !may_read(*token->second, code) ? token->second : nullptr;
 }
 
 std::vector<uint32_t> ResponseTable::take_used_tokens() {

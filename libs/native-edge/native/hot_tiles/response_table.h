@@ -104,13 +104,14 @@ struct TokenEntry {
   std::string prefix;            // of the paths that it may read; empty: all
   bool used = false;             // since JavaScript last asked
   uint32_t number = 0;           // its place in ResponseTable::entries_
+  int64_t seen_at = 0;           // when JavaScript saw a request with it, milliseconds of CLOCK_MONOTONIC
   UsagePointer usage;
 };
 
-// Why a request is refused (401; 404 where there is no such tile, as JSON or as an image). The values are shared with
+// Why a request is refused (401; 404 where there is no such tile, as JSON or as an image; 403). The values are shared with
 // src/hot-tiles/response-table.ts.
-enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2, NoTile = 3, NoTileImage = 4 };
-constexpr size_t kRefusals = 5;
+enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2, NoTile = 3, NoTileImage = 4, NotGranted = 5 };
+constexpr size_t kRefusals = 6;
 
 // The credential of a request: no token, one token in an unambiguous form, or anything else, which JavaScript judges. Of a signed address the
 // parameters in the order in which they are written, `exp=...&sig=...`, are its token.
@@ -118,6 +119,7 @@ struct Credential {
   enum Kind { None, Token, Unclear } kind = Unclear;
   std::string_view token;
   bool may_refuse = true;  // false: JavaScript words the refusal
+  bool is_signed = false;  // of a signed address
 };
 
 // Milliseconds: since 1970, by which tokens expire, and of CLOCK_MONOTONIC, by which trust ends.
@@ -157,18 +159,24 @@ class ResponseTable {
   // long as it receives invalidations.
   void trust_tokens_until(int64_t time) { trusted_until_ = time; }
 
+  // JavaScript is to see a request of each token after so long (milliseconds; 0: never), so that it knows where they come from.
+  void see_tokens_every(int64_t time) { see_every_ = time; }
+
   // What to answer for a path: the tile behind it if the credential may have it now, a refusal, or nothing where JavaScript decides. Refusals
   // come before the question whether there is such a tile, so that they go for whatever has the form of a tile's address.
   struct Found {
     TilePointer answer;
     bool refused = false;
     Parties parties;  // of a tile
+    bool is_left = false;  // JavaScript is to see it, whatever there is
   };
   // `now`: the two clocks of this moment.
   Found find(std::string_view target, const Credential &credential, Moment now);
 
   // The token of the table, if it may have this tile of a basemap now; it then counts as used.
   const TokenEntry *admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
+  // The token of the table, if it is good now, but not for this tile of a basemap, whatever else is wrong with the address.
+  const TokenEntry *ungranted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
   // The refusal, counted, if it was set.
   Found refuse(Refused why, const Credential &credential);
 
@@ -186,7 +194,9 @@ class ResponseTable {
  private:
   TileResponse **slot_of(std::string_view target, size_t hash);
   TileResponse *tile_at(std::string_view target);
+  bool is_good(const TokenEntry &token, std::string_view target, Moment now) const;
   bool honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now);
+  bool must_be_seen(TokenEntry &token, Moment now);
   void remove(TileResponse *tile);
   void make_room();
   void grow();
@@ -196,6 +206,7 @@ class ResponseTable {
   uint64_t evictions_ = 0;
   size_t files_ = 0;  // tiles whose body is in a file
   int64_t trusted_until_ = 0;
+  int64_t see_every_ = 0, see_next_at_ = 0;
   // Chains of tiles by their hash; a power of two of them, at least as many as there are tiles. A std::unordered_map of shared pointers
   // has the memory caches miss about twice as often, which is a measurable part of a hit.
   std::vector<TileResponse *> buckets_ = std::vector<TileResponse *>(1024);

@@ -1,10 +1,13 @@
 // What the response table is to JavaScript (src/hot-tiles/response-table.ts is its only caller).
+#include <unordered_map>
+
 #include "../addon.h"
 #include "../call.h"
 #include "../cold_tiles/cold_sets.h"
 #include "answer_times.h"
 #include "picked_requests.h"
 #include "response_table.h"
+#include "sampled_tiles.h"
 #include "tile_response.h"
 
 namespace {
@@ -27,6 +30,7 @@ napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
   token.usage = usage_of(call.text(4));
+  token.seen_at = this_moment().monotonic;
   token.grants.resize(bits.size() / sizeof(uint64_t));
   bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
   token.prefix = call.text(5);
@@ -76,13 +80,13 @@ napi_value answer_times(const Call &call) {
 }
 
 // Of all with something counted since the last call: [names, each with NUL at its end, counts as bytes of doubles: requests, tiles, missing tiles,
-// refusals, of which there are none here, and bytes of each]. A name holds no NUL, since a path cannot.
+// refusals and bytes of each]. A name holds no NUL, since a path cannot.
 napi_value take_usage(const Call &call) {
   std::string names;
   std::vector<double> counts;
   for (const auto &[name, usage] : ::take_usage()) {
     names.append(name).push_back('\0');
-    for (const uint64_t count : {usage.requests, usage.tiles, usage.missing, uint64_t{0}, usage.bytes}) counts.push_back(static_cast<double>(count));
+    for (const uint64_t count : {usage.requests, usage.tiles, usage.missing, usage.refused, usage.bytes}) counts.push_back(static_cast<double>(count));
   }
   napi_value taken, bytes;
   void *memory = nullptr;
@@ -91,6 +95,31 @@ napi_value take_usage(const Call &call) {
   napi_create_array(call.env, &taken);
   napi_set_element(call.env, taken, 0, call.value(std::string_view(names)));
   napi_set_element(call.env, taken, 1, bytes);
+  return taken;
+}
+
+// exact, every, seed: see SampledTiles::set
+napi_value sample_tiles(const Call &call) {
+  sampled_tiles.set(static_cast<uint32_t>(call.integer(0)), static_cast<uint32_t>(call.integer(1)), static_cast<uint32_t>(call.integer(2)));
+  return nullptr;
+}
+
+// The answers sampled since the last call: [names of versions, each with NUL at its end, of each answer six numbers: place of its version among the
+// names, zoom, column, row, how many it stands for, 1 where there is no such tile]
+napi_value take_tiles(const Call &call) {
+  std::string names;
+  std::unordered_map<std::string_view, uint32_t> places;
+  std::vector<uint32_t> numbers;
+  const std::vector<SampledTile> tiles = sampled_tiles.take();
+  for (const SampledTile &tile : tiles) {
+    const auto [place, is_new] = places.emplace(tile.version->name, places.size());
+    if (is_new) names.append(tile.version->name).push_back('\0');
+    numbers.insert(numbers.end(), {place->second, tile.z, tile.x, tile.y, tile.weight, tile.is_missing});
+  }
+  napi_value taken;
+  napi_create_array(call.env, &taken);
+  napi_set_element(call.env, taken, 0, call.value(std::string_view(names)));
+  napi_set_element(call.env, taken, 1, call.value(numbers));
   return taken;
 }
 
@@ -120,11 +149,14 @@ void add_response_table(napi_env env, napi_value exports) {
     {"setRefusal", set_refusal},
     {"clear", [](const Call &) -> napi_value { return response_table.clear(), cold_sets.clear(), nullptr; }},
     {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
+    {"seeTokensEvery", [](const Call &call) -> napi_value { return response_table.see_tokens_every(call.integer(0)), nullptr; }},
     {"counts", counts},
     {"answerTimes", answer_times},
     {"pickEvery", [](const Call &call) -> napi_value { return picked_requests.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},
     {"picked", [](const Call &call) { return call.value(picked_requests.picked()); }},
     {"takeUsage", take_usage},
+    {"sampleTiles", sample_tiles},
+    {"takeTiles", take_tiles},
     {"takeUsedTokens", [](const Call &call) { return call.value(response_table.take_used_tokens()); }},
   });
 }

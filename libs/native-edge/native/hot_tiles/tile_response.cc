@@ -9,10 +9,12 @@
 #include <algorithm>
 
 #include "../cold_tiles/cold_response.h"
+#include "../cold_tiles/wmts_tile.h"
 #include "../transfer/file_transfer.h"
 #include "answer_times.h"
 #include "request_fields.h"
 #include "response_table.h"
+#include "sampled_tiles.h"
 
 ResponseCounts hot_counts;
 
@@ -220,16 +222,25 @@ namespace {
 bool answer(Connection &connection, const RequestHead &request) {
   if (!response_table.in_use()) return false;
   const size_t question = std::min(request.target.find('?'), request.target.size());
-  const std::string_view path = request.target.substr(0, question), query = request.target.substr(std::min(question + 1, request.target.size()));
+  std::string_view path = request.target.substr(0, question);
+  const std::string_view query = request.target.substr(std::min(question + 1, request.target.size()));
   const Now now = this_moment();
-  const Credential credential = credential_of(request, query);
+  Credential credential = credential_of(request, query);
+  if (path == kWmtsPath) {
+    // Signed addresses do not count there, and it has words of its own for what it refuses.
+    path = wmts_tile_path(query, now.monotonic);
+    if (path.empty() || request.is_head || credential.is_signed) return false;
+    credential.may_refuse = false;
+  }
   ResponseTable::Found found = response_table.find(path, credential, now);
+  if (found.is_left) return false;
   if (!found.answer) return answer_cold(connection, request, path, query, credential, now);
   Wanted wanted = wanted_of(request);
   if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;
   if (!send_tile(connection, std::move(found.answer), wanted, now, found.parties)) return false;
   if (found.refused) return true;
   found.parties.add({1, 1, 0, 0});
+  sampled_tiles.note(found.parties.version, path, false);
   hot_counts.answers++;
   if (wanted.not_modified) hot_counts.not_modified++;
   return true;

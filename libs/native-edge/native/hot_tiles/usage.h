@@ -12,6 +12,7 @@ struct UsageCounts {
   uint64_t tiles = 0;    // 200 and 304
   uint64_t missing = 0;  // there is no such tile
   uint64_t bytes = 0;    // of bodies
+  uint64_t refused = 0;  // not granted
 };
 
 // The counts of one token or version. Reference-counted by what counts for it, and by what was counted and not taken yet; all on one thread. What a
@@ -24,6 +25,7 @@ class alignas(64) UsageCell {
     counts.tiles += more.tiles;
     counts.missing += more.missing;
     counts.bytes += more.bytes;
+    counts.refused += more.refused;
     if (!is_listed) list();
   }
 

@@ -17,6 +17,7 @@ export interface ColdSetsAddon {
     sections: Uint8Array,
     ...columns: DirectoryBytes
   ): void
+  putWmts(address: string, matrixSets: string, mediaType: string, extension: string): void
   putLeaf(archive: number, offset: number, ...columns: DirectoryBytes): void
   putExtent(archive: number, index: number, fd: number, present: Uint8Array): void
   countPlaced(): number[]
@@ -201,6 +202,14 @@ export class ColdSets {
     const { root, folder, extension, fromSouth } = place.at
     this.#addon.putFolderSet(...set, root, folder, extension, fromSouth)
     return 'put'
+  }
+
+  /**
+   * That the set at this address, which is `code/current`, was just put, and is a layer of the WMTS: GetTile by key and value is then answered too.
+   * `extension`: of the tiles' addresses.
+   */
+  putWmts(address: string, matrixSets: readonly string[], mediaType: string, extension: string): void {
+    this.#addon.putWmts(address, ` ${matrixSets.join(' ')} `, mediaType, extension)
   }
 
   /** A leaf directory that an archive's tile was found in; `offset` in the file. What is known already, and of unknown archives, is left as it is. */

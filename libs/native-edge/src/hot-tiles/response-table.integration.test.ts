@@ -351,3 +351,28 @@ describe('the response table', () => {
     expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('table')
   })
 })
+
+it('keeps the first answers for tiles one by one, and of the others a sample that stands for about all of them', async () => {
+  await call(['putTile', { ...TILE, usage: 'version:alps/v1' }], ['sampleTiles', { exact: 20, every: 4, seed: 1 }])
+  for (let i = 0; i < 420; i++) await ask(TARGET, `X-Access-Token: ${TOKEN}\r\n`)
+  const [taken, more] = (await call(['takeTiles'], ['takeTiles'])) as { weight: number }[][]
+  const tile = { name: 'version:alps/v1', z: 10, x: 5, y: 7, missing: false }
+  expect(taken?.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => ({ ...tile, weight: 1 })))
+  expect(taken?.slice(20)).toEqual(taken?.slice(20).map(() => ({ ...tile, weight: 4 })))
+  // The standard deviation is 35.
+  const sum = taken?.reduce((all, { weight }) => all + weight, 0) ?? 0
+  expect(Math.abs(sum - 420)).toBeLessThan(4 * 35)
+  expect(more).toEqual([])
+  await call(['sampleTiles', { exact: 0, every: 0, seed: 0 }])
+})
+
+it('leaves a request of a token to the handler after a while without one, and one at a time', async () => {
+  const by = (token: string) => ask(TARGET, `X-Access-Token: ${token}\r\n`)
+  const put = (token: string, usage: string) => ['putToken', token, ['alps'], null, usage] as [string, ...unknown[]]
+  await call(put('bmp_seen', 'token:1'), put('bmp_unaccounted', ''), ['seeTokensEvery', 1])
+  await expect.poll(() => by('bmp_seen')).toBe('handler')
+  expect(await by('bmp_unaccounted')).toBe('table')
+  await call(['seeTokensEvery', 60_000])
+  expect(await by('bmp_seen')).toBe('table')
+  await call(['seeTokensEvery', 0])
+})

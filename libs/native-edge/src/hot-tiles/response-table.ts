@@ -27,11 +27,14 @@ export interface ResponseTableAddon {
   setRefusal(why: number, head: string, body: Uint8Array): void
   clear(): void
   trustTokensUntil(time: number): void
+  seeTokensEvery(ms: number): void
   counts(): number[]
   answerTimes(): number[]
   pickEvery(requests: number): void
   picked(): boolean
   takeUsage(): [names: string, amounts: ArrayBuffer]
+  sampleTiles(exact: number, every: number, seed: number): void
+  takeTiles(): [names: string, numbers: Uint32Array]
   takeUsedTokens(): Uint32Array
 }
 
@@ -48,6 +51,7 @@ const REFUSED_FOR = [
   'an unknown token',
   'no such tile',
   'no such tile, as an image',
+  'not granted',
 ] as const
 export type RefusedFor = (typeof REFUSED_FOR)[number]
 
@@ -90,10 +94,23 @@ export interface TakenUsage {
   /** each with NUL behind it; a name holds none, since a path cannot */
   readonly names: string
   /**
-   * five of each name: requests; of these, those answered with a tile or 304; with that there is no such tile; refused, which no request of a known
-   * name is here; and the bytes of all bodies, as far as they were sent
+   * five of each name: requests; of these, those answered with a tile or 304; with that there is no such tile; refused; and the bytes of all bodies,
+   * as far as they were sent
    */
   readonly amounts: Float64Array
+}
+
+/** Answers for tiles that one of them, which was sampled, stands for. */
+export interface SampledTile {
+  /** under which the version's usage is counted, as it was given by `TileResponse.usage` */
+  readonly name: string
+  readonly z: number
+  readonly x: number
+  readonly y: number
+  /** how many */
+  readonly weight: number
+  /** that there is no such tile */
+  readonly missing: boolean
 }
 
 export interface ResponseCounts {
@@ -293,6 +310,14 @@ export class ResponseTable {
     return { memory: timed(0), pageCache: timed(third), refused: timed(2 * third) }
   }
 
+  /**
+   * Leaves a request of each token to the handler after so many milliseconds without one, so that it knows where they come from; 0: none. Not more than 50 a
+   * second, so that of many thousands it sees each less often.
+   */
+  seeTokensEvery(ms: number): void {
+    this.#addon.seeTokensEvery(ms)
+  }
+
   /** Leaves one request in so many to the handler, whatever the table has; 0: none. So that it can log them. */
   pickEvery(requests: number): void {
     this.#addon.pickEvery(requests)
@@ -315,6 +340,24 @@ export class ResponseTable {
   takeUsage(): TakenUsage {
     const [names, amounts] = this.#addon.takeUsage()
     return { names, amounts: new Float64Array(amounts) }
+  }
+
+  /**
+   * From now on answers for tiles are kept for `takeTiles`: between two calls of it the first `exact` that have a tile, and the first that have none, all of
+   * them; of further ones each with a probability of one in `every` (0: none), for so many.
+   */
+  sampleTiles({ exact, every, seed }: { exact: number; every: number; seed: number }): void {
+    this.#addon.sampleTiles(exact, every, seed)
+  }
+
+  /** What was sampled since the last call. */
+  takeTiles(): SampledTile[] {
+    const [text, numbers] = this.#addon.takeTiles()
+    const names = text.split('\0')
+    return Array.from({ length: numbers.length / 6 }, (_, i) => {
+      const [name = 0, z = 0, x = 0, y = 0, weight = 0, missing = 0] = numbers.subarray(6 * i, 6 * i + 6)
+      return { name: names[name] as string, z, x, y, weight, missing: missing === 1 }
+    })
   }
 
   /** Of a basemap; undefined: there are too many. */

@@ -14,7 +14,7 @@ export const USAGE_RANGES = {
 export type UsageRange = keyof typeof USAGE_RANGES
 
 /** Edges write every 15 seconds. */
-const READ_AGAIN_MS = 30_000
+export const READ_AGAIN_MS = 30_000
 
 export interface UsagePoint extends UsageAmounts {
   /** ISO 8601: when the hour or day (of UTC) begins */

@@ -2,6 +2,7 @@ import {
   IconBook2,
   IconFolderSearch,
   IconGauge,
+  IconHelp,
   IconHistory,
   IconKey,
   IconLayoutGrid,
@@ -52,6 +53,7 @@ export function navigation({ nav }: Texts): readonly NavigationGroup[] {
       entries: [
         { to: '/audit', label: nav.audit, icon: IconHistory },
         { to: '/settings', label: nav.settings, icon: IconSettings },
+        { to: nav.documentationHome, label: nav.documentation, icon: IconHelp, outside: true },
         { to: '/admin/docs/', label: nav.reference, icon: IconBook2, outside: true },
       ],
     },

@@ -1,6 +1,6 @@
-import { Alert, AppShell, Burger, Group, Text } from '@mantine/core'
+import { ActionIcon, Alert, AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconPlugConnectedX } from '@tabler/icons-react'
+import { IconHelp, IconPlugConnectedX } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import { useLive } from '../api/live.js'
@@ -8,6 +8,7 @@ import { useLiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from '../ui/links.js'
 import { Account, SessionEnded } from './account.js'
+import { helpFor } from './help.js'
 import { LiveMark } from './live-mark.js'
 import { Mark } from './mark.js'
 import { Menu } from './menu.js'
@@ -54,6 +55,17 @@ export function Shell() {
           <Group gap="xs" wrap="nowrap">
             <SearchButton />
             <LiveMark state={live} />
+            <ActionIcon
+              component="a"
+              href={helpFor(pathname, t.nav.documentationHome)}
+              variant="subtle"
+              size="lg"
+              aria-label={t.nav.help}
+              title={t.nav.help}
+              visibleFrom="sm"
+            >
+              <IconHelp size={20} stroke={1.6} aria-hidden />
+            </ActionIcon>
             <Preferences />
             <Account />
           </Group>

@@ -1,5 +1,6 @@
 import type { AccessToken } from '@gateway/access/decide.js'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import type { TokenUse } from '@gateway/store/tokens.js'
 import { describe, expect, test } from 'vitest'
 import { TokenCache } from './token-cache.js'
 import { TokenUsage } from './token-usage.js'
@@ -190,11 +191,11 @@ test('uses that cannot be written are kept, and newer ones win', async () => {
     usage.note('a', 5_000)
     throw new Error('store down')
   }, 3_000)
-  let saved: ReadonlyMap<string, Date> = new Map()
+  let saved: ReadonlyMap<string, TokenUse> = new Map()
   await usage.flush(async (used) => {
     saved = used
   }, 6_000)
-  expect([...saved].map(([id, at]) => [id, at.getTime()]).sort()).toEqual([
+  expect([...saved].map(([id, { at }]) => [id, at.getTime()]).sort()).toEqual([
     ['a', 5_000],
     ['b', 2_000],
   ])
@@ -203,7 +204,8 @@ test('uses that cannot be written are kept, and newer ones win', async () => {
 test('a first use is written at once, steady use now and then, and the last one before the end', async () => {
   const usage = new TokenUsage()
   const saved: number[] = []
-  const save = async (used: ReadonlyMap<string, Date>) => void saved.push(...[...used.values()].map(Number))
+  const save = async (used: ReadonlyMap<string, TokenUse>) =>
+    void saved.push(...[...used.values()].map(({ at }) => at.getTime()))
   for (let now = 1_000; now <= 65_000; now += 2_000) {
     usage.note('a', now)
     await usage.flush(save, now)
@@ -211,4 +213,25 @@ test('a first use is written at once, steady use now and then, and the last one 
   expect(saved).toEqual([1_000, 31_000, 61_000])
   await usage.flush(save, 66_000, true)
   expect(saved.at(-1)).toBe(65_000)
+})
+
+test('where a token is used from is asked for now and then, and written with the use', async () => {
+  const usage = new TokenUsage()
+  const saved: (string | null)[] = []
+  const save = async (used: ReadonlyMap<string, TokenUse>) =>
+    void saved.push(...[...used.values()].map(({ from }) => from))
+  let asked = 0
+  for (let now = 1_000; now <= 95_000; now += 2_000) {
+    usage.note('a', now)
+    if (usage.wantsAddress('a')) usage.noteAddress('a', `192.0.2.${++asked}`, now)
+    await usage.flush(save, now)
+  }
+  expect(saved).toEqual(['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3'])
+  const failing = new TokenUsage()
+  failing.note('a', 0)
+  failing.noteAddress('a', '192.0.2.9', 0)
+  await failing.flush(() => Promise.reject(new Error('store down')), 40_000)
+  await failing.flush(save, 42_000)
+  expect(saved.at(-1)).toBe('192.0.2.9')
+  expect(new TokenUsage(false).wantsAddress('a')).toBe(false)
 })

@@ -77,6 +77,11 @@ export class TokenCache {
     this.#usage.note(token.id, nowMs)
   }
 
+  /** Notes where a request comes from with a token that may have it, where that is not known yet. `address` is called at once, or not at all. */
+  noteAddress(token: AccessToken, nowMs: number, address: () => string): void {
+    if (this.#usage.wantsAddress(token.id)) this.#usage.noteAddress(token.id, address(), nowMs)
+  }
+
   /** Forgets one token, by the hex SHA-256 of its plaintext; a look-up under way is asked again. */
   invalidate(digest: string): void {
     this.#lookup.invalidate(digest)

@@ -45,19 +45,24 @@ export class Access {
       xAccessToken: req.getHeader('x-access-token'),
       query,
     })
-    const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
     return {
       method: req.getCaseSensitiveMethod(),
       path: req.getUrl(),
       query: queryWithoutCredentials(query),
       token: presented.ok ? presented.token.slice(0, TOKEN_PREFIX_LENGTH) : '',
-      client: clientAddress(peer, { 'x-forwarded-for': forwardedFor(req) }, this.#trusted).address,
+      client: clientOf(res, req, this.#trusted),
       userAgent: req.getHeader('user-agent'),
       referer: withoutQuery(req.getHeader('referer')),
       traceId: parseTraceparent(req.getHeader('traceparent'))?.traceId ?? '',
       requestId: req.getHeader('x-request-id'),
     }
   }
+}
+
+/** Where a request comes from, as far as proxies are trusted. Before it is answered. */
+export function clientOf(res: HttpResponse, req: HttpRequest, trusted: readonly Range[]): string {
+  const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
+  return clientAddress(peer, { 'x-forwarded-for': forwardedFor(req) }, trusted).address
 }
 
 /** The lines of `X-Forwarded-For` as one: some proxies add a line of their own behind what the client sent. */

@@ -5,6 +5,7 @@ import type { Edge } from '../edge.js'
 import { admitSigned, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
+import { usageOf } from './tile-answer.js'
 
 /** The resource of a request: several candidates where one address may mean several. */
 export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
@@ -45,6 +46,8 @@ export function authorize(
       ? (wanted as readonly NonNullable<WantedResource>[])
       : [wanted as WantedResource]
     if (token !== null) accountTo(exchange, token, candidates[0] as WantedResource)
+    // A tile that may not be had counts for its version, as one that may.
+    if (token !== null && signable?.address !== undefined) exchange.asked = usageOf(edge, signable)
     const sender = token === null || token.limits === null ? null : exchange.sender()
     let which = 0
     let decision = decide(token, candidates[0] as WantedResource, 'read', now, sender)
@@ -65,6 +68,7 @@ export function authorize(
   }
   const admit = (token: AccessToken, now: number, which: number) => {
     edge.tokens.noteUsed(token, now)
+    edge.tokens.noteAddress(token, now, () => exchange.sender().address)
     // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered.
     if (edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
     granted(presented.fromQuery, which, token)

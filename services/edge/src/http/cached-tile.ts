@@ -1,4 +1,5 @@
-import { type AccessToken, decide } from '@gateway/access/decide.js'
+import { parseRanges } from '@gateway/access/client-address.js'
+import { type AccessToken, decide, NOT_GRANTED } from '@gateway/access/decide.js'
 import { TOKEN_MALFORMED } from '@gateway/access/presented-token.js'
 import { isTokenWellFormed } from '@gateway/access/token-format.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
@@ -12,6 +13,7 @@ import { isNotModified } from '../files/conditional.js'
 import { OpenFile } from '../tiles/open-file.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import { isRefused, type UsageName } from '../usage/usage-counts.js'
+import { clientOf } from './access.js'
 import { logAnswer, noteAnswer } from './answer-log.js'
 import { type ConnectionEnd, connectionEnd, endAtOnce, endWith, sayEnd } from './connection-end.js'
 import { active, guarded, sendPart } from './exchange.js'
@@ -55,6 +57,7 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (hot === undefined) return onColdTile(edge, res, req, caller)
   const decision = decide(token, hot.basemap.wanted, 'read', caller.today, null)
   if (!decision.ok) return refuseCaller(edge, res, req, caller, hot.usage, decision)
+  noteAddress(edge, res, req, caller)
   const status = answerTile(edge, res, req, caller, hot)
   if (status === null) return onTileSlow(edge, res, req)
   edge.counters.hotTileHits++
@@ -69,8 +72,13 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   const parsed = parseTilePath(path)
   if (parsed.kind !== 'tile') return onTileSlow(edge, res, req)
   const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
-  if (!decision.ok) return refuseCaller(edge, res, req, caller, usageOf(edge, parsed), decision)
   const target = findTarget(edge, parsed)
+  if (!decision.ok) {
+    // Others are refused there without JavaScript from now on.
+    if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
+    return refuseCaller(edge, res, req, caller, usageOf(edge, parsed), decision)
+  }
+  noteAddress(edge, res, req, caller)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
   // With the directories that were read on the way to it.
   if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
@@ -111,19 +119,19 @@ function answerTile(
   if (isConditional && isNotModified(ifNoneMatch, ifModifiedSince, answer)) {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value)
     endEmpty(res, end)
-    edge.usage.count(token, asked, 'tile', 0)
+    edge.usage.count(token, asked, 'tile', 0, path)
     return 304
   }
   res.writeHeader(answer.found.name, answer.found.value)
   if (body instanceof OpenFile) {
     active.add(res)
     sayEnd(res, end)
-    edge.usage.count(token, asked, 'tile', 0)
+    edge.usage.count(token, asked, 'tile', 0, path)
     sendPart(edge, res, path, body.acquire(), { token, asked }, () => active.delete(res))
     return 200
   }
   edge.counters.bytesSent += body.length
-  edge.usage.count(token, asked, 'tile', body.length)
+  edge.usage.count(token, asked, 'tile', body.length, path)
   if (!endWith(res, body, end)) waitForRoom(edge, res, body)
   return 200
 }
@@ -150,6 +158,14 @@ function waitForRoom(edge: Edge, res: HttpResponse, body: Uint8Array): void {
     })
     return ok
   })
+}
+
+/** Before the answer: after it the connection may be another's. */
+function noteAddress(edge: Edge, res: HttpResponse, req: HttpRequest, { token, today }: KnownCaller): void {
+  // Nobody is let in without one.
+  edge.tokens.noteAddress(token as AccessToken, today, () =>
+    clientOf(res, req, parseRanges(edge.settings.trustedProxies)),
+  )
 }
 
 /** After the answer, which need not wait for it. */
@@ -181,6 +197,7 @@ function refuseCaller(
 ): void {
   edge.counters.tokenHits++
   if (caller.token === null) edge.native.noteUnknown(caller.plaintext)
+  else if (refusal === NOT_GRANTED) edge.native.noteToken(caller.plaintext, caller.token)
   refuse(edge, res, req, caller, refusal, asked)
 }
 
@@ -208,7 +225,7 @@ function refuse(
   edge.counters.bytesSent += body.length
   const code = Number.parseInt(status, 10)
   const answered = isMissingTile(refusal) ? 'tile_404' : isRefused(code) ? 'refused' : 'other'
-  if (token !== null) edge.usage.count(token.id, asked, answered, body.length)
+  if (token !== null) edge.usage.count(token.id, asked, answered, body.length, path)
   edge.counters.answers.tile.count(code)
   edge.access?.answered(res, { kind: 'tile', status: code, bytes: body.length, ms: performance.now() - now })
   logAnswer(edge, { path, query, status: code, ms: 0, trace: null })

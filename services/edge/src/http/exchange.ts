@@ -292,7 +292,7 @@ export class Exchange {
 
   #account(status: number): void {
     const answered = this.answered ?? (isRefused(status) ? 'refused' : 'other')
-    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0)
+    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0, this.path)
   }
 
   get #end() {

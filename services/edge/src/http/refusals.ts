@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { UNKNOWN_TOKEN } from '@gateway/access/decide.js'
+import { NOT_GRANTED, UNKNOWN_TOKEN } from '@gateway/access/decide.js'
 import { challenge, isBasic, TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/access/presented-token.js'
 import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
 import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/response-table.js'
@@ -129,6 +129,7 @@ export function refusalsWithoutJavaScript(missingTileTtlSeconds: number): Partia
     'no token': fixed(prepareRefusal(TOKEN_MISSING)),
     'a malformed token': fixed(prepareRefusal(TOKEN_MALFORMED)),
     'an unknown token': fixed(prepareRefusal(UNKNOWN_TOKEN)),
+    'not granted': fixed(prepareRefusal(NOT_GRANTED)),
   }
   if (missingTileTtlSeconds > 0) return refusals
   const { error, image } = TILE_NOT_FOUND.forms

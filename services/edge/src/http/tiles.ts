@@ -64,7 +64,9 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
 export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
-  const kept = edge.tileCache.get(exchange.path, edge.freshness.catalog, performance.now())
+  const now = performance.now()
+  const isDue = edge.native.isTargetDue(exchange.path, now)
+  const kept = isDue ? undefined : edge.tileCache.get(exchange.path, edge.freshness.catalog, now)
   if (kept !== undefined && !mustUnpack(exchange, kept)) {
     edge.counters.tiles++
     edge.counters.hotTileHits++
@@ -74,6 +76,8 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
   const found = findTarget(edge, path)
   if (!found.ok) return answerRefusal(exchange, found)
   const tile = edge.tiles.tileIfCached(found.version, found.place)
+  // With the directories that were read on the way to it. Of tiles by way of the WMTS too, which the native tier then answers by itself.
+  edge.native.noteTarget(exchange.path, found, edge.tiles.opened(found.version), now)
   if (tile === undefined) return load(exchange, found)
   answerLoaded(exchange, found, tile === null ? { kind: 'absent' } : { kind: 'tile', tile })
 }

@@ -16,8 +16,9 @@ import { Follower } from '../sync/follower.js'
 import { freePort } from '../testing/free-port.js'
 import { memoryReader } from '../testing/memory-reader.js'
 import { type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
-import { READER, type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
+import { READER, type RunningEdge, runEdge, takeCells, takeUsage } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+import { TILE_SAMPLING } from '../usage/tile-counts.js'
 
 /*
  * Two edges in whose memory no tile fits, over the same files: one reads tiles without JavaScript, the other with it. Between requests the files and
@@ -291,10 +292,91 @@ const address = fc.oneof(
   },
 )
 
+/** GetTile by key and value: parameters in any order and case, and each now and then wrong, encoded, missing, empty or twice. */
+const LAYERS: Readonly<Record<string, readonly [format: string, set: string]>> = {
+  alps: ['image/png', 'WebMercatorQuad'],
+  photos: ['image/jpeg', 'WebMercatorQuad'],
+  roads: ['application/vnd.mapbox-vector-tile', 'WebMercatorQuad'],
+  south: ['image/png', 'WorldCRS84Quad'],
+  archive: ['image/png', 'WebMercatorQuad'],
+  none: ['image/png', 'WebMercatorQuad'],
+}
+const getTile = fc
+  .record({
+    code: oneOf('alps', 'alps', 'photos', 'roads', 'south', 'south', 'archive', 'none'),
+    z: oneOf('0', '1', '1', '1', String(LEAF_ZOOM)),
+    x: oneOf('0', '0', '1', '2', '3', '90'),
+    y: oneOf('0', '0', '1', '40'),
+    request: oneOf('GetTile', 'GetTile', 'GetTile', 'gettile', 'GETTILE', 'GetTiles'),
+    set: oneOf('', '', '', '', 'x2', 'WebMercatorQuad'),
+    wrong: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          name: oneOf(
+            'SERVICE',
+            'REQUEST',
+            'VERSION',
+            'LAYER',
+            'STYLE',
+            'TILEMATRIXSET',
+            'TILEMATRIX',
+            'TILEROW',
+            'TILECOL',
+            'FORMAT',
+          ),
+          value: oneOf(
+            null,
+            '',
+            'default',
+            '01',
+            '12345678901',
+            '1/0',
+            '%31',
+            '1+',
+            'wmts',
+            '1.0.0',
+            '1.1.0',
+            '../alps',
+            'alps',
+          ),
+          isTwice: fc.boolean(),
+        }),
+      },
+    ),
+    format: oneOf<'plain' | 'encoded' | 'ENCODED' | 'wrong'>('plain', 'plain', 'encoded', 'ENCODED', 'wrong'),
+    isLower: fc.boolean(),
+    turn: fc.nat(9),
+  })
+  .map(({ code, z, x, y, request, set, wrong, format, isLower, turn }) => {
+    const [type, own] = LAYERS[code] as readonly [string, string]
+    const formats = {
+      plain: type,
+      encoded: type.replace('/', '%2F'),
+      ENCODED: type.replace('/', '%2f'),
+      wrong: `${type}8`,
+    }
+    const all: [string, string][] = [
+      ...Object.entries({ SERVICE: 'WMTS', REQUEST: request, VERSION: '1.0.0', LAYER: code, STYLE: 'default' }),
+      ...Object.entries({ TILEMATRIXSET: set.startsWith('x') ? own + set : set || own, TILEMATRIX: z, TILEROW: y }),
+      ...Object.entries({ TILECOL: x, FORMAT: formats[format] }),
+    ]
+    const parameters = all.flatMap(([name, value]): [string, string][] => {
+      if (wrong?.name !== name) return [[name, value]]
+      // Capabilities, which a request of no name is for, have the edge's own address in them.
+      const isLeftOut = wrong.value === null && name !== 'REQUEST'
+      const other: [string, string][] = isLeftOut ? [] : [[name, wrong.value ?? '']]
+      return wrong.isTwice ? [[name, value], ...other] : other
+    })
+    const turned = [...parameters.slice(turn), ...parameters.slice(0, turn)]
+    return `/wmts?${turned.map(([name, value]) => `${isLower ? name.toLowerCase() : name}=${value}`).join('&')}`
+  })
+
 const ask = fc
   .record({
     method: fc.oneof({ weight: 9, arbitrary: oneOf('GET') }, { weight: 1, arbitrary: oneOf('HEAD') }),
-    address,
+    address: fc.oneof({ weight: 5, arbitrary: address }, { weight: 1, arbitrary: getTile }),
     query: oneOf('', '', '', '?v=3', '?missing=204', '?missing=200', '?v=missing=204'),
     who: oneOf<Who>('all', 'all', 'all', 'alps', 'others', 'ends'),
     encoding: oneOf('gzip', 'gzip', 'gzip, br', 'br', ''),
@@ -386,6 +468,8 @@ function counted() {
   })
 }
 
+const targetOf = (path: string, query: string) => path + (path.includes('?') ? query.replace('?', '&') : query)
+
 /** Asks both; notes what came without JavaScript. */
 async function askBoth(request: RawRequest): Promise<[RawAnswer, RawAnswer]> {
   const { native } = natively.running.edge
@@ -393,7 +477,7 @@ async function askBoth(request: RawRequest): Promise<[RawAnswer, RawAnswer]> {
   const answer = await natively.client.ask(request)
   if (native.answers > before) {
     const isPacked = answer.lines.includes('Content-Encoding: gzip') ? ' packed' : ''
-    const about = `${request.method} ${answer.status}${answer.body.length > 65_536 ? ' large' : isPacked}`
+    const about = `${request.target.startsWith('/wmts') ? 'KVP' : request.method} ${answer.status}${answer.body.length > 65_536 ? ' large' : isPacked}`
     seen[about] = (seen[about] ?? 0) + 1
     const layout = DATABASES.find((each) => request.target.startsWith(`/tiles/${each}/`))
     if (layout !== undefined) seen[`${layout} ${answer.status}`] = (seen[`${layout} ${answer.status}`] ?? 0) + 1
@@ -408,7 +492,10 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   timeout: 120_000,
 }, async () => {
   const start = counted()
-  for (const { running } of [natively, plainly]) takeUsage(running)
+  for (const { running } of [natively, plainly]) {
+    takeUsage(running)
+    takeCells(running)
+  }
   const last = new Map<string, RawAnswer>()
   for (const one of fc.sample(step, { seed: SEED, numRuns: STEPS })) {
     if (one.step === 'alter') change(fileOf(one.place), one.how)
@@ -429,14 +516,18 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
       ]
       if (tag !== undefined) headers.push(['If-None-Match', tag])
       if (date !== undefined) headers.push(['If-Modified-Since', date])
-      const [answer, expected] = await askBoth({ method: one.method, target: one.address + one.query, headers })
+      const [answer, expected] = await askBoth({
+        method: one.method,
+        target: targetOf(one.address, one.query),
+        headers,
+      })
       expect(inShort(answer), JSON.stringify(one)).toEqual(inShort(expected))
       last.set(one.address, answer)
     }
   }
   console.log(`seed ${SEED}`, seen)
   const many = STEPS / 300
-  for (const about of ['GET 200', 'GET 200 packed', 'GET 404', 'HEAD 404', 'GET 304']) {
+  for (const about of ['GET 200', 'GET 200 packed', 'GET 403', 'GET 404', 'HEAD 404', 'GET 304']) {
     expect(seen[about] ?? 0, `${about} of ${JSON.stringify(seen)}`).toBeGreaterThan(many)
   }
   for (const layout of DATABASES) expect(seen[`${layout} 200`] ?? 0, JSON.stringify(seen)).toBeGreaterThan(many)
@@ -457,6 +548,63 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   ])
   expect([sumOf('version', 'tiles'), sumOf('basemap', 'tiles')]).toEqual([plain.tiles, plain.tiles])
   expect(quick.hotTileHits).toBe(0)
+  // Of more the two count different samples.
+  if (STEPS > TILE_SAMPLING.exact) return
+  const cells = takeCells(plainly.running)
+  expect(takeCells(natively.running)).toEqual(cells)
+  for (const name of ['tiles', 'tile_404'] as const) {
+    expect(
+      cells.some((row) => JSON.parse(row)[name] > 0),
+      name,
+    ).toBe(true)
+  }
+})
+
+test('GetTile by key and value comes without JavaScript once its set is known, and is refused in the words of the WMTS', async () => {
+  if (state.withdrawn) await doOperate('withdraw')
+  for (const version of ['v1', 'v2']) change(path.join(fs.realpathSync(root), version, '8/3/2.png'), 'write')
+  const own = ['SERVICE=WMTS', 'REQUEST=GetTile', 'VERSION=1.0.0', 'LAYER=alps', 'STYLE=default']
+  const place = ['TILEMATRIXSET=WebMercatorQuad', 'TILEMATRIX=8', 'TILEROW=2', 'TILECOL=3', 'FORMAT=image/png']
+  const query = [...own, ...place].join('&')
+  const { native } = natively.running.edge
+  const ask = async (asked: string, who: Who = 'all') => {
+    const before = native.answers
+    const target = `/wmts?${asked}`
+    const [answer, expected] = await askBoth({
+      method: 'GET',
+      target,
+      headers: [
+        ['Host', 'x'],
+        ['X-Access-Token', TOKENS[who]],
+      ],
+    })
+    expect(answer, asked).toEqual(expected)
+    return [answer.status, native.answers - before]
+  }
+  await expect.poll(() => ask(query)).toEqual([200, 1])
+  const good = [
+    query.toLowerCase().replace(/(webmercator)(quad)/, 'WebMercatorQuad'),
+    query.replace('/', '%2F'),
+    query.replace('/', '%2f'),
+    query.replace('SERVICE=WMTS&', '').replace('VERSION=1.0.0&', '').replace('STYLE=default&', 'style=&'),
+    `&&${[...place, ...own].reverse().join('&')}&v=3&LAYER=photos&missing=204`,
+  ]
+  // Polled, since a set may come to its end in between.
+  for (const one of good) await expect.poll(() => ask(one), { message: one }).toEqual([200, 1])
+  const others: [query: string, status: number][] = [
+    [query.replace('TILEROW=2', 'TILEROW=1'), 404],
+    [query.replace('TILEROW=2', 'TILEROW=256'), 400],
+    [query.replace('TILEROW=2', 'TILEROW=02'), 400],
+    [query.replace('TILEMATRIX=8', 'TILEMATRIX=8/3'), 400],
+    [query.replace('WebMercatorQuad', 'WorldCRS84Quad'), 400],
+    [query.replace('image/png', 'image/webp'), 400],
+    [query.replace('1.0.0', '1.3.0'), 400],
+    [query.replace('STYLE=', 'STYLE=x'), 400],
+    [query.replace('LAYER=alps', 'LAYER=none'), 400],
+    [query.replace('LAYER=alps', 'LAYER=alps/current'), 400],
+  ]
+  for (const [one, status] of others) expect([one, await ask(one)]).toEqual([one, [status, 0]])
+  expect(await ask(query, 'others')).toEqual([403, 0])
 })
 
 /** What makes a page another one: bytes in its head or anywhere, or what stands behind it. */
@@ -531,46 +679,57 @@ test('of damaged databases nothing is read without JavaScript but what SQLite re
   expect(answered.both).toBeGreaterThan(STEPS / 30)
 })
 
-test('a reader that pauses gets every byte of the tiles that it asked for in a row', async () => {
-  const body = randomBytes(60_000)
-  const file = path.join(fs.realpathSync(root), 'v1/9/1/1.png')
-  fs.mkdirSync(path.dirname(file), { recursive: true })
-  fs.writeFileSync(file, body)
-  if (state.withdrawn) await doOperate('withdraw')
-  const target = '/tiles/alps/v1/9/1/1.png'
-  const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${TOKENS.all}\r\n\r\n`
-  const { client, running } = natively
-  const { counters } = running.edge
-  for (let i = 0; i < 2; i++) {
-    await client.ask({
-      method: 'GET',
-      target,
-      headers: [
-        ['Host', 'x'],
-        ['X-Access-Token', TOKENS.all],
-      ],
-    })
-  }
-  counters.beforeReading()
-  const before = counters.nativeColdTiles
-  const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
-  await new Promise((resolve) => socket.once('connect', resolve))
-  socket.pause()
-  const count = 200
-  socket.write(`${request.repeat(count)}${request.slice(0, -2)}Connection: close\r\n\r\n`)
-  // Until the kernel takes no more of it for a client that does not read.
-  for (let sent = -1; sent !== counters.bytesSent; counters.beforeReading()) {
-    sent = counters.bytesSent
-    await sleep(50)
-  }
-  const parts: Buffer[] = []
-  for await (const part of socket) parts.push(part as Buffer)
-  const bodies = Buffer.concat(parts)
-    .toString('latin1')
-    .split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/)
-    .slice(1)
-  expect(bodies.length).toBe(count + 1)
-  expect(bodies.every((one) => one === body.toString('latin1'))).toBe(true)
-  counters.beforeReading()
-  expect(counters.nativeColdTiles - before).toBeGreaterThan(count / 2)
-})
+test.each(['a folder', 'a database'])(
+  'a reader that pauses gets every byte of the tiles of %s that it asked for in a row',
+  async (where) => {
+    const isFolder = where === 'a folder'
+    const body = randomBytes(isFolder ? 60_000 : LARGE_BYTES)
+    if (state.withdrawn) await doOperate('withdraw')
+    if (isFolder) {
+      const file = path.join(fs.realpathSync(root), 'v1/9/1/1.png')
+      fs.mkdirSync(path.dirname(file), { recursive: true })
+      fs.writeFileSync(file, body)
+    } else {
+      const file = path.join(home, 'paused')
+      writeLayout(file, 'tiles', [{ z: 9, x: 1, y: 1, data: body }])
+      fs.renameSync(file, path.join(root, 'tiles.mbtiles'))
+      await doOperate('scan')
+    }
+    const target = isFolder ? '/tiles/alps/v1/9/1/1.png' : '/tiles/tiles/v1/9/1/1.png'
+    const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${TOKENS.all}\r\n\r\n`
+    const { client, running } = natively
+    const { counters } = running.edge
+    for (let i = 0; i < 2; i++) {
+      await client.ask({
+        method: 'GET',
+        target,
+        headers: [
+          ['Host', 'x'],
+          ['X-Access-Token', TOKENS.all],
+        ],
+      })
+    }
+    counters.beforeReading()
+    const before = counters.nativeColdTiles
+    const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
+    await new Promise((resolve) => socket.once('connect', resolve))
+    socket.pause()
+    const count = isFolder ? 200 : 30
+    socket.write(`${request.repeat(count)}${request.slice(0, -2)}Connection: close\r\n\r\n`)
+    // Until the kernel takes no more of it for a client that does not read.
+    for (let sent = -1; sent !== counters.bytesSent; counters.beforeReading()) {
+      sent = counters.bytesSent
+      await sleep(50)
+    }
+    const parts: Buffer[] = []
+    for await (const part of socket) parts.push(part as Buffer)
+    const bodies = Buffer.concat(parts)
+      .toString('latin1')
+      .split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/)
+      .slice(1)
+    expect(bodies.length).toBe(count + 1)
+    expect(bodies.every((one) => one === body.toString('latin1'))).toBe(true)
+    counters.beforeReading()
+    expect(counters.nativeColdTiles - before).toBeGreaterThan(count / 2)
+  },
+)

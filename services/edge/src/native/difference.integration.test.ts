@@ -12,8 +12,9 @@ import { Follower } from '../sync/follower.js'
 import { freePort } from '../testing/free-port.js'
 import { memoryReader } from '../testing/memory-reader.js'
 import { bytesOf, type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
-import { READER, type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
+import { READER, type RunningEdge, runEdge, takeCells, takeUsage } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+import { TILE_SAMPLING } from '../usage/tile-counts.js'
 
 /** The same requests in every run. By hand others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/difference */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 3_000)
@@ -526,6 +527,7 @@ test('hot tiles are answered without JavaScript exactly as with it, whatever the
 }, async () => {
   console.log(`seed ${SEED}`)
   takeUsage(quick)
+  for (const edge of [quick, plain]) takeCells(edge)
   const property = fc.asyncProperty(request, async (asked) => {
     if (isAmbiguous(asked)) {
       expect((await quickly.ask(asked)).status).toBe(400)
@@ -546,4 +548,9 @@ test('hot tiles are answered without JavaScript exactly as with it, whatever the
   expect(takeUsage(quick)).toEqual(usage)
   const kinds = ['token","id":"slice"', 'basemap","id":"alps"', 'version","id":"packed/v1"']
   for (const kind of kinds) expect(usage.find((row) => row.includes(kind))).toBeDefined()
+  // Of more the two count different samples.
+  if (REQUESTS > TILE_SAMPLING.exact) return
+  const cells = takeCells(plain)
+  expect(cells.length).toBeGreaterThan(1)
+  expect(takeCells(quick)).toEqual(cells)
 })

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import {
   type ColdSet,
   type ColdSets,
@@ -6,11 +7,13 @@ import {
   GAP,
   type SetHeads,
 } from '@gateway/native-edge/cold-tiles/cold-sets.js'
-import { extensionsOf } from '@gateway/tilesets/formats.js'
+import { CONTENT_TYPES, extensionsOf } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
 import { SERVER_MARK } from '../http/header-block.js'
 import { tileFields } from '../http/tile-fields.js'
-import type { Catalog } from '../sync/catalog.js'
+import { layerOf } from '../standards/layer.js'
+import { sizedSetId } from '../standards/sized-set.js'
+import type { Catalog, CatalogBasemap } from '../sync/catalog.js'
 import { CachedBasemaps } from '../tiles/cached-basemaps.js'
 import { RECHECK_MS } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
@@ -77,6 +80,7 @@ export class PublishedSets {
       if (outcome === 'touched') source.renewLayout?.()
       return
     }
+    if (address === `${code}/${CURRENT_VERSION}`) this.#putWmts(address, basemap)
     const maxBytes = at.kind === 'database' ? DATABASE_TILE_BYTES : Number.POSITIVE_INFINITY
     this.#known.set(address, { code, contentId, goodUntilMs, maxBytes })
     this.#basemaps.add(basemap)
@@ -106,6 +110,13 @@ export class PublishedSets {
   /** Gives back the room of what a cache has evicted. */
   forgetEvicted(): void {
     this.#sets.forgetEvicted()
+  }
+
+  #putWmts(address: string, basemap: CatalogBasemap): void {
+    const layer = layerOf(basemap)
+    if (layer === null) return
+    const { set, format } = layer
+    this.#sets.putWmts(address, [set.id, sizedSetId(layer)], CONTENT_TYPES[format], format)
   }
 
   #putLeaves(contentId: number, source: Source, place: TileTarget['place']): void {

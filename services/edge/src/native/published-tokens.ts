@@ -17,7 +17,7 @@ export class PublishedTokens {
     this.#table = table
   }
 
-  /** `token` is one that may read at this moment; the table watches its expiry and its grants. */
+  /** `token` is one that is good to read at this moment; the table watches its expiry and its grants. */
   put(plaintext: string, token: AccessToken): void {
     if (this.#numbers.has(plaintext)) return
     const codes = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]

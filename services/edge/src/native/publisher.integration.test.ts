@@ -3,6 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import fs from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createToken, isTokenWellFormed, tokenDigest } from '@gateway/access/token-format.js'
+import type { TokenUse } from '@gateway/store/tokens.js'
 import { expect, test, vi } from 'vitest'
 import {
   ask,
@@ -313,11 +314,11 @@ test('a use that the table alone saw is noted', async () => {
   const since = Date.now()
   while ((await ask(V1, withToken(token))).by !== 'table');
   running.edge.native.noteUses()
-  let used: ReadonlyMap<string, Date> = new Map()
+  let used: ReadonlyMap<string, TokenUse> = new Map()
   await running.usage.flush(async (batch) => {
     used = batch
   }, Date.now())
-  expect(used.get(digest)?.getTime()).toBeGreaterThanOrEqual(since)
+  expect(used.get(digest)?.at.getTime()).toBeGreaterThanOrEqual(since)
 })
 
 test('a tile of a storage that cannot be read without JavaScript is kept when it was loaded, while there is room', async () => {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { AccessToken } from '@gateway/access/decide.js'
 import {
   type AnswerTimes,
@@ -6,6 +7,7 @@ import {
   type RefusedFor,
   type ResponseCounts,
   type ResponseTable,
+  type SampledTile,
   type TakenUsage,
   TIMED_EVERY,
   type TimedAnswers,
@@ -19,9 +21,13 @@ import type { Counters } from '../metrics/counters.js'
 import type { Catalog } from '../sync/catalog.js'
 import type { CachedTile, TileCache } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
+import { TILE_SAMPLING } from '../usage/tile-counts.js'
 import { PublishedSets } from './published-sets.js'
 import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
+
+/** How often JavaScript sees a request of a token in steady use, and so notes where it comes from. */
+const SEE_TOKENS_MS = 60_000
 
 /**
  * The part of this process's tile memory that the native table takes over: TileCache then needs room only for tiles that are asked for in
@@ -38,6 +44,7 @@ const NONE_REFUSED: ResponseCounts['refusals'] = {
   'an unknown token': 0,
   'no such tile': 0,
   'no such tile, as an image': 0,
+  'not granted': 0,
 }
 
 const UNTIMED: TimedAnswers = { seconds: 0, counts: [] }
@@ -106,6 +113,8 @@ export class NativePublisher {
     tileCache.limitTo(tileCache.capacityBytes - nativeBytes)
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     table.pickEvery(this.#pickEvery)
+    table.seeTokensEvery(this.#usage.keepsAddresses ? SEE_TOKENS_MS : 0)
+    table.sampleTiles({ ...TILE_SAMPLING, seed: randomInt(2 ** 32) })
     const coldSets = sender.coldSets(table)
     this.#opened = {
       table,
@@ -148,7 +157,7 @@ export class NativePublisher {
     return this.#opened?.table.picked ?? null
   }
 
-  /** A token that is in the token cache and was just allowed to read. */
+  /** A token that is in the token cache and is good to read at this moment, whatever it is granted. */
   noteToken(plaintext: string, token: AccessToken): void {
     // The table does not look at where a request comes from.
     if (token.limits === null) this.#opened?.tokens.put(plaintext, token)
@@ -201,6 +210,11 @@ export class NativePublisher {
     return this.#table?.takeUsage() ?? null
   }
 
+  /** And for which tiles. */
+  takeTiles(): readonly SampledTile[] {
+    return this.#table?.takeTiles() ?? []
+  }
+
   /** From now on JavaScript sees every request. */
   close(): void {
     this.#closed = true
@@ -236,11 +250,12 @@ export class NativePublisher {
     authFailures.token_missing += refused('no token')
     authFailures.token_malformed += refused('a malformed token')
     authFailures.token_unknown += refused('an unknown token')
+    authFailures.resource_not_granted += refused('not granted')
     this.#counters.requests += newAnswers + sumOf(now.refusals) - sumOf(before.refusals)
     this.#counters.tiles += newAnswers
     const missing = refused('no such tile') + refused('no such tile, as an image')
     this.#counters.missingTiles += missing
-    this.#counters.tokenHits += newAnswers + refused('an unknown token') + missing
+    this.#counters.tokenHits += newAnswers + refused('an unknown token') + refused('not granted') + missing
     this.#counters.hotTileHits += newHits
     this.#counters.nativeTileHits += newHits
     this.#counters.nativeColdTiles += newCold

@@ -3,7 +3,6 @@ import type { Bus, OwnPresence } from '@gateway/bus/bus.js'
 import { ANNOUNCE_INTERVAL_MS } from '@gateway/bus/bus.js'
 import { openBus } from '@gateway/bus/open.js'
 import type { PermitAnswer, PermitRequest } from '@gateway/contracts/rate-limit.js'
-import type { TrafficCounters } from '@gateway/contracts/traffic.js'
 import type { Log } from '@gateway/logging/log.js'
 import { TroubleLog } from '@gateway/logging/trouble-log.js'
 import { deletePresence, upsertPresence } from '@gateway/store/edge-presence.js'
@@ -26,7 +25,7 @@ export interface FollowLoopOptions {
   readonly trustMs: number
   readonly presence: Omit<OwnPresence, 'applied_revision' | 'applied_mark' | 'traffic'>
   /** what this process has counted, for the console */
-  readonly traffic: () => TrafficCounters
+  readonly traffic: () => OwnPresence['traffic']
   /** a catalog that was kept for a start without the store; null: there is none that may be used */
   readonly kept: () => Promise<(KnownCatalog & { readonly instanceId: string }) | null>
   /** called once, when the catalog has been read for the first time, from the store or from what was kept */

@@ -24,7 +24,8 @@ import { openRemote } from '../tiles/open-remote.js'
 import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
-import { UsageCounts, usageRows } from '../usage/usage-counts.js'
+import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
+import { type UsageBatch, UsageCounts, usageRows } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 
 const TILE_MEMORY_BYTES = 128 * 1024 * 1024
@@ -38,6 +39,7 @@ export interface RunningEdge {
   /** what the store knows, by digest */
   readonly storedTokens: Map<string, AccessToken>
   readonly usage: TokenUsage
+  readonly tileCounts: TileCounts
 }
 
 /** One edge process's server, in this process, over a catalog that stands still and a store that knows one token. */
@@ -53,6 +55,8 @@ export async function runEdge(options: {
   readonly accessLog?: AccessLog
   readonly tracer?: Tracer
   readonly log?: Log
+  /** whether it is noted where tokens are used from, for which JavaScript sees a request that the table could answer now and then; default: no */
+  readonly tokenAddresses?: boolean
   /** further settings */
   readonly env?: Readonly<Record<string, string>>
 }): Promise<RunningEdge> {
@@ -73,7 +77,8 @@ export async function runEdge(options: {
     fileTier: () => 'copy',
     version: () => '0',
   })
-  const usage = new TokenUsage()
+  const usage = new TokenUsage(options.tokenAddresses ?? false)
+  const tileCounts = new TileCounts(TILE_SAMPLING)
   const native = new NativePublisher(counters, usage, () => edge.freshness.trustedUntilMs)
   const storedTokens = new Map([[tokenDigest(token).toString('hex'), READER]])
   const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
@@ -99,7 +104,7 @@ export async function runEdge(options: {
     settings,
     log,
     counters,
-    usage: new UsageCounts(),
+    usage: new UsageCounts(tileCounts),
     access: options.accessLog === undefined ? null : new Access(options.accessLog, native, []),
     tracer: options.tracer ?? NO_TRACER,
     metrics,
@@ -127,12 +132,20 @@ export async function runEdge(options: {
   }
   const server = await prepareServer(edge)
   await server.listen('127.0.0.1', options.port)
-  return { edge, server, url: `http://127.0.0.1:${options.port}`, token, storedTokens, usage }
+  return { edge, server, url: `http://127.0.0.1:${options.port}`, token, storedTokens, usage, tileCounts }
 }
 
 /** What its requests were accounted to since this was last asked, in one order. */
 export function takeUsage({ edge }: RunningEdge): string[] {
-  const batch = edge.usage.take(edge.native.takeUsage(), 0)
+  return sortedRows(edge.usage.take(edge.native.takeUsage(), 0))
+}
+
+/** In which cells of the map its tiles were asked for since this was last asked, in one order. */
+export function takeCells({ edge, tileCounts }: RunningEdge): string[] {
+  return sortedRows(tileCounts.take(edge.native.takeTiles(), edge.freshness.catalog, 0))
+}
+
+function sortedRows(batch: UsageBatch | null): string[] {
   return (batch === null ? [] : usageRows(batch)).map((row) => JSON.stringify(row)).sort()
 }
 

@@ -8,11 +8,11 @@ const NATIVE = {
 const HOUR_MS = 3_600_000
 
 test('what was answered natively and by JavaScript adds up, versions also for their basemap', () => {
-  const counts = new UsageCounts()
-  counts.count('a', versionUsage('alps', 'v1'), 'tile', 100)
-  counts.count('b', versionUsage('alps', 'v2'), 'tile_404', 0)
-  counts.count('', 'vector:roads', 'other', 7)
-  counts.count('b', 'basemap:alps', 'refused', 0)
+  const counts = new UsageCounts({ note: () => {} })
+  counts.count('a', versionUsage('alps', 'v1'), 'tile', 100, '')
+  counts.count('b', versionUsage('alps', 'v2'), 'tile_404', 0, '')
+  counts.count('', 'vector:roads', 'other', 7, '')
+  counts.count('b', 'basemap:alps', 'refused', 0, '')
   const batch = counts.take(NATIVE, 5 * HOUR_MS + 1)
   const rows = batch === null ? [] : usageRows(batch)
   const row = (kind: string, id: string, [requests, tiles, tile_404, refused, bytes]: readonly number[]) => ({
@@ -32,8 +32,8 @@ test('what was answered natively and by JavaScript adds up, versions also for th
 })
 
 test('what was taken is not told again, and nothing is nothing', () => {
-  const counts = new UsageCounts()
-  counts.count('a', null, 'tile', 1)
+  const counts = new UsageCounts({ note: () => {} })
+  counts.count('a', null, 'tile', 1, '')
   expect(counts.take(null, 0)?.names).toBe('token:a\0')
   expect([counts.take(null, 0), counts.take({ names: '', amounts: new Float64Array() }, 0)]).toEqual([null, null])
 })

@@ -1,4 +1,4 @@
-import { USAGE_AMOUNTS, type UsageAmounts, type UsageKind, type UsageRow } from '@gateway/contracts/usage.js'
+import { USAGE_AMOUNTS, type UsageAmounts, type UsageRow } from '@gateway/contracts/usage.js'
 import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-table.js'
 
 /** What an answer was. `refused`: 401, 403 or 429. `other`: anything else that is no tile. */
@@ -15,12 +15,17 @@ export const tokenUsage = (id: string): string => TOKEN + id
 
 const HOUR_MS = 3_600_000
 
+/** Counts where on the map tiles were asked for. */
+export interface TileNotes {
+  note(asked: UsageName, path: string, missing: boolean): void
+}
+
 /**
  * Usage on its way to the supervisor: without an object for each row, since tens of thousands of tokens would hold up the event loop for a tenth of
  * a second. A name may stand in it twice.
  */
 export interface UsageBatch extends TakenUsage {
-  /** milliseconds since 1970, a whole hour in UTC */
+  /** milliseconds since 1970, a whole hour in UTC; of cells of the map a whole day */
   readonly at: number
 }
 
@@ -31,11 +36,21 @@ export interface UsageBatch extends TakenUsage {
 export class UsageCounts {
   /** of tokens and of what was asked for, by the names of the native table */
   #amounts = new Map<string, UsageAmounts>()
+  readonly #tiles: TileNotes
 
-  /** `token`: its id; '': a signed address let in without one. `asked`: null where nothing of the catalog was. `bytes`: of the body, as far as they are known to be sent. */
-  count(token: string, asked: UsageName | null, answered: Answered, bytes: number): void {
+  constructor(tiles: TileNotes) {
+    this.#tiles = tiles
+  }
+
+  /**
+   * `token`: its id; '': a signed address let in without one. `asked`: null where nothing of the catalog was. `bytes`: of the body, as far as they are known
+   * to be sent. `path`: of the tile, in the form of `/tiles/...`, where it is one.
+   */
+  count(token: string, asked: UsageName | null, answered: Answered, bytes: number, path: string): void {
     if (token !== '') add(amountsOf(this.#amounts, tokenUsage(token)), answered, bytes)
-    if (asked !== null) add(amountsOf(this.#amounts, asked), answered, bytes)
+    if (asked === null) return
+    add(amountsOf(this.#amounts, asked), answered, bytes)
+    if (answered === 'tile' || answered === 'tile_404') this.#tiles.note(asked, path, answered === 'tile_404')
   }
 
   /** Further bytes of an answer that was counted. */
@@ -52,20 +67,25 @@ export class UsageCounts {
   take(native: TakenUsage | null, nowMs: number): UsageBatch | null {
     const counted = this.#amounts
     this.#amounts = new Map()
-    const { names, amounts } = native ?? { names: '', amounts: new Float64Array() }
-    if (names === '' && counted.size === 0) return null
-    const all = new Float64Array(amounts.length + counted.size * USAGE_AMOUNTS.length)
-    all.set(amounts)
-    all.set(
-      [...counted.values()].flatMap((one) => USAGE_AMOUNTS.map((amount) => one[amount])),
-      amounts.length,
-    )
-    return {
-      at: Math.floor(nowMs / HOUR_MS) * HOUR_MS,
-      names: names + [...counted.keys()].map((name) => `${name}\0`).join(''),
-      amounts: all,
-    }
+    return batchOf(Math.floor(nowMs / HOUR_MS) * HOUR_MS, counted, native)
   }
+}
+
+/** Amounts by name, behind those that were counted natively; null: nothing. */
+export function batchOf(
+  at: number,
+  counted: ReadonlyMap<string, UsageAmounts>,
+  native: TakenUsage | null = null,
+): UsageBatch | null {
+  const { names, amounts } = native ?? { names: '', amounts: new Float64Array() }
+  if (names === '' && counted.size === 0) return null
+  const all = new Float64Array(amounts.length + counted.size * USAGE_AMOUNTS.length)
+  all.set(amounts)
+  all.set(
+    [...counted.values()].flatMap((one) => USAGE_AMOUNTS.map((amount) => one[amount])),
+    amounts.length,
+  )
+  return { at, names: names + [...counted.keys()].map((name) => `${name}\0`).join(''), amounts: all }
 }
 
 /** The rows of a batch, those of basemaps added: the sums of their versions and of what was asked of them beside. */
@@ -81,11 +101,11 @@ export function usageRows({ at, names, amounts }: UsageBatch): UsageRow[] {
   }
   return [...sums].map(([name, sum]) => {
     const colon = name.indexOf(':')
-    return { kind: name.slice(0, colon) as UsageKind, id: name.slice(colon + 1), at, ...sum }
+    return { kind: name.slice(0, colon) as UsageRow['kind'], id: name.slice(colon + 1), at, ...sum }
   })
 }
 
-function amountsOf(all: Map<string, UsageAmounts>, name: string): UsageAmounts {
+export function amountsOf(all: Map<string, UsageAmounts>, name: string): UsageAmounts {
   let amounts = all.get(name)
   if (amounts === undefined) {
     amounts = { requests: 0, tiles: 0, tile_404: 0, refused: 0, bytes: 0 }

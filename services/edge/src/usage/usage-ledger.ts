@@ -11,6 +11,8 @@ export const USAGE_SAVE_MS = 15_000
 const BATCH_ROWS = 2_000
 /** Limit: rows that wait for a store that is away; some 300 bytes each. */
 const MAX_WAITING = 200_000
+/** Limit: up to which cells of the map may wait as well, so that they leave room for what is accounted. */
+const MAX_WITH_CELLS = 100_000
 
 /**
  * The usage that workers have told and that the store does not have yet. Each batch has a number: one whose answer did not come is written again
@@ -34,7 +36,8 @@ export class UsageLedger {
       const key = `${row.at} ${row.kind} ${row.id}`
       const known = this.#waiting.get(key)
       if (known !== undefined) addTo(known, row)
-      else if (this.#waiting.size < MAX_WAITING) this.#waiting.set(key, { ...row })
+      else if (this.#waiting.size < (row.kind === 'cell' ? MAX_WITH_CELLS : MAX_WAITING))
+        this.#waiting.set(key, { ...row })
       else this.#lost += row.requests
     }
   }

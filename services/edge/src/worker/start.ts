@@ -23,6 +23,7 @@ import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
+import { remoteCacheOf } from '../metrics/remote-cache.js'
 import { Totals } from '../metrics/totals.js'
 import { NativePublisher } from '../native/publisher.js'
 import { KeptTokens } from '../offline/kept-tokens.js'
@@ -40,6 +41,7 @@ import { openRemote } from '../tiles/open-remote.js'
 import { StorageTroubles } from '../tiles/storage-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
+import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
 import { UsageCounts } from '../usage/usage-counts.js'
 import { ZipStore } from '../zip/zip-store.js'
 import { tokenFinder } from './store-queries.js'
@@ -65,8 +67,9 @@ export interface Worker {
 /** Builds one edge process out of its parts, which listens as soon as it can serve. */
 export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
   const counters = new Counters()
-  const usage = new TokenUsage()
-  const counted = new UsageCounts()
+  const usage = new TokenUsage(settings.tokenAddresses)
+  const tileCounts = new TileCounts(TILE_SAMPLING)
+  const counted = new UsageCounts(tileCounts)
   const store = new StoreLink(
     () =>
       openStore(settings.databaseUrl as string, {
@@ -163,7 +166,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       version: ownVersion(),
       started_at: new Date().toISOString(),
     },
-    traffic: () => counters.traffic(),
+    traffic: () => ({ ...counters.traffic(), remote_cache: remoteCacheOf(tiles.remote, counters) }),
     async kept() {
       const kept = await supervisor.kept()
       if (kept === null) return null
@@ -244,9 +247,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   }
   const flusher = setInterval(saveUsage, USAGE_FLUSH_MS, false)
   const tellUsage = async (): Promise<void> => {
-    // biome-ignore lint/plugin: calendar, usage is by the hour
-    const batch = counted.take(native.takeUsage(), Date.now())
-    if (batch !== null) await supervisor.sendUsage(batch)
+    // biome-ignore lint/plugin: calendar, usage is by the hour and day
+    const now = Date.now()
+    const batches = [counted.take(native.takeUsage(), now), tileCounts.take(native.takeTiles(), follower.catalog, now)]
+    await Promise.all(batches.map((batch) => (batch === null ? null : supervisor.sendUsage(batch))))
   }
   const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)
   return {

@@ -13,6 +13,7 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { HeatSection } from '../usage/heat-section.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
 import { CachePolicyField } from './cache-policy-field.js'
@@ -61,6 +62,7 @@ export function Page() {
             </Facts>
           </Section>
           <UsageSection by="basemap" id={basemap.code} />
+          <HeatSection basemap={basemap} />
           <Section title={t.basemaps.addresses} note={t.basemaps.addressesLead}>
             <Addresses basemap={basemap} />
           </Section>

@@ -14,6 +14,7 @@ import { EdgesSection } from './edges-section.js'
 import { Figures } from './figures.js'
 import { LastCheck } from './last-check.js'
 import { RecentChanges, RecentScans } from './recent.js'
+import { RemoteCacheSection } from './remote-cache-section.js'
 import { RunningJob } from './running-job.js'
 import { TrafficSection } from './traffic-section.js'
 
@@ -52,6 +53,7 @@ export function Page() {
             </SimpleGrid>
             <TrafficSection query={traffic} />
             <EdgesSection query={edges} traffic={traffic.data} />
+            <RemoteCacheSection edges={edges.data?.items} />
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
               <BusiestTokens />
               <BusiestBasemaps />

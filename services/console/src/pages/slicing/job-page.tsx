@@ -14,7 +14,7 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerText } from '../../ui/server-text.js'
 import { Moment } from '../../ui/time.js'
-import { CancelButton } from './cancel-button.js'
+import { CancelJobButton } from './cancel-job-button.js'
 import { ImagePaths } from './image-paths.js'
 import { JobLog } from './job-log.js'
 import { JobProgress, JobStatus, jobName, TimeLeft } from './job-status.js'
@@ -38,7 +38,7 @@ function Shown({ job }: { job: SliceJob }) {
       above={[{ label: t.slicing.title, to: '/slicing' }]}
       actions={
         <>
-          <CancelButton job={job} />
+          <CancelJobButton job={job} />
           <SeenButton job={job} />
           {job.status === 'failed' && (
             <ButtonLink

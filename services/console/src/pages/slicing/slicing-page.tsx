@@ -10,7 +10,7 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { type Filter, ServerTable } from '../../ui/server-table.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
-import { CancelButton } from './cancel-button.js'
+import { CancelJobButton } from './cancel-job-button.js'
 import { JobProgress, JobStatus, jobName } from './job-status.js'
 import { Layers } from './layers.js'
 
@@ -83,6 +83,6 @@ function useColumns(): readonly Column<ListedSliceJob>[] {
       cell: (job) => <JobProgress job={job} />,
     },
     agoColumn('submitted', t.slicing.submitted, ({ created_at: at }) => at, { sort: 'created_at' }),
-    actionsColumn(t, (job) => <CancelButton job={job} />),
+    actionsColumn(t, (job) => <CancelJobButton job={job} />),
   ]
 }

@@ -99,7 +99,8 @@ function TokenFacts({ token }: { token: Token }) {
         <Ago at={token.first_used_at} fallback={token.last_used_at === null ? t.common.never : t.tokens.notRecorded} />
       </Fact>
       <Fact name={t.tokens.lastUsed}>
-        <Ago at={token.last_used_at} />
+        <Ago at={token.last_used_at} />{' '}
+        {token.last_used_from !== null && <Name>{t.tokens.usedFrom(token.last_used_from)}</Name>}
       </Fact>
       {token.disabled_at !== null && (
         <Fact name={t.tokens.disabledAt}>

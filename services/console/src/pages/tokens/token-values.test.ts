@@ -17,6 +17,7 @@ const TOKEN: Token = {
   created_at: '2026-03-01T00:00:00.000Z',
   first_used_at: null,
   last_used_at: null,
+  last_used_from: null,
   previous_prefix: null,
   previous_expires_at: null,
 }

@@ -146,7 +146,7 @@ test('the last use of a token is noted when the application closes at the latest
   const issued = (await other.admin({ method: 'POST', url: '/api/v1/admin/tokens', payload: { name: 'used' } })).json()
   await other.app.inject({ url: '/api/v1/catalog/basemaps', headers: { 'x-access-token': issued.token } })
   await other.app.close()
-  const [row] = await other.store.sql`SELECT last_used_at FROM tokens WHERE id = ${issued.id}`
-  expect(row?.last_used_at).toBeInstanceOf(Date)
+  const [row] = await other.store.sql`SELECT last_used_at, last_used_from FROM tokens WHERE id = ${issued.id}`
+  expect(row).toEqual({ last_used_at: expect.any(Date), last_used_from: '127.0.0.1' })
   await other.close()
 })

@@ -9,7 +9,7 @@ import { signedUrlSchema, signingKeySchema } from '@gateway/contracts/signed-url
 import { sliceJobSchema } from '@gateway/contracts/slice.js'
 import { targetSchema } from '@gateway/contracts/target.js'
 import { tokenSchema } from '@gateway/contracts/token.js'
-import { usageItemSchema } from '@gateway/contracts/usage.js'
+import { usageCellsSchema, usageItemSchema } from '@gateway/contracts/usage.js'
 import { adminVectorSchema, vectorSchema } from '@gateway/contracts/vector.js'
 import { z } from 'zod'
 import { auditEntrySchema } from '../audit/routes.js'
@@ -36,6 +36,7 @@ const NAMED_SCHEMAS = {
   AuditEntry: auditEntrySchema,
   Session: sessionSchema,
   Usage: usageItemSchema,
+  UsageCells: usageCellsSchema,
 } as const
 
 /** Gives the resources names of their own in the document, for readers and for generators of clients. */

@@ -49,13 +49,14 @@ export function createServiceGate(app: App, ctx: ControlContext, findCaller: Fin
   }
   return {
     require: (scope) => async (request, reply) => {
-      const admission = await readInTime(admit(ctx, request, scope, senderOf(request)), reply)
+      const sender = senderOf(request)
+      const admission = await readInTime(admit(ctx, request, scope, sender), reply)
       if (!admission.ok) return refuse(reply, admission)
       const rate = admission.token.limits?.rate ?? null
       const passed = rate === null ? admission : await rates.admit(admission.token.id, rate)
       if (!passed.ok) return refuse(reply, passed)
       request.serviceToken = admission.token
-      uses.note(admission.token.id)
+      uses.note(admission.token.id, sender.address)
     },
     grants(request, reply, wanted, scope) {
       const decision = decide(request.serviceToken, wanted, scope, ctx.now(), senderOf(request))

@@ -1,5 +1,5 @@
 import { TroubleLog } from '@gateway/logging/trouble-log.js'
-import { noteTokensUsed } from '@gateway/store/tokens.js'
+import { noteTokensUsed, type TokenUse } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../context.js'
 
 /** `last_used_at` may lag by this much; it shows whether a token is in use, not when exactly. */
@@ -7,18 +7,19 @@ const FLUSH_MS = 2_000
 
 /** Collects when tokens were used and writes that in batches, so that a read does not cost a write. */
 export class TokenUses {
-  readonly #ctx: Pick<ControlContext, 'sql' | 'now' | 'log'>
+  readonly #ctx: Pick<ControlContext, 'sql' | 'now' | 'log' | 'settings'>
   readonly #trouble: TroubleLog
-  #used = new Map<string, Date>()
+  #used = new Map<string, TokenUse>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(ctx: Pick<ControlContext, 'sql' | 'now' | 'log'>) {
+  constructor(ctx: Pick<ControlContext, 'sql' | 'now' | 'log' | 'settings'>) {
     this.#ctx = ctx
     this.#trouble = new TroubleLog(ctx.log, 'the last use of tokens could not be noted')
   }
 
-  note(tokenId: string): void {
-    this.#used.set(tokenId, new Date(this.#ctx.now()))
+  note(tokenId: string, address: string): void {
+    const from = this.#ctx.settings.tokenAddresses ? address : null
+    this.#used.set(tokenId, { at: new Date(this.#ctx.now()), from })
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
 

@@ -4,6 +4,7 @@ import { pruneChangeLog } from '@gateway/store/change-log.js'
 import { pruneDeliveries } from '@gateway/store/delivery-retention.js'
 import { tryLockSession } from '@gateway/store/lock-session.js'
 import { pruneSliceJobs } from '@gateway/store/slice-job-retention.js'
+import { forgetTokenAddresses } from '@gateway/store/tokens.js'
 import { pruneUsage } from '@gateway/store/usage.js'
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
@@ -25,6 +26,9 @@ const STORE: Pruners = {
   'old push records': ({ sql }) => pruneDeliveries(sql),
   'old slice jobs': ({ sql, settings }) => pruneSliceJobs(sql, settings.jobRetentionDays),
   'the audit': ({ sql }) => pruneAudit(sql, AUDIT_DAYS),
+  'the addresses of tokens': async ({ sql, settings }) => {
+    if (!settings.tokenAddresses) await forgetTokenAddresses(sql)
+  },
   'old usage': ({ sql, settings }) => pruneUsage(sql, settings.usageDays),
 }
 

@@ -17,6 +17,7 @@ const TOKEN = {
   created_at: EARLIER,
   first_used_at: null,
   last_used_at: null,
+  last_used_from: null,
   previous_prefix: null,
   previous_expires_at: null,
 }
@@ -134,6 +135,32 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
       bytes: 98_304_000,
     }),
     text: 'id,at,requests,tiles,tile_404,refused,bytes,name\r\nworld,2026-03-01T00:00:00.000Z,5200,5000,150,3,98304000,World\r\n',
+  },
+  getUsageCells: {
+    parameters: { basemap: 'world', kind: 'misses' },
+    answer: {
+      type: 'FeatureCollection',
+      total: 1,
+      requests: 150,
+      features: [
+        {
+          type: 'Feature',
+          properties: { tile_matrix_set: 'WebMercatorQuad', z: 1, x: 1, y: 0, requests: 5200, tile_404: 150 },
+          geometry: {
+            type: 'Polygon',
+            coordinates: [
+              [
+                [0, 0],
+                [180, 0],
+                [180, 85.0511288],
+                [0, 85.0511288],
+                [0, 0],
+              ],
+            ],
+          },
+        },
+      ],
+    },
   },
   getSettings: {
     answer: {

@@ -1,0 +1,113 @@
+import { type ErrorCode, STATUS_OF_ERROR } from './errors.js'
+
+interface Documented {
+  /** of one status */
+  readonly codes: readonly ErrorCode[]
+  readonly when: string
+  /** what the caller does */
+  readonly act: string
+}
+
+/**
+ * What the page of errors says of each refusal, in Markdown. The status is that of the table. After a change: `npm run docs:reference`, which writes
+ * them into docs/reference/errors.md.
+ */
+const DOCUMENTED: readonly Documented[] = [
+  {
+    codes: ['invalid_parameters'],
+    when: 'a parameter, a body or a path is not as described; the words name it',
+    act: 'correct it; the same request fails again',
+  },
+  { codes: ['conflicting_tokens'], when: 'two different tokens in one request', act: 'send one' },
+  {
+    codes: ['token_missing', 'token_malformed'],
+    when: 'no token, or one that none can be',
+    act: '`Authorization: Bearer`, `X-Access-Token`, `?token=`',
+  },
+  {
+    codes: ['token_unknown', 'token_expired', 'token_disabled'],
+    when: 'the token opens nothing (any more)',
+    act: 'ask whoever issued it',
+  },
+  {
+    codes: ['admin_credentials_missing', 'admin_credentials_wrong', 'session_ended'],
+    when: 'administration without credentials, or with wrong ones',
+    act: 'sign in; `ADMIN_TOKEN` for scripts',
+  },
+  {
+    codes: ['signature_wrong', 'signature_expired'],
+    when: 'a [signed address](../caches.md#signed-addresses) that was not made for this, was changed, or has ended',
+    act: 'ask for a new one',
+  },
+  {
+    codes: ['origin_not_allowed', 'network_not_allowed'],
+    when: 'the token is limited to other sites or networks',
+    act: 'use it there, or have the limit changed',
+  },
+  {
+    codes: ['outside_bounds'],
+    when: 'a signed address with bounds, and a tile beyond them, or the whole archive',
+    act: 'ask for one without',
+  },
+  {
+    codes: ['scope_missing', 'resource_not_granted'],
+    when: 'the token may not do or read this',
+    act: 'have it granted; a change is in force at once',
+  },
+  {
+    codes: ['admin_remote_off', 'admin_host_unknown', 'cross_site'],
+    when: 'administration from another machine, by another name, or from another site',
+    act: '`ADMIN_ALLOW_REMOTE`, `ADMIN_HOSTS`',
+  },
+  {
+    codes: ['role_missing'],
+    when: "the operator's role does not suffice",
+    act: 'an `admin` does it, or gives the role',
+  },
+  {
+    codes: ['not_found', 'tile_not_found'],
+    when: 'nothing is there (any more)',
+    act: 'a missing tile is no fault of a map: `missing=204`',
+  },
+  { codes: ['method_not_allowed'], when: 'the address knows other methods', act: '`Allow` names them' },
+  { codes: ['request_timeout'], when: 'the body took longer than 30 s', act: 'send it faster, or again' },
+  {
+    codes: ['conflict', 'scan_running'],
+    when: 'it does not fit to what is there, or a scan runs',
+    act: 'read the words; `.../queue` waits for its turn',
+  },
+  {
+    codes: ['precondition_failed'],
+    when: '`If-None-Match: *` was sent, and the code exists already',
+    act: 'leave the header out to update it',
+  },
+  { codes: ['payload_too_large'], when: 'more than 1 MiB, or `IMPORT_MAX_BYTES` for imports', act: 'send less' },
+  { codes: ['uri_too_long'], when: 'an address of more than 8,192 characters', act: 'shorten it' },
+  {
+    codes: ['unsupported_media_type'],
+    when: 'not JSON, or not what an import takes',
+    act: '`Content-Type: application/json`',
+  },
+  { codes: ['range_not_satisfiable'], when: 'a range beyond the end', act: '`Content-Range` tells the size' },
+  {
+    codes: ['too_many_requests', 'rate_limited'],
+    when: "too many guesses, jobs, imports or streams; or the token's `rate_limit` is reached",
+    act: 'wait as `Retry-After` says',
+  },
+  { codes: ['headers_too_large'], when: 'a header longer than its kind needs', act: 'shorten it' },
+  { codes: ['internal'], when: 'nobody planned this', act: "the log has a line with the request's id; report it" },
+  {
+    codes: ['dependency_down', 'draining'],
+    when: 'the store, a disk or the control plane does not answer; or this process ends',
+    act: 'repeat as `Retry-After` says. Of a write the words say [what became of it](../operate.md#a-write-was-answered-503)',
+  },
+]
+
+/** The table of docs/reference/errors.md. */
+export function errorsTable(): string {
+  const rows = DOCUMENTED.map(({ codes, when, act }) => {
+    const statuses = [...new Set(codes.map((code) => STATUS_OF_ERROR[code]))].join(', ')
+    return `| ${statuses} | ${codes.map((code) => `\`${code}\``).join(', ')} | ${when} | ${act} |`
+  })
+  return ['| Status | Code | When | Do |', '|---|---|---|---|', ...rows].join('\n')
+}

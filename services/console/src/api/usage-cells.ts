@@ -1,0 +1,25 @@
+import type { UsageCellKind, UsageCells } from '@gateway/contracts/usage.js'
+import { queryOptions } from '@tanstack/react-query'
+import { adminGet } from './client.js'
+import { READ_AGAIN_MS } from './usage.js'
+
+/** How many days a heat map can show; the service keeps a month. */
+export const HEAT_RANGES = { day: 1, week: 7, month: 31 } as const
+export type HeatRange = keyof typeof HEAT_RANGES
+
+const DAY_MS = 86_400_000
+
+/** The parts of a basemap that tiles were asked for in, today and on the days (UTC) before. */
+export function usageCellsQuery(basemap: string, kind: UsageCellKind, range: HeatRange) {
+  return queryOptions({
+    queryKey: ['usage', 'cells', basemap, kind, range],
+    queryFn: async ({ signal }) => {
+      const from = new Date(Date.now() - (HEAT_RANGES[range] - 1) * DAY_MS).toISOString().slice(0, 10)
+      const parameters = new URLSearchParams({ basemap, kind, from })
+      const cells = await adminGet<UsageCells>(`/usage/cells?${parameters}`, signal)
+      // With the kind: what is shown while another one is loaded is of the one before.
+      return { cells, shown: kind }
+    },
+    refetchInterval: READ_AGAIN_MS,
+  })
+}

@@ -1,0 +1,76 @@
+import { text, wholeNumber } from '@gateway/catalog/list-query.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
+import { USAGE_CELL_KINDS, type UsageCells, usageCellsSchema } from '@gateway/contracts/usage.js'
+import { CELL_DAYS, readUsageCells, type UsageCell } from '@gateway/store/usage.js'
+import { TILE_MATRIX_SETS, tileBounds } from '@gateway/tilesets/tile-matrix-sets.js'
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+
+const DAY_MS = 86_400_000
+/** What is answered where `from` is left out. */
+const DEFAULT_DAYS = 7
+/** Limit: cells of an answer; some 2.5 MB before it is compressed. */
+const MAX_CELLS = 10_000
+
+const querySchema = z.strictObject({
+  basemap: text.describe('its code'),
+  version: text.optional().describe('default: all versions that there are'),
+  kind: z.enum(USAGE_CELL_KINDS).default('requests').describe('`misses`: where tiles were asked for that do not exist'),
+  from: queryInstantSchema
+    .optional()
+    .describe(
+      `ISO 8601, without a zone UTC, back to the begin of its day; default: ${DEFAULT_DAYS} days before \`to\``,
+    ),
+  to: queryInstantSchema.optional().describe('ISO 8601, without a zone UTC; default: now'),
+  limit: wholeNumber(1, MAX_CELLS).default(5_000).describe('cells answered at most, those with most come first'),
+})
+
+export function usageCellsRoute(app: App, { sql, now }: ControlContext): void {
+  app.get(
+    '/api/v1/admin/usage/cells',
+    {
+      schema: {
+        operationId: 'getUsageCells',
+        summary: 'Where on the map tiles were asked for, or missed',
+        description:
+          'The cells of a heat map, as GeoJSON: each is a tile of the grid that the version lies in. Requests for a tile count in the cell that is the tile itself or that has it: ' +
+          'where the version is, and as far around it as half its size, the smallest cells are such that 64 of them or fewer lie side by side; elsewhere they are those of zoom 6 ' +
+          '(5 in the geographic grids). Sums over all edges of the days (UTC) that begin in the range. Counted is what `tiles` and `tile_404` of `getUsage` have, but one by one ' +
+          'only as long as an edge process answers less than 800 such requests a second; of more it is one in 64, for 64. What edges have answered is here within 25 seconds, ' +
+          `and for ${CELL_DAYS} days, or USAGE_DAYS where that is less. A version that is deleted has no cells any more.`,
+        querystring: querySchema,
+        response: { 200: usageCellsSchema },
+      },
+    },
+    async ({ query: { from, to, ...rest } }, reply) => {
+      const end = to === undefined ? now() : (instantMs(to) as number)
+      const wanted = from === undefined ? end - DEFAULT_DAYS * DAY_MS : (instantMs(from) as number)
+      if (wanted >= end) return sendRefusal(reply, refuse('invalid_parameters', 'query.from: must be before query.to'))
+      const begin = new Date(Math.floor(wanted / DAY_MS) * DAY_MS)
+      const { cells, total, requests } = await readUsageCells(sql, { ...rest, from: begin, to: new Date(end) })
+      return { type: 'FeatureCollection' as const, total, requests, features: cells.map(featureOf) }
+    },
+  )
+}
+
+function featureOf({ tileMatrixSet, z, x, y, requests, missing }: UsageCell): UsageCells['features'][number] {
+  const [west, south, east, north] = tileBounds(TILE_MATRIX_SETS[tileMatrixSet], { z, x, y }).map(
+    // Centimetres.
+    (degrees) => Math.round(degrees * 1e7) / 1e7,
+  ) as [number, number, number, number]
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return {
+    type: 'Feature',
+    properties: { tile_matrix_set: tileMatrixSet, z, x, y, requests, tile_404: missing },
+    geometry: { type: 'Polygon', coordinates: [ring] },
+  }
+}

@@ -1,0 +1,80 @@
+import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import {
+  TILE_MATRIX_SETS,
+  type TileMatrixLimits,
+  type TileMatrixSet,
+  tileMatrixLimits,
+} from '@gateway/tilesets/tile-matrix-sets.js'
+
+/** Limit: columns, and rows, of the smallest cells of a version. With those above them it has some 11,000 cells at most, wherever tiles are asked for. */
+const MAX_CELLS = 64
+/** Limit: cells of some ten metres. */
+const MAX_CELL_ZOOM = 22
+
+/** Into which parts of the map requests for a version's tiles are added up. */
+export interface CellGrid {
+  readonly set: TileMatrixSet
+  /** where the version is, and as far around it as half its size: its smallest cells */
+  readonly inner: TileMatrixLimits
+  /** of the smallest cells elsewhere */
+  readonly outerZoom: number
+}
+
+export interface Cell {
+  readonly z: number
+  readonly x: number
+  readonly y: number
+}
+
+/** `bounds` in degrees; null: the whole world. */
+export function cellGridOf({
+  tileMatrixSet,
+  bounds,
+}: {
+  tileMatrixSet: TileMatrixSetId
+  bounds: Bounds | null
+}): CellGrid {
+  const set = TILE_MATRIX_SETS[tileMatrixSet]
+  return {
+    set,
+    inner: finest(set, bounds === null ? null : withSurroundings(bounds)),
+    outerZoom: finest(set, null).zoom,
+  }
+}
+
+/** The tile, or that above it that is a cell. */
+export function cellOf({ inner, outerZoom }: CellGrid, tile: Cell): Cell {
+  const near = above(tile, inner.zoom)
+  const scale = 2 ** (inner.zoom - near.z)
+  const isInner =
+    near.x >= Math.floor(inner.minColumn / scale) &&
+    near.x <= Math.floor(inner.maxColumn / scale) &&
+    near.y >= Math.floor(inner.minRow / scale) &&
+    near.y <= Math.floor(inner.maxRow / scale)
+  return isInner ? near : above(near, outerZoom)
+}
+
+function above(tile: Cell, zoom: number): Cell {
+  if (tile.z <= zoom) return tile
+  const scale = 2 ** (tile.z - zoom)
+  return { z: zoom, x: Math.floor(tile.x / scale), y: Math.floor(tile.y / scale) }
+}
+
+/** The deepest zoom at which an area has no more cells than it may. */
+function finest(set: TileMatrixSet, bounds: Bounds | null): TileMatrixLimits {
+  let found = tileMatrixLimits(set, 0, bounds)
+  for (let zoom = 1; zoom <= MAX_CELL_ZOOM; zoom++) {
+    const limits = tileMatrixLimits(set, zoom, bounds)
+    const { minColumn, maxColumn, minRow, maxRow } = limits
+    if (maxColumn - minColumn >= MAX_CELLS || maxRow - minRow >= MAX_CELLS) break
+    found = limits
+  }
+  return found
+}
+
+function withSurroundings([west, south, east, north]: Bounds): Bounds {
+  // Across the antimeridian every column counts anyway.
+  const dx = west > east ? 0 : (east - west) / 2
+  const dy = (north - south) / 2
+  return [Math.max(-180, west - dx), Math.max(-90, south - dy), Math.min(180, east + dx), Math.min(90, north + dy)]
+}

@@ -40,7 +40,7 @@ const RETRY_WITHIN_MS = 8_000
 const MAX_HEADER_BYTES = 32 * 1024
 const STREAM_IDLE_MS = 30_000
 
-/** Limit: a server may ask for patience, not for a day of it. Seconds. */
+/** Limit in seconds: of a longer Retry-After no more than this is waited. */
 const LONGEST_RETRY_AFTER = 60
 
 const OUR_TROUBLE = new Set([408, 425, 429, 500, 502, 503, 504, 507, 509, 598, 599])

@@ -11,7 +11,7 @@ export function decodedFields(fields: readonly VectorField[], encoding: string |
   return decoded
 }
 
-/** null: nothing here knows the encoding, or none is told and the text is not UTF-8. Tables cut names within a character, which is no reason. */
+/** null: the encoding is not supported, or none is given and the text is not UTF-8. A name that its table cut within a character is decoded all the same. */
 function decode(bytes: Uint8Array, encoding: string | null): string | null {
   try {
     return new TextDecoder(encoding ?? 'utf-8', { fatal: encoding === null }).decode(bytes)

@@ -24,7 +24,7 @@ export class TroubleLog {
     this.#everyMs = everyMs
   }
 
-  /** It happened. @param detail what to tell of it, where this is the time that is told */
+  /** Counts one occurrence. @param detail fields of the log line, if this is the last one before it */
   note(detail: object): void {
     this.#total++
     this.#last = detail

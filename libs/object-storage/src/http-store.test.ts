@@ -66,7 +66,23 @@ test('a body that is cut is asked for again, and a stream of it ends with an err
   await expect(store.read('x', FIRST)).rejects.toThrow(ObjectStoreTrouble)
   expect(asked()).toBe(3)
   const { body } = await store.stream('x')
-  await expect(buffer(body)).rejects.toThrow()
+  await expect(buffer(body)).rejects.toThrow(ObjectStoreTrouble)
+})
+
+test('a stream of what was replaced, or that its caller leaves, ends its connection', async () => {
+  let closed = 0
+  const { store } = await storeOf((_, response) => {
+    response.once('close', () => closed++)
+    response.writeHead(200, { 'content-length': 1_000_000, etag: '"two"' }).write('begin')
+  })
+  await expect(store.stream('x', { ifMatch: '"one"' })).rejects.toThrow(ObjectReplaced)
+  await expect.poll(() => closed).toBe(1)
+  const { body } = await store.stream('x')
+  for await (const chunk of body) {
+    expect(String(chunk)).toBe('begin')
+    break
+  }
+  await expect.poll(() => closed).toBe(2)
 })
 
 test('a server that asks for patience is not asked again at once, and after failures in a row not at all for a while', async () => {

@@ -10,7 +10,7 @@ export type ObjectStoreSettings = S3Settings & GuardSettings
  * Opens `s3://bucket/prefix` or an http(s) address; nothing is sent by that. Time-outs, retries and a circuit are the store's own: one that fails
  * leaves others alone. Where an http(s) address leads is guarded as deliveries are; S3_ENDPOINT is the operator's word. Throws `TypeError` for
  * another text: check it by `parseLocation`.
- * @param observe is told of every request
+ * @param observe called for every request
  */
 export function openObjectStore(
   url: string,

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, Pool } from 'undici'
 import { Circuit } from './circuit.js'
@@ -40,7 +40,7 @@ const RETRY_WITHIN_MS = 8_000
 const MAX_HEADER_BYTES = 32 * 1024
 const STREAM_IDLE_MS = 30_000
 
-/** Limit: a server may ask for patience, not for a day of it. Seconds. */
+/** Limit in seconds: of a longer Retry-After no more than this is waited. */
 const LONGEST_RETRY_AFTER = 60
 
 const OUR_TROUBLE = new Set([408, 425, 429, 500, 502, 503, 504, 507, 509, 598, 599])
@@ -99,7 +99,7 @@ export class Requester {
       const answer = await this.#dispatch(request, signal)
       const { statusCode: status, headers } = answer
       if (status === 200) {
-        const body = Readable.from(withOurErrors(answer.body), { objectMode: false })
+        const body = withOurErrors(answer.body)
         return { status, headers, body, bytes: Buffer.alloc(0) }
       }
       return { status, headers, body: null, bytes: await readBounded(answer.body, request.maxBytes) }
@@ -195,12 +195,12 @@ async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: numb
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
-async function* withOurErrors(body: Dispatcher.ResponseData['body']): AsyncGenerator<Buffer> {
-  try {
-    yield* body
-  } catch (error) {
-    throw new ObjectStoreTrouble(reasonOf(error), 1, { cause: error })
-  }
+/** What a caller leaves ends its connection. */
+function withOurErrors(body: Dispatcher.ResponseData['body']): Readable {
+  const ours = new PassThrough()
+  body.on('error', (error) => ours.destroy(new ObjectStoreTrouble(reasonOf(error), 1, { cause: error })))
+  ours.once('close', () => body.destroy())
+  return body.pipe(ours)
 }
 
 function retryAfterOf(headers: Answer['headers']): number {

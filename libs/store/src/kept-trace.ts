@@ -13,7 +13,7 @@ export function traceColumn(sql: Queryable, trace: KeptTrace | null | undefined)
   return trace ? sql.json({ ...trace }) : sql`NULL::jsonb`
 }
 
-/** Until the transaction ends, the deliveries that triggers owe belong to this trace. */
+/** Until the transaction ends, deliveries that triggers insert belong to this trace. */
 export async function causeDeliveries(tx: Transaction, trace: KeptTrace | null): Promise<void> {
   if (trace !== null) await tx`SELECT set_config('gateway.trace', ${JSON.stringify(trace)}, true)`
 }

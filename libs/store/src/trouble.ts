@@ -1,4 +1,4 @@
-/** Why the store does not do what it is asked, as far as whoever asks may know. */
+/** Why a query of the store failed, without what must not reach a client. */
 export interface StoreTrouble {
   /** for callers and operators; a clause without a full stop */
   readonly words: string

@@ -6,7 +6,7 @@ import type { Queryable, Transaction } from './connect.js'
 export interface ReadFacts extends VectorFacts {
   /**
    * the fields of a table in which the names of some are not ASCII, each name as its bytes (those of ISO 8859-1): what they are in another
-   * encoding is told without reading the file again
+   * encoding can be worked out without reading the file again
    */
   readonly raw_fields?: readonly VectorField[] | undefined
 }

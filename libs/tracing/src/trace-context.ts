@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 export interface TraceContext {
   /** 32 hexadecimal digits */
   readonly traceId: string
-  /** of whoever asks; 16 hexadecimal digits */
+  /** of the caller's span; 16 hexadecimal digits */
   readonly spanId: string
   /** whether the caller records the trace */
   readonly sampled: boolean

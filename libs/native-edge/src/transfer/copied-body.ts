@@ -90,7 +90,7 @@ export class CopiedBody {
     if (this.#ended !== undefined) return
     this.#ended = outcome
     this.#watch.remove(this)
-    // The caller closes the descriptor when it hears of the end: not while a thread reads from it.
+    // The caller closes the descriptor at the end: never while a thread still reads from it.
     if (!this.#reading) this.#job.settle(outcome, this.#sent)
   }
 }

@@ -3,8 +3,8 @@ import { TILE_MATRIX_SETS, tileMatrixLimits } from '../tile-matrix-sets.js'
 import type { ZoomListing } from './listing.js'
 
 /**
- * Whether the tiles of a geographic folder lie in the grid that gdal2tiles makes unless it is told `--tmscompatible`: each zoom has the tiles
- * of the zoom above it here, while its tilemapresource.xml says otherwise. Told from the columns and rows of the deepest zoom and the bounds
+ * Whether the tiles of a geographic folder lie in the grid that gdal2tiles makes without `--tmscompatible`: each zoom has the tiles
+ * of the zoom above it here, while its tilemapresource.xml says otherwise. Judged by the columns and rows of the deepest zoom and the bounds
  * of what was tiled; rows are counted from the south, where both grids begin.
  */
 export function isOneTileAtZoom0(zooms: readonly ZoomListing[], grid: TileMatrixSetId, bounds: Bounds): boolean {

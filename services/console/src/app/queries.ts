@@ -10,7 +10,7 @@ export function createQueries(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        // Browsers know whether there is a network, not whether the service is reached: a query fails and says so instead of waiting.
+        // Browsers know whether there is a network, not whether the service can be reached: a query fails instead of waiting for one.
         networkMode: 'always',
         refetchOnReconnect: true,
         // A refusal stays a refusal; what is down may come back.

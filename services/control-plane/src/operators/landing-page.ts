@@ -3,7 +3,7 @@ import { escaped, plainPage } from '../platform/http/plain-page.js'
 import { allowStyles, newNonce } from '../platform/http/style-nonce.js'
 import { type PageTexts, textsFor } from './page-texts.js'
 
-/** Where everything begins, for programs. Relative: whoever asks has come by an address that works. */
+/** Where everything begins, for programs. Relative: the address that the client used works for it. */
 const LINKS = {
   service: 'map-asset-gateway',
   console: '/admin/',

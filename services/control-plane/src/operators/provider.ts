@@ -95,7 +95,7 @@ export class Provider {
     return this.#discovering
   }
 
-  /** Many providers tell groups only to who asks by a scope of that name, and refuse a scope that they do not know. */
+  /** Many providers send groups only where a scope of that name is requested, and refuse a scope that they do not know. */
   #scope(config: oidc.Configuration): string {
     const { oidcRoleClaim: claim } = this.#settings
     const own = config.serverMetadata().scopes_supported?.includes(claim) ? [claim] : []

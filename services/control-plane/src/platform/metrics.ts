@@ -16,7 +16,7 @@ export interface Metrics {
   /** `status`: succeeded, failed or cancelled */
   readonly sliceSeconds: Histogram<'status'>
   readonly deliverySeconds: Histogram<'kind'>
-  /** from when a change was published until all edges had applied it, or were waited for in vain */
+  /** from when a change was published until all edges had applied it, or the wait for them timed out */
   readonly propagationSeconds: Histogram
 }
 

@@ -1,7 +1,7 @@
-/** A reader that takes nothing for this long is gone, or might as well be. */
+/** A reader that takes nothing for this long counts as gone. */
 const STALL_LIMIT_MS = 60_000
 /**
- * What the kernel has taken and the reader has not is out of sight here, and room is told of only when a third of it has gone. A reader of
+ * What the kernel has taken and the reader has not cannot be seen here, and free room is reported only once a third of it was taken. A reader of
  * this rate is slow, not stalled, so each byte in flight extends the limit by what it takes to read at this rate.
  */
 const SLOWEST_READER_BYTES_PER_MS = 1

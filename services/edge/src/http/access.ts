@@ -23,7 +23,7 @@ export class Access {
     this.#log = log
     this.#native = native
     this.#trusted = parseRanges(trustedProxies)
-    // What the native table answers nobody can log: it leaves to JavaScript what is to be a line.
+    // The native table writes no log: requests that are sampled for it are left to JavaScript.
     native.pickEvery(log.every)
   }
 

@@ -36,7 +36,7 @@ function listOf<Entry extends CatalogBasemap | CatalogVector>(kind: CatalogKind<
 function entryOf<Entry extends CatalogBasemap | CatalogVector>(kind: CatalogKind<Entry>): Handler {
   return (edge, res, req) => {
     const segment = req.getParameter(0) ?? ''
-    // No address of ours: the control plane says so.
+    // Not an address of the catalog: the control plane answers 404.
     if (segment === '') return onOther(edge, res, req)
     const code = decodedSegment(segment)
     if (code === null) {

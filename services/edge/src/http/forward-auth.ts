@@ -24,8 +24,8 @@ const NO_ADDRESS = refuse(
 const NOT_OURS = refuse('resource_not_granted', 'nothing can be read at this address')
 
 /**
- * Whether a proxy may answer somebody who asks it for an address of the read interface, out of its own cache perhaps: 200, or 401 or 403 as this
- * edge would refuse. What is granted and absent is let in, for the edge to say so.
+ * Whether a proxy may answer a request for an address of the read interface, perhaps from its own cache: 200, or 401 or 403 as this edge would
+ * refuse it. What is granted but absent is 200: the edge then answers 404.
  */
 export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++

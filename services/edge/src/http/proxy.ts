@@ -79,7 +79,7 @@ function readHead(req: HttpRequest): Head {
 /** Streams of events under way, which no server ends by itself. */
 const eventStreams = new Set<PassedRequest>()
 
-/** A draining process would wait for them in vain: clients come back by themselves, and find another edge. */
+/** They do not end by themselves, and a draining process waits for every request. Clients reconnect, to another edge. */
 export function endEventStreams(): void {
   for (const stream of eventStreams) stream.endStream()
 }
@@ -242,7 +242,7 @@ class PassedRequest implements UpstreamAnswer {
   failed(error: Error): void {
     if (this.#gone || this.#over) return
     if (this.#answer !== null) {
-      // The status is out: only a cut connection tells that the rest is missing.
+      // The status was sent: only closing the connection shows that the rest is missing.
       this.#edge.log.warn({ err: error.message, path: this.#head.path }, 'an answer of the control plane broke off')
       this.#res.close()
       return

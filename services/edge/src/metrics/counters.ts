@@ -131,7 +131,7 @@ export class Counters {
   /** Called before these numbers are read: adds what was counted where no JavaScript ran. */
   beforeReading: () => void = () => {}
 
-  /** What is told with this process's presence. */
+  /** The counts that are announced with this process's presence. */
   traffic(): TrafficCounters {
     this.beforeReading()
     // Every browser asks for the console without credentials first: that is how it learns that it needs some, and no failure.

@@ -393,6 +393,8 @@ const ask = fc
         ['Sec-Fetch-Mode', 'no-cors'],
       ],
     ),
+    /** the address of the request before, in place of its own */
+    again: oneOf(true, false, false, false),
     /** with the tag, or the date, of the answer before */
     condition: oneOf('', '', '', 'tag', 'date'),
   })
@@ -497,13 +499,15 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
     takeCells(running)
   }
   const last = new Map<string, RawAnswer>()
+  let address = ''
   for (const one of fc.sample(step, { seed: SEED, numRuns: STEPS })) {
     if (one.step === 'alter') change(fileOf(one.place), one.how)
     else if (one.step === 'operate') await doOperate(one.what)
     else {
+      if (!one.again || address === '') address = one.address
       const fieldOf = (name: string) =>
         last
-          .get(one.address)
+          .get(address)
           ?.lines.find((line) => line.startsWith(`${name}: `))
           ?.slice(name.length + 2)
       const tag = one.condition === 'tag' ? fieldOf('ETag') : undefined
@@ -518,19 +522,19 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
       if (date !== undefined) headers.push(['If-Modified-Since', date])
       const [answer, expected] = await askBoth({
         method: one.method,
-        target: targetOf(one.address, one.query),
+        target: targetOf(address, one.query),
         headers,
       })
-      expect(inShort(answer), JSON.stringify(one)).toEqual(inShort(expected))
-      last.set(one.address, answer)
+      expect(inShort(answer), JSON.stringify({ ...one, address })).toEqual(inShort(expected))
+      last.set(address, answer)
     }
   }
   console.log(`seed ${SEED}`, seen)
-  const many = STEPS / 300
+  const many = STEPS / 600
   for (const about of ['GET 200', 'GET 200 packed', 'GET 403', 'GET 404', 'HEAD 404', 'GET 304']) {
     expect(seen[about] ?? 0, `${about} of ${JSON.stringify(seen)}`).toBeGreaterThan(many)
   }
-  for (const layout of DATABASES) expect(seen[`${layout} 200`] ?? 0, JSON.stringify(seen)).toBeGreaterThan(many)
+  for (const layout of DATABASES) expect(seen[`${layout} 200`] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   expect(seen['GET 200 large'] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   // Counted as exactly, and kept nowhere.
   const [quick = {}, plain = {}] = counted().map((now, i) =>

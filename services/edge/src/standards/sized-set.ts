@@ -1,7 +1,7 @@
 import { TILE_MATRIX_SETS, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Layer } from './layer.js'
 
-/** Pixels of a tile's side where it is no multiple of these: the set is told with 256. */
+/** Pixels of a tile's side. Sets whose tiles are no multiple of it are described with this size. */
 const PIXELS = 256
 /** Limit: larger tiles have no set of their own. */
 const MAX_FACTOR = 16

@@ -34,7 +34,7 @@ export class SupervisorLink {
   constructor() {
     process.on('message', (message) => this.#hear(message as ToWorker))
     process.once('disconnect', () => this.#drainOnce())
-    // It may have died while this process read its code, when nobody listened.
+    // It may have died while this process was loading, before anything listened for that.
     if (process.connected === false) this.#drainOnce()
   }
 

@@ -35,7 +35,10 @@ export function ZoomSuggestion({ of, zoomMax, onTake }: ZoomSuggestionProps) {
   if (error !== null) {
     const isRefused = error instanceof ApiError && error.status === 400
     return isRefused ? (
-      <Alert color="orange" title={t.cannot}>
+      <Alert color="orange">
+        <Text size="sm" fw={550}>
+          {t.cannot}
+        </Text>
         <ServerText text={error.message} />
       </Alert>
     ) : null

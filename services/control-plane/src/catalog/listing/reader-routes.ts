@@ -28,7 +28,7 @@ interface Kind<Stored> {
   answer(stored: Stored): Basemap | Vector
 }
 
-/** Of the edge, which answers these addresses from what it holds; the routes here are for who asks the control plane itself. */
+/** Of the edge, which answers these addresses from what it holds; the routes here answer requests to the control plane itself. */
 const FROM_MEMORY = 'Carries a weak `ETag`; `If-None-Match` is answered 304.'
 
 /** The read interface of the catalog, for service tokens. */

@@ -15,8 +15,8 @@ import type { Found } from './walk/walk-process.js'
 const MAX_LISTED = 1000
 
 /**
- * What a scan of a source would come to, written nowhere; the source need not be known. Refused while a scan is running. A directory that
- * cannot be read is told in `problem`.
+ * The outcome that a scan of a source would have, without storing it; the source need not be registered. Refused while a scan is running. A
+ * directory that cannot be read is reported in `problem`.
  */
 export function tryScan(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<TriedScan | Refusal> {
   return withScanLock(ctx.sql, async (lock) => {

@@ -17,7 +17,7 @@ import { MAX_FIELDS, MAX_NAME, MAX_SIDECAR_BYTES } from './limits.js'
 const MAGIC = Buffer.from('fgb\x03fgb')
 const MAGIC_BYTES = 8
 const LENGTH_BYTES = 4
-/** Limit: bytes of a header; real ones have a few thousand. Of a larger one only the encoding is told. */
+/** Limit: bytes of a header; real ones have a few thousand. Of a larger one only the encoding is reported. */
 const MAX_HEADER_BYTES = 1024 * 1024
 
 /** Fields of the header, in the order of the schema. */

@@ -2,11 +2,11 @@
 export const MAX_FIELDS = 256
 /** Limit: characters of names that are told: of fields, and of coordinate systems without a code. */
 export const MAX_NAME = 200
-/** Limit: bytes of a GeoJSON file that is read whole; some seconds. Of a larger one only the encoding is told. */
+/** Limit: bytes of a GeoJSON file that is read whole; some seconds. Of a larger one only the encoding is reported. */
 export const MAX_GEOJSON_BYTES = 64 * 1024 * 1024
 /** Limit: nesting of a GeoJSON file; a deeper one is none. */
 export const MAX_DEPTH = 64
-/** Limit: layers of a file with several; of one with more nothing but the encoding is told. */
+/** Limit: layers of a file with several; of one with more only the encoding is reported. */
 export const MAX_LAYERS = 256
 /** Limit: bytes of a GeoPackage whose features are counted one by one where it does not tell their number. */
 export const MAX_COUNTED_BYTES = 64 * 1024 * 1024

@@ -7,7 +7,7 @@ import { storeTrouble } from '@gateway/store/trouble.js'
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 2000
-/** After so long somebody who looks on is told. */
+/** A wait this long is reported, for whoever watches the start. */
 const SILENT_AFTER_MS = 3_000
 
 const SHARED_SESSIONS =

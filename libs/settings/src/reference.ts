@@ -109,10 +109,6 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   JOB_RETENTION_DAYS: {
     meaning: "how long slice jobs, their logs and their callbacks' records are kept after their end",
   },
-  TOKEN_ADDRESSES: {
-    meaning:
-      'whether it is kept from which client address each token was used last (`last_used_from`); with `false` what was kept is deleted within an hour. See [usage](../observing.md#usage)',
-  },
   USAGE_DAYS: { meaning: 'how long it is kept what tokens, basemaps, versions and vectors were used for' },
   TOKEN_ADDRESSES: {
     meaning:

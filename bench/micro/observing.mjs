@@ -21,17 +21,10 @@ const options = (traceparent) => ({
   parent: parseTraceparent(traceparent),
   attributes: { 'http.request.method': 'GET', 'url.path': '/tiles/world/1/0/0/0.webp' },
 })
-let sum = 0
 
 /** As the edge does it; each with how often in a round. */
 const WORK = {
-  'tracing off, no traceparent': [
-    1e6,
-    () => {
-      const parent = parseTraceparent('')
-      if (parent !== null || NO_TRACER.on) sum++
-    },
-  ],
+  'tracing off, no traceparent': [1e6, () => parseTraceparent('') !== null || NO_TRACER.on],
   'tracing off, a traceparent is handed on': [2e5, () => NO_TRACER.start('GET tile', options(TRACEPARENT)).end()],
   'tracing on, a recorded span': [
     2e4,

@@ -6,22 +6,20 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { containerEngine } from './engine.mjs'
+import { revision } from './revision.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const engine = containerEngine()
 
-/** The commit, and whether the checkout differs from it. */
-function revision() {
-  const git = spawnSync('git', ['describe', '--always', '--abbrev=40', '--dirty', '--exclude=*'], { cwd: root })
-  return git.status === 0 ? git.stdout.toString().trim() : 'unknown'
-}
-
 for (const target of ['edge', 'control-plane']) {
   const image = `map-asset-gateway-${target}`
   const args = ['build', '--target', target, '-f', join(import.meta.dirname, 'Dockerfile')]
   for (const tag of [version, 'latest']) args.push('-t', `${image}:${tag}`)
-  args.push('--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision()}`)
+  // Not LABEL with ARG: buildah takes such a step from its cache whatever the argument is now.
+  for (const [name, value] of Object.entries({ version, revision: revision() })) {
+    args.push('--label', `org.opencontainers.image.${name}=${value}`)
+  }
   // The OCI format, podman's default, knows no HEALTHCHECK.
   if (engine.isPodman) args.push('--format', 'docker')
   const { status } = spawnSync(engine.program, [...args, root], { stdio: 'inherit' })

@@ -35,7 +35,7 @@ if (!options['no-build']) {
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, '../build.mjs')], { stdio: 'inherit' })
   if (status !== 0) process.exit(1)
 }
-if (isWanted('contents')) checkContents(engine)
+if (isWanted('contents')) checkContents(engine, !options['no-build'])
 const compose = new Compose(engine)
 const onCompose = [
   ['service', () => checkService(compose)],

@@ -1,19 +1,23 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { registryTrouble } from './install.mjs'
 
 let root
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'install-'))
 })
-afterEach(() => rmSync(root, { recursive: true }))
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(root, { recursive: true })
+})
 
 test('a registry that is not in reach is told by the reason', async () => {
-  writeFileSync(join(root, '.npmrc'), 'registry=http://127.0.0.1:1/\n')
+  // The npm that runs these tests hands its own registry on.
+  vi.stubEnv('npm_config_registry', 'http://127.0.0.1:1/')
   expect(await registryTrouble(root)).toBe('ECONNREFUSED')
 })
 

@@ -57,6 +57,7 @@ export const GOALS: readonly Goal[] = [
   ['401 for a mistyped token, against one hot tile', RATE, 'refused-checksum edge', 'hot edge', 'least', 1],
   ['401 for an unknown token, against one hot tile', RATE, 'refused-unknown edge', 'hot edge', 'least', 1],
   ['the mix beside a flood of unknown tokens, against alone', RATE, 'beside-flood edge', 'mix edge', 'least', 0.9],
+  ['p99 of the mix beside GetTile, against alone', 'p99', 'beside-gettile edge', 'mix edge', 'most', 1.1],
 ]
 
 export interface Judged {

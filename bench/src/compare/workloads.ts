@@ -36,6 +36,7 @@ const LARGE_REQUESTS = 1_000
 const MANY_REQUESTS = 200_000
 const FLOOD_RATE = 2_000
 const FLOOD_TOKENS = 50_000
+const GETTILE_RATE = 100
 /** Large bodies fill the socket buffers: more connections measure the kernel's memory. */
 const LARGE_CONNECTIONS = 16
 const DOWNLOAD_CONNECTIONS = 4
@@ -155,7 +156,30 @@ export const WORKLOADS: readonly Workload[] = [
     },
     LEAST_SECONDS,
   ),
+  beside(
+    'beside-gettile',
+    `The mix beside ${GETTILE_RATE} GetTile a second of a WMTS client`,
+    { requests: mixRequests, connections: CONNECTIONS },
+    {
+      requests: changedMix((request, _, peer) => (tokenOf(peer) === undefined ? null : asGetTile(request))),
+      connections: 8,
+      rate: GETTILE_RATE,
+    },
+    LEAST_SECONDS,
+  ),
 ]
+
+const TILE_PATH = /^\/tiles\/([^/]+)\/[^/]+\/(\d+)\/(\d+)\/(\d+)\.(\w+)$/
+
+/** The same tile as a WMTS client asks for it by key and value. */
+function asGetTile(request: Request): Request {
+  const [, layer, z, x, y, ext] = TILE_PATH.exec(request.path) ?? []
+  if (layer === undefined) throw new Error(`${request.path} is not the address of a tile`)
+  const query =
+    `SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=${layer}&STYLE=default&FORMAT=image/${ext}` +
+    `&TILEMATRIXSET=WebMercatorQuad&TILEMATRIX=${z}&TILEROW=${y}&TILECOL=${x}`
+  return { ...request, path: `/wmts?${query}` }
+}
 
 function without({ headers }: Request): string[] {
   return headers.filter((line) => !line.startsWith(BEARER))

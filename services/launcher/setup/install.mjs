@@ -36,7 +36,7 @@ export async function installPackages(root) {
  * @param {string} root of the checkout
  */
 export async function registryTrouble(root) {
-  const asked = await runTool('npm', ['ping', '--fetch-retries=0'], root)
+  const asked = await runTool('npm', ['ping', '--fetch-retries=0', '--loglevel=error'], root)
   return asked.ok
     ? null
     : (/\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/.exec(asked.output)?.[1] ?? null)

@@ -66,6 +66,9 @@ export async function checkMonitoring(compose) {
 async function causeDurations(compose) {
   const job = await slice(compose, 'measured-layer', 2)
   await until('the slice job succeeds', async () => (await job()).status === 'succeeded')
+  // A target that is not there is taken for a mount that is missing.
+  const [controlPlane] = compose.containers('control-plane')
+  compose.engine.run('exec', controlPlane, 'mkdir', '-p', '/data/pushed')
   await compose.admin('POST', '/targets', { code: 'folder', kind: 'directory', path: '/data/pushed', mode: 'upload' })
   const { id } = await compose.admin('POST', '/pushes', {
     target_code: 'folder',

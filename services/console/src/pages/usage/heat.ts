@@ -58,7 +58,7 @@ export function heatOverlay(cells: readonly HeatCell[], kind: UsageCellKind): Ma
     paint: {
       'fill-color': ['get', 'colour'],
       // What is large and was asked for little covers little of what lies below.
-      'fill-opacity': ['interpolate', ['linear'], ['get', 'step'], 0, 0.3, colours.length - 1, 0.8],
+      'fill-opacity': ['interpolate', ['linear'], ['get', 'step'], 0, 0.25, colours.length - 1, 0.6],
       'fill-antialias': false,
     },
   }

@@ -43,7 +43,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       const outcome = await signUrl(ctx, body, null)
       if (!outcome.ok) return sendRefusal(reply, outcome)
       const { basemap_code: subject, version, expires_at, bounds } = outcome.signed
-      const detail = { version, expires_at, bounds }
+      const detail = { name: outcome.name, version, expires_at, bounds }
       await ctx.sql.begin((tx) => insertAudit(tx, { ...admin, action: 'signed-url.create', subject, detail }))
       return outcome.signed
     },

@@ -25,7 +25,14 @@ const scanRunSchema = scanSchema.extend({ source_code: z.string() })
 /** The kept ones are few. */
 const SCANS = {
   searched: { message: ({ message }) => message },
-  sortable: { started_at: ({ started_at }) => started_at, finished_at: ({ finished_at }) => finished_at },
+  sortable: {
+    started_at: ({ started_at }) => started_at,
+    finished_at: ({ finished_at }) => finished_at,
+    status: ({ status }) => status,
+    added: ({ added }) => added,
+    updated: ({ updated }) => updated,
+    missing: ({ missing }) => missing,
+  },
   order: '-started_at',
   filters: { status: ({ status }) => status },
 } satisfies MemoryListing<Scan>

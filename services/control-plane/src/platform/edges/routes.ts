@@ -13,6 +13,7 @@ const EDGES = {
     pid: ({ pid }) => pid,
     version: ({ version }) => version,
     seen_at: ({ seen_at }) => seen_at,
+    applied_revision: ({ applied_revision }) => applied_revision,
   },
   order: 'host',
   filters: { host: ({ host }) => host },

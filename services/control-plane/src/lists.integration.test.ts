@@ -302,6 +302,13 @@ test('one thing of every kind is answered by its code or id, and 404 where it do
       expect(await found(absent)).toEqual([absent, 404, { error: expect.any(String) }])
     }
   }
+  for (const path of ['/signing-keys', '/scan-sources/basemap/scans']) {
+    const item = await listed(path)
+    expect(await found(`${path}/${item.id}`)).toEqual([`${path}/${item.id}`, 200, item])
+    expect((await found(`${path}/nothing`))[1]).toBe(404)
+  }
+  expect((await found('/edges/nothing'))[1]).toBe(404)
+  expect((await found('/scan-sources/basemap/scans/nothing/warnings'))[1]).toBe(404)
   for (const path of ['/push-records', '/slice/jobs']) {
     const one = `${path}/${(await listed(path)).id}`
     expect((await found(one)).slice(0, 2)).toEqual([one, 200])

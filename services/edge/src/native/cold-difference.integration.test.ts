@@ -31,6 +31,8 @@ import { TILE_SAMPLING } from '../usage/tile-counts.js'
 /** The same steps in every run. By hand others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/cold-difference */
 const STEPS = Number(process.env.FUZZ_REQUESTS ?? 1_200)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
+/** As AbsentTiles::kLookedFor of libs/native-edge: of so many in two seconds each is looked for. */
+const MISSES_LOOKED_FOR = 1_000
 
 useColdEdges()
 
@@ -106,6 +108,37 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
       name,
     ).toBe(true)
   }
+})
+
+test('of a folder that is asked for thousands of missing tiles a new one is served, and what is there always was', async () => {
+  if (state.withdrawn) await doOperate('withdraw')
+  const folder = path.join(fs.realpathSync(root), 'v1')
+  const there = path.join(folder, '10/1/1.png')
+  fs.mkdirSync(path.dirname(there), { recursive: true })
+  fs.writeFileSync(there, 'there')
+  const headers: [string, string][] = [
+    ['Host', 'x'],
+    ['X-Access-Token', TOKENS.all],
+  ]
+  const ask = async (tile: string) => {
+    const answer = await natively.client.ask({ method: 'GET', target: `/tiles/alps/v1/${tile}.png`, headers })
+    return answer.status === 200 ? answer.body.toString() : answer.status
+  }
+  // One in a column that is there, one in a column that is not.
+  const absent = ['10/1/2', '10/2/2']
+  const { native } = natively.running.edge
+  const before = native.answers
+  for (let i = 0; i < 2 * MISSES_LOOKED_FOR; i++) expect(await ask(absent[i % 2] as string)).toBe(404)
+  // Without JavaScript, but for what the kernel did not know yet and the one that renews the set.
+  expect(native.answers - before).toBeGreaterThan(1.9 * MISSES_LOOKED_FOR)
+  expect(await ask('10/1/1')).toBe('there')
+  for (const tile of absent) {
+    const file = path.join(folder, `${tile}.png`)
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    fs.writeFileSync(file, tile)
+  }
+  for (const tile of absent) await expect.poll(() => ask(tile)).toBe(tile)
+  expect(await ask('10/1/1')).toBe('there')
 })
 
 test('GetTile by key and value comes without JavaScript once its set is known, and is refused in the words of the WMTS', async () => {

@@ -280,12 +280,12 @@ test('a heat map shows over the map what was asked for and what was missed', asy
   await console.expectClean()
 })
 
-test('the page of a token says from where it was used last', async () => {
+test('the page of a token says from where it was used first and last', async () => {
   const used = () => maps().gateway.admin.call<Token>(`/tokens/${reader}`)
   await expect.poll(async () => (await used()).body.last_used_from, { timeout: 60_000 }).toBe('127.0.0.1')
   const console = await openConsole(maps().gateway)
   await open(console.page, `/tokens/${reader}`)
-  await console.page.getByText('from 127.0.0.1').waitFor()
+  await expect.poll(() => console.page.getByText('from 127.0.0.1').count()).toBe(2)
   await shot(console.page, 'token-used-from')
   await console.expectClean()
 })

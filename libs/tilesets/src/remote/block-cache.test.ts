@@ -125,6 +125,22 @@ test('a disk that refuses is told of once, and blocks are kept in memory', async
   expect([troubles.length, cache.counts.failing, cache.mayFill]).toEqual([1, 1, false])
 })
 
+test('blocks that came faster than the disk takes them are on it once they are asked for again', async () => {
+  const cache = open()
+  const blocks = Array.from({ length: 100 }, block)
+  await Promise.all(blocks.map((bytes, i) => cache.keep(NAME, i, bytes)))
+  expect(cache.counts.keptBlocks).toBeLessThan(blocks.length)
+  const isIn = async (where: BlockCache) => {
+    const found = await Promise.all(blocks.map((_, i) => where.find(NAME, i, BLOCK_BYTES)))
+    return found.every((bytes, i) => blocks[i]?.equals(bytes as Buffer))
+  }
+  expect(await isIn(cache)).toBe(true)
+  await expect.poll(() => cache.counts.keptBlocks).toBe(blocks.length)
+  const isPresent = blocks.map((_, i) => cache.opened(NAME, Math.floor(i / BLOCKS))?.present[i % BLOCKS])
+  expect(isPresent).toEqual(blocks.map(() => 1))
+  expect(await isIn(open())).toBe(true)
+})
+
 test('a directory that is deleted meanwhile is made anew', async () => {
   const cache = open()
   await cache.keep(NAME, 0, block())

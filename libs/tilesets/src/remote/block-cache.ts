@@ -97,9 +97,9 @@ export class BlockCache {
   readonly #open = new LRUCache<string, Extent>({ max: MAX_OPEN, dispose: ({ handle }) => handle.retire() })
   readonly #opening = new Map<string, Promise<Extent | null>>()
   readonly #memory = new LRUCache<string, Buffer>({ maxSize: MEMORY_BYTES, sizeCalculation: (block) => block.length })
+  readonly #writing = new Set<string>()
   readonly #upkeep: NodeJS.Timeout | null = null
   #pausedUntilMs = 0
-  #writes = 0
   #filledBytes: number
   #makingRoom: Promise<void> | null = null
 
@@ -134,7 +134,11 @@ export class BlockCache {
   /** A block out of memory, or of the disk; null: it must be fetched. `length` is what the object has of it. */
   async find(name: string, block: number, length: number): Promise<Buffer | null> {
     const kept = this.#memory.get(keyOf(name, block))
-    if (kept !== undefined) return kept
+    if (kept !== undefined) {
+      // Only on disk is it where others read it, and where nothing waits for it.
+      void this.keep(name, block, kept)
+      return kept
+    }
     const { index, at } = this.#placeOf(block)
     const extent = await this.#extent(name, index, false)
     if (extent === null) return null
@@ -157,10 +161,15 @@ export class BlockCache {
     }
   }
 
-  /** Keeps a block that was fetched. */
+  /** Keeps a block that was fetched: on disk; in memory while the disk takes none or is too slow, until it is asked for when the disk takes it. */
   async keep(name: string, block: number, bytes: Buffer): Promise<void> {
-    if (await this.#write(name, block, bytes)) return
-    this.#memory.set(keyOf(name, block), Buffer.from(bytes))
+    const key = keyOf(name, block)
+    if (this.#writing.has(key)) return
+    this.#writing.add(key)
+    const isOnDisk = await this.#write(name, block, bytes)
+    this.#writing.delete(key)
+    if (isOnDisk) this.#memory.delete(key)
+    else if (!this.#memory.has(key)) this.#memory.set(key, Buffer.from(bytes))
   }
 
   /** Gives descriptors back as answers end. */
@@ -189,9 +198,8 @@ export class BlockCache {
   }
 
   async #write(name: string, block: number, bytes: Buffer): Promise<boolean> {
-    if (this.#writes >= MAX_WRITES || !this.mayFill) return false
+    if (this.#writing.size > MAX_WRITES || !this.mayFill) return false
     const { index, at } = this.#placeOf(block)
-    this.#writes++
     try {
       const extent = await this.#extent(name, index, true)
       if (extent === null || !extent.isWritable) return false
@@ -214,8 +222,6 @@ export class BlockCache {
     } catch (error) {
       this.failed(error)
       return false
-    } finally {
-      this.#writes--
     }
   }
 

@@ -1058,6 +1058,8 @@ export const en = {
       'push.cancel': 'Push given up',
       'push.acknowledge': 'Failure of a push seen',
       'slice.acknowledge': 'Failure of a slicing job seen',
+      'export.create': 'Export requested',
+      'export.delete': 'Export removed',
       'target.create': 'Target added',
       'target.update': 'Target changed',
       'target.test': 'Target tested',

@@ -1012,6 +1012,8 @@ export const zh: Texts = {
       'push.cancel': '放弃推送',
       'push.acknowledge': '已查看推送失败',
       'slice.acknowledge': '已查看切片失败',
+      'export.create': '请求导出',
+      'export.delete': '删除导出',
       'target.create': '添加目标',
       'target.update': '修改目标',
       'target.test': '测试目标',

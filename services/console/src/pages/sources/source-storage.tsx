@@ -46,6 +46,7 @@ export function Storage({ source }: { source: ScanSource }) {
             </Facts>
             <Button
               mt="sm"
+              w="fit-content"
               size="compact-sm"
               variant="default"
               loading={query.isFetching}

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { SliceJob } from '@gateway/contracts/slice.js'
 import sharp from 'sharp'
@@ -202,6 +203,8 @@ test('a source that is missing or unreadable makes the job fail with a reason', 
   const { status, job } = await submit({ target_code: 'ghost', source_paths: [image('nowhere.tif')] })
   expect(status).toBe(202)
   expect(await ended(job.id)).toMatchObject({ status: 'failed', message: expect.stringMatching(/nowhere|not|exist/i) })
+  // A scan would warn of an empty folder.
+  expect(existsSync(dirname(job.output_root))).toBe(false)
   expect((await fetch(`${gateway().url}/tiles/ghost/0/0/0.webp?token=${reader}`)).status).toBe(404)
 })
 

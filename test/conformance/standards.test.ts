@@ -41,6 +41,22 @@ async function makeGeographicFolder(folder: string, crs: string): Promise<void> 
 const open = (path: string, by = token()) => maps().get(path, { 'X-Access-Token': by })
 const bytes = async (path: string) => Buffer.from(await (await open(path)).arrayBuffer())
 
+test.each([
+  ['/wmts', 'gzip'],
+  ['/wmts/1.0.0/WMTSCapabilities.xml', 'gzip'],
+  ['/ogc/tileMatrixSets/WebMercatorQuad', 'gzip'],
+  ['/tiles/china/tilejson.json', null],
+])('the document at %s is compressed for those who accept it where that pays', async (path, encoding) => {
+  const ask = async (accepted: string) => {
+    const answer = await maps().get(path, { 'X-Access-Token': token(), 'Accept-Encoding': accepted })
+    expect([answer.status, answer.headers.get('vary')]).toEqual([200, 'Accept-Encoding'])
+    return { encoding: answer.headers.get('content-encoding'), text: await answer.text() }
+  }
+  const plain = await ask('gzip;q=0')
+  expect(plain.encoding).toBe(null)
+  expect(await ask('br, gzip')).toEqual({ encoding, text: plain.text })
+})
+
 describe('tile matrix sets', () => {
   test('a geographic set is served to its last column, and no further', async () => {
     expect(await bytes('/tiles/flat/current/2/7/3.png')).toEqual(await tileImage('png', 2, 7, 3))

@@ -189,3 +189,44 @@ test('a client generated from the OpenAPI document compiles and works', async ()
     )
   }
 })
+
+/** What the console asks: administration, and what a preview loads. */
+const CONSOLE_PATHS = /^\/api\/v1\/(admin|system)|tilejson|^\/vectors\/\{code\}\/download/
+
+test('the types of the console are those of the OpenAPI document (npm run console:types writes them)', async () => {
+  const types = astToString(await openapiTS(forConsole(JSON.parse(text)), { defaultNonNullable: false }))
+  await expect(withoutEmpty(types)).toMatchFileSnapshot('../../services/console/src/api/openapi.d.ts')
+})
+
+/** The document without words, and of the answers those of a success: what is changed in a description changes no type. */
+function forConsole(document: OpenAPI3 & Record<string, unknown>): OpenAPI3 {
+  const paths = operations
+    .filter(({ path }) => CONSOLE_PATHS.test(path))
+    .map(({ path, method, operationId: _, responses, ...operation }) => {
+      const successes = Object.entries(responses).filter(([status]) => status === '200' || status === '202')
+      return [path, { [method]: { ...operation, responses: Object.fromEntries(successes) } }] as const
+    })
+  const items: Record<string, object> = {}
+  for (const [path, item] of paths) items[path] = { ...items[path], ...item }
+  const { openapi, info, components } = document
+  return withoutWords({ openapi, info, paths: items, components: { schemas: components?.schemas } }) as OpenAPI3
+}
+
+const WORDS = new Set(['description', 'summary', 'example', 'title', 'headers'])
+
+/** @param isNames whether its keys are names that somebody chose */
+function withoutWords(node: unknown, isNames = false): unknown {
+  if (Array.isArray(node)) return node.map((one) => withoutWords(one))
+  if (typeof node !== 'object' || node === null) return node
+  const kept = Object.entries(node).filter(([key]) => isNames || !WORDS.has(key))
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutWords(value, key === 'properties')]))
+}
+
+/** Two thirds of what the generator writes say that something is not there. */
+function withoutEmpty(types: string): string {
+  return types
+    .replaceAll(/^ *headers: \{\n *\[name: string\]: unknown;\n *\};\n/gm, '')
+    .replaceAll(/^ *\w+\?: never;\n/gm, '')
+    .replaceAll(/^ *parameters: \{\n *\};\n/gm, '')
+    .replaceAll('    ', '  ')
+}

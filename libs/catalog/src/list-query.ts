@@ -35,7 +35,8 @@ interface Fields<Filter extends string> {
  */
 export function listQuery<Filter extends string, Shape extends Record<Filter, z.ZodType>>(
   { searched, sortable, order }: Fields<Filter>,
-  filters: Shape,
+  // None besides those that the list knows: it would be taken and filter nothing.
+  filters: Shape & Record<Exclude<keyof Shape, Filter>, never>,
   whole: number | null = MAX_PAGE,
 ) {
   const fields = Object.keys(sortable)

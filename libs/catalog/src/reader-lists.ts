@@ -24,18 +24,24 @@ type Listable = { readonly code: string; readonly name: string; readonly sourceC
 /** A vector without what a scan read of its content, by which nothing is listed. */
 export type ListedVector = Omit<StoredVector, 'facts'>
 
+const sourceCode = ({ sourceCode }: Listable) => sourceCode
+
 /** By code, as both kinds are read. */
 const BY_CODE = {
   searched: { code: ({ code }: Listable) => code, name: ({ name }: Listable) => name },
-  sortable: { code: ({ code }: Listable) => code, name: ({ name }: Listable) => name.toLowerCase() },
+  sortable: {
+    code: ({ code }: Listable) => code,
+    name: ({ name }: Listable) => name.toLowerCase(),
+    source_code: sourceCode,
+  },
   order: 'code',
 }
-const sourceCode = ({ sourceCode }: Listable) => sourceCode
 
 const BASEMAP_LISTING: MemoryListing<StoredBasemap> = {
   ...BY_CODE,
   sortable: {
     ...BY_CODE.sortable,
+    default_version: ({ defaultVersion }) => defaultVersion,
     created_at: ({ createdAt }) => createdAt.getTime(),
     updated_at: ({ updatedAt }) => updatedAt.getTime(),
   },
@@ -59,9 +65,12 @@ const VECTOR_LISTING: MemoryListing<ListedVector> = {
   searched: { ...BY_CODE.searched, 'relative path': ({ relativePath }) => relativePath },
   sortable: {
     ...BY_CODE.sortable,
+    kind: ({ kind }) => kind,
     relative_path: ({ relativePath }) => relativePath,
+    file_name: ({ fileName }) => fileName,
     size: ({ size }) => size,
     modified_at: ({ modifiedAt }) => modifiedAt.getTime(),
+    available: ({ available }) => available,
   },
   filters: { source_code: sourceCode, kind: ({ kind }) => kind, available: ({ available }) => available },
 }

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 
 /** ISO 8601, to the second or finer, to the minute, or a bare date, which is its midnight; without a zone it is UTC. */
-export const instantSchema = z.union([
-  z.iso.datetime({ offset: true, local: true }),
-  z.iso.datetime({ offset: true, local: true, precision: -1 }),
-  z.iso.date(),
-])
+export const instantSchema = z.union(
+  [
+    z.iso.datetime({ offset: true, local: true }),
+    z.iso.datetime({ offset: true, local: true, precision: -1 }),
+    z.iso.date(),
+  ],
+  { error: 'must be an ISO 8601 date or date-time' },
+)
 
 /**
  * Milliseconds since 1970 of what `instantSchema` takes, whatever zone this machine lives in; null: not within the years 0001 to 9999, which are those

@@ -101,7 +101,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** What initdb says went wrong; after it come lines about what it removes. */
-export function cause(text: string | undefined): string | undefined {
+function cause(text: string | undefined): string | undefined {
   const lines = text?.split('\n').filter((line) => line.trim() !== '')
   const said = lines?.find((line) => /\b(?:error|FATAL|PANIC): /.test(line))
   return said?.replace(/^.* UTC \[\d+\] /, '') ?? lines?.at(-1)

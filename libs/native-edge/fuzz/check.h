@@ -10,6 +10,8 @@ void check_heads(Choices &choices);
 void check_table(Choices &choices);
 // tile_database.cc against the tiles that its pages were written from, and over damaged pages.
 void check_database(Choices &choices);
+// AbsentTiles against sets of what was added.
+void check_absent(Choices &choices);
 // feed.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces; the same whatever the pieces.
 void check_feed(Choices &choices);
 // What earlier runs have found, as fixed cases: a seed means another case as soon as the generator changes.

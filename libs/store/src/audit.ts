@@ -33,10 +33,20 @@ export interface AuditRow {
   readonly detail: Record<string, unknown>
 }
 
+/** Name, before and after lie within the detail: entries of all ages have them there, and a list of entries shows them beside it. */
+const SUBJECT_NAME = "coalesce(detail->>'name', detail->'after'->>'name', detail->'before'->>'name')"
+
 export const AUDIT_LISTING = {
-  searched: { actor: 'actor', address: 'address', action: 'action', subject: 'subject' },
+  searched: {
+    actor: 'actor',
+    address: 'address',
+    action: 'action',
+    subject: 'subject',
+    "the subject's name": SUBJECT_NAME,
+    'the prefix of a token': "detail->>'prefix'",
+  },
   // Entries are numbered as they come.
-  sortable: { at: 'id', actor: 'actor', action: 'action', subject: 'subject' },
+  sortable: { id: 'id', at: 'id', address: 'address', actor: 'actor', action: 'action', subject: 'subject' },
   order: '-at',
   key: 'id',
   filters: {
@@ -88,10 +98,8 @@ function entriesBefore(sql: Queryable, id: number | null): Selection {
   }
 }
 
-/** Name, before and after lie within the detail: entries of all ages have them there, and a list of entries shows them beside it. */
 const entryColumns = (sql: Queryable) => sql`
-  id, at, actor, address, action, subject,
-  coalesce(detail->>'name', detail->'after'->>'name', detail->'before'->>'name') AS subject_name,
+  id, at, actor, address, action, subject, ${sql.unsafe(SUBJECT_NAME)} AS subject_name,
   detail->'before' AS before, detail->'after' AS after, detail`
 
 export async function readAuditEntry(sql: Queryable, id: number): Promise<AuditRow | null> {

@@ -111,6 +111,7 @@ const SORTABLE = {
   status: 'status',
   attempts: 'attempts',
   next_attempt_at: 'due_at',
+  message: 'message',
 }
 const STATES = { status: 'status = $', acknowledged: '(acknowledged_at IS NOT NULL) = $' }
 const NEWEST_FIRST = { nullable: ['next_attempt_at'], order: '-created_at', key: 'id' }
@@ -137,8 +138,8 @@ export const DELIVERY_LISTINGS = {
   cache_purge: {
     ...NEWEST_FIRST,
     searched: { target: 'target_code', basemap: 'basemap_code', version: 'version' },
-    sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code' },
-    filters: { status: 'status = $', target_code: 'target_code = $', basemap_code: 'basemap_code = $' },
+    sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code', version: 'version' },
+    filters: { ...STATES, target_code: 'target_code = $', basemap_code: 'basemap_code = $' },
   },
   slice_callback: {
     ...NEWEST_FIRST,

@@ -141,8 +141,11 @@ export const SLICE_JOB_LISTING = {
     target_code: 'target_code',
     status: 'status',
     progress: 'progress',
+    requested_by: 'requested_by',
+    started_at: 'started_at',
+    finished_at: 'finished_at',
   },
-  nullable: ['code'],
+  nullable: ['code', 'started_at', 'finished_at'],
   order: '-created_at',
   key: 'submission',
   filters: {

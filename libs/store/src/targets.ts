@@ -15,7 +15,16 @@ export async function readTargets(sql: Queryable, code: string | null = null): P
 
 export const TARGET_LISTING = {
   searched: { code: 'code', name: 'name', address: 'url', path: 'path' },
-  sortable: { code: 'code COLLATE "C"', name: 'lower(name)', kind: 'kind', mode: 'mode', enabled: 'enabled' },
+  sortable: {
+    code: 'code COLLATE "C"',
+    name: 'lower(name)',
+    kind: 'kind',
+    url: 'url',
+    path: 'path',
+    mode: 'mode',
+    enabled: 'enabled',
+  },
+  nullable: ['url', 'path'],
   order: 'code',
   key: 'code COLLATE "C"',
   filters: { kind: 'kind = $', mode: 'mode = $', enabled: 'enabled = $' },

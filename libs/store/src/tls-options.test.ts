@@ -1,9 +1,22 @@
+import { X509Certificate } from 'node:crypto'
 import type { PeerCertificate } from 'node:tls'
 import { expect, test } from 'vitest'
 import { securedAddress } from './tls-options.js'
 
 const PLAIN = 'postgres://u:p@db.example:5432/gateway'
-const certificateOf = (subjectaltname: string) => ({ subject: { CN: 'x' }, subjectaltname }) as PeerCertificate
+/** Of the IP address ::1 (`openssl req -x509 -addext subjectAltName=IP:::1`). */
+const { raw } = new X509Certificate(`-----BEGIN CERTIFICATE-----
+MIIBizCCATKgAwIBAgIUbD7gPv7eODVpIIexcn4ciUWGSBcwCgYIKoZIzj0EAwIw
+DDEKMAgGA1UEAwwBeDAgFw0yNjExMjIxOTU4NTdaGA8yMTI2MTAyOTE5NTg1N1ow
+DDEKMAgGA1UEAwwBeDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABPREj6u8NFpc
+YMTNvr8CyCN9FgiApdx2a4jEBk94uVGlPBX+jvcOrjl5z1fGMwBTu3EP4v6FHjiT
+I/hfQcSxPSejcDBuMB0GA1UdDgQWBBQAGCSkoBgk+KrV2jLDo5bgtznH9jAfBgNV
+HSMEGDAWgBQAGCSkoBgk+KrV2jLDo5bgtznH9jAPBgNVHRMBAf8EBTADAQH/MBsG
+A1UdEQQUMBKHEAAAAAAAAAAAAAAAAAAAAAEwCgYIKoZIzj0EAwIDRwAwRAIgLUlc
+gS2EaLkFGXMucALCnJ+qizdO6B9aHifXV6MG3VYCIHqnLllZDF68JBKblhXUJVY8
+sW6DqBjvHBc0HRr38JuG
+-----END CERTIFICATE-----`)
+const certificateOf = (subjectaltname: string) => ({ subject: { CN: 'x' }, subjectaltname, raw }) as PeerCertificate
 
 test.each(['', '?sslmode=require', '?sslmode=disable', '?target_session_attrs=read-write'])(
   'an address with %j is left to the client',
@@ -29,6 +42,7 @@ test.each([
   ['10.0.0.1', 'localhost', 'IP Address:10.0.0.1', true],
   ['10.0.0.1', 'localhost', 'DNS:localhost', false],
   ['[::1]:5432', 'localhost', 'IP Address:0:0:0:0:0:0:0:1', true],
+  ['[::2]:5432', 'localhost', 'IP Address:0:0:0:0:0:0:0:1', false],
 ])('of %s, which the client calls %s, a certificate for %s is right: %s', (hosts, name, altName, right) => {
   const { ssl } = securedAddress(`postgres://u:p@${hosts}/gateway?sslmode=verify-full`)
   expect(ssl?.checkServerIdentity?.(name, certificateOf(altName)) === undefined).toBe(right)

@@ -123,9 +123,10 @@ export const TOKEN_LISTING = {
     prefix: 'prefix',
     expires_at: 'expires_at',
     disabled_at: 'disabled_at',
+    first_used_at: 'first_used_at',
     last_used_at: 'last_used_at',
   },
-  nullable: ['expires_at', 'disabled_at', 'last_used_at'],
+  nullable: ['expires_at', 'disabled_at', 'first_used_at', 'last_used_at'],
   order: '-created_at',
   key: 'id',
   filters: {

@@ -106,7 +106,7 @@ test('a method that a path lacks is 405 whatever its body is', async () => {
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
 })
 
-const post = (payload: string, type = 'application/json') =>
+const post = (payload: string | Buffer, type = 'application/json') =>
   test0.admin({ method: 'POST', url: TOKENS, payload, headers: { 'content-type': type } })
 
 test.each([
@@ -114,6 +114,7 @@ test.each([
   [400, '', 'application/json'],
   [400, '[]', 'application/json'],
   [400, '{"name":"a\\u0000b"}', 'application/json'],
+  [400, Buffer.from('{"name":"\xff"}', 'latin1'), 'application/json'],
   [400, '{"name":"x","__proto__":{"scopes":["slice"]}}', 'application/json'],
   [415, 'name=x', 'application/x-www-form-urlencoded'],
   [415, '<x/>', 'text/xml'],
@@ -122,6 +123,16 @@ test.each([
   const answer = await post(payload, type)
   expect(answer.statusCode).toBe(status)
   expect(answer.json()).toEqual(ERROR_FORM)
+})
+
+test('an action whose path looks like that of a thing hides none that has its name', async () => {
+  const url = '/api/v1/admin/scan-sources/try'
+  const payload = { code: 'try', kind: 'vector', path: '/data/try' }
+  await test0.admin({ method: 'POST', url: '/api/v1/admin/scan-sources', payload })
+  expect((await test0.admin({ url })).json()).toMatchObject(payload)
+  const refused = await test0.admin({ method: 'PUT', url })
+  expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'GET, HEAD, POST, DELETE'])
+  expect((await test0.admin({ method: 'DELETE', url })).statusCode).toBe(200)
 })
 
 test('a refused body names each field that is wrong', async () => {

@@ -29,7 +29,8 @@ beforeAll(async () => {
     await upsertVectors(tx, [vector('roads', 30), vector('rivers', 20), vector('lakes', 10)])
     for (const code of ['x', 'y']) await submitSliceJob(tx, { ...JOB, code, targetCode: code }, null)
     await insertAudit(tx, { actor: 'ann', address: '::1', action: 'old', subject: 'sea' })
-    await insertAudit(tx, { actor: 'ann', address: '::1', action: 'new', subject: 'world' })
+    const detail = { name: 'Welt', prefix: 'bmp_findable' }
+    await insertAudit(tx, { actor: 'ann', address: '::1', action: 'new', subject: 'world', detail })
   })
   for (const code of ['one', 'two']) {
     await post('/targets', { code, kind: 'http', url: `http://${code}.example/` })
@@ -95,6 +96,10 @@ async function post(path: string, payload: object) {
   expect([path, answer.statusCode]).toEqual([path, 200])
   return answer.json()
 }
+
+const VECTOR_FIELDS = 'code name kind relative_path file_name size modified_at available source_code'.split(' ')
+const VERSION_FIELDS = 'version storage format tile_size min_zoom max_zoom available scanned_at revision'.split(' ')
+const PUSH_FIELDS = 'target_code status attempts message next_attempt_at created_at updated_at'.split(' ')
 
 /** One field of each item of a page, and the total. */
 async function page(path: string, field = 'code'): Promise<[unknown[], number]> {
@@ -173,6 +178,28 @@ describe('every list of the document', () => {
       }
     }
   })
+})
+
+test.each([
+  ['/catalog/basemaps', ['code', 'name', 'default_version', 'source_code', 'created_at', 'updated_at']],
+  ['/catalog/vectors', VECTOR_FIELDS],
+  ['/vectors', VECTOR_FIELDS],
+  ['/versions', VERSION_FIELDS],
+  ['/basemaps/{code}/versions', VERSION_FIELDS],
+  ['/scan-sources', ['code', 'name', 'kind', 'path', 'enabled', 'last_scan']],
+  ['/targets', ['code', 'name', 'kind', 'url', 'path', 'mode', 'enabled']],
+  ['/tokens', ['name', 'prefix', 'expires_at', 'disabled_at', 'created_at', 'last_used_at']],
+  ['/push-records', [...PUSH_FIELDS, 'basemap_code', 'version']],
+  ['/vector-push-records', [...PUSH_FIELDS, 'vector_code']],
+  ['/slice/jobs', ['code', 'name', 'target_code', 'status', 'created_at', 'requested_by', 'progress']],
+  ['/audit', ['id', 'at', 'actor', 'address', 'action', 'subject']],
+])('%s is sorted by each of its plain fields', (path, fields) => {
+  const { paths } = gateway.app.swagger() as {
+    paths: Record<string, { get: { parameters: { name: string; schema: { enum: string[] } }[] } }>
+  }
+  const list = paths[path.startsWith('/catalog') ? `/api/v1${path}` : `/api/v1/admin${path}`]
+  const sorts = list?.get.parameters.find(({ name }) => name === 'sort')?.schema.enum
+  expect(sorts).toEqual(expect.arrayContaining(fields.flatMap((field) => [field, `-${field}`])))
 })
 
 test('a search finds a part of a code or name in any case and script, and takes no pattern', async () => {
@@ -275,6 +302,13 @@ test('one thing of every kind is answered by its code or id, and 404 where it do
       expect(await found(absent)).toEqual([absent, 404, { error: expect.any(String) }])
     }
   }
+  for (const path of ['/signing-keys', '/scan-sources/basemap/scans']) {
+    const item = await listed(path)
+    expect(await found(`${path}/${item.id}`)).toEqual([`${path}/${item.id}`, 200, item])
+    expect((await found(`${path}/nothing`))[1]).toBe(404)
+  }
+  expect((await found('/edges/nothing'))[1]).toBe(404)
+  expect((await found('/scan-sources/basemap/scans/nothing/warnings'))[1]).toBe(404)
   for (const path of ['/push-records', '/slice/jobs']) {
     const one = `${path}/${(await listed(path)).id}`
     expect((await found(one)).slice(0, 2)).toEqual([one, 200])
@@ -292,6 +326,8 @@ test('the audit can be searched, filtered by who, what and when, and paged', asy
   expect(await page('/audit?subject=sea', 'action')).toEqual([['old'], 1])
   expect(await page('/audit?actor=ann&sort=at', 'action')).toEqual([['old', 'new'], 2])
   expect(await page('/audit?q=ANN&limit=1', 'action')).toEqual([['new'], 2])
+  expect(await page('/audit?q=welt', 'action')).toEqual([['new'], 1])
+  expect(await page('/audit?q=BMP_find', 'action')).toEqual([['new'], 1])
   expect(await page('/audit?actor=ann&to=2026-01-01T00:00:00%2B08:00', 'action')).toEqual([[], 0])
 })
 

@@ -13,7 +13,7 @@ export function fail(reason: string): never {
 export const DISK_FULL = 'the disk is full: there is not enough free space for the tiles or the scratch files'
 
 /** Whether a system call was refused for want of space or quota. */
-export function isDiskFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code
   return code === 'ENOSPC' || code === 'EDQUOT'
 }

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "../hot_tiles/usage.h"
+#include "absent_tiles.h"
 #include "head_gaps.h"
 #include "tile_address.h"
 #include "tile_archive.h"
@@ -39,6 +40,7 @@ struct ColdSet {
   std::string folder;     // below the root: empty, or with a slash at its end
   std::string extension;  // of the files' names
   bool from_south = false;  // rows (TMS)
+  mutable Misses misses;
   // or in an archive (PMTiles),
   std::shared_ptr<TileArchive> archive;
   // or in a database (MBTiles).

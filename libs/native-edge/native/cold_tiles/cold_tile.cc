@@ -21,6 +21,9 @@ constexpr size_t kMaxPath = 1024;
 
 // Whether the bytes are gzip (RFC 1952): `encodingOf` of libs/tilesets/src/formats.ts.
 bool is_gzip(std::string_view start) { return start.substr(0, 2) == "\x1f\x8b"; }
+
+// Of what TileRoot answers.
+bool is_absent(int opened) { return opened == -ENOENT || opened == -ENOTDIR; }
 }  // namespace
 
 ColdTile::~ColdTile() {
@@ -33,6 +36,8 @@ ColdTile::Opened ColdTile::open(const TilePlace &place, int64_t now) {
 }
 
 ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
+  const AbsentTiles::Known known = absent_tiles.find(set_.misses, place, now);
+  if (known == AbsentTiles::Known::Absent) return Opened::Absent;
   char path[kMaxPath];
   Writer name(path, sizeof path - 1);
   const uint32_t row = set_.from_south ? (uint32_t{1} << place.z) - 1 - place.y : place.y;
@@ -42,7 +47,11 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   path[name.text().size()] = '\0';
   const int opened = set_.root->open(path, now);
   // The kernel remembers what is not there, too.
-  if (opened < 0) return opened == -ENOENT || opened == -ENOTDIR ? Opened::Absent : Opened::NotNow;
+  if (is_absent(opened)) {
+    if (absent_tiles.count(&set_.misses, now)) absent_tiles.add(set_.misses, place, known == AbsentTiles::Known::Column ? known : look_for_column(path));
+    return Opened::Absent;
+  }
+  if (opened < 0) return Opened::NotNow;
   file_ = opened;
   is_own_file_ = true;
   struct stat stat;
@@ -56,6 +65,14 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   tag.add("\"").number(stat.st_ino, 36).add("-").number(static_cast<uint64_t>(changed), 36).add("-").number(size_, 36).add("\"");
   tag_size_ = tag.text().size();
   return tag.ok() ? Opened::Tile : Opened::NotNow;
+}
+
+// Of the folder that a tile's file would be in. It cuts the path.
+AbsentTiles::Known ColdTile::look_for_column(char *path) const {
+  *strrchr(path, '/') = '\0';
+  const int found = set_.root->look_for_folder(path);
+  if (is_absent(found)) return AbsentTiles::Known::Absent;
+  return found < 0 ? AbsentTiles::Known::Nothing : AbsentTiles::Known::Column;
 }
 
 ColdTile::Opened ColdTile::find_in_archive(const TilePlace &place, int64_t now) {

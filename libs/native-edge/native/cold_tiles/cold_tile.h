@@ -41,6 +41,7 @@ class ColdTile {
 
  private:
   Opened open_file(const TilePlace &place, int64_t now);
+  AbsentTiles::Known look_for_column(char *path) const;
   Opened find_in_archive(const TilePlace &place, int64_t now);
   Opened read_database(const TilePlace &place);
   bool write_heads();

@@ -59,3 +59,10 @@ int TileRoot::open(const char *path, int64_t now) {
   // O_NONBLOCK and O_NOCTTY as everywhere: a FIFO must not hold the process, nor a terminal become its own.
   return openat2(fd_, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, kResolveBeneath | kResolveCached);
 }
+
+int TileRoot::look_for_folder(const char *path) const {
+  const int found = fd_ < 0 ? -EAGAIN : openat2(fd_, path, O_PATH | O_DIRECTORY, kResolveBeneath | kResolveCached);
+  if (found < 0) return found;
+  close(found);
+  return 0;
+}

@@ -21,6 +21,8 @@ class TileRoot {
   // whatever is below the root. Answers a descriptor, or minus the error: -ENOENT and -ENOTDIR say that there is no such file, anything else
   // nothing. `now`: milliseconds of CLOCK_MONOTONIC.
   int open(const char *path, int64_t now);
+  // Whether there is a folder at this path, as `open` has found the root: 0, or minus the error as of `open`.
+  int look_for_folder(const char *path) const;
 
  private:
   void close_it();

@@ -2,7 +2,7 @@ import { type Bounds, type VectorLayer, vectorLayerSchema } from '@gateway/contr
 import { MAX_ZOOM } from '../address.js'
 
 /** Limit: characters of a name, description or attribution; they go into every TileJSON answer. */
-export const MAX_TEXT_LENGTH = 10_000
+const MAX_TEXT_LENGTH = 10_000
 
 /** Limit: layers of a vector tile set; real ones have tens. */
 const MAX_VECTOR_LAYERS = 1_000

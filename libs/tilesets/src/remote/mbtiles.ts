@@ -18,12 +18,15 @@ const SILENT_MS = 30_000
 /** Uses are noted so often; what was not used for longest makes room first. */
 const NOTE_USE_MS = 60_000
 const NAME = 'archive.mbtiles'
+const MODE = 0o600
 
 /** A whole archive in the cache. */
 export interface FetchedArchive {
   readonly root: string
   readonly path: string
   readonly facts: ObjectFacts
+  /** of the object's content, in letters that an ETag may have: the same wherever it is fetched, as inode and times of the copy are not */
+  readonly name: string
 }
 
 /**
@@ -47,7 +50,7 @@ export async function fetchArchive(
     .digest('hex')
     .slice(0, 32)
   const file = path.join(cache.directory, name, NAME)
-  const fetched = { root: cache.directory, path: file, facts }
+  const fetched = { root: cache.directory, path: file, facts, name }
   const size = await fs.promises.stat(file).then(
     (stat) => stat.size,
     () => null,
@@ -82,7 +85,7 @@ async function fetch({ store, key }: RemoteObject, facts: ObjectFacts, file: str
 async function claim(partial: string): Promise<void> {
   for (;;) {
     try {
-      return await fs.promises.writeFile(partial, '', { flag: 'wx', mode: 0o600 })
+      return await fs.promises.writeFile(partial, '', { flag: 'wx', mode: MODE })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
@@ -104,27 +107,33 @@ export async function openRemoteMbtiles(
 ): Promise<Source | null> {
   const fetched = await fetchArchive(object, cache)
   if (fetched === undefined) return null
-  const { root, path: file } = fetched
+  const { root, path: file, name, facts } = fetched
   const source = readers.source({ ...spec, root, path: file })
+  const modifiedMs = facts.modifiedAt?.getTime()
+  const read: Source['tile'] = async (place) => {
+    const tile = await source.tile(place)
+    if (tile === null || tile === 'busy') return tile
+    const identity = `${name}-${place.z}-${place.x}-${place.y}`
+    return { ...tile, identity, modifiedMs: modifiedMs ?? tile.modifiedMs }
+  }
   let notedAtMs = 0
   /** false: it was evicted */
   const noteUse = async () => {
     notedAtMs = performance.now()
-    // biome-ignore lint/plugin: calendar, of files
-    const now = Date.now() / 1000
-    return fs.promises.utimes(file, now, now).then(
+    // Sets the ctime, by which room is made, and leaves the modification time, by which readers know that the file is the same.
+    return fs.promises.chmod(file, MODE).then(
       () => true,
       (error) => (error as NodeJS.ErrnoException).code !== 'ENOENT',
     )
   }
   return {
     async tile(place) {
-      const tile = await source.tile(place)
+      const tile = await read(place)
       // Who has it open reads on, but a reader that is started anew finds nothing there.
       const isDue = tile === null || performance.now() - notedAtMs > NOTE_USE_MS
       if (!isDue || (await noteUse())) return tile
       if ((await fetchArchive(object, cache)) === undefined) return null
-      return source.tile(place)
+      return read(place)
     },
     close: () => source.close(),
   }

@@ -1,43 +1,40 @@
-import type { AdminBasemap, BasemapPatch, BasemapVersion } from '@gateway/contracts/basemap.js'
-import type { Comparison } from '@gateway/contracts/comparison.js'
-import type { EdgePresence } from '@gateway/contracts/edge.js'
-import type { HealthCheck } from '@gateway/contracts/health.js'
-import type { SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
-import type { Target } from '@gateway/contracts/target.js'
-import type { AdminVector } from '@gateway/contracts/vector.js'
+import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError, adminGet, type List, LONG_TIMEOUT_MS, segment } from './client.js'
-import type { ListSource } from './list.js'
+import { ApiError, type BodyOf, type Call, call, type List, LONG_TIMEOUT_MS, type QueryOf, reads } from './client.js'
+import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** What a scan or an availability check may change. */
 export const SCANNED = ['basemaps', 'vectors', 'scan-sources', 'dashboard']
 
-/** Which edge processes have applied a change when it is answered. */
-export interface Acknowledged {
-  readonly confirmed: readonly EdgePresence[]
-  readonly pending: readonly EdgePresence[]
+export const BASEMAPS = listOf('basemaps', '/api/v1/admin/basemaps')
+/** The versions of all basemaps. */
+export const VERSIONS = listOf('basemaps', '/api/v1/admin/versions')
+export function versionsOf(code: string) {
+  type Query = QueryOf<'/api/v1/admin/basemaps/{code}/versions'>
+  const read = (query: Query) =>
+    call('get', '/api/v1/admin/basemaps/{code}/versions', { params: { path: { code }, query } })
+  return { key: 'basemaps', read }
 }
 
-export const BASEMAPS: ListSource = { key: 'basemaps', path: '/basemaps' }
-/** The versions of all basemaps. */
-export const VERSIONS: ListSource = { key: 'basemaps', path: '/versions' }
-export const VECTORS: ListSource = { key: 'vectors', path: '/vectors' }
+export const VECTORS = listOf('vectors', '/api/v1/admin/vectors')
 
 export function basemapQuery(code: string) {
   return queryOptions({
     queryKey: ['basemaps', 'one', code],
-    queryFn: ({ signal }) => adminGet<AdminBasemap>(`/basemaps/${segment(code)}`, signal),
+    queryFn: reads('/api/v1/admin/basemaps/{code}', { params: { path: { code } } }),
   })
 }
 
 /** It reads thousands of tiles. Leaving the page ends it. */
 export function comparisonQuery(code: string, left: BasemapVersion, right: BasemapVersion) {
-  const query = new URLSearchParams({ left: left.version, right: right.version })
+  const query = { left: left.version, right: right.version }
   return queryOptions({
     queryKey: ['comparison', code, left.version, left.revision, right.version, right.revision],
-    queryFn: ({ signal }) =>
-      adminGet<Comparison>(`/basemaps/${segment(code)}/comparison?${query}`, signal, COMPARISON_TIMEOUT_MS),
+    queryFn: reads('/api/v1/admin/basemaps/{code}/comparison', {
+      params: { path: { code }, query },
+      timeoutMs: COMPARISON_TIMEOUT_MS,
+    }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
@@ -49,53 +46,87 @@ const COMPARISON_TIMEOUT_MS = 60_000
 export function vectorQuery(code: string) {
   return queryOptions({
     queryKey: ['vectors', 'one', code],
-    queryFn: ({ signal }) => adminGet<AdminVector>(`/vectors/${segment(code)}`, signal),
+    queryFn: reads('/api/v1/admin/vectors/{code}', { params: { path: { code } } }),
   })
 }
 
 export function useSetDefaultVersion(code: string) {
-  return useWrite<string>(
-    (version) => ({ method: 'POST', path: `/basemaps/${segment(code)}/default-version`, body: { version } }),
+  return useWrite(
+    (version: string) =>
+      call('post', '/api/v1/admin/basemaps/{code}/default-version', { params: { path: { code } }, body: { version } }),
     { changes: ['basemaps'] },
   )
 }
 
-/** @param path of a basemap, a version or a vector, after `/api/v1/admin` */
-export function useWithdraw(path: string) {
-  return useWrite<boolean, Acknowledged>((withdrawn) => ({ method: 'PATCH', path, body: { withdrawn } }), {
-    changes: ['basemaps', 'vectors'],
-  })
+type VectorPatch = BodyOf<'patch', '/api/v1/admin/vectors/{code}'>
+
+export function updateVector(code: string, body: VectorPatch) {
+  return call('patch', '/api/v1/admin/vectors/{code}', { params: { path: { code } }, body })
 }
 
-/**
- * @param code as a segment of an address
- * @param encoding empty: what the files say
- */
-export function useSetEncoding(code: string, encoding: string) {
-  return useWrite<undefined, Acknowledged>(() => ({ method: 'PATCH', path: `/vectors/${code}`, body: { encoding } }), {
-    changes: ['vectors'],
-  })
+export type BasemapPatch = BodyOf<'patch', '/api/v1/admin/basemaps/{code}'>
+
+export function updateBasemap(code: string, body: BasemapPatch) {
+  return call('patch', '/api/v1/admin/basemaps/{code}', { params: { path: { code } }, body })
+}
+
+/** Which version of which basemap. */
+interface VersionPlace {
+  readonly code: string
+  readonly version: string
+}
+
+export function updateVersion(path: VersionPlace, withdrawn: boolean) {
+  return call('patch', '/api/v1/admin/basemaps/{code}/versions/{version}', { params: { path }, body: { withdrawn } })
+}
+
+/** Withdraws a basemap, a version or a vector, or restores it. */
+export type Withdrawal = (
+  withdrawn: boolean,
+) => Call<{ readonly confirmed: readonly object[]; readonly pending: readonly object[] }>
+
+export function useWithdraw(withdrawal: Withdrawal) {
+  return useWrite(withdrawal, { changes: ['basemaps', 'vectors'] })
+}
+
+/** @param encoding empty: what the files say */
+export function useSetEncoding(code: string, encoding: VectorPatch['encoding']) {
+  return useWrite(() => updateVector(code, { encoding }), { changes: ['vectors'] })
 }
 
 /** Who may keep the tiles of a basemap. */
 export function useSetCachePolicy(code: string) {
-  return useWrite<BasemapPatch, Acknowledged>(
-    (body) => ({ method: 'PATCH', path: `/basemaps/${segment(code)}`, body }),
-    { changes: ['basemaps'] },
-  )
+  return useWrite((body: BasemapPatch) => updateBasemap(code, body), { changes: ['basemaps'] })
 }
 
 /** Makes addresses that let in without a token until they expire. */
 export function useSignUrl() {
-  return useWrite<SignedUrlBody, SignedUrl>((body) => ({ method: 'POST', path: '/signed-urls', body }), {
+  type Body = BodyOf<'post', '/api/v1/admin/signed-urls'>
+  return useWrite((body: Body) => call('post', '/api/v1/admin/signed-urls', { body }), {
     // They live as long as the dialog that shows them.
     gcTime: 0,
   })
 }
 
-/** @param path of anything that has a record, after `/api/v1/admin` */
-export function useDelete(path: string, onSuccess: () => void) {
-  return useWrite<boolean, Acknowledged>((files) => ({ method: 'DELETE', path: files ? `${path}?files=true` : path }), {
+export function deleteBasemap(code: string, files: boolean) {
+  return call('delete', '/api/v1/admin/basemaps/{code}', { params: { path: { code }, ...filesToo(files) } })
+}
+
+export function deleteVersion(path: VersionPlace, files: boolean) {
+  return call('delete', '/api/v1/admin/basemaps/{code}/versions/{version}', { params: { path, ...filesToo(files) } })
+}
+
+function filesToo(files: boolean) {
+  return files ? ({ query: { files: 'true' } } as const) : {}
+}
+
+export function deleteVector(code: string) {
+  return call('delete', '/api/v1/admin/vectors/{code}', { params: { path: { code } } })
+}
+
+/** @param deletion of anything that has a record; its files as well, if wanted */
+export function useDelete(deletion: (files: boolean) => Call, onSuccess: () => void) {
+  return useWrite(deletion, {
     onSuccess,
     removes: true,
     changes: [...SCANNED, 'targets', 'pushes', 'tokens'],
@@ -103,7 +134,7 @@ export function useDelete(path: string, onSuccess: () => void) {
 }
 
 export function useHealthCheck() {
-  return useWrite<void, HealthCheck>(() => ({ method: 'POST', path: '/health/check', timeoutMs: LONG_TIMEOUT_MS }), {
+  return useWrite(() => call('post', '/api/v1/admin/health/check', { timeoutMs: LONG_TIMEOUT_MS }), {
     changes: SCANNED,
   })
 }
@@ -123,26 +154,34 @@ export type FindCodes = (text: string, signal: AbortSignal) => Promise<readonly 
 const FOUND = 50
 
 export function findBasemaps(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
-  return find<AdminBasemap>('/basemaps', text, signal)
+  const found = reads('/api/v1/admin/basemaps', { params: { query: { limit: FOUND, q: text } } })
+  const exact = reads('/api/v1/admin/basemaps/{code}', { params: { path: { code: text } } })
+  return withExact(text, found({ signal }), () => exact({ signal }))
 }
 
 export async function findVectors(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
-  const found = await find<AdminVector>('/vectors', text, signal)
+  const some = reads('/api/v1/admin/vectors', { params: { query: { limit: FOUND, q: text } } })
+  const exact = reads('/api/v1/admin/vectors/{code}', { params: { path: { code: text } } })
+  const found = await withExact(text, some({ signal }), () => exact({ signal }))
   return found.map(({ code, name, relative_path: path, file_name: file }) => ({ code, name, aliases: [path, file] }))
 }
 
 /** Targets that take pushes. */
 export async function findTargets(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
-  const query = new URLSearchParams({ enabled: 'true', limit: String(FOUND), q: text })
-  return (await adminGet<List<Target>>(`/targets?${query}`, signal)).items
+  const query = { enabled: 'true', limit: FOUND, q: text } as const
+  return (await reads('/api/v1/admin/targets', { params: { query } })({ signal })).items
 }
 
 /** Some of what contains the text, and what has it for its code, which may not be among them. */
-async function find<T extends Grantable>(path: string, text: string, signal: AbortSignal): Promise<readonly T[]> {
-  const { items, total } = await adminGet<List<T>>(`${path}?limit=${FOUND}&q=${encodeURIComponent(text)}`, signal)
+async function withExact<T extends Grantable>(
+  text: string,
+  found: Promise<List<T>>,
+  exact: () => Promise<T>,
+): Promise<readonly T[]> {
+  const { items, total } = await found
   if (text === '' || total <= items.length || items.some(({ code }) => code === text)) return items
-  const exact = await adminGet<T>(`${path}/${segment(text)}`, signal).catch(notFoundAsNull)
-  return exact === null ? items : [exact, ...items]
+  const one = await exact().catch(notFoundAsNull)
+  return one === null ? items : [one, ...items]
 }
 
 function notFoundAsNull(error: unknown): null {

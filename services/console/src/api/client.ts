@@ -1,5 +1,14 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
+import {
+  createFinalURL,
+  createQuerySerializer,
+  defaultPathSerializer,
+  type ParamsOption,
+  type RequestBodyOption,
+} from 'openapi-fetch'
+import type { PathsWithMethod, RequiredKeysOf, SuccessResponseJSON } from 'openapi-typescript-helpers'
 import { backgroundHeader } from './activity.js'
+import type { paths } from './openapi.js'
 
 /** An answer that is no success, or none at all. */
 export class ApiError extends Error {
@@ -49,26 +58,80 @@ const TIMEOUT_MS = 30_000
 /** For scans, availability checks and downloads. */
 export const LONG_TIMEOUT_MS = 600_000
 
-/** @param path after `/api/v1/admin`. Throws ApiError. */
-export function adminGet<T>(path: string, signal?: AbortSignal, timeoutMs = TIMEOUT_MS): Promise<T> {
-  return getJson<T>(ADMIN + path, { signal, timeoutMs })
-}
+type Method = 'get' | 'post' | 'patch' | 'delete'
+/** The paths of the OpenAPI document that take this method. */
+export type PathOf<M extends Method> = PathsWithMethod<paths, M>
+type Operation<M extends Method, P extends PathOf<M>> = paths[P] extends Record<M, infer O> ? O : never
+/** What a success answers. */
+export type Answer<M extends Method, P extends PathOf<M>> =
+  Operation<M, P> extends Record<string | number, unknown> ? SuccessResponseJSON<Operation<M, P>> : never
+/** What is undefined in a body is not sent. */
+type Sent<B> = B extends readonly (infer E)[]
+  ? readonly Sent<E>[]
+  : B extends object
+    ? { [K in keyof B]: Record<never, never> extends Pick<B, K> ? Sent<B[K]> | undefined : Sent<B[K]> }
+    : B
+/** The JSON that it takes. */
+export type BodyOf<M extends Method, P extends PathOf<M>> = Sent<
+  NonNullable<RequestBodyOption<Operation<M, P>>['body']>
+>
+/** What can be asked for in the query of an address. */
+export type QueryOf<P extends PathOf<'get'>> =
+  Operation<'get', P> extends { parameters: { query?: infer Q } } ? NonNullable<Q> : Record<never, never>
 
-/** A request that changes something. */
-export interface Command {
-  readonly method: 'POST' | 'PATCH' | 'DELETE'
-  /** after `/api/v1/admin` */
+/** The paths that answer a list. */
+export type ListPath = { [P in PathOf<'get'>]: Answer<'get', P> extends List<unknown> ? P : never }[PathOf<'get'>]
+
+type CallOptions = Omit<RequestOptions, 'signal'>
+type Body<O> = { [K in keyof RequestBodyOption<O>]: Sent<RequestBodyOption<O>[K]> }
+type Given<O> = ParamsOption<O> & Body<O> & CallOptions
+type GivenArgument<O> = RequiredKeysOf<Given<O>> extends never ? [given?: Given<O>] : [given: Given<O>]
+
+/** A request as it would be sent, and what a success answers. */
+export interface Call<T = unknown> extends CallOptions {
+  readonly method: Uppercase<Method>
+  /** below the origin, with its query */
   readonly path: string
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  /** see RequestOptions */
-  readonly timeoutMs?: number
+  /** never set: for the compiler alone */
+  readonly answer?: T
+}
+
+const querySerializer = createQuerySerializer()
+
+/** A request of the OpenAPI document: a path, parameter or body that it does not have is refused by the compiler. */
+export function call<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  ...[given]: GivenArgument<Operation<M, P>>
+): Call<Answer<M, P>> {
+  return made(method, path, given)
+}
+
+/** The same for a list of which no more is known. */
+export function listCall<P extends ListPath>(path: P, query: QueryOf<P>): Call<Answer<'get', P>> {
+  return made('get', path, { params: { query } })
+}
+
+function made(
+  method: Method,
+  path: string,
+  { params = {}, ...rest }: CallOptions & { params?: object } = {},
+): Call<never> {
+  const url = { baseUrl: '', params, querySerializer, pathSerializer: defaultPathSerializer }
+  return { ...rest, method: method.toUpperCase() as Uppercase<Method>, path: createFinalURL(path, url) }
+}
+
+/** The same with the signal of a query: reads when that is due. */
+export function reads<P extends PathOf<'get'>>(path: P, ...given: GivenArgument<Operation<'get', P>>) {
+  return ({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Answer<'get', P>> =>
+    send(call('get', path, ...given), signal)
 }
 
 /** Throws ApiError. */
-export function adminSend<T>({ method, path, body, ...options }: Command, signal?: AbortSignal): Promise<T> {
+export function send<T>({ method, path, body, ...options }: Call<T>, signal?: AbortSignal): Promise<T> {
   const json = body !== undefined && { headers: JSON_BODY, body: JSON.stringify(body) }
-  return request(ADMIN + path, { method, ...json }, { ...options, signal }, readJson<T>)
+  return request(path, { method, ...json }, { ...options, signal }, readJson<T>)
 }
 
 /** Makes a save create: what is there already stays as it is (412). */
@@ -77,10 +140,10 @@ export const CREATES_ONLY = { headers: { 'If-None-Match': '*' } }
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
 /** What makes the same change from a terminal. Its credential comes from the environment, so that no history of a shell has it. */
-export function curlOf({ method, path, body, headers = {} }: Command): string {
+export function curlOf({ method, path, body, headers = {} }: Call): string {
   const all = { ...headers, ...(body !== undefined && JSON_BODY) }
   return [
-    `curl -X ${method} ${quoted(window.location.origin + ADMIN + path)}`,
+    `curl -X ${method} ${quoted(window.location.origin + path)}`,
     '-H "Authorization: Bearer $ADMIN_TOKEN"',
     ...Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body))}`]),
@@ -90,11 +153,6 @@ export function curlOf({ method, path, body, headers = {} }: Command): string {
 /** For a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
-}
-
-/** A path below the origin, as JSON. The browser adds its Basic credential by itself. Throws ApiError. */
-export function getJson<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  return request(path, {}, options, readJson<T>)
 }
 
 /** Throws ApiError, also where reading the body fails or takes too long; what `signal` aborts rejects with the reason of the signal. */

@@ -2,46 +2,40 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, type QueryKey, queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useParameters } from '../ui/use-parameter.js'
-import { adminGet, type List } from './client.js'
+import { type Answer, type Call, type List, type ListPath, listCall, type QueryOf, send } from './client.js'
 
-/** A list of the service, which searches, filters, sorts and pages by itself. */
-export interface ListSource {
+/** A list of the service, which searches, filters, sorts and pages by itself; `Q`: by which parameters. */
+export interface ListSource<T, Q = unknown> {
   /** first part of the keys of its queries */
   readonly key: string
-  /** after `/api/v1/admin` */
-  readonly path: string
+  read(query: Q): Call<List<T>>
   /** how often it is read without an event; milliseconds */
   readonly refetchInterval?: number
 }
 
+/** @param key first part of the keys of its queries */
+export function listOf<P extends ListPath>(
+  key: string,
+  path: P,
+): ListSource<Answer<'get', P>['items'][number], QueryOf<P>> {
+  return { key, read: (query) => listCall(path, query) }
+}
+
 /** What failed, and nobody has said that they have seen it. */
-export const NOT_SEEN = { status: 'failed', acknowledged: 'false' }
+export const NOT_SEEN = { status: 'failed', acknowledged: 'false' } as const
 
 /** Rows of a page. */
 export const PAGE_SIZE = 25
 /** After the last letter, before the service is asked. */
 const SEARCH_AFTER_MS = 200
 
-export interface ListRequest {
-  readonly q?: string
-  readonly sort?: string | null
-  readonly limit: number
-  readonly offset?: number
-  /** by the names of the service's parameters; null and empty: not filtered */
-  readonly filters?: Readonly<Record<string, string | null>>
-}
-
-export function listQuery<T>({ key, path, refetchInterval }: ListSource, request: ListRequest) {
-  const { q = '', sort = null, limit, offset = 0, filters = {} } = request
-  const parameters = new URLSearchParams({ limit: String(limit) })
-  const optional = { q: withoutSecret(q.trim()), sort, offset: offset === 0 ? null : String(offset), ...filters }
-  for (const [name, value] of Object.entries(optional)) if (value) parameters.set(name, value)
-  const query = parameters.toString()
+export function listQuery<T, Q>({ key, read, refetchInterval }: ListSource<T, Q>, query: Q) {
+  const page = read(query)
   // Two lists of one kind, such as pushes of basemaps and of vectors, are not the same list.
-  const queryKey: QueryKey = [key, 'list', path, query]
+  const queryKey: QueryKey = [key, 'list', page.path]
   return queryOptions({
     queryKey,
-    queryFn: ({ signal }) => adminGet<List<T>>(`${path}?${query}`, signal),
+    queryFn: ({ signal }) => send(page, signal),
     ...(refetchInterval !== undefined && { refetchInterval }),
   })
 }
@@ -57,10 +51,10 @@ const PREFIX_LENGTH = 12
  * A page of a list, as the address of the page says: search, sorting, filters and page, where Back and shared links find them again.
  * @param order by which it is sorted unless the address says otherwise; null: as the service does
  */
-export function useList<T>(
-  source: ListSource,
+export function useList<T, Q>(
+  source: ListSource<T, Q>,
   sortable: readonly string[],
-  filterNames: readonly string[],
+  filterNames: readonly (keyof Q & string)[],
   order: string | null = null,
 ) {
   const [parameters, set] = useParameters()
@@ -72,8 +66,10 @@ export function useList<T>(
   const sort = chosen ?? order
   const page = Math.max(1, Math.floor(Number(parameters.get('page'))) || 1)
   const filters = Object.fromEntries(filterNames.map((name) => [name, parameters.get(name)]))
-  const request = { q: settled, sort, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, filters }
-  const query = useQuery({ ...listQuery<T>(source, request), placeholderData: keepPreviousData })
+  const asList = { limit: PAGE_SIZE, q: settled.trim(), sort, offset: (page - 1) * PAGE_SIZE, ...filters }
+  // What an old link filters by may be refused, which is said.
+  const wanted = Object.fromEntries(Object.entries(asList).filter(([, value]) => value)) as Q
+  const query = useQuery({ ...listQuery(source, wanted), placeholderData: keepPreviousData })
   const total = query.data?.total
   const pages = total === undefined ? page : Math.max(1, Math.ceil(total / PAGE_SIZE))
   // Rows come and go by themselves: the page stays where it is, unless it is gone.

@@ -1,14 +1,13 @@
-import type { PreviewToken } from '@gateway/contracts/console.js'
 import { queryOptions } from '@tanstack/react-query'
-import { adminSend, segment } from './client.js'
+import { call, segment, send } from './client.js'
 
 export type Previewed = { readonly basemap_code: string } | { readonly vector_code: string }
 
 /** Of the 15 minutes that a token lives. It is replaced while the page is open; requests under way go on with the old one. */
 const RENEW_MS = 13 * 60_000
 
-export function fetchPreviewToken(previewed: Previewed, signal?: AbortSignal): Promise<PreviewToken> {
-  return adminSend<PreviewToken>({ method: 'POST', path: '/preview-token', body: previewed }, signal)
+export function fetchPreviewToken(previewed: Previewed, signal?: AbortSignal) {
+  return send(call('post', '/api/v1/admin/preview-token', { body: previewed }), signal)
 }
 
 /** A token that reads this one resource. It lives in the memory of the page, and goes into a header, never into an address. */

@@ -1,8 +1,7 @@
-import type { DeliveryAttempt, PurgeRecord, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
-import type { Target, TargetBody, TargetTrial } from '@gateway/contracts/target.js'
+import type { PurgeRecord, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import { queryOptions } from '@tanstack/react-query'
-import { adminGet, CREATES_ONLY, segment } from './client.js'
-import { type ListSource, listQuery, NOT_SEEN } from './list.js'
+import { type Answer, type BodyOf, type Call, CREATES_ONLY, call, type QueryOf, reads } from './client.js'
+import { type ListSource, listOf, listQuery, NOT_SEEN } from './list.js'
 import { useWrite } from './use-write.js'
 
 export const PUSH_KINDS = ['basemap', 'vector', 'purge'] as const
@@ -14,37 +13,38 @@ export function pushKind(text: string | null | undefined): PushKind {
   return PUSH_KINDS.find((kind) => kind === text) ?? 'basemap'
 }
 
-const RECORDS: Record<PushKind, string> = {
-  basemap: '/push-records',
-  vector: '/vector-push-records',
-  purge: '/purge-records',
-}
+const RECORDS = {
+  basemap: '/api/v1/admin/push-records',
+  vector: '/api/v1/admin/vector-push-records',
+  purge: '/api/v1/admin/purge-records',
+} as const
+type Records = (typeof RECORDS)[PushKind]
 
-export const TARGETS: ListSource = { key: 'targets', path: '/targets' }
+export const TARGETS = listOf('targets', '/api/v1/admin/targets')
 
 /** Whether there are targets, and the first of those that take pushes. */
-export const anyTargetQuery = listQuery<Target>(TARGETS, { limit: 1 })
-export const firstTargetQuery = listQuery<Target>(TARGETS, { limit: 1, filters: { enabled: 'true' } })
+export const anyTargetQuery = listQuery(TARGETS, { limit: 1 })
+export const firstTargetQuery = listQuery(TARGETS, { limit: 1, enabled: 'true' })
 
 export function targetQuery(code: string) {
   return queryOptions({
     queryKey: ['targets', 'one', code],
-    queryFn: ({ signal }) => adminGet<Target>(`/targets/${segment(code)}`, signal),
+    queryFn: reads('/api/v1/admin/targets/{code}', { params: { path: { code } } }),
   })
 }
 
-export const PUSHES: Readonly<Record<PushKind, ListSource>> = {
-  basemap: { key: 'pushes', path: RECORDS.basemap },
-  vector: { key: 'pushes', path: RECORDS.vector },
-  purge: { key: 'pushes', path: RECORDS.purge },
+export const PUSHES: Readonly<Record<PushKind, ListSource<AnyPush, QueryOf<Records>>>> = {
+  basemap: listOf('pushes', RECORDS.basemap),
+  vector: listOf('pushes', RECORDS.vector),
+  purge: listOf('pushes', RECORDS.purge),
 }
 
-export type PushDetails = AnyPush & { readonly attempt_log: readonly DeliveryAttempt[] }
+export type PushDetails = Answer<'get', `${Records}/{id}`>
 
 export function pushQuery(of: PushKind, id: string) {
   return queryOptions({
     queryKey: ['pushes', of, id],
-    queryFn: ({ signal }) => adminGet<PushDetails>(`${RECORDS[of]}/${segment(id)}`, signal),
+    queryFn: reads(`${RECORDS[of]}/{id}`, { params: { path: { id } } }),
   })
 }
 
@@ -54,41 +54,49 @@ export function pushedName(record: AnyPush): string {
   return record.version === null ? record.basemap_code : `${record.basemap_code} · ${record.version}`
 }
 
-export type NewPush =
-  | { readonly target_code: string; readonly basemap_code: string; readonly version: string }
-  | { readonly target_code: string; readonly vector_code: string }
+export type NewPush = BodyOf<'post', '/api/v1/admin/pushes'> | BodyOf<'post', '/api/v1/admin/vector-pushes'>
 
 export function usePush() {
-  return useWrite<NewPush, PushRecord | VectorPushRecord>(
-    (push) => ({ method: 'POST', path: 'vector_code' in push ? '/vector-pushes' : '/pushes', body: push }),
+  return useWrite(
+    (body: NewPush): Call<PushRecord | VectorPushRecord> =>
+      'vector_code' in body
+        ? call('post', '/api/v1/admin/vector-pushes', { body })
+        : call('post', '/api/v1/admin/pushes', { body }),
     { changes: ['pushes'] },
   )
 }
 
 export function useRetryPush(of: PushKind, id: string) {
-  return useWrite(() => ({ method: 'POST', path: `${RECORDS[of]}/${segment(id)}/retry` }), { changes: ['pushes'] })
+  return useWrite(() => call('post', `${RECORDS[of]}/{id}/retry`, { params: { path: { id } } }), {
+    changes: ['pushes'],
+  })
 }
 
 /** Gives up a push that is on its way, or says that the failure of one was seen. */
 export function useEndPush(of: PushKind, id: string, how: 'cancel' | 'acknowledge') {
-  return useWrite(() => ({ method: 'POST', path: `${RECORDS[of]}/${segment(id)}/${how}` }), { changes: ['pushes'] })
+  return useWrite(() => call('post', `${RECORDS[of]}/{id}/${how}`, { params: { path: { id } } }), {
+    changes: ['pushes'],
+  })
 }
 
 /** The newest pushes that failed and that nobody has seen. */
 export function failedPushesQuery(of: PushKind, limit: number) {
-  return listQuery<AnyPush>(PUSHES[of], { limit, filters: NOT_SEEN })
+  return listQuery(PUSHES[of], { limit, ...NOT_SEEN })
 }
+
+type TargetBody = BodyOf<'post', '/api/v1/admin/targets'>
 
 /** @param isNew one of this code must not be there yet */
 export function useSaveTarget(isNew: boolean) {
-  return useWrite<TargetBody, Target>(
-    (body) => ({ method: 'POST', path: '/targets', body, ...(isNew && CREATES_ONLY) }),
-    {
-      changes: ['targets'],
-    },
-  )
+  return useWrite((body: TargetBody) => call('post', '/api/v1/admin/targets', { body, ...(isNew && CREATES_ONLY) }), {
+    changes: ['targets'],
+  })
 }
 
 export function useTryTarget(code: string) {
-  return useWrite<void, TargetTrial>(() => ({ method: 'POST', path: `/targets/${segment(code)}/test` }))
+  return useWrite(() => call('post', '/api/v1/admin/targets/{code}/test', { params: { path: { code } } }))
+}
+
+export function deleteTarget(code: string) {
+  return call('delete', '/api/v1/admin/targets/{code}', { params: { path: { code } } })
 }

@@ -1,37 +1,38 @@
-import type { Scan, ScanSource, ScanSourceBody, SourceStorage, TriedScan } from '@gateway/contracts/scan-source.js'
 import { queryOptions } from '@tanstack/react-query'
 import { SCANNED } from './catalog.js'
-import { adminGet, CREATES_ONLY, type List, LONG_TIMEOUT_MS, segment } from './client.js'
-import type { ListSource } from './list.js'
+import { type Answer, type BodyOf, CREATES_ONLY, call, LONG_TIMEOUT_MS, reads } from './client.js'
+import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
-export const SCAN_SOURCES: ListSource = { key: 'scan-sources', path: '/scan-sources' }
+export const SCAN_SOURCES = listOf('scan-sources', '/api/v1/admin/scan-sources')
 
 export function scanSourceQuery(code: string) {
   return queryOptions({
     queryKey: ['scan-sources', 'one', code],
-    queryFn: ({ signal }) => adminGet<ScanSource>(`/scan-sources/${segment(code)}`, signal),
+    queryFn: reads('/api/v1/admin/scan-sources/{code}', { params: { path: { code } } }),
   })
 }
 
 export function scansQuery(code: string) {
   return queryOptions({
     queryKey: ['scan-sources', code, 'scans'],
-    queryFn: ({ signal }) => adminGet<List<Scan>>(`/scan-sources/${segment(code)}/scans`, signal),
+    queryFn: reads('/api/v1/admin/scan-sources/{code}/scans', { params: { path: { code } } }),
   })
 }
 
 export function sourceStorageQuery(code: string) {
   return queryOptions({
     queryKey: ['scan-sources', code, 'storage'],
-    queryFn: ({ signal }) => adminGet<SourceStorage>(`/scan-sources/${segment(code)}/storage`, signal),
+    queryFn: reads('/api/v1/admin/scan-sources/{code}/storage', { params: { path: { code } } }),
   })
 }
 
+type SourceBody = BodyOf<'post', '/api/v1/admin/scan-sources'>
+
 /** @param isNew one of this code must not be there yet */
 export function useSaveScanSource(isNew: boolean) {
-  return useWrite<ScanSourceBody, ScanSource>(
-    (body) => ({ method: 'POST', path: '/scan-sources', body, ...(isNew && CREATES_ONLY) }),
+  return useWrite(
+    (body: SourceBody) => call('post', '/api/v1/admin/scan-sources', { body, ...(isNew && CREATES_ONLY) }),
     { changes: ['scan-sources'] },
   )
 }
@@ -39,29 +40,25 @@ export function useSaveScanSource(isNew: boolean) {
 export function scanWarningsQuery(code: string, id: string) {
   return queryOptions({
     queryKey: ['scan-sources', code, 'scans', id, 'warnings'],
-    queryFn: ({ signal }) =>
-      adminGet<List<ScanWarning>>(`/scan-sources/${segment(code)}/scans/${segment(id)}/warnings`, signal),
+    queryFn: reads('/api/v1/admin/scan-sources/{code}/scans/{id}/warnings', { params: { path: { code, id } } }),
   })
 }
 
-export interface ScanWarning {
-  readonly number: number
-  readonly message: string
-}
+export type ScanWarning = Answer<'get', '/api/v1/admin/scan-sources/{code}/scans/{id}/warnings'>['items'][number]
 
 /** Queues a scan; its source tells how it goes. */
 export function useQueueScan(callbacks: WriteCallbacks) {
-  return useWrite<string, ScanSource>((code) => ({ method: 'POST', path: `/scan-sources/${segment(code)}/queue` }), {
-    ...callbacks,
-    changes: SCANNED,
-  })
+  return useWrite(
+    (code: string) => call('post', '/api/v1/admin/scan-sources/{code}/queue', { params: { path: { code } } }),
+    { ...callbacks, changes: SCANNED },
+  )
 }
 
 export function useCancelScan(callbacks: WriteCallbacks) {
-  return useWrite<string, ScanSource>((code) => ({ method: 'POST', path: `/scan-sources/${segment(code)}/cancel` }), {
-    ...callbacks,
-    changes: SCANNED,
-  })
+  return useWrite(
+    (code: string) => call('post', '/api/v1/admin/scan-sources/{code}/cancel', { params: { path: { code } } }),
+    { ...callbacks, changes: SCANNED },
+  )
 }
 
 interface WriteCallbacks {
@@ -70,10 +67,11 @@ interface WriteCallbacks {
 
 /** What a scan would come to; writes nothing. */
 export function useTryScan() {
-  return useWrite<Pick<ScanSourceBody, 'kind' | 'path'> & { readonly code?: string }, TriedScan>((body) => ({
-    method: 'POST',
-    path: '/scan-sources/try',
-    body,
-    timeoutMs: LONG_TIMEOUT_MS,
-  }))
+  return useWrite((body: BodyOf<'post', '/api/v1/admin/scan-sources/try'>) =>
+    call('post', '/api/v1/admin/scan-sources/try', { body, timeoutMs: LONG_TIMEOUT_MS }),
+  )
+}
+
+export function deleteScanSource(code: string) {
+  return call('delete', '/api/v1/admin/scan-sources/{code}', { params: { path: { code } } })
 }

@@ -1,12 +1,14 @@
 import type { Role, Session } from '@gateway/contracts/operator.js'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { adminGet, onUnauthorized } from './client.js'
+import { call, onUnauthorized, reads } from './client.js'
 import { useWrite } from './use-write.js'
+
+const readSession = reads('/api/v1/admin/session')
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => adminGet<Session>('/session', signal),
+  queryFn: readSession,
 })
 
 /** Whether somebody signed in at the page for it, so that they can do so again, and sign out. */
@@ -22,7 +24,7 @@ export function useAllowed(role: Role): boolean {
 }
 
 export function useSignOut() {
-  return useWrite(() => ({ method: 'DELETE', path: '/session' }), {
+  return useWrite(() => call('delete', '/api/v1/admin/session'), {
     onSuccess: () => window.location.assign('/admin/sign-in?ended'),
   })
 }
@@ -47,7 +49,7 @@ export function useSessionEnded(): boolean {
   useEffect(() => {
     if (!isEnded) return
     const timer = window.setInterval(async () => {
-      const session = await adminGet<Session>('/session').catch(() => null)
+      const session = await readSession().catch(() => null)
       if (session === null) return
       queries.setQueryData(sessionQuery.queryKey, session)
       setEnded(false)

@@ -1,20 +1,10 @@
-import type { DisabledToken } from '@gateway/contracts/edge.js'
-import type {
-  IssuedToken,
-  PreviewLink,
-  PreviewLinkBody,
-  Token,
-  TokenBody,
-  TokenPatch,
-} from '@gateway/contracts/token.js'
 import { queryOptions } from '@tanstack/react-query'
-import type { Acknowledged } from './catalog.js'
-import { adminGet, segment } from './client.js'
-import { type ListSource, listQuery } from './list.js'
+import { type BodyOf, call, reads } from './client.js'
+import { listOf, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
 // No event is sent when a token is used.
-export const TOKENS: ListSource = { key: 'tokens', path: '/tokens', refetchInterval: 30_000 }
+export const TOKENS = { ...listOf('tokens', '/api/v1/admin/tokens'), refetchInterval: 30_000 }
 
 /** So long before its end an active token needs attention. */
 export const EXPIRES_WITHIN_DAYS = 14
@@ -24,34 +14,36 @@ export const EXPIRING_TOKENS = `/tokens?${new URLSearchParams({ ...SOON, sort: '
 
 /** The tokens that expire first. */
 export function expiringTokensQuery(limit: number) {
-  return listQuery<Token>({ key: 'tokens', path: '/tokens' }, { limit, sort: 'expires_at', filters: SOON })
+  return listQuery(listOf('tokens', '/api/v1/admin/tokens'), { limit, sort: 'expires_at', ...SOON })
 }
 
 export function tokenQuery(id: string) {
   return queryOptions({
     queryKey: ['tokens', id],
-    queryFn: ({ signal }) => adminGet<Token>(`/tokens/${segment(id)}`, signal),
+    queryFn: reads('/api/v1/admin/tokens/{id}', { params: { path: { id } } }),
     refetchInterval: 30_000,
   })
 }
 
 export function useUpdateToken(id: string) {
-  return useWrite<TokenPatch, Token & Acknowledged>(
-    (body) => ({ method: 'PATCH', path: `/tokens/${segment(id)}`, body }),
+  return useWrite(
+    (body: BodyOf<'patch', '/api/v1/admin/tokens/{id}'>) =>
+      call('patch', '/api/v1/admin/tokens/{id}', { params: { path: { id } }, body }),
     { changes: ['tokens'] },
   )
 }
 
 export function useRotateToken(id: string) {
-  return useWrite<number, IssuedToken & Acknowledged>(
-    (seconds) => ({ method: 'POST', path: `/tokens/${segment(id)}/rotate`, body: { grace_seconds: seconds } }),
+  return useWrite(
+    (seconds: number) =>
+      call('post', '/api/v1/admin/tokens/{id}/rotate', { params: { path: { id } }, body: { grace_seconds: seconds } }),
     // The plaintext lives as long as the dialog that shows it.
     { changes: ['tokens'], gcTime: 0 },
   )
 }
 
 export function useIssueToken() {
-  return useWrite<TokenBody, IssuedToken>((body) => ({ method: 'POST', path: '/tokens', body }), {
+  return useWrite((body: BodyOf<'post', '/api/v1/admin/tokens'>) => call('post', '/api/v1/admin/tokens', { body }), {
     changes: ['tokens'],
     // The plaintext lives as long as the dialog that shows it.
     gcTime: 0,
@@ -60,7 +52,8 @@ export function useIssueToken() {
 
 /** Makes a link to a map for people without an account. */
 export function useCreatePreviewLink() {
-  return useWrite<PreviewLinkBody, PreviewLink>((body) => ({ method: 'POST', path: '/preview-links', body }), {
+  type Body = BodyOf<'post', '/api/v1/admin/preview-links'>
+  return useWrite((body: Body) => call('post', '/api/v1/admin/preview-links', { body }), {
     changes: ['tokens'],
     // The link lives as long as the dialog that shows it.
     gcTime: 0,
@@ -68,7 +61,11 @@ export function useCreatePreviewLink() {
 }
 
 export function useDisableToken() {
-  return useWrite<string, DisabledToken>((id) => ({ method: 'POST', path: `/tokens/${segment(id)}/disable` }), {
+  return useWrite((id: string) => call('post', '/api/v1/admin/tokens/{id}/disable', { params: { path: { id } } }), {
     changes: ['tokens'],
   })
+}
+
+export function deleteToken(id: string) {
+  return call('delete', '/api/v1/admin/tokens/{id}', { params: { path: { id } } })
 }

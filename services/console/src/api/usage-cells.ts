@@ -1,6 +1,6 @@
-import type { UsageCellKind, UsageCells } from '@gateway/contracts/usage.js'
+import type { UsageCellKind } from '@gateway/contracts/usage.js'
 import { queryOptions } from '@tanstack/react-query'
-import { adminGet } from './client.js'
+import { reads } from './client.js'
 import { READ_AGAIN_MS } from './usage.js'
 
 /** How many days a heat map can show; the service keeps a month. */
@@ -15,8 +15,7 @@ export function usageCellsQuery(basemap: string, kind: UsageCellKind, range: Hea
     queryKey: ['usage', 'cells', basemap, kind, range],
     queryFn: async ({ signal }) => {
       const from = new Date(Date.now() - (HEAT_RANGES[range] - 1) * DAY_MS).toISOString().slice(0, 10)
-      const parameters = new URLSearchParams({ basemap, kind, from })
-      const cells = await adminGet<UsageCells>(`/usage/cells?${parameters}`, signal)
+      const cells = await reads('/api/v1/admin/usage/cells', { params: { query: { basemap, kind, from } } })({ signal })
       // With the kind: what is shown while another one is loaded is of the one before.
       return { cells, shown: kind }
     },

@@ -1,6 +1,6 @@
 import type { UsageAmounts, UsageItem, UsageKind } from '@gateway/contracts/usage.js'
 import { queryOptions } from '@tanstack/react-query'
-import { adminGet, type List } from './client.js'
+import { call, reads, send } from './client.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -21,12 +21,10 @@ export interface UsagePoint extends UsageAmounts {
   readonly at: string
 }
 
-function parameters(by: UsageKind, id: string, range: UsageRange, nowMs: number): URLSearchParams {
-  return new URLSearchParams({
-    by,
-    id,
-    step: USAGE_RANGES[range].step,
-    from: new Date(beginOf(range, nowMs)).toISOString(),
+function usageCall(by: UsageKind, id: string, range: UsageRange, nowMs: number, format: 'json' | 'csv') {
+  const from = new Date(beginOf(range, nowMs)).toISOString()
+  return call('get', '/api/v1/admin/usage', {
+    params: { query: { by, id, step: USAGE_RANGES[range].step, from, format } },
   })
 }
 
@@ -38,7 +36,7 @@ function beginOf(range: UsageRange, nowMs: number): number {
 
 /** The address of the same as a file. */
 export function usageFile(by: UsageKind, id: string, range: UsageRange, nowMs: number): string {
-  return `/api/v1/admin/usage?${parameters(by, id, range, nowMs)}&format=csv`
+  return usageCall(by, id, range, nowMs, 'csv').path
 }
 
 /** One point for each hour or day, oldest first. */
@@ -47,7 +45,7 @@ export function usageQuery(by: UsageKind, id: string, range: UsageRange) {
     queryKey: ['usage', by, id, range],
     queryFn: async ({ signal }) => {
       const nowMs = Date.now()
-      const { items } = await adminGet<List<UsageItem>>(`/usage?${parameters(by, id, range, nowMs)}`, signal)
+      const { items } = await send(usageCall(by, id, range, nowMs, 'json'), signal)
       const points = withQuietTimes(items, beginOf(range, nowMs), nowMs, USAGE_RANGES[range].stepMs)
       // With the range: what is shown while another one is loaded is of the one before.
       return { points, shown: range }
@@ -62,8 +60,8 @@ export function busiestQuery(by: UsageKind, count: number) {
     queryKey: ['usage', 'busiest', by, count],
     queryFn: async ({ signal }) => {
       const from = new Date(beginOf('day', Date.now())).toISOString()
-      const query = new URLSearchParams({ by, from, step: 'total', sort: '-requests', limit: String(count) })
-      return (await adminGet<List<UsageItem>>(`/usage?${query}`, signal)).items
+      const query = { by, from, step: 'total', sort: '-requests', limit: count } as const
+      return (await reads('/api/v1/admin/usage', { params: { query } })({ signal })).items
     },
     refetchInterval: READ_AGAIN_MS,
   })

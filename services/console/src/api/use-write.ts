@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { adminSend, type Command } from './client.js'
+import { type Call, send } from './client.js'
 import { refresh } from './live.js'
 
 interface WriteOptions<V, T> {
@@ -22,7 +22,7 @@ interface WriteOptions<V, T> {
  * be sent when nobody looks any more. `cancel` aborts one that is under way.
  */
 export function useWrite<V = void, T = unknown>(
-  commandOf: (variables: V) => Command,
+  commandOf: (variables: V) => Call<T>,
   { changes = [], before, removes = false, onSuccess, onError, gcTime }: WriteOptions<V, T> = {},
 ) {
   const queries = useQueryClient()
@@ -35,7 +35,7 @@ export function useWrite<V = void, T = unknown>(
       running.current = own
       await before?.(variables)
       own.signal.throwIfAborted()
-      return adminSend<T>(commandOf(variables), own.signal)
+      return send(commandOf(variables), own.signal)
     },
     onSuccess: async (result, variables) => {
       onSuccess?.(result, variables)

@@ -11,6 +11,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { segment } from '../api/client.js'
+import { auditFile } from '../api/system.js'
 import type { Texts } from '../texts/en.js'
 
 /** Something that can be done, on a page of its own or by an address of the service. */
@@ -33,7 +34,7 @@ export function generalActions(t: Texts): readonly SearchAction[] {
     { label: t.pushes.addTarget, to: '/pushes/targets/new', icon: IconPlugConnected, needs: 'admin' },
     {
       label: t.nav.exportAudit,
-      to: '/api/v1/admin/audit/export?format=csv',
+      to: auditFile({ format: 'csv' }),
       icon: IconDownload,
       needs: 'viewer',
       outside: true,

@@ -1,10 +1,4 @@
-import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import type { Role } from '@gateway/contracts/operator.js'
-import type { ScanSource } from '@gateway/contracts/scan-source.js'
-import type { ListedSliceJob } from '@gateway/contracts/slice.js'
-import type { Target } from '@gateway/contracts/target.js'
-import type { Token } from '@gateway/contracts/token.js'
-import type { AdminVector } from '@gateway/contracts/vector.js'
 import { ActionIcon, Button, Kbd } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
@@ -23,7 +17,7 @@ import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { BASEMAPS, VECTORS } from '../api/catalog.js'
 import { segment } from '../api/client.js'
-import { type ListSource, listQuery } from '../api/list.js'
+import { type ListSource, listQuery, withoutSecret } from '../api/list.js'
 import { TARGETS } from '../api/pushes.js'
 import { SCAN_SOURCES } from '../api/scan-sources.js'
 import { useAllowed } from '../api/session.js'
@@ -170,17 +164,17 @@ interface Found {
 function useFound(typed: string) {
   const t = useTexts()
   const [q] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
-  const find = <T,>(source: ListSource) => ({
-    ...listQuery<T>({ key: source.key, path: source.path }, { q, limit: LISTED }),
+  const find = <T,>({ key, read }: ListSource<T, { q?: string; limit?: number }>) => ({
+    ...listQuery({ key, read }, { q: withoutSecret(q), limit: LISTED }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   })
-  const basemaps = useQuery(find<AdminBasemap>(BASEMAPS))
-  const vectors = useQuery(find<AdminVector>(VECTORS))
-  const sources = useQuery(find<ScanSource>(SCAN_SOURCES))
-  const tokens = useQuery(find<Token>(TOKENS))
-  const targets = useQuery(find<Target>(TARGETS))
-  const jobs = useQuery(find<ListedSliceJob>(SLICE_JOBS))
+  const basemaps = useQuery(find(BASEMAPS))
+  const vectors = useQuery(find(VECTORS))
+  const sources = useQuery(find(SCAN_SOURCES))
+  const tokens = useQuery(find(TOKENS))
+  const targets = useQuery(find(TARGETS))
+  const jobs = useQuery(find(SLICE_JOBS))
   // Nothing is missing before every list has answered.
   const searching =
     q !== typed.trim() ||

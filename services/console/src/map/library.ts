@@ -9,4 +9,4 @@ setWorkerUrl(workerUrl)
 addProjection(GEOGRAPHIC)
 addProtocol(GRID_PROTOCOL, async ({ url }) => ({ data: await drawGridTile(url) }))
 
-export { LngLatBounds, Map as MapLibre, NavigationControl, ScaleControl } from 'maplibre-gl'
+export { Map as MapLibre, NavigationControl, ScaleControl } from 'maplibre-gl'

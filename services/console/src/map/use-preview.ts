@@ -1,26 +1,20 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
-import { ApiError, getJson, segment } from '../api/client.js'
+import { ApiError, reads } from '../api/client.js'
 import { previewTokenQuery, TOKEN_HEADER } from '../api/preview.js'
-
-interface TileJson {
-  readonly attribution?: string
-  readonly description?: string
-  readonly vector_layers?: readonly { readonly id: string }[]
-}
 
 /** An edge learns of a new version a moment after this page does. */
 const MAX_RETRIES = 3
 const RETRY_MS = 700
 
 function tileJsonQuery(code: string, version: BasemapVersion, token: string | undefined) {
-  const path = `/tiles/${segment(code)}/${segment(version.version)}/tilejson.json`
+  const params = { path: { code, version: version.version } }
   return queryOptions({
     queryKey: ['tilejson', code, version.version, version.scanned_at],
     queryFn:
       token === undefined
         ? skipToken
-        : ({ signal }) => getJson<TileJson>(path, { signal, headers: { [TOKEN_HEADER]: token } }),
+        : reads('/tiles/{code}/{version}/tilejson.json', { params, headers: { [TOKEN_HEADER]: token } }),
     retry: (failures, error) =>
       failures < MAX_RETRIES && error instanceof ApiError && (error.mayPass || error.status === 404),
     retryDelay: RETRY_MS,

@@ -17,6 +17,8 @@ export const zhServerWords: ServerWords = {
   'there is no such vector': '没有这个矢量',
   'there is no such basemap or vector': '没有这个底图或矢量',
   'there is no such target': '没有这个推送目标',
+  'no such signing key': '没有这个签名密钥',
+  'no such edge process is alive': '没有这个在运行的边缘进程',
   'there is no such export': '没有这个导出',
   'there is no such record': '没有这条记录',
   'there is no such entry': '没有这条记录',

@@ -1,13 +1,13 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconTerminal2 } from '@tabler/icons-react'
-import { type Command, curlOf } from '../api/client.js'
+import { type Call, curlOf } from '../api/client.js'
 import { useTexts } from '../texts/texts.js'
 import { CopyBlock } from './copy.js'
 
 interface AsCommandProps {
   /** as it would be sent now */
-  readonly command: () => Command
+  readonly command: () => Call
   /** what it does, where that is not plain from the place */
   readonly action?: string
 }

@@ -34,7 +34,7 @@ export function subjectOf({ subject, detail }: AuditEntry): string {
 }
 
 /** The page of what was acted upon; null: it has none, or was deleted. */
-export function placeOf({ action, subject, detail }: AuditEntry): string | null {
+function placeOf({ action, subject, detail }: AuditEntry): string | null {
   const [kind, verb] = action.split('.')
   const id = segment(subject)
   if (verb === 'delete') return kind === 'version' ? `/basemaps/${id}` : null

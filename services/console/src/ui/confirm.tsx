@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { Command } from '../api/client.js'
+import type { Call } from '../api/client.js'
 import type { PendingWrite } from '../api/use-write.js'
 import { useTexts } from '../texts/texts.js'
 import { AsCommand } from './as-command.js'
@@ -15,7 +15,7 @@ interface ConfirmProps {
   readonly action: string
   readonly write: PendingWrite
   /** the request that is sent */
-  readonly command: Command
+  readonly command: Call
   readonly onConfirm: () => void
   readonly onClose: () => void
   /** title of the message when it fails */

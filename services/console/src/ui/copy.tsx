@@ -9,7 +9,7 @@ import { notifyFailed } from './notify.js'
 const SHOWN_MS = 1500
 
 /** A button that copies; `what` names the text for screen readers. */
-export function Copy({ text, what }: { text: string; what: string }) {
+function Copy({ text, what }: { text: string; what: string }) {
   const t = useTexts()
   const [copied, setCopied] = useState(false)
   const { start } = useTimeout(() => setCopied(false), SHOWN_MS)

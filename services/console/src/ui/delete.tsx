@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useDelete } from '../api/catalog.js'
+import type { Call } from '../api/client.js'
 import { useTexts } from '../texts/texts.js'
 import { Confirm } from './confirm.js'
 import { SAVED } from './leave-guard.js'
@@ -11,8 +12,8 @@ import { shortText } from './shown-text.js'
 import { WriteButton } from './write-button.js'
 
 interface DeleteButtonProps {
-  /** after `/api/v1/admin` */
-  readonly path: string
+  /** what deletes it, with its files or without */
+  readonly deletion: (files: boolean) => Call
   readonly name: string
   /** what goes with it, and what stays */
   readonly words: string
@@ -23,13 +24,13 @@ interface DeleteButtonProps {
 }
 
 /** Deletes a record after confirmation. */
-export function DeleteButton({ path, name, words, to, withFiles = false }: DeleteButtonProps) {
+export function DeleteButton({ deletion, name, words, to, withFiles = false }: DeleteButtonProps) {
   const t = useTexts().remove
   const go = useNavigate()
   const [opened, { open, close }] = useDisclosure()
   const [files, setFiles] = useState(false)
   const short = shortText(name)
-  const remove = useDelete(path, () => {
+  const remove = useDelete(deletion, () => {
     notifyDone(t.done(short))
     go(to, SAVED)
   })

@@ -13,8 +13,8 @@ import { Pages, SearchField, TableFrame } from './table-frame.js'
 import { nextSorting, parseSorting, sortingText } from './table-rows.js'
 
 /** What the rows of a list can be narrowed to; in the address by the name of the service's parameter. */
-export interface Filter {
-  readonly name: string
+export interface Filter<N extends string = string> {
+  readonly name: N
   readonly label: string
   /** value, and how it is called; absent: the value is entered */
   readonly options?: readonly (readonly [string, string])[]
@@ -24,8 +24,11 @@ export interface Filter {
   readonly isMoment?: boolean
 }
 
-interface ServerTableProps<T> {
-  readonly source: ListSource
+/** What a list of the service can be narrowed to. */
+export type FiltersOf<S> = S extends ListSource<unknown, infer Q> ? readonly Filter<keyof Q & string>[] : never
+
+interface ServerTableProps<T, Q> {
+  readonly source: ListSource<T, Q>
   readonly label: string
   readonly rowKey: (row: T) => string
   /** label of the search field; without it there is none */
@@ -36,17 +39,17 @@ interface ServerTableProps<T> {
   readonly empty: NothingYetProps
   /** those with `sort` can be sorted by */
   readonly columns: readonly Column<T>[]
-  readonly filters?: readonly Filter[]
+  readonly filters?: readonly Filter<keyof Q & string>[]
   /** as the service has it, `-version`; default: the service's own */
   readonly order?: string
 }
 
 /** A list of the service as a table: searched, filtered, sorted and paged there, however long it is. At most one of a page. */
-export function ServerTable<T>({ source, columns, filters = [], order, search, ...table }: ServerTableProps<T>) {
+export function ServerTable<T, Q>({ source, columns, filters = [], order, search, ...table }: ServerTableProps<T, Q>) {
   const t = useTexts()
   const sortable = columns.flatMap(({ sort }) => sort ?? [])
   const names = filters.map(({ name }) => name)
-  const list = useList<T>(source, sortable, names, order)
+  const list = useList(source, sortable, names, order)
   const sorting = parseSorting(list.sort)
   const onSort = (column: Column<T>) => {
     const next = nextSorting(parseSorting(list.chosen), { id: column.sort as string, numeric: column.numeric ?? false })
@@ -123,7 +126,7 @@ function NothingYet({ title, icon, action, advice }: NothingYetProps) {
   )
 }
 
-interface ServerListPageProps<T> extends Pick<ServerTableProps<T>, 'source' | 'columns' | 'filters' | 'rowKey'> {
+interface ServerListPageProps<T, Q> extends Pick<ServerTableProps<T, Q>, 'source' | 'columns' | 'filters' | 'rowKey'> {
   readonly texts: Readonly<Record<'title' | 'lead' | 'what' | 'empty' | 'emptyAdvice' | 'search', string>>
   readonly icon: TablerIcon
   /** beside the heading */
@@ -134,7 +137,7 @@ interface ServerListPageProps<T> extends Pick<ServerTableProps<T>, 'source' | 'c
 }
 
 /** A page that is one list of the service. */
-export function ServerListPage<T>({ texts, icon, actions, first, children, ...list }: ServerListPageProps<T>) {
+export function ServerListPage<T, Q>({ texts, icon, actions, first, children, ...list }: ServerListPageProps<T, Q>) {
   const { title, lead, what, empty, emptyAdvice, search } = texts
   return (
     <Page title={title} lead={lead} actions={actions}>

@@ -3,7 +3,7 @@ import { translated } from '../texts/server-words.js'
 import { useTexts } from '../texts/texts.js'
 
 /** What the service has said, in the reader's language as far as it is known there. */
-export function useServerWords(): (text: string) => string {
+function useServerWords(): (text: string) => string {
   const { serverWords } = useTexts()
   return (text) => translated(text, serverWords)
 }

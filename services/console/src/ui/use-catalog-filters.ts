@@ -10,7 +10,7 @@ export const yesOrNo = ({ common }: Texts) =>
   ] as const
 
 /** What basemaps, versions and vectors can be narrowed to. */
-export function useCatalogFilters(): readonly Filter[] {
+export function useCatalogFilters(): readonly Filter<'available' | 'withdrawn' | 'source_enabled'>[] {
   const t = useTexts()
   return [
     {

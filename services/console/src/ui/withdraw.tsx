@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useWithdraw } from '../api/catalog.js'
+import { useWithdraw, type Withdrawal } from '../api/catalog.js'
 import { useTexts } from '../texts/texts.js'
 import { Confirm } from './confirm.js'
 import { notifyDone } from './notify.js'
@@ -26,17 +26,16 @@ export function WithdrawnMark({ of }: { of: Withdrawable }) {
 }
 
 interface WithdrawButtonProps {
-  /** after `/api/v1/admin` */
-  readonly path: string
+  readonly withdrawal: Withdrawal
   readonly name: string
   readonly withdrawn: boolean
 }
 
 /** Takes something from its readers, or restores it, after confirmation. */
-export function WithdrawButton({ path, name, withdrawn }: WithdrawButtonProps) {
+export function WithdrawButton({ withdrawal, name, withdrawn }: WithdrawButtonProps) {
   const t = useTexts().withdraw
   const [opened, { open, close }] = useDisclosure()
-  const set = useWithdraw(path)
+  const set = useWithdraw(withdrawal)
   const short = shortText(name)
   const action = withdrawn ? t.restore : t.withdraw
   const confirm = () =>

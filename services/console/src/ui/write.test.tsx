@@ -3,11 +3,15 @@ import { onlineManager } from '@tanstack/react-query'
 import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
+import { updateBasemap } from '../api/catalog.js'
 import { setLiveState } from '../api/live-state.js'
 import { show, stubService } from '../testing/render.js'
 import { WithdrawButton } from './withdraw.js'
 
-const button = <WithdrawButton path="/basemaps/city" name="The city" withdrawn={false} />
+const buttonOf = (code: string) => (
+  <WithdrawButton withdrawal={(withdrawn) => updateBasemap(code, { withdrawn })} name="The city" withdrawn={false} />
+)
+const button = buttonOf('city')
 const confirm = async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Withdraw' }))
   const dialog = await screen.findByRole('dialog')
@@ -54,7 +58,7 @@ test('while the service does not answer nothing can be changed', async () => {
 
 test('a dialog shows the command that does the same, with the credential from the environment', async () => {
   stubService(() => null)
-  show(<WithdrawButton path="/basemaps/o'hare" name="O’Hare" withdrawn={false} />)
+  show(buttonOf("o'hare"))
   await userEvent.click(screen.getByRole('button', { name: 'Withdraw' }))
   await userEvent.click(await screen.findByRole('button', { name: 'As a command' }))
   expect((await screen.findByRole('group', { name: 'As a command' })).textContent).toBe(

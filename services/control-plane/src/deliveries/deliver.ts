@@ -6,7 +6,7 @@ import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import { currentTrace } from '../platform/trace.js'
 import { webhookId } from '../platform/webhooks/signature.js'
 import { deliverToBucket } from './bucket/deliver.js'
-import { copyBundle } from './files/copy.js'
+import { copyBundle, isDirectory, NO_DIRECTORY } from './files/copy.js'
 import { sendMessage, sendUpload } from './http/send.js'
 import { failure, type Outcome, success } from './outcome.js'
 import type { NothingToSend, Payload } from './payload.js'
@@ -71,6 +71,7 @@ async function send(
 /** The event as a file of its own, whole from the moment it is there; a retry writes the same one again. */
 async function writeEvent(directory: string, id: string, event: unknown): Promise<Outcome> {
   const name = `${id}.json`
+  if (!(await isDirectory(directory))) return NO_DIRECTORY
   try {
     await writeFileAtomically(path.join(directory, name), `${JSON.stringify(event)}\n`, { durable: true })
     return success(`${name} is in place`)

@@ -95,6 +95,8 @@ test('what cannot be exported is refused, and what cannot be read fails with the
   expect(await status({ basemap_code: 'nowhere' })).toBe(404)
   expect(await status({ version: 'v9' })).toBe(404)
   expect(await status({ target_code: 'nobody' })).toBe(404)
+  await ask('POST', '/api/v1/admin/targets', { code: 'cache', kind: 'purge', url: 'http://cache.example/' })
+  expect(await status({ target_code: 'cache' })).toBe(400)
   expect(await status({ zoom_min: 3 })).toBe(400)
   expect(await status({ bounds: [0, 10, 10, 0] })).toBe(400)
   expect(await status({ zoom: 1 })).toBe(400)

@@ -17,6 +17,8 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
   if (targetCode !== null) {
     const [target] = await readTargets(tx, targetCode)
     if (target === undefined) return refuse('not_found', 'there is no such target')
+    if (target.kind === 'purge')
+      return refuse('invalid_parameters', 'body.target_code: the target is a cache, which takes no data')
     if (!target.enabled)
       return refuse('invalid_parameters', 'body.target_code: the target is disabled; enable it first')
   }
@@ -47,7 +49,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
   })
   if (wanted === null)
     return refuse('too_many_requests', `${MAX_OPEN_EXPORTS} exports that have not ended are waiting already`)
-  const detail = { basemap: basemap.code, version: version.version, target: targetCode }
+  const detail = { name: basemap.name, basemap: basemap.code, version: version.version, target: targetCode }
   await insertAudit(tx, { ...admin, action: 'export.create', subject: wanted.id, detail })
   return { ok: true, wanted }
 }

@@ -8,6 +8,7 @@ import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { EXPORT_STATUSES, exportBodySchema, exportSchema } from '@gateway/contracts/export.js'
 import { insertAudit } from '@gateway/store/audit.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
 import { deleteExport, EXPORT_LISTING, listExports, readExport } from '@gateway/store/exports.js'
 import { create } from 'content-disposition'
 import type { FastifyReply } from 'fastify'
@@ -113,7 +114,9 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
       const removed =
         stored !== null &&
         (await sql.begin(async (tx) => {
-          await insertAudit(tx, { ...admin, action: 'export.delete', subject: id })
+          const { basemapCode: basemap, version } = stored
+          const detail = { name: (await readBasemap(tx, basemap))?.name, basemap, version }
+          await insertAudit(tx, { ...admin, action: 'export.delete', subject: id, detail })
           return deleteExport(tx, id)
         }))
       if (!removed) return sendRefusal(reply, NO_SUCH_EXPORT)

@@ -38,7 +38,7 @@ export async function pushBasemap(
   if (version.withdrawn || !isOffered(basemap))
     return refuse('invalid_parameters', 'body.version: the version is withdrawn')
   const push = { kind: 'basemap_push', basemapCode: basemap.code, version: version.version } as const
-  return { ok: true, record: toPushRecord(await enqueue(ctx, target.target, push, admin)) }
+  return { ok: true, record: toPushRecord(await enqueue(ctx, target.target, push, basemap.name, admin)) }
 }
 
 export async function pushVector(
@@ -52,7 +52,8 @@ export async function pushVector(
   if (vector === null) return refuse('not_found', 'there is no such vector')
   if (!vector.available) return refuse('invalid_parameters', 'body.vector_code: the vector is not available now')
   if (!isOffered(vector)) return refuse('invalid_parameters', 'body.vector_code: the vector is withdrawn')
-  const delivery = await enqueue(ctx, target.target, { kind: 'vector_push', vectorCode: vector.code }, admin)
+  const push = { kind: 'vector_push', vectorCode: vector.code } as const
+  const delivery = await enqueue(ctx, target.target, push, vector.name, admin)
   return { ok: true, record: toVectorPushRecord(delivery) }
 }
 
@@ -69,7 +70,14 @@ async function usableTarget(
     : refuse('invalid_parameters', 'body.target_code: the target is disabled; enable it first')
 }
 
-async function enqueue(ctx: ControlContext, target: Target, push: NewPush, admin: AdminIdentity): Promise<Delivery> {
+/** `name`: of what is pushed */
+async function enqueue(
+  ctx: ControlContext,
+  target: Target,
+  push: NewPush,
+  name: string,
+  admin: AdminIdentity,
+): Promise<Delivery> {
   const lane: Lane = target.mode === 'upload' ? 'transfer' : 'message'
   const detail =
     push.kind === 'basemap_push' ? { basemap: push.basemapCode, version: push.version } : { vector: push.vectorCode }
@@ -79,7 +87,7 @@ async function enqueue(ctx: ControlContext, target: Target, push: NewPush, admin
       ...admin,
       action: 'push.create',
       subject: inserted.id,
-      detail: { target: target.code, ...detail },
+      detail: { name, target: target.code, ...detail },
     })
     return inserted
   })

@@ -353,8 +353,8 @@ describe('a directory', () => {
       .map((entry) => path.relative(shelf, path.join(entry.parentPath, entry.name)))
       .sort()
 
-  async function pushed(version: string) {
-    const { id } = await post<PushRecord>('/pushes', { target_code: 'disk', basemap_code: 'world', version }, 202)
+  async function pushed(version: string, target_code = 'disk') {
+    const { id } = await post<PushRecord>('/pushes', { target_code, basemap_code: 'world', version }, 202)
     return ended('push-records', id)
   }
 
@@ -393,6 +393,7 @@ describe('a directory', () => {
       basemap: { code: 'world' },
     })
     rmSync(notices, { recursive: true })
+    expect(await pushed('v1', 'told')).toMatchObject({ status: 'failed', message: 'the target directory is not there' })
   })
 
   test('that is a link out of the target, or is gone, fails and leaves nothing behind', async () => {

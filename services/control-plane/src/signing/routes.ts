@@ -1,6 +1,7 @@
 import { listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
+import { refuse } from '@gateway/contracts/errors.js'
 import {
   rotateKeyBodySchema,
   signedUrlBodySchema,
@@ -17,6 +18,8 @@ import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
 import { signUrl } from './sign.js'
+
+const NO_SUCH_KEY = refuse('not_found', 'no such signing key')
 
 /** Seconds. */
 const DEFAULT_GRACE = 7 * 86_400
@@ -43,7 +46,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       const outcome = await signUrl(ctx, body, null)
       if (!outcome.ok) return sendRefusal(reply, outcome)
       const { basemap_code: subject, version, expires_at, bounds } = outcome.signed
-      const detail = { version, expires_at, bounds }
+      const detail = { name: outcome.name, version, expires_at, bounds }
       await ctx.sql.begin((tx) => insertAudit(tx, { ...admin, action: 'signed-url.create', subject, detail }))
       return outcome.signed
     },
@@ -79,6 +82,22 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       },
     },
     ({ query }) => listSigningKeys(ctx.sql, query),
+  )
+  app.get(
+    '/api/v1/admin/signing-keys/:id',
+    {
+      schema: {
+        operationId: 'getSigningKey',
+        summary: 'A key that addresses are signed with',
+        description: 'Without its secret; 404 once its addresses have ended.',
+        params: z.object({ id: z.string() }),
+        response: { 200: signingKeySchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const { items } = await listSigningKeys(ctx.sql)
+      return items.find(({ id }) => id === params.id) ?? sendRefusal(reply, NO_SUCH_KEY)
+    },
   )
   app.post(
     '/api/v1/admin/signing-keys/rotate',

@@ -1,6 +1,7 @@
 import { LAST_EXPIRY, signatureQuery, signResource } from '@gateway/access/signed-address.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { instantMs } from '@gateway/contracts/instant.js'
 import type { SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { readSigningSecret } from '@gateway/store/signing-keys.js'
@@ -19,7 +20,8 @@ const TOO_LATE = refuse('invalid_parameters', 'body.expires_at: later than the s
 
 const ARCHIVES: ReadonlySet<string> = new Set(['pmtiles', 'mbtiles'])
 
-export type Signed = { readonly ok: true; readonly signed: SignedUrl } | Refusal
+/** `name`: the basemap's */
+export type Signed = { readonly ok: true; readonly name: string; readonly signed: SignedUrl } | Refusal
 
 /**
  * Addresses that let their bearer in until they expire. Nothing of them is stored: edges verify them by the key alone, so that they end with
@@ -33,7 +35,7 @@ export async function signUrl(
 ): Promise<Signed> {
   const { basemap_code: code, version: label = null, bounds = null } = body
   if (label === CURRENT_VERSION) return ALIAS
-  const expiresAt = Math.floor(momentOf(body.expires_at) / 1000)
+  const expiresAt = Math.floor((instantMs(body.expires_at) ?? Number.NaN) / 1000)
   if (!(expiresAt > 0 && expiresAt <= LAST_EXPIRY)) return YEARS
   if (notAfterMs !== null && expiresAt * 1000 > notAfterMs) return TOO_LATE
   const basemap = code.includes('\0') ? null : await readBasemap(sql, code)
@@ -53,6 +55,7 @@ export async function signUrl(
   const archive = `${base}/archives/${encodeURIComponent(code)}/${encodeURIComponent(version.version)}.${version.storage}`
   return {
     ok: true,
+    name: basemap.name,
     signed: {
       basemap_code: code,
       version: label,
@@ -63,9 +66,4 @@ export async function signUrl(
       archive_url: bounds === null && ARCHIVES.has(version.storage) ? `${archive}?${signature}` : null,
     },
   }
-}
-
-/** A date-time that names no zone is UTC. NaN where the year is none that JavaScript knows. */
-function momentOf(instant: string): number {
-  return Date.parse(instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant)
 }

@@ -101,7 +101,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         const submitted = await submit(tx, wanted, null)
         if (submitted.state !== 'queued') return submitted
         const { job } = submitted
-        const detail = { target_code: job.targetCode, sources: job.sourcePaths.length }
+        const detail = { name: job.name, code: job.code, target_code: job.targetCode, sources: job.sourcePaths.length }
         await insertAudit(tx, { ...admin, action: 'slice.submit', subject: job.id, detail })
         return submitted
       })
@@ -130,7 +130,8 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         const at = new Date(ctx.now()).toISOString()
         const outcome = await cancelSliceJob(tx, params.id, `cancelled by ${who} at ${at}`)
         if (typeof outcome === 'string') return outcome
-        const detail = { target_code: outcome.job.targetCode }
+        const { name, code, targetCode } = outcome.job
+        const detail = { name, code, target_code: targetCode }
         await insertAudit(tx, { ...admin, action: 'slice.cancel', subject: params.id, detail })
         if (outcome.ended) await enqueueCallback(ctx, tx, outcome.job)
         return outcome
@@ -156,7 +157,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
       const outcome = await sql.begin(async (tx) => {
         const job = await acknowledgeSliceJob(tx, id)
         if (job === null) return (await readSliceJob(tx, id)) === null ? NO_SUCH_JOB : NO_FAILURE
-        const detail = { target_code: job.targetCode }
+        const detail = { name: job.name, code: job.code, target_code: job.targetCode }
         await insertAudit(tx, { ...admin, action: 'slice.acknowledge', subject: id, detail })
         return { ok: true, job } as const
       })

@@ -27,7 +27,7 @@ const QUEUE_FULL: Refusal = refuse(
   `this token has ${MAX_OPEN_JOBS} slice jobs that have not ended; submit again when some of them have`,
 )
 
-export const layerSourcesSchema = z.object({
+const layerSourcesSchema = z.object({
   code: z.string(),
   version: z.string(),
   source_paths: z.array(z.string()).describe('in the order in which they were laid'),

@@ -4,6 +4,7 @@ import { isRemote } from '@gateway/object-storage/location.js'
 import { type ClaimedSliceJob, noteSliceZoom, placeSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import type { OutputLine, PlanLine } from '@gateway/tiling/protocol.js'
 import { publishStaged } from '@gateway/tiling/publish.js'
+import { removeIfEmpty } from '../catalog/edit/layer-files.js'
 import { recordEnd } from '../jobs/leases.js'
 import type { ControlContext } from '../platform/context.js'
 import { keptTrace, traced } from '../platform/trace.js'
@@ -112,6 +113,8 @@ async function makeLayer(
     await layers?.close()
     if (!(images instanceof Error)) await images.remove()
     await rm(place.stagingDir, { recursive: true, force: true })
+    // Of a layer that has nothing yet; a scan would warn of it.
+    await removeIfEmpty(sliceWorkRoot, job.targetCode)
   }
 }
 

@@ -29,6 +29,17 @@ test('an empty key or callback address is none', () => {
   expect(check({ ...silent, code: '', callback_url: '', requested_by: '' })).toEqual(check(silent))
 })
 
+test.each([
+  ['http://user:secret@hooks.example/', false],
+  ['http://user@hooks.example/', false],
+  ['hooks.example', false],
+  ['ftp://hooks.example/', false],
+  ['https://hooks.example/a?b', true],
+])('the callback address %s is accepted: %s', (callback_url, accepted) => {
+  const body = { target_code: 'a', source_path: '/x.tif', callback_url }
+  expect(submissionSchema.safeParse(body).success).toBe(accepted)
+})
+
 test('without zoom_max the one zoom is zoom_min', () => {
   expect(check({ target_code: 'a', source_path: '/x.tif', zoom_min: 5 })).toMatchObject({
     job: { zoomMin: 5, zoomMax: 5 },

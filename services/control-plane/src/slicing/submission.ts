@@ -25,6 +25,13 @@ function isObject(text: string): boolean {
   return typeof location !== 'string' && location.kind === 's3' && location.prefix !== '' && !text.endsWith('/')
 }
 
+function withoutCredentials(address: string): boolean {
+  // What is no address is refused as such.
+  if (!URL.canParse(address)) return true
+  const { username, password } = new URL(address)
+  return username === '' && password === ''
+}
+
 /** The submit body. Unknown fields are refused: they are more often misspelt than meant for another service. */
 export const submissionSchema = z.strictObject({
   target_code: z
@@ -70,7 +77,16 @@ export const submissionSchema = z.strictObject({
       '`terrarium` or `mapbox`: the images are elevation models (one band of heights in metres), and the tiles hold heights without ' +
         'loss, as PNG or WebP. Pixels without a height hold height 0 and alpha 254; a newer height replaces an older one',
     ),
-  callback_url: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(4096)]).optional(),
+  callback_url: z
+    .union([
+      z.literal(''),
+      z
+        .url({ protocol: /^https?$/ })
+        .max(4096)
+        // No delivery sends them.
+        .refine(withoutCredentials, 'an address must not carry credentials'),
+    ])
+    .optional(),
   requested_by: z.string().max(MAX_LABEL_LENGTH).optional(),
 })
 export type Submission = z.output<typeof submissionSchema>

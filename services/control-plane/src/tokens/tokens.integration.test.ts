@@ -155,6 +155,7 @@ test('with the bus out of reach the token is disabled, nobody confirms, and the 
   } as unknown as Bus
   const alone = await startTestApp(process.env.TEST_POSTGRES_URL, {}, bus)
   expect((await alone.admin({ url: '/api/v1/admin/edges' })).json()).toEqual({ items: known, total: 1 })
+  expect((await alone.admin({ url: `/api/v1/admin/edges/${known[0]?.id}` })).json()).toEqual(known[0])
   up = false
   expect((await alone.admin({ url: '/api/v1/admin/edges' })).json()).toEqual({ items: known, total: 1 })
   const { id } = (await alone.admin({ method: 'POST', url: TOKENS, payload: { name: 'x' } })).json()

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 /** Limit: signatures that are remembered, some 500 bytes each. */
 const MAX_KNOWN = 10_000
 
-export const SIGNATURE_WRONG = refuse('signature_wrong', 'the signature of this address is not valid')
+const SIGNATURE_WRONG = refuse('signature_wrong', 'the signature of this address is not valid')
 const EXPIRED = refuse('signature_expired', 'this address has expired')
 
 /** A signature that was verified. */

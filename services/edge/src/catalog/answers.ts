@@ -17,7 +17,7 @@ import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
 /** Limit: bytes of the answers that are kept of one snapshot; what is larger than all of them is made each time. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 /** Below this a header more weighs as much as what is saved; bytes. The control plane holds the same. */
-const WORTH_COMPRESSING = 1024
+export const WORTH_COMPRESSING = 1024
 
 const compress = promisify(gzip)
 

@@ -46,5 +46,11 @@ async function openRemoteArchive(exchange: Exchange, offered: OfferedFile): Prom
   const { root, path } = offered
   if (!path.endsWith('.mbtiles')) return openObject(exchange, offered)
   const fetched = await exchange.edge.tiles.remote?.fetched(root, path)
-  return fetched === undefined ? NOT_FOUND : openFile(exchange, { ...offered, root: fetched.root, path: fetched.path })
+  if (fetched === undefined) return NOT_FOUND
+  const { root: cache, path: file, name, facts } = fetched
+  const opened = await openFile(exchange, { ...offered, root: cache, path: file })
+  if (!opened.ok) return opened
+  // As of every edge: a download goes on at another one.
+  const modifiedMs = facts.modifiedAt?.getTime() ?? opened.validators.modifiedMs
+  return { ...opened, validators: { etag: `"${name}"`, modifiedMs } }
 }

@@ -15,6 +15,7 @@ import { PREFLIGHT } from './header-block.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
+import { CONTRADICTION, contradictsItself } from './repeated-credentials.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onTileSlow } from './tiles.js'
 import { hasUnsent } from './unsent.js'
@@ -78,9 +79,15 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
     (refusal: Refusal): Handler =>
     (_, res, req) =>
       refuseAtOnce(edge, res, req, refusal)
+  const consistent =
+    (handler: Handler): Handler =>
+    (_, res, req) => {
+      if (edge.sender.tier !== 'native' && contradictsItself(req)) refuseAtOnce(edge, res, req, CONTRADICTION)
+      else handler(edge, res, req)
+    }
   const own = (pattern: string, get: Handler, head: Handler = get): void => {
-    app.get(pattern, safely(edge, get, refusing(TOO_LONG)))
-    app.head(pattern, safely(edge, head, refusing(TOO_LONG)))
+    app.get(pattern, safely(edge, consistent(get), refusing(TOO_LONG)))
+    app.head(pattern, safely(edge, consistent(head), refusing(TOO_LONG)))
     app.options(pattern, safely(edge, onPreflight))
     app.any(pattern, safely(edge, refusing(WRONG_METHOD)))
   }

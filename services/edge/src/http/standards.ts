@@ -19,16 +19,15 @@ import { tileMap, tileMapService } from '../standards/tms-documents.js'
 import { WMTS_REST_PATH, wmtsCapabilities } from '../standards/wmts-capabilities.js'
 import { noSuchLayer, parseWmtsRequest, tilePathOf, tileRequestError } from '../standards/wmts-request.js'
 import { authorize } from './authorize.js'
+import { answerDocument, documentHeaders } from './document.js'
 import { Exchange } from './exchange.js'
-import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
 
-const XML = headerBlock(['Content-Type', 'application/xml; charset=utf-8'], ['Cache-Control', 'no-store'], ...CORS)
-const JSON_HEADERS = headerBlock(['Content-Type', 'application/json'], ['Cache-Control', 'no-store'], ...CORS)
-const OK = '200 OK'
+const XML = documentHeaders('application/xml; charset=utf-8')
+const JSON_HEADERS = documentHeaders('application/json')
 
 /** What a document is made for: its reader, and where it says that things are. */
 interface Reader {
@@ -75,12 +74,12 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const exchange = new Exchange(edge, 'tile', res, req, tile)
   const isService = version === '1.0.0' && code === ''
   withReader(exchange, isService ? null : wantedBasemap(edge, decodedSegment(code) ?? ''), ({ token, addresses }) => {
-    if (isService) return exchange.answer(OK, XML, tileMapService(readable(edge, token), addresses))
+    if (isService) return answerDocument(exchange, XML, tileMapService(readable(edge, token), addresses))
     if (version !== '1.0.0' || layer === null) return answerRefusal(exchange, NOT_FOUND)
     if (tile !== undefined) return answerTilePath(exchange)
     // Cesium asks for the file that gdal2tiles writes.
     const isMap = z === '' || (z === 'tilemapresource.xml' && x === '')
-    if (isMap) exchange.answer(OK, XML, tileMap(layer, addresses))
+    if (isMap) answerDocument(exchange, XML, tileMap(layer, addresses))
     else answerRefusal(exchange, NOT_FOUND)
   })
 }
@@ -104,7 +103,7 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (tile !== undefined) return answerTilePath(exchange)
     const document = layer === null ? serviceDocument(edge, segments, reader) : layerDocument(layer, rest, path, reader)
     if (document === null) answerRefusal(exchange, NOT_FOUND)
-    else exchange.answer(OK, JSON_HEADERS, JSON.stringify(document))
+    else answerDocument(exchange, JSON_HEADERS, JSON.stringify(document))
   })
 }
 
@@ -171,11 +170,11 @@ function answerCapabilities(exchange: Exchange, { token, addresses }: Reader, on
   const layers = readable(exchange.edge, token).filter(({ code }) => only === null || code === only)
   // Whether one that may not be read exists is not told.
   if (only !== null && layers.length === 0) answerException(exchange, noSuchLayer())
-  else exchange.answer(OK, XML, wmtsCapabilities(layers, addresses))
+  else answerDocument(exchange, XML, wmtsCapabilities(layers, addresses))
 }
 
 function answerException(exchange: Exchange, exception: OwsException): void {
-  exchange.answer('400 Bad Request', XML, exceptionReport(exception))
+  exchange.answer('400 Bad Request', XML.plain, exceptionReport(exception))
 }
 
 function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: string): Exchange {

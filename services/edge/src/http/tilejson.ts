@@ -7,11 +7,11 @@ import {
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
+import { answerDocument, documentHeaders } from './document.js'
 import type { Exchange } from './exchange.js'
-import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 
-const HEADERS = headerBlock(['Content-Type', 'application/json; charset=utf-8'], ['Cache-Control', 'no-store'], ...CORS)
+const HEADERS = documentHeaders('application/json; charset=utf-8')
 
 /**
  * TileJSON of a version, or of the default one. Its tile addresses name the version and its revision, so that a map is made of one content,
@@ -30,7 +30,7 @@ export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kin
   const bounds = (signature === null ? null : boundsOf(signature)) ?? stored.bounds
   const described = { ...stored, name: basemap.stored.name, bounds }
   const document = tileJson(described, [fromQuery ? `${address}&${tokenQuery(exchange.query)}` : address])
-  exchange.answer('200 OK', HEADERS, JSON.stringify(document))
+  answerDocument(exchange, HEADERS, JSON.stringify(document))
 }
 
 /** The signature that let a request in; null: a token did, which counts before it. */

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@gateway/logging/log.js'
+import { freePort } from '@gateway/processes/free-port.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
-import { freePort } from '../testing/free-port.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
@@ -63,11 +64,11 @@ afterAll(async () => {
 })
 
 /** Asks for the tile; answers it, and of which certificate and connection it came. */
-function ask(agent: Agent) {
+function ask(agent: Agent, headers: OutgoingHttpHeaders = { 'x-access-token': running.token }) {
   const { hostname, port } = new URL(running.url)
   const options = { agent, hostname, port, path: '/tiles/world/v1/0/0/0.png', rejectUnauthorized: false }
   return new Promise<{ status: number; body: Buffer; name: string; port: number }>((resolve, reject) => {
-    const req = request({ ...options, headers: { 'x-access-token': running.token } }, async (res) => {
+    const req = request({ ...options, headers }, async (res) => {
       const socket = res.socket as TLSSocket
       const name = socket.getPeerCertificate().subject.CN as string
       const { localPort } = socket
@@ -106,6 +107,22 @@ test('tiles leave over TLS, and a changed pair is in force for new connections w
   lasting.destroy()
   expect(running.edge.sender.tier).toBe('copy')
 })
+
+test.each([
+  ['x-access-token', (token: string) => [token, 'bmp_another'], 400],
+  ['x-access-token', (token: string) => [token, token], 200],
+  ['authorization', (token: string) => [`Bearer ${token}`, 'Bearer bmp_another'], 400],
+  ['authorization', (token: string) => ['', `Bearer ${token}`], 400],
+  ['authorization', (token: string) => [`Bearer ${token}`, `Bearer ${token}`], 200],
+] as const)(
+  'two headers %s count once where they are equal and are 400 where not: %#',
+  async (name, values, status) => {
+    const agent = new Agent()
+    const answer = await ask(agent, { [name]: values(running.token) })
+    agent.destroy()
+    expect([answer.status, answer.body.length > 1_000]).toEqual([status, status === 200])
+  },
+)
 
 test('an edge does not start with a pair that is none, and says so in one line', () => {
   const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))

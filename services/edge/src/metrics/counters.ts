@@ -4,7 +4,7 @@ import { Durations } from './durations.js'
 import { TileTimes } from './tile-times.js'
 
 /** Refusals that are counted as authentication failures, the control plane's included; the code is the label `reason`. */
-export const AUTH_FAILURES = [
+const AUTH_FAILURES = [
   'token_missing',
   'token_malformed',
   'token_unknown',
@@ -35,7 +35,7 @@ export const REQUEST_KINDS = ['tile', 'download', 'catalog', 'passthrough', 'oth
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
 /** Answers by the first digit of their status, and how long they took to their first byte. */
-export class Answers {
+class Answers {
   success = 0
   redirection = 0
   clientError = 0

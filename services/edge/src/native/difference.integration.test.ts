@@ -3,13 +3,13 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type SignedResource, signatureQuery, signResource } from '@gateway/access/signed-address.js'
-import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import { tokenDigest } from '@gateway/access/token-format.js'
+import { freePort } from '@gateway/processes/free-port.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
-import { Follower } from '../sync/follower.js'
-import { freePort } from '../testing/free-port.js'
+import { follow } from '../testing/follow.js'
+import { known, request, SECRET, TOKENS, WELL_KNOWN } from '../testing/hot-requests.js'
 import { memoryReader } from '../testing/memory-reader.js'
 import { bytesOf, type RawAnswer, RawClient, type RawRequest } from '../testing/raw-client.js'
 import { READER, type RunningEdge, runEdge, takeCells, takeUsage } from '../testing/running-edge.js'
@@ -20,64 +20,12 @@ import { TILE_SAMPLING } from '../usage/tile-counts.js'
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 3_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-difference-'))
-const WELL_KNOWN = [
-  '/tiles/alps/v1/0/0/0.png',
-  '/tiles/alps/current/0/0/0.png',
-  '/tiles/alps/0/0/0.png',
-  '/tiles/alps/v2/0/0/0.png',
-  '/tiles/alps/v1/1/0/0.png',
-  '/tiles/packed/0/0/0.pbf',
-  '/tiles/packed/v1/0/0/0.mvt',
-]
-const OTHERS = [
-  '/tiles/alps/v1/2/0/0.png',
-  '/tiles/alps/v1/9/9/9.png',
-  '/tiles/alps/v1/0/0/0.jpg',
-  '/tiles/alps/v3/0/0/0.png',
-  '/tiles/nobody/0/0/0.png',
-  '/tiles/alps/v1/0/0/00.png',
-  '/tiles/alps/v1/0/0/0',
-  '/tiles/alps/v1/0/0/%30.png',
-  '/tiles/%61lps/v1/0/0/0.png',
-  '/tiles/alps/v1/%zz/0/0.png',
-  '/tiles/alps//0/0/0.png',
-  '/tiles/alps/v1/0/0/0.png/',
-  '/tiles/alps/v1/0/0/0@2x.png',
-  '/tiles/alps/tilejson.json',
-  '/tiles/packed/v1/tilejson.json',
-  '/tiles/a/b/c/d/e/f',
-  '/tiles/',
-]
-const TOKENS = {
-  all: createToken(),
-  alps: createToken(),
-  packed: createToken(),
-  expired: createToken(),
-  disabled: createToken(),
-  slice: createToken(),
-  unknown: createToken(),
-  malformed: `${createToken().slice(0, -1)}_`,
-}
-
-const SECRET = randomBytes(32)
-const LATER = 4_000_000_000
-const signed = (code: string, more: Partial<SignedResource> = {}, expiresAt = LATER) =>
-  signatureQuery(signResource(SECRET, { code, version: null, bounds: null, ...more }, expiresAt))
-const SIGNED = {
-  alps: signed('alps'),
-  v1: signed('alps', { version: 'v1' }),
-  packed: signed('packed'),
-  bounded: signed('alps', { bounds: [-180, 10, -10, 80] }),
-  expired: signed('alps', {}, 1),
-}
 
 /** One answers hot tiles without JavaScript, the other everything by JavaScript: a process has one native tier. */
 let quick: RunningEdge
 let plain: RunningEdge
 let quickly: RawClient
 let plainly: RawClient
-let etag = ''
-let modified = ''
 
 function write(relativePath: string, data: Uint8Array): void {
   const file = path.join(home, relativePath)
@@ -105,15 +53,7 @@ beforeAll(async () => {
   const start = async () => {
     const port = await freePort()
     const running = await runEdge({ port, catalog: EMPTY_CATALOG, dataDir: home, controlPlane: 'http://[::1]:1' })
-    const follower = new Follower(
-      store,
-      running.edge.tokens,
-      () => performance.now(),
-      () => {},
-    )
-    await follower.catchUp()
-    const { catalog } = follower
-    Object.assign(running.edge, { freshness: { loaded: true, trustedUntilMs: Number.POSITIVE_INFINITY, catalog } })
+    await follow(running, store)
     running.edge.signed.setKeys([{ secret: SECRET, expiresAt: null }])
     for (const [name, token] of Object.entries(TOKENS)) {
       if (name === 'unknown' || name === 'malformed') continue
@@ -126,7 +66,6 @@ beforeAll(async () => {
         disabled: name === 'disabled',
       })
     }
-    while (running.edge.sender.reason === 'not attached yet') await new Promise(setImmediate)
     return { running, client: new RawClient(port) }
   }
   ;({ running: quick, client: quickly } = await start())
@@ -139,10 +78,8 @@ beforeAll(async () => {
   }
   const { lines } = await quickly.ask(request)
   const fieldOf = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
-  etag = fieldOf('ETag')
-  modified = fieldOf('Last-Modified')
-  modified = fieldOf('Last-Modified')
-  expect([etag, modified]).not.toContain('')
+  Object.assign(known, { etag: fieldOf('ETag'), modified: fieldOf('Last-Modified') })
+  expect(Object.values(known)).not.toContain('')
 })
 afterAll(async () => {
   quickly.close()
@@ -153,292 +90,6 @@ afterAll(async () => {
   }
   fs.rmSync(home, { recursive: true, force: true })
 })
-
-/*
- * What both sides decide, and where the requests below vary it:
- *   tokens          in which places, how often, in which scheme or encoding (`credential`, `query`, `inTwoPlaces`); expired, disabled, unknown
- *   grants, scope   `alps` and `packed` are granted one basemap each, `slice` may not read
- *   signed          `signature`: of a basemap, a version, expired, changed, in another order, beside a token
- *   checksums       `mistyped`: a token with one character replaced
- *   gzip            `encoding`: lists, weights, names in Accept-Encoding, against the packed tile
- *   If-None-Match   `ifNoneMatch`, `condition`: tags, lists, weak ones, dates, and the other conditional fields
- *   Connection      `other`: who is told that it ends
- * `natively` counts how often the table has decided each, since a comparison of JavaScript with itself would prove nothing.
- */
-type Header = readonly [name: string, value: string]
-
-const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
-const mistyped = fc
-  .tuple(fc.nat(TOKENS.all.length - 1), oneOf('a', 'Z', '0', '_', '-'))
-  .map(([at, c]) => `${TOKENS.all.slice(0, at)}${c}${TOKENS.all.slice(at + 1)}`)
-const token = fc.oneof(
-  { weight: 1, arbitrary: mistyped },
-  { weight: 3, arbitrary: oneOf(TOKENS.all, TOKENS.alps) },
-  { weight: 2, arbitrary: oneOf(...Object.values(TOKENS), TOKENS.unknown) },
-  {
-    weight: 1,
-    arbitrary: oneOf(
-      '',
-      'x',
-      ' ',
-      TOKENS.all.slice(1),
-      `${TOKENS.all} `,
-      `${TOKENS.all},${TOKENS.all}`,
-      TOKENS.all.toLowerCase(),
-    ),
-  },
-)
-const encoded = token.map((text) => encodeURIComponent(text))
-const percentEncoded = token.map((text) =>
-  [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join(''),
-)
-const parameter = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.tuple(oneOf('token', 'access_token'), encoded).map(([name, value]) => `${name}=${value}`),
-  },
-  {
-    weight: 2,
-    arbitrary: oneOf(
-      'v=1',
-      'v=12',
-      'v',
-      'v=',
-      'V=1',
-      'a=b',
-      '',
-      '=',
-      'token',
-      'token=',
-      'style=a+b',
-      '%76=1',
-      'missing=204',
-      'tokens=1',
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(oneOf('token', 'to%6ben', 'access%5Ftoken', 'Token'), percentEncoded)
-      .map((pair) => pair.join('=')),
-  },
-)
-const signature = fc.oneof(
-  { weight: 3, arbitrary: oneOf(...Object.values(SIGNED)) },
-  {
-    weight: 1,
-    arbitrary: oneOf(
-      SIGNED.alps.split('&').reverse().join('&'),
-      SIGNED.alps.replace('&', '&v=3&'),
-      SIGNED.alps.replace('exp=4', 'exp=5'),
-      SIGNED.alps.replace('exp=', 'exp=0'),
-      SIGNED.alps.replace('sig=', '%73ig='),
-      `${SIGNED.alps}=`,
-      `${SIGNED.alps}&sig=`,
-      `${SIGNED.alps}&bounds=0,0,1,1`,
-      SIGNED.bounded.replace(/^bounds[^&]*&/, ''),
-      'sig=x',
-      'exp=1',
-    ),
-  },
-)
-const bySignature: fc.Arbitrary<Presented> = fc
-  .tuple(oneOf('', 'v=3&', 'missing=204&'), signature, oneOf('', '', '', `&token=${TOKENS.alps}`, '&token=', '&v=3'))
-  .map((parts) => ({ asked: `?${parts.join('')}`, lines: [] }))
-const query = fc.array(parameter, { minLength: 1, maxLength: 3 }).map((parts) => `?${parts.join('&')}`)
-const scheme = oneOf('Bearer ', 'Bearer ', 'bearer ', 'BEARER ', 'Bearer  ', 'Bearer', 'Basic ', 'Digest ', '')
-const tag = () => [
-  etag,
-  `W/${etag}`,
-  `"other", ${etag}`,
-  `"other",W/${etag}`,
-  '"other"',
-  '*',
-  '* ',
-  `${etag}x`,
-  etag.slice(1),
-  'W/',
-  '""',
-  '"a,b"',
-  `${etag},`,
-]
-const basicOf = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-const basic = fc
-  .tuple(oneOf('user', '', 'a b', 'ä'), token, oneOf('', '', '', '=', ' ', '\t', '-'), fc.nat(8))
-  .map(([user, password, stray, at]) => {
-    const value = basicOf(user, password)
-    return value.slice(0, value.length - at * stray.length) + stray + value.slice(value.length - at * stray.length)
-  })
-const credential: fc.Arbitrary<Header> = fc.oneof(
-  fc.tuple(
-    fc.constant('Authorization'),
-    fc.tuple(scheme, token).map((parts) => parts.join('')),
-  ),
-  fc.tuple(oneOf('X-Access-Token', 'x-access-token', 'X-ACCESS-TOKEN'), token),
-  fc.tuple(oneOf('Authorization', 'authorization'), basic),
-)
-/** What stands behind the path, and header lines. */
-interface Presented {
-  readonly asked: string
-  readonly lines: readonly Header[]
-}
-const inSomePlaces: fc.Arbitrary<Presented> = fc.record({
-  asked: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: query }),
-  lines: fc.array(credential, { maxLength: 2 }),
-})
-const inTwoPlaces: fc.Arbitrary<Presented> = fc
-  .tuple(
-    token,
-    fc.shuffledSubarray(['token=', 'access_token=', 'bearer', 'basic', 'header', 'header'], {
-      minLength: 2,
-      maxLength: 3,
-    }),
-  )
-  .map(([text, places]) => ({
-    asked: ['?v=3', ...places.flatMap((place) => (place.includes('=') ? place + encodeURIComponent(text) : []))].join(
-      '&',
-    ),
-    lines: places.flatMap((place): Header[] => {
-      if (place === 'header') return [['X-Access-Token', text]]
-      if (place === 'bearer') return [['Authorization', `Bearer ${text}`]]
-      return place === 'basic' ? [['authorization', basicOf('user', text)]] : []
-    }),
-  }))
-const ifNoneMatch: fc.Arbitrary<Header> = fc.tuple(
-  oneOf('If-None-Match', 'if-none-match'),
-  fc.oneof({ weight: 1, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(12) }).map((i) => tag()[i] ?? '*'),
-)
-const dates = () => [
-  modified,
-  new Date(0).toUTCString(),
-  new Date(Date.parse(modified) - 1_000).toUTCString(),
-  new Date(Date.parse(modified) + 1_000).toUTCString(),
-  new Date(modified).toISOString(),
-  modified.replace('GMT', 'UTC'),
-  modified.toLowerCase(),
-  `Mon${modified.slice(3)}`,
-  'Fri, 01 Jan 2100 00:00:00 GMT',
-  'Tue, 31 Feb 2090 24:00:00 GMT',
-  'Sunday, 06-Nov-94 08:49:37 GMT',
-  'Sun Nov  6 08:49:37 2094',
-  'Thu, 01 Jan 0099 00:00:00 GMT',
-  'yesterday',
-]
-const ifModifiedSince: fc.Arbitrary<Header> = fc.tuple(
-  fc.constant('If-Modified-Since'),
-  fc.oneof(fc.nat(3), fc.nat(15)).map((i) => dates()[i] ?? modified),
-)
-const condition: fc.Arbitrary<Header> = fc.oneof(
-  ifModifiedSince,
-  fc.tuple(oneOf('If-Range', 'If-Match', 'If-Unmodified-Since'), oneOf('"x"', '*', new Date(0).toUTCString())),
-  fc.tuple(
-    fc.constant('Range'),
-    oneOf('bytes=0-', 'bytes=0-9', 'bytes=-5', 'bytes=999999-', 'lines=1-2', 'bytes=0-0,2-3'),
-  ),
-)
-const encoding: fc.Arbitrary<Header> = fc.tuple(
-  oneOf('Accept-Encoding', 'accept-encoding'),
-  fc.oneof(
-    { weight: 2, arbitrary: oneOf('gzip', 'gzip, deflate, br', 'br;q=1.0, gzip;q=0.8, *;q=0.1') },
-    {
-      weight: 1,
-      arbitrary: oneOf(
-        'br',
-        'identity',
-        'gzip;q=0',
-        'gzip;q=0.5, br',
-        'gzip;q=0.000',
-        '*',
-        '*;q=0',
-        '*, gzip;q=0',
-        'GZIP',
-        'x-gzip',
-        'notgzip',
-        'gzipped',
-        'br,gzip',
-        'br, x-gzip',
-        'identity;q=1, gzip',
-        'gzip ;q=0',
-        '',
-        ',gzip',
-        'gzip deflate',
-        'gzip;q=0.0000',
-        'gzip; Q = 0.',
-        'gzip;a=b;q=0',
-        'x-gzip;q=0, gzip',
-        '*;q=0, *',
-        '\xa0gzip',
-      ),
-    },
-  ),
-)
-const other: fc.Arbitrary<Header> = fc.oneof(
-  fc.tuple(
-    fc.constant('Connection'),
-    oneOf(
-      'keep-alive',
-      'Keep-Alive',
-      'close',
-      'keep-alive, close',
-      'TE ,CLOSE',
-      'closed',
-      'keep-alive, TE',
-      'TE',
-      'X-Access-Token',
-      '',
-    ),
-  ),
-  fc.tuple(
-    oneOf('User-Agent', 'Cookie', 'Origin', 'Referer', 'X-Long', 'Accept', 'X-Forwarded-For', 'TE', 'Via'),
-    oneOf('a', '', 'x'.repeat(500), 'a\tb', '\xe4\xf6\xfc', 'null', 'a=b; c="d"', '127.0.0.1'),
-  ),
-)
-const request: fc.Arbitrary<RawRequest> = fc
-  .record({
-    method: fc.oneof(
-      { weight: 8, arbitrary: fc.constant('GET') },
-      { weight: 2, arbitrary: fc.constant('HEAD') },
-      { weight: 1, arbitrary: oneOf('OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH') },
-    ),
-    path: fc.oneof({ weight: 3, arbitrary: oneOf(...WELL_KNOWN) }, { weight: 1, arbitrary: oneOf(...OTHERS) }),
-    presented: fc.oneof(
-      { weight: 3, arbitrary: fc.constant<Presented>({ asked: '', lines: [['X-Access-Token', TOKENS.all]] }) },
-      { weight: 4, arbitrary: inSomePlaces },
-      { weight: 1, arbitrary: inTwoPlaces },
-      { weight: 1, arbitrary: bySignature },
-    ),
-    headers: fc
-      .tuple(
-        fc.oneof(
-          { weight: 1, arbitrary: fc.constant<Header[]>([]) },
-          { weight: 1, arbitrary: fc.oneof(ifNoneMatch, ifModifiedSince).map((header) => [header]) },
-          { weight: 1, arbitrary: fc.array(fc.oneof(condition, ifNoneMatch), { maxLength: 2 }) },
-        ),
-        fc.oneof(
-          { weight: 4, arbitrary: encoding.map((header) => [header]) },
-          { weight: 1, arbitrary: fc.array(encoding, { maxLength: 2 }) },
-        ),
-        fc.array(other, { maxLength: 1 }),
-      )
-      .map((lists) => lists.flat()),
-    host: oneOf('x', '127.0.0.1', 'maps.example:8910', ''),
-  })
-  .chain(({ presented, headers, ...rest }) => {
-    const lines = [...presented.lines, ...headers]
-    return fc
-      .shuffledSubarray(lines, { minLength: lines.length })
-      .map((shuffled) => ({ ...rest, asked: presented.asked, headers: shuffled }))
-  })
-  .map(({ method, path: address, asked, headers, host }) => {
-    const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
-    const length: Header[] = hasBody ? [['Content-Length', '5']] : []
-    return {
-      method,
-      target: address + asked,
-      headers: [['Host', host], ...headers, ...length],
-      body: hasBody ? 'hello' : '',
-    }
-  })
 
 /** The one field that may not come twice with different values: before JavaScript sees it this is refused natively, in other words. */
 function isAmbiguous({ headers }: RawRequest): boolean {

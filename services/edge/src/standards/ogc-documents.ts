@@ -8,7 +8,7 @@ import { type SizedSet, setsOf, sizedSetId, tilePixels } from './sized-set.js'
  * Documents of OGC API – Tiles 1.0 (OGC 20-057), with the collections of OGC API – Common 2 and the tile matrix sets of the Two Dimensional
  * Tile Matrix Set standard 2.0 (OGC 17-083r4). Keys of that standard's first version stand beside them: GDAL 3.6 reads no others.
  */
-export const OGC_PATH = '/ogc'
+const OGC_PATH = '/ogc'
 
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 const REL = 'http://www.opengis.net/def/rel/ogc/1.0'

@@ -3,7 +3,7 @@ import { inUnitsOf, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js
 import { type Addresses, addressOf, type Layer, zoomsOf } from './layer.js'
 import { xml, xmlDocument } from './xml.js'
 
-export const TMS_PATH = '/tms/1.0.0'
+const TMS_PATH = '/tms/1.0.0'
 
 /** The profiles of the OSGeo Tile Map Service Specification 1.0.0; none for CGCS2000. */
 const PROFILES: Readonly<Record<string, string>> = { 'EPSG:3857': 'global-mercator', 'EPSG:4326': 'global-geodetic' }

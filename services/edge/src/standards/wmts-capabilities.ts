@@ -4,7 +4,7 @@ import { type Addresses, addressOf, type Layer, tileTemplate, zoomsOf } from './
 import { sizedSetId, tilePixels } from './sized-set.js'
 import { Xml, xml, xmlDocument } from './xml.js'
 
-export const WMTS_PATH = '/wmts'
+const WMTS_PATH = '/wmts'
 export const WMTS_REST_PATH = '/wmts/1.0.0/WMTSCapabilities.xml'
 
 /** The capabilities of a WMTS 1.0.0 (OGC 07-057r7) with RESTful and KVP addresses, for the layers that one token may read. */

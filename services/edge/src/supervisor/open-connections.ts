@@ -16,7 +16,7 @@ export async function openConnections(port: number): Promise<number | null> {
 }
 
 /** @param table the text of /proc/net/tcp or /proc/net/tcp6 */
-export function countOpen(table: string, port: number): number {
+function countOpen(table: string, port: number): number {
   const localPort = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   let count = 0
   for (const line of table.split('\n')) {

@@ -45,7 +45,7 @@ async function pages(
 }
 
 /** Codes in pages of at most so many rows; what is larger by itself has a page of its own. */
-export function inPages(sizes: readonly CatalogSize[], maxRows: number): readonly (readonly string[])[] {
+function inPages(sizes: readonly CatalogSize[], maxRows: number): readonly (readonly string[])[] {
   const all: string[][] = []
   let room = 0
   for (const { code, rows } of sizes) {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startStorageDoor, type Trouble } from '@gateway/object-storage/testing/storage-door.js'
 import { dieWithParent } from '@gateway/processes/die-with-parent.js'
-import { freePort } from './free-port.js'
+import { freePort } from '@gateway/processes/free-port.js'
 
 export interface ObjectServer {
   readonly url: string

@@ -6,10 +6,11 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { createToken, tokenDigest } from '@gateway/access/token-format.js'
 import type { Change } from '@gateway/contracts/change.js'
+import { freePort } from '@gateway/processes/free-port.js'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
-import { Follower } from '../sync/follower.js'
-import { freePort } from './free-port.js'
+import type { Follower } from '../sync/follower.js'
+import { follow } from './follow.js'
 import { memoryReader } from './memory-reader.js'
 import { READER, type RunningEdge, runEdge } from './running-edge.js'
 import { storedBasemap, storedVersion } from './stored-rows.js'
@@ -88,25 +89,8 @@ export function usePublishingEdge(): void {
       dataDir: home,
       controlPlane: 'http://[::1]:1',
     })
-    const { edge } = running
-    follower = new Follower(
-      store,
-      edge.tokens,
-      () => performance.now(),
-      () => announced.push(follower.appliedRevision),
-      (catalog) => edge.native.follow(catalog),
-    )
-    await follower.catchUp()
-    const freshness = {
-      loaded: true,
-      trustedUntilMs: Number.POSITIVE_INFINITY,
-      get catalog() {
-        return follower.catalog
-      },
-    }
-    Object.assign(edge, { freshness })
-    while (edge.sender.reason === 'not attached yet') await new Promise(setImmediate)
-    expect(edge.sender.reason).toBe('its self-test passed')
+    follower = await follow(running, store, (applying) => announced.push(applying.appliedRevision))
+    expect(running.edge.sender.reason).toBe('its self-test passed')
   })
   beforeEach(() => {
     // Tiles and sets of an earlier test would be due for a look by JavaScript in the middle of this one, some 10 s after they were put.

@@ -7,9 +7,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { dieWithParent } from '@gateway/processes/die-with-parent.js'
+import { freePort } from '@gateway/processes/free-port.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../testing/free-port.js'
 import { type ObjectServer, startObjectServer } from '../testing/object-server.js'
 
 /** `npm run kills:cache` asks for a hundred. */

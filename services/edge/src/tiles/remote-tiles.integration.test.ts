@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { freePort } from '@gateway/processes/free-port.js'
 import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
-import { freePort } from '../testing/free-port.js'
 import { type ObjectServer, startObjectServer } from '../testing/object-server.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
@@ -243,6 +243,23 @@ test('an MBTiles archive is fetched whole, and again where it was evicted', asyn
   expect(fs.existsSync(copy)).toBe(true)
   expect((await ask('2/1/3', 'lite')).body.toString()).toBe('a tile of SQLite')
 })
+
+test('every edge names the content of an MBTiles archive by the object, and not by its own copy', () =>
+  beside(async (other) => {
+    const { headers } = await fetch(`${storage.url}/lite.mbtiles`, { method: 'HEAD' })
+    for (const address of ['/tiles/lite/v1/2/1/3.png', '/archives/lite/v1.mbtiles']) {
+      const validators = async ({ url, token }: RunningEdge) => {
+        const answer = await fetch(`${url}${address}`, {
+          method: 'HEAD',
+          headers: { authorization: `Bearer ${token}` },
+        })
+        return [answer.status, answer.headers.get('etag'), answer.headers.get('last-modified')]
+      }
+      const here = await validators(running)
+      expect(here).toEqual([200, expect.stringMatching(/^"[\w-]+"$/), headers.get('last-modified')])
+      expect(await validators(other)).toEqual(here)
+    }
+  }))
 
 test('an archive elsewhere is downloaded whole and in ranges', async () => {
   const whole = fs.readFileSync(path.join(files, 'world.pmtiles'))

@@ -80,7 +80,7 @@ export function addressesToTry(
 }
 
 /** A slice job of the demo image: as deep as its pixels go. */
-export function sliceToTry(image: string, token: string, apiUrl: string): DemoAddresses['slice'] {
+function sliceToTry(image: string, token: string, apiUrl: string): DemoAddresses['slice'] {
   const body = { target_code: DEMO_LAYER, name: 'My first layer', source_path: image, zoom_max: 4 }
   return { url: `${apiUrl}/api/v1/slice/jobs?token=${token}`, body: JSON.stringify(body) }
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconDownload, IconHistory } from '@tabler/icons-react'
-import { AUDIT, type AuditEntry } from '../../api/system.js'
+import { AUDIT, type AuditEntry, auditFile } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { AuditDetail, AuditSubject, subjectOf, useActionName } from '../../ui/audit-entry.js'
 import type { Column } from '../../ui/columns.js'
@@ -34,7 +34,9 @@ export function Page() {
   )
 }
 
-function useFilters(): readonly Filter[] {
+type Narrowed = Filter<'action' | 'actor' | 'subject' | 'from' | 'to'>
+
+function useFilters(): readonly Narrowed[] {
   const t = useTexts().audit
   return [
     { name: 'action', label: t.action, options: Object.entries(t.actions) },
@@ -46,18 +48,15 @@ function useFilters(): readonly Filter[] {
 }
 
 /** A file of everything that the list is narrowed to, not of its page alone. */
-function ExportButton({ format, filters }: { format: 'csv' | 'ndjson'; filters: readonly Filter[] }) {
+function ExportButton({ format, filters }: { format: 'csv' | 'ndjson'; filters: readonly Narrowed[] }) {
   const t = useTexts().audit
   const [parameters] = useParameters()
-  const query = new URLSearchParams({ format })
-  for (const name of ['q', ...filters.map((filter) => filter.name)]) {
-    const value = parameters.get(name)
-    if (value) query.set(name, value)
-  }
+  const names = ['q', ...filters.map((filter) => filter.name)] as const
+  const narrowed = names.flatMap((name) => (parameters.get(name) ? [[name, parameters.get(name)]] : []))
   return (
     <Button
       component="a"
-      href={`/api/v1/admin/audit/export?${query}`}
+      href={auditFile({ format, ...Object.fromEntries(narrowed) })}
       download
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}

@@ -1,6 +1,7 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import { IconColumns2, IconMap2, IconSend } from '@tabler/icons-react'
 import { useParams } from 'react-router'
+import { deleteBasemap, updateBasemap } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { SourceLink } from '../../ui/columns.js'
@@ -83,8 +84,18 @@ function Actions({
   return (
     <>
       <WithdrawnMark of={{ withdrawn, ...rest }} />
-      <WithdrawButton path={here} name={name} withdrawn={withdrawn} />
-      <DeleteButton path={here} name={name} words={t.remove.map} to="/basemaps" withFiles={useIsSliced(code)} />
+      <WithdrawButton
+        withdrawal={(withdrawn) => updateBasemap(code, { withdrawn })}
+        name={name}
+        withdrawn={withdrawn}
+      />
+      <DeleteButton
+        deletion={(files) => deleteBasemap(code, files)}
+        name={name}
+        words={t.remove.map}
+        to="/basemaps"
+        withFiles={useIsSliced(code)}
+      />
       <ButtonLink
         to={`/pushes/new?basemap=${encodeURIComponent(code)}`}
         needs="operator"

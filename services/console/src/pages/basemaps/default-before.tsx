@@ -14,8 +14,8 @@ import { WriteButton } from '../../ui/write-button.js'
 export function DefaultBeforeButton({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts().basemaps
   const { code } = basemap
-  const filters = { action: 'basemap.default-version', subject: code }
-  const [entry] = useQuery(listQuery<AuditEntry>(AUDIT, { limit: 1, filters })).data?.items ?? []
+  const [entry] =
+    useQuery(listQuery(AUDIT, { limit: 1, action: 'basemap.default-version', subject: code })).data?.items ?? []
   const set = useSetDefaultVersion(code)
   const earlier = entry === undefined ? null : defaultBefore(basemap, entry.detail)
   if (earlier === null) return null

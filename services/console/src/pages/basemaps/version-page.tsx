@@ -3,6 +3,7 @@ import { Alert, NativeSelect, Stack, Switch } from '@mantine/core'
 import { IconColumns2, IconFileExport } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { deleteVersion, updateVersion } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
 import { columnsOf } from '../../map/geographic.js'
@@ -48,7 +49,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
   const t = useTexts()
   const go = useNavigate()
   const here = `/basemaps/${segment(basemap.code)}`
-  const path = `${here}/versions/${segment(version.version)}`
+  const at = { code: basemap.code, version: version.version }
   const title = `${basemap.name} · ${version.version}`
   const [asked, setAsked] = useState(false)
   const isDefault = version.version === basemap.default_version
@@ -67,8 +68,18 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
       actions={
         <>
           <WithdrawnMark of={version} />
-          <WithdrawButton path={path} name={title} withdrawn={version.withdrawn} />
-          <DeleteButton path={path} name={title} words={t.remove.map} to={here} withFiles={useIsSliced(basemap.code)} />
+          <WithdrawButton
+            withdrawal={(withdrawn) => updateVersion(at, withdrawn)}
+            name={title}
+            withdrawn={version.withdrawn}
+          />
+          <DeleteButton
+            deletion={(files) => deleteVersion(at, files)}
+            name={title}
+            words={t.remove.map}
+            to={here}
+            withFiles={useIsSliced(basemap.code)}
+          />
           {isDefault ? (
             <Status tone="good">{t.basemaps.isDefault}</Status>
           ) : (

@@ -2,6 +2,7 @@ import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basem
 import { Group } from '@mantine/core'
 import { IconStack2 } from '@tabler/icons-react'
 import { useState } from 'react'
+import { versionsOf } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, availabilityColumn, type Column } from '../../ui/columns.js'
@@ -21,7 +22,7 @@ export function VersionsTable({ basemap }: { basemap: AdminBasemap }) {
   return (
     <>
       <ServerTable
-        source={{ key: 'basemaps', path: `/basemaps/${segment(basemap.code)}/versions` }}
+        source={versionsOf(basemap.code)}
         what={t.basemaps.versions}
         // A scan that finds no version any more keeps the record.
         empty={{ title: t.basemaps.noVersions, icon: IconStack2, action: null, advice: t.basemaps.emptyAdvice }}

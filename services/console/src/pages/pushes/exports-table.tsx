@@ -8,7 +8,7 @@ import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { notifyDone } from '../../ui/notify.js'
-import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
 import { ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
@@ -21,11 +21,11 @@ const STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
 
 export function ExportsTable() {
   const t = useTexts()
-  const filters: Filter[] = [
+  const filters: FiltersOf<typeof EXPORTS> = [
     { name: 'status', label: t.common.status, options: STATUSES.map((one) => [one, t.slicing.statuses[one]]) },
   ]
   return (
-    <ServerTable<Export>
+    <ServerTable
       source={EXPORTS}
       filters={filters}
       what={t.exports.what}
@@ -135,7 +135,7 @@ function Actions({ of }: { of: Export }) {
   return (
     <Group gap="xs" wrap="nowrap">
       {of.status === 'succeeded' && (
-        <Anchor href={exportFile(of)} download aria-label={t.exports.downloadOf(name)}>
+        <Anchor href={exportFile(of.id)} download aria-label={t.exports.downloadOf(name)}>
           {t.exports.download}
         </Anchor>
       )}

@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
-import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
 import { ServerText } from '../../ui/server-text.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { useParameters } from '../../ui/use-parameter.js'
@@ -43,13 +43,13 @@ function Records({ of }: { of: PushKind }) {
   const targets = useQuery(anyTargetQuery)
   const columns = useColumns(of)
   const states = ['pending', 'retrying', 'succeeded', 'failed'] as const
-  const filters: Filter[] = [
+  const filters: FiltersOf<(typeof PUSHES)[PushKind]> = [
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.pushes.statuses[state]]) },
     { name: 'acknowledged', label: t.overview.seen, options: yesOrNo(t) },
   ]
   const noTargets = targets.data?.total === 0
   return (
-    <ServerTable<AnyPush>
+    <ServerTable
       source={PUSHES[of]}
       filters={filters}
       what={t.pushes.what}

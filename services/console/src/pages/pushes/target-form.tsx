@@ -1,7 +1,7 @@
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
 import { Checkbox, Fieldset, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
-import type { Command } from '../../api/client.js'
+import type { Call } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
@@ -16,7 +16,7 @@ interface TargetFormProps {
   readonly target?: Target
   readonly pending: boolean
   readonly error: Error | null
-  readonly commandOf: (body: TargetBody) => Command
+  readonly commandOf: (body: TargetBody) => Call
   readonly onSave: (body: TargetBody) => void
 }
 

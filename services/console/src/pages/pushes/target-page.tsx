@@ -1,8 +1,7 @@
 import type { Target } from '@gateway/contracts/target.js'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from 'react-router'
-import { segment } from '../../api/client.js'
-import { targetQuery, useSaveTarget, useTryTarget } from '../../api/pushes.js'
+import { deleteTarget, targetQuery, useSaveTarget, useTryTarget } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { DeleteButton } from '../../ui/delete.js'
@@ -44,7 +43,7 @@ function Edit({ title, target }: { title: string; target?: Target }) {
   const trial = useTryTarget(target?.code ?? '')
   const actions = target && (
     <>
-      <DeleteButton path={`/targets/${segment(target.code)}`} name={target.name} words={t.remove.target} to={LIST} />
+      <DeleteButton deletion={() => deleteTarget(target.code)} name={target.name} words={t.remove.target} to={LIST} />
       <TryButton code={target.code} />
     </>
   )

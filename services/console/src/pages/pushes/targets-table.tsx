@@ -5,7 +5,7 @@ import { TARGETS } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, type Column, monoColumn, nameColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { TryButton } from './try-button.js'
 
@@ -13,7 +13,7 @@ export function TargetsTable() {
   const t = useTexts()
   const kinds = ['http', 'directory'] as const
   const modes = ['notify', 'upload'] as const
-  const filters: Filter[] = [
+  const filters: FiltersOf<typeof TARGETS> = [
     { name: 'kind', label: t.common.kind, options: kinds.map((kind) => [kind, t.pushes.kinds[kind]]) },
     { name: 'mode', label: t.pushes.mode, options: modes.map((mode) => [mode, t.pushes.modes[mode]]) },
     { name: 'enabled', label: t.common.enabled, options: yesOrNo(t) },

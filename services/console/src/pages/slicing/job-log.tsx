@@ -1,6 +1,7 @@
 import type { SliceJob } from '@gateway/contracts/slice.js'
 import { Checkbox, Text } from '@mantine/core'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { sliceLog } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
@@ -12,9 +13,7 @@ import { useFollowedText } from './use-followed-text.js'
 export function JobLog({ job }: { job: SliceJob }) {
   const t = useTexts()
   const formats = useFormats()
-  const { text, error, again } = useFollowedText(
-    job.log_path !== '' ? `/api/v1/admin/slice/jobs/${encodeURIComponent(job.id)}/log?follow=1` : null,
-  )
+  const { text, error, again } = useFollowedText(job.log_path !== '' ? sliceLog(job.id) : null)
   const words = useMemo(() => readableLog(text, t.slicing.logLines, formats), [text, t, formats])
   const [atEnd, setAtEnd] = useState(true)
   const box = useRef<HTMLPreElement>(null)

@@ -8,7 +8,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
-import { type Filter, ServerTable } from '../../ui/server-table.js'
+import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { CancelJobButton } from './cancel-job-button.js'
 import { JobProgress, JobStatus, jobName } from './job-status.js'
@@ -18,7 +18,7 @@ export function Page() {
   const t = useTexts()
   const columns = useColumns()
   const states = ['pending', 'running', 'succeeded', 'failed'] as const
-  const filters: Filter[] = [
+  const filters: FiltersOf<typeof SLICE_JOBS> = [
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.slicing.statuses[state]]) },
     { name: 'cancelled', label: t.slicing.statuses.cancelled, options: yesOrNo(t) },
     { name: 'acknowledged', label: t.overview.seen, options: yesOrNo(t) },

@@ -3,7 +3,7 @@ import type { ListedSliceJob, SliceEncoding } from '@gateway/contracts/slice.js'
 import { Alert, Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
 import { useState } from 'react'
-import type { Command } from '../../api/client.js'
+import type { Call } from '../../api/client.js'
 import type { SliceBody } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
@@ -27,7 +27,7 @@ interface SubmitFormProps {
   readonly like: LayerSettings | null
   readonly pending: boolean
   readonly error: Error | null
-  readonly commandOf: (body: SliceBody) => Command
+  readonly commandOf: (body: SliceBody) => Call
   readonly onSubmit: (body: SliceBody) => void
 }
 
@@ -184,7 +184,7 @@ function toBody(values: Values): SliceBody {
   const { name, callback_url: callback, tile_size: size, ...rest } = values
   return {
     ...rest,
-    tile_size: Number(size),
+    tile_size: Number(size) as NonNullable<SliceBody['tile_size']>,
     ...(name.trim() !== '' && { name: name.trim() }),
     ...(callback !== '' && { callback_url: callback }),
   }

@@ -1,7 +1,7 @@
 import type { ScanSource, ScanSourceBody, SourceKind, TriedScan } from '@gateway/contracts/scan-source.js'
 import { Alert, Fieldset, Group, List, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, matches, useForm } from '@mantine/form'
-import type { Command } from '../../api/client.js'
+import type { Call } from '../../api/client.js'
 import { useTryScan } from '../../api/scan-sources.js'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
@@ -19,7 +19,7 @@ interface SourceFormProps {
   readonly kind?: SourceKind
   readonly pending: boolean
   readonly error: Error | null
-  readonly commandOf: (body: ScanSourceBody) => Command
+  readonly commandOf: (body: ScanSourceBody) => Call
   readonly onSave: (body: ScanSourceBody, thenScan: boolean) => void
 }
 

@@ -3,8 +3,8 @@ import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useParams } from 'react-router'
-import { segment } from '../../api/client.js'
 import {
+  deleteScanSource,
   type ScanWarning,
   scanSourceQuery,
   scansQuery,
@@ -54,13 +54,17 @@ export function Page() {
 
 function Actions({ source }: { source: ScanSource }) {
   const t = useTexts()
-  const path = `/scan-sources/${segment(source.code)}`
   return (
     <>
       <ButtonLink to={source.kind === 'basemap' ? '/basemaps' : '/vectors'} variant="default">
         {t.sources.show(source.kind)}
       </ButtonLink>
-      <DeleteButton path={path} name={source.name} words={t.remove.source} to="/sources" />
+      <DeleteButton
+        deletion={() => deleteScanSource(source.code)}
+        name={source.name}
+        words={t.remove.source}
+        to="/sources"
+      />
       <ScanButton source={source} size="sm" variant="filled" />
     </>
   )

@@ -6,7 +6,7 @@ import { SCAN_SOURCES } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, type Column, monoColumn, nameColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
-import { type Filter, ServerListPage } from '../../ui/server-table.js'
+import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { ServerText } from '../../ui/server-text.js'
 import { Ago } from '../../ui/time.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
@@ -17,7 +17,7 @@ export function Page() {
   const t = useTexts()
   const kinds = ['basemap', 'vector'] as const
   const statuses = ['running', 'succeeded', 'failed'] as const
-  const filters: Filter[] = [
+  const filters: FiltersOf<typeof SCAN_SOURCES> = [
     { name: 'kind', label: t.common.kind, options: kinds.map((kind) => [kind, t.sources.kinds[kind]]) },
     {
       name: 'status',

@@ -3,7 +3,7 @@ import { Checkbox, Group, NumberInput, Radio, Stack, TagsInput, TextInput } from
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { findBasemaps, findVectors } from '../../api/catalog.js'
-import type { Command } from '../../api/client.js'
+import type { Call } from '../../api/client.js'
 import { settingsQuery } from '../../api/system.js'
 import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
@@ -25,7 +25,7 @@ interface TokenFormProps {
   /** what was entered has been saved */
   readonly saved: boolean
   /** of a token that exists, the fields that differ */
-  readonly commandOf: (body: Partial<TokenBody>) => Command
+  readonly commandOf: (body: Partial<TokenBody>) => Call
   readonly onSave: (body: Partial<TokenBody>) => void
 }
 

@@ -3,9 +3,8 @@ import { Code, Fieldset, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useParams } from 'react-router'
-import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
-import { tokenQuery, useUpdateToken } from '../../api/tokens.js'
+import { deleteToken, tokenQuery, useUpdateToken } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
@@ -68,7 +67,7 @@ function Actions({ token }: { token: Token }) {
       )}
       {hasEnded && (
         <DeleteButton
-          path={`/tokens/${segment(token.id)}`}
+          deletion={() => deleteToken(token.id)}
           name={token.name}
           words={t.tokens.deleteWords}
           to="/tokens"

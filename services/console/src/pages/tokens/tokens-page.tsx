@@ -8,7 +8,7 @@ import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
-import { type Filter, ServerListPage } from '../../ui/server-table.js'
+import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { DisableDialog } from './disable-dialog.js'
 import { grantsText } from './grants-text.js'
@@ -19,7 +19,7 @@ export function Page() {
   const [chosen, setChosen] = useState<Token | null>(null)
   const columns = useColumns(setChosen)
   const states = ['active', 'expired', 'disabled'] as const
-  const filters: Filter[] = [
+  const filters: FiltersOf<typeof TOKENS> = [
     { name: 'kind', label: t.common.kind, options: [['preview', t.share.tokens]], otherwise: t.tokens.title },
     { name: 'status', label: t.common.status, options: states.map((state) => [state, t.tokens.states[state]]) },
     { name: 'basemap_code', label: t.tokens.grantedBasemap },

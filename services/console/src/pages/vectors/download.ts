@@ -1,11 +1,12 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
-import { LONG_TIMEOUT_MS, request, segment } from '../../api/client.js'
+import { call, LONG_TIMEOUT_MS, request } from '../../api/client.js'
 import { fetchPreviewToken, TOKEN_HEADER } from '../../api/preview.js'
 
 /** The whole download, below this page's own origin and with a token in a header. Throws ApiError. */
 export function fetchDownload(vector: AdminVector, token: string, signal?: AbortSignal): Promise<Blob> {
   const options = { signal, timeoutMs: LONG_TIMEOUT_MS, headers: { [TOKEN_HEADER]: token } }
-  return request(`/vectors/${segment(vector.code)}/download`, {}, options, (response) => response.blob())
+  const { path } = call('get', '/vectors/{code}/download', { params: { path: { code: vector.code } } })
+  return request(path, {}, options, (response) => response.blob())
 }
 
 /** Downloads into a file of the browser. A link could not carry the token except in its address, where it would be kept. */

@@ -2,7 +2,6 @@ import type { AdminVector } from '@gateway/contracts/vector.js'
 import { Group, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useSetEncoding } from '../../api/catalog.js'
-import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
@@ -31,7 +30,7 @@ export function EncodingField({ vector }: { vector: AdminVector }) {
   const { code, name, kind, encoding, encoding_source: source } = vector
   const now = source === 'operator' && encoding !== null ? encoding : OWN
   const [chosen, choose] = useState(now)
-  const write = useSetEncoding(segment(code), chosen)
+  const write = useSetEncoding(code, chosen)
   const told = encoding === null || source === null ? '–' : `${encoding} (${t.encodingSources[source]})`
   if (kind !== 'shapefile') return <bdi>{told}</bdi>
   return (

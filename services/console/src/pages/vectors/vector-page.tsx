@@ -3,8 +3,7 @@ import { Button } from '@mantine/core'
 import { IconDownload, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
-import { vectorQuery } from '../../api/catalog.js'
-import { segment } from '../../api/client.js'
+import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 import { SourceLink } from '../../ui/columns.js'
 import { Copyable } from '../../ui/copy.js'
@@ -41,7 +40,6 @@ export function Page() {
 
 function Shown({ vector }: { vector: AdminVector }) {
   const t = useTexts()
-  const here = `/vectors/${segment(vector.code)}`
   return (
     <Frame
       title={vector.name}
@@ -50,8 +48,17 @@ function Shown({ vector }: { vector: AdminVector }) {
       actions={
         <>
           <WithdrawnMark of={vector} />
-          <WithdrawButton path={here} name={vector.name} withdrawn={vector.withdrawn} />
-          <DeleteButton path={here} name={vector.name} words={t.remove.map} to="/vectors" />
+          <WithdrawButton
+            withdrawal={(withdrawn) => updateVector(vector.code, { withdrawn })}
+            name={vector.name}
+            withdrawn={vector.withdrawn}
+          />
+          <DeleteButton
+            deletion={() => deleteVector(vector.code)}
+            name={vector.name}
+            words={t.remove.map}
+            to="/vectors"
+          />
           <ButtonLink
             to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`}
             needs="operator"

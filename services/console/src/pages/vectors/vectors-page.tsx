@@ -12,7 +12,7 @@ import { useFormats } from '../../ui/use-formats.js'
 export function Page() {
   const t = useTexts()
   const columns = useColumns()
-  const ofKind: Filter = {
+  const ofKind: Filter<'kind'> = {
     name: 'kind',
     label: t.common.kind,
     options: Object.entries(t.vectors.kinds),

@@ -50,7 +50,7 @@ export async function forgetBasemap(
         ...admin,
         action,
         subject: code,
-        detail: { name: basemap.name, versions, files_of: filesOf },
+        detail: { name: basemap.name, versions, files_of: filesOf, before: { name: basemap.name, versions } },
       })
       return { result: true, changes: [{ kind: 'basemap', key: code }] }
     })
@@ -89,7 +89,7 @@ export async function forgetVector(
       ...admin,
       action: 'vector.delete',
       subject: code,
-      detail: { name: vector.name, path: vector.path },
+      detail: { name: vector.name, path: vector.path, before: { name: vector.name, path: vector.path } },
     })
     return { result: vector, changes: [{ kind: 'vector', key: code }] }
   })
@@ -106,12 +106,12 @@ export async function forgetSource(
   if (code === LAYERS_SOURCE) return OF_SLICING
   const [source] = await readScanSources(ctx.sql, code)
   if (source === undefined) return NO_SUCH_SOURCE
-  const { name, kind, path } = source
+  const { name, kind, path, enabled } = source
   return withScanLock(ctx.sql, async (): Promise<Forgotten> => {
     const { confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
       const changes = await changesOfSource(tx, code)
       await deleteScanSource(tx, code)
-      const detail = { name, kind, path, found: changes.length }
+      const detail = { name, kind, path, found: changes.length, before: { name, kind, path, enabled } }
       await insertAudit(tx, { ...admin, action: 'scan-source.delete', subject: code, detail })
       return { result: true, changes }
     })

@@ -24,7 +24,7 @@ const SOURCES = { basemap: 'imports', vector: 'imports-vectors' } as const
 export type Published = { readonly ok: true; readonly code: string } | Refusal
 
 /** The directory of a source of imports, which is a scan source from then on. */
-export async function importSource(ctx: ControlContext, kind: SourceKind): Promise<string> {
+async function importSource(ctx: ControlContext, kind: SourceKind): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
   await mkdir(root, { recursive: true })
   const source = { code: SOURCES[kind], kind, path: root, name: undefined, enabled: undefined }

@@ -131,13 +131,17 @@ test('a disabled token is refused, and pages of any origin may read why', async 
   })
 })
 
-test('a preflight is answered without a token', async () => {
+test.each([
+  ['GET, HEAD, OPTIONS', '/api/v1/catalog/basemaps/world'],
+  ['POST, OPTIONS', '/api/v1/catalog/signed-urls'],
+])('a preflight is answered without a token, and allows %s of %s', async (methods, url) => {
   const answer = await gateway.app.inject({
     method: 'OPTIONS',
-    url: '/api/v1/catalog/basemaps/world',
-    headers: { origin: 'https://map.example', 'access-control-request-method': 'GET' },
+    url,
+    headers: { origin: 'https://map.example', 'access-control-request-method': methods.split(',')[0] },
   })
   expect(answer.statusCode).toBe(204)
+  expect([answer.headers['access-control-allow-methods'], answer.headers.allow]).toEqual([methods, methods])
   expect(answer.headers['access-control-allow-headers']).toMatch(/Authorization.*X-Access-Token/)
 })
 

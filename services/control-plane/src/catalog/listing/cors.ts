@@ -1,7 +1,8 @@
 import type { App } from '../../platform/http/app-type.js'
 
 const PREFIX = '/api/v1/catalog/'
-const METHODS = 'GET, HEAD, OPTIONS'
+/** Of an address that is not there. */
+const READING = 'GET, HEAD'
 /** A day; browsers cap it at two hours or less. */
 const MAX_AGE_SECONDS = 86_400
 
@@ -16,11 +17,12 @@ export function registerOpenCors(app: App): void {
     reply.header('Access-Control-Expose-Headers', 'Retry-After, WWW-Authenticate')
     reply.header('Cross-Origin-Resource-Policy', 'cross-origin')
     if (request.method !== 'OPTIONS') return
+    const methods = `${request.routeOptions.config.allow ?? READING}, OPTIONS`
     return reply
-      .header('Access-Control-Allow-Methods', METHODS)
+      .header('Access-Control-Allow-Methods', methods)
       .header('Access-Control-Allow-Headers', 'Authorization, X-Access-Token, Content-Type, Accept')
       .header('Access-Control-Max-Age', String(MAX_AGE_SECONDS))
-      .header('Allow', METHODS)
+      .header('Allow', methods)
       .code(204)
       .send()
   })

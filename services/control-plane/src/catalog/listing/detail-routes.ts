@@ -23,8 +23,15 @@ const VERSIONS = {
   searched: { version: ({ version }) => version, path: ({ path }) => path },
   sortable: {
     version: ({ place }) => place,
+    storage: ({ storage }) => storage,
+    format: ({ format }) => format,
+    tile_size: ({ tileSize }) => tileSize,
+    min_zoom: ({ minZoom }) => minZoom,
+    max_zoom: ({ maxZoom }) => maxZoom,
     revision: ({ revision }) => revision,
     scanned_at: ({ scannedAt }) => scannedAt.getTime(),
+    available: ({ available }) => available,
+    withdrawn: ({ withdrawn }) => withdrawn,
   },
   order: 'version',
   filters: {

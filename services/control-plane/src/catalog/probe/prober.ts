@@ -10,7 +10,7 @@ const PROBE_PROCESS = new URL('../../../dist/catalog/probe/probe-process.js', im
  * Limit: probing one archive. A large one on a slow disk takes a second or two; one that is crafted to never end must block neither the
  * scans of the cluster nor the answer to an import.
  */
-export const PROBE_LIMIT_MS = 10_000
+const PROBE_LIMIT_MS = 10_000
 
 /**
  * Probes tile sets and GeoPackages. Those that are files are probed in a child process, one at a time: their content is untrusted, and SQLite executes what their

@@ -17,6 +17,7 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
+import { isUuid } from '../../platform/http/uuid.js'
 import { placeOf } from '../sources/place.js'
 import { runScan, runScans } from './run.js'
 import { tryScan } from './try-scan.js'
@@ -25,12 +26,19 @@ const scanRunSchema = scanSchema.extend({ source_code: z.string() })
 /** The kept ones are few. */
 const SCANS = {
   searched: { message: ({ message }) => message },
-  sortable: { started_at: ({ started_at }) => started_at, finished_at: ({ finished_at }) => finished_at },
+  sortable: {
+    started_at: ({ started_at }) => started_at,
+    finished_at: ({ finished_at }) => finished_at,
+    status: ({ status }) => status,
+    added: ({ added }) => added,
+    updated: ({ updated }) => updated,
+    missing: ({ missing }) => missing,
+  },
   order: '-started_at',
   filters: { status: ({ status }) => status },
 } satisfies MemoryListing<Scan>
 const byCode = z.object({ code: z.string() })
-const byScan = byCode.extend({ id: z.uuid() })
+const byScan = byCode.extend({ id: z.string() })
 const scanWarningSchema = z.object({ number: z.int().describe('counted from 1'), message: z.string() })
 type ScanWarning = z.infer<typeof scanWarningSchema>
 const WARNINGS = {
@@ -178,7 +186,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       },
     },
     async ({ params, query }, reply) => {
-      const texts = await readScanWarnings(ctx.sql, params.code, params.id)
+      const texts = isUuid(params.id) ? await readScanWarnings(ctx.sql, params.code, params.id) : null
       if (texts === null) return sendRefusal(reply, NO_SUCH_SCAN)
       return pageOf(
         texts.map((message, i) => ({ number: i + 1, message })),
@@ -203,6 +211,22 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       const [source] = await readScanSources(ctx.sql, params.code)
       if (source === undefined) return sendRefusal(reply, NO_SUCH_SOURCE)
       return pageOf(await readScans(ctx.sql, params.code), SCANS, query)
+    },
+  )
+  app.get(
+    '/api/v1/admin/scan-sources/:code/scans/:id',
+    {
+      schema: {
+        operationId: 'getScan',
+        summary: 'A scan of a source',
+        description: 'One of the last 50, by its `id`; with its progress while it runs.',
+        params: byScan,
+        response: { 200: scanSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const scan = (await readScans(ctx.sql, params.code)).find(({ id }) => id === params.id)
+      return scan ?? sendRefusal(reply, NO_SUCH_SCAN)
     },
   )
   app.post(

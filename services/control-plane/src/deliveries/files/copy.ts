@@ -10,6 +10,8 @@ import { chunksOf, openSource } from './open-source.js'
 /** Files copied at a time: the disk's own queue gets something to sort, and one fsync waits while others write. */
 const PARALLEL_FILES = 8
 
+export const NO_DIRECTORY = failure('the target directory is not there')
+
 export interface CopyTask {
   readonly bundle: Bundle
   /** the receiver's directory; it must exist */
@@ -25,7 +27,7 @@ export interface CopyTask {
  */
 export async function copyBundle(task: CopyTask, signal: AbortSignal): Promise<Outcome> {
   const { bundle, target, id, turn } = task
-  if (!(await isDirectory(target))) return failure('the target directory is not there')
+  if (!(await isDirectory(target))) return NO_DIRECTORY
   if (await isSame(bundle, target)) return failure('the target directory is where the data itself lies')
   const landing = await prepareLanding({ root: target, kind: bundle.kind, place: bundle.place }, id, turn)
   const base = bundle.kind === 'folder' ? bundle.place : path.posix.dirname(bundle.place)
@@ -103,7 +105,7 @@ async function isSame(bundle: Bundle, target: string): Promise<boolean> {
 
 const realOrSelf = (file: string) => realpath(file).catch(() => file)
 
-async function isDirectory(folder: string): Promise<boolean> {
+export async function isDirectory(folder: string): Promise<boolean> {
   return stat(folder).then(
     (found) => found.isDirectory(),
     () => false,

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type ClientAddress, clientAddress, parseRanges } from '@gateway/access/client-address.js'
 
 /** The edge of this installation proves itself with the key and names its own peer; from any other peer both headers are ignored. */
-export const EDGE_KEY_HEADER = 'x-edge-key'
-export const EDGE_PEER_HEADER = 'x-edge-peer'
+const EDGE_KEY_HEADER = 'x-edge-key'
+const EDGE_PEER_HEADER = 'x-edge-peer'
 
 export interface CallerFacts {
   readonly peer: string

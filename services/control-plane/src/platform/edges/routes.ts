@@ -2,7 +2,10 @@ import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
 import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type EdgePresence, edgePresenceSchema } from '@gateway/contracts/edge.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { z } from 'zod'
 import type { App } from '../http/app-type.js'
+import { sendRefusal } from '../http/refusal.js'
 import type { KnownEdges } from './known-edges.js'
 
 const EDGES = {
@@ -13,10 +16,13 @@ const EDGES = {
     pid: ({ pid }) => pid,
     version: ({ version }) => version,
     seen_at: ({ seen_at }) => seen_at,
+    applied_revision: ({ applied_revision }) => applied_revision,
   },
   order: 'host',
   filters: { host: ({ host }) => host },
 } satisfies MemoryListing<EdgePresence>
+
+const NO_SUCH_EDGE = refuse('not_found', 'no such edge process is alive')
 
 export function edgeRoutes(app: App, edges: KnownEdges): void {
   app.get(
@@ -33,5 +39,19 @@ export function edgeRoutes(app: App, edges: KnownEdges): void {
       },
     },
     async ({ query }) => pageOf(await edges.read(), EDGES, query),
+  )
+  app.get(
+    '/api/v1/admin/edges/:id',
+    {
+      schema: {
+        operationId: 'getEdge',
+        summary: 'An edge process that is alive',
+        description: 'By its `id`, which a process has until it ends.',
+        params: z.object({ id: z.string() }),
+        response: { 200: edgePresenceSchema },
+      },
+    },
+    async ({ params }, reply) =>
+      (await edges.read()).find(({ id }) => id === params.id) ?? sendRefusal(reply, NO_SUCH_EDGE),
   )
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { App } from './app-type.js'
 
 /**
@@ -7,9 +8,11 @@ import type { App } from './app-type.js'
 export function registerBodyParsers(app: App): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined)
-    return parseJson(request, body, (error, parsed) => done(error, withoutNulls(parsed)))
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined)
+    // Decoding would put U+FFFD in the place of what is wrong, and it would be stored.
+    if (!isUtf8(body)) return done(Object.assign(new Error('not UTF-8'), { code: 'FST_ERR_CTP_INVALID_JSON_BODY' }))
+    return parseJson(request, body.toString(), (error, parsed) => done(error, withoutNulls(parsed)))
   })
   app.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers

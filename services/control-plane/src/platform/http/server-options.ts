@@ -1,7 +1,7 @@
 import type { ServerOptions } from 'node:http'
 
 /** Bodies are JSON documents of configuration size. From decisions.md: 413 above it. */
-export const BODY_LIMIT_BYTES = 1024 * 1024
+const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** Request line and headers together; room for a long path and a few tokens, too little for a memory attack. */
 const MAX_HEADER_BYTES = 16 * 1024

@@ -13,17 +13,30 @@ export function trackPaths(app: App): () => void {
   const paths = new Set<string>()
   app.addHook('onRoute', ({ url }) => void paths.add(url))
   return () => {
-    for (const path of [...paths]) refuseOtherMethods(app, path)
+    // All of them before the first is added.
+    const answered = [...paths].map((path) => {
+      const urls = [...paths].filter((other) => takes(other, path))
+      return { path, methods: METHODS.filter((method) => urls.some((url) => app.hasRoute({ url, method }))) }
+    })
+    for (const { path, methods } of answered) refuseOtherMethods(app, path, methods)
   }
 }
 
-function refuseOtherMethods(app: App, url: string): void {
-  const missing = METHODS.filter((method) => !app.hasRoute({ url, method }))
+/** Whether requests for the path `path` reach the routes of `route`, of whose segments some are parameters: `/sources/:code` takes `/sources/try`. */
+function takes(route: string, path: string): boolean {
+  const [own, others] = [route.split('/'), path.split('/')]
+  return own.length === others.length && own.every((part, i) => part.startsWith(':') || part === others[i])
+}
+
+/** `methods`: those of the path, and of those with parameters that take it too, which must not be hidden. */
+function refuseOtherMethods(app: App, url: string, methods: readonly string[]): void {
+  const missing = METHODS.filter((method) => !methods.includes(method))
   if (missing.length === 0) return
-  const allow = METHODS.filter((method) => !missing.includes(method)).join(', ')
+  const allow = methods.join(', ')
   app.route({
     method: missing,
     url,
+    config: { allow },
     schema: { hide: true },
     // Before the body is read: of a method that does not exist no body matters.
     onRequest: (_request, reply) => {
@@ -35,4 +48,11 @@ function refuseOtherMethods(app: App, url: string): void {
 
 export function registerNotFound(app: App): void {
   app.setNotFoundHandler((_request, reply) => sendRefusal(reply, NO_SUCH_PATH))
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** of a route that refuses its methods: those that its path answers */
+    allow?: string
+  }
 }

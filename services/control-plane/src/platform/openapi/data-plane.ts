@@ -97,7 +97,11 @@ function tileJson(operationId: string, summary: string, parameters: Parameter[])
     'signed address, whose `bounds` are those of the document. `Cache-Control: no-store`.'
   const schema = { $ref: '#/components/schemas/TileJson' }
   const responses = {
-    200: { description: 'TileJSON', headers: headers('Cache-Control'), content: { 'application/json': { schema } } },
+    200: {
+      description: 'TileJSON',
+      headers: headers('Cache-Control', 'Vary', 'Content-Encoding'),
+      content: { 'application/json': { schema } },
+    },
   }
   return { get: { operationId, summary, description, parameters, responses } }
 }

@@ -8,7 +8,9 @@ export const HEADERS = {
   'Cache-Tag': string('of tiles: `b-{code},v-{code}-{version}`, by which caches in front forget them'),
   'Surrogate-Key': string('the same names, separated by blanks'),
   Vary: string('the headers of the request by which the answer varies'),
-  'Content-Encoding': string('`gzip` where a compressed vector tile is sent as it is stored'),
+  'Content-Encoding': string(
+    '`gzip` where a compressed vector tile is sent as it is stored, or a document of 1 KiB or more to those who accept it',
+  ),
   'Content-Disposition': string('`attachment` with the name of the file'),
   'Accept-Ranges': string('`bytes`'),
   'Content-Range': string('the range that is sent, and the size of the whole'),

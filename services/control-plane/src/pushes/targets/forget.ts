@@ -25,14 +25,11 @@ export function forgetTargetRoute(app: App, { sql }: ControlContext): void {
     async ({ params: { code }, admin }, reply) => {
       const [target] = await readTargets(sql, code)
       if (target === undefined) return sendRefusal(reply, refuse('not_found', 'no such target'))
+      const { name, kind, url, path, mode, enabled } = target
+      const detail = { name, kind, before: { name, kind, url, path, mode, enabled } }
       await sql.begin(async (tx) => {
         await deleteTarget(tx, code)
-        await insertAudit(tx, {
-          ...admin,
-          action: 'target.delete',
-          subject: code,
-          detail: { name: target.name, kind: target.kind },
-        })
+        await insertAudit(tx, { ...admin, action: 'target.delete', subject: code, detail })
       })
       return FORGOTTEN
     },

@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite'
 
-export const EMPTY_GEOPACKAGE = `
+const EMPTY_GEOPACKAGE = `
   CREATE TABLE gpkg_spatial_ref_sys (srs_name TEXT, srs_id INTEGER PRIMARY KEY, organization TEXT, organization_coordsys_id INTEGER, definition TEXT);
   CREATE TABLE gpkg_contents (table_name TEXT PRIMARY KEY, data_type TEXT, identifier TEXT, min_x DOUBLE, min_y DOUBLE, max_x DOUBLE, max_y DOUBLE,
     srs_id INTEGER);

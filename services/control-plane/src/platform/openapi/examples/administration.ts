@@ -90,6 +90,7 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
   },
   signUrlByToken: { request: SIGNED, answer: SIGNED_URL },
   listSigningKeys: { answer: list(SIGNING_KEY) },
+  getSigningKey: { parameters: { id: SIGNING_KEY.id }, answer: SIGNING_KEY },
   rotateSigningKey: {
     request: { grace_seconds: 86400 },
     answer: { items: [{ ...SIGNING_KEY, expires_at: null }, SIGNING_KEY], ...FOLLOWED },
@@ -99,6 +100,7 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
     answer: { id: ID, url: `http://127.0.0.1:8910/map/#code=world&token=${PLAINTEXT}`, expires_at: LATER },
   },
   listEdges: { answer: list(EDGE) },
+  getEdge: { parameters: { id: EDGE.id }, answer: EDGE },
   listAuditEntries: { answer: list(AUDIT_ENTRY) },
   exportAudit: {
     parameters: { format: 'csv', action: 'token.issue', from: EARLIER },

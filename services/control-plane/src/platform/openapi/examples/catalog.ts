@@ -164,6 +164,7 @@ export const CATALOG: Readonly<Record<string, Example>> = {
   },
   runScan: { parameters: { code: 'maps' }, answer: { ...SCAN, source_code: 'maps' } },
   listScans: { parameters: { code: 'maps' }, answer: list(SCAN) },
+  getScan: { parameters: { code: 'maps', id: SCAN.id }, answer: SCAN },
   queueScan: { parameters: { code: 'maps' }, answer: SCAN_SOURCE },
   cancelScan: { parameters: { code: 'maps' }, answer: SCAN_SOURCE },
   tryScan: {

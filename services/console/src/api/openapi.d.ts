@@ -1,0 +1,3201 @@
+export interface paths {
+  "/api/v1/system": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @enum {string} */
+              service: "map-asset-gateway";
+              version: string;
+              api_base_url: string;
+              tile_base_url: string;
+              vector_base_url: string;
+              basemap_roots: string[];
+              vector_roots: string[];
+              slice_output_root: string;
+              slice_source_roots: string[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/session": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["Session"];
+          };
+        };
+      };
+    };
+    delete: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              ended: boolean;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "code" | "-code" | "name" | "-name" | "source_code" | "-source_code" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "versions" | "-versions";
+          limit?: number;
+          offset?: number;
+          source_code?: string;
+          available?: "true" | "false";
+          withdrawn?: "true" | "false";
+          source_enabled?: "true" | "false";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["AdminBasemap"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/versions": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "basemap_code" | "-basemap_code" | "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at";
+          limit?: number;
+          offset?: number;
+          basemap_code?: string;
+          source_code?: string;
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          available?: "true" | "false";
+          withdrawn?: "true" | "false";
+          source_enabled?: "true" | "false";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                version: string;
+                /** @enum {string} */
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                tile_size: number;
+                min_zoom: number;
+                max_zoom: number;
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                crs: string;
+                revision: number;
+                available: boolean;
+                /** Format: date-time */
+                scanned_at: string;
+                path: string;
+                withdrawn: boolean;
+                basemap_code: string;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vectors": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code";
+          limit?: number;
+          offset?: number;
+          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
+          source_code?: string;
+          available?: "true" | "false";
+          withdrawn?: "true" | "false";
+          source_enabled?: "true" | "false";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["AdminVector"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["AdminBasemap"];
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        query?: {
+          files?: "true" | "false";
+        };
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+              files: number;
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            withdrawn?: boolean;
+            /** @enum {string} */
+            cache_policy?: "interface" | "private" | "shared";
+            s_maxage?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              code: string;
+              name: string;
+              default_version: string | null;
+              versions: {
+                version: string;
+                /** @enum {string} */
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                tile_size: number;
+                min_zoom: number;
+                max_zoom: number;
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                crs: string;
+                revision: number;
+                available: boolean;
+                /** Format: date-time */
+                scanned_at: string;
+                path: string;
+                withdrawn: boolean;
+              }[];
+              url_template: string;
+              source_code: string;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              withdrawn: boolean;
+              source_enabled: boolean;
+              /** @enum {string} */
+              cache_policy: "interface" | "private" | "shared";
+              s_maxage: number | null;
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/versions": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "version" | "-version" | "revision" | "-revision" | "scanned_at" | "-scanned_at";
+          limit?: number;
+          offset?: number;
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          available?: "true" | "false";
+          withdrawn?: "true" | "false";
+        };
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                version: string;
+                /** @enum {string} */
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                tile_size: number;
+                min_zoom: number;
+                max_zoom: number;
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                crs: string;
+                revision: number;
+                available: boolean;
+                /** Format: date-time */
+                scanned_at: string;
+                path: string;
+                withdrawn: boolean;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/versions/{version}": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              version: string;
+              /** @enum {string} */
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              /** @enum {string} */
+              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              tile_size: number;
+              min_zoom: number;
+              max_zoom: number;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              /** @enum {string} */
+              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              crs: string;
+              revision: number;
+              available: boolean;
+              /** Format: date-time */
+              scanned_at: string;
+              path: string;
+              withdrawn: boolean;
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        query?: {
+          files?: "true" | "false";
+        };
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+              files: number;
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      parameters: {
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            withdrawn: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              version: string;
+              /** @enum {string} */
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              /** @enum {string} */
+              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              tile_size: number;
+              min_zoom: number;
+              max_zoom: number;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              /** @enum {string} */
+              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              crs: string;
+              revision: number;
+              available: boolean;
+              /** Format: date-time */
+              scanned_at: string;
+              path: string;
+              withdrawn: boolean;
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vectors/{code}": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["AdminVector"];
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+              files: number;
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            withdrawn?: boolean;
+            encoding?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              code: string;
+              name: string;
+              /** @enum {string} */
+              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
+              relative_path: string;
+              file_name: string;
+              size: number;
+              /** Format: date-time */
+              modified_at: string;
+              available: boolean;
+              source_code: string;
+              download_url: string;
+              crs: string | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              geometry_type: ("Point" | "MultiPoint" | "LineString" | "MultiLineString" | "Polygon" | "MultiPolygon" | "GeometryCollection" | "MultiPatch" | "Geometry") | null;
+              feature_count: number | null;
+              fields: {
+                name: string;
+                /** @enum {string} */
+                type: "string" | "number" | "boolean" | "date" | "json";
+              }[] | null;
+              encoding: string | null;
+              encoding_source: ("format" | "cpg" | "table" | "operator") | null;
+              path: string;
+              withdrawn: boolean;
+              source_enabled: boolean;
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/comparison": {
+    get: {
+      parameters: {
+        query: {
+          left: string;
+          right: string;
+          zoom_min?: number;
+          zoom_max?: number;
+        };
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              left: string;
+              right: string;
+              complete: boolean;
+              zooms: {
+                zoom: number;
+                addresses: number;
+                step: number;
+                compared: number;
+                same: number;
+                different: [
+                  number,
+                  number
+                ][];
+                only_left: [
+                  number,
+                  number
+                ][];
+                only_right: [
+                  number,
+                  number
+                ][];
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "path" | "-path" | "enabled" | "-enabled" | "last_scan" | "-last_scan";
+          limit?: number;
+          offset?: number;
+          kind?: "basemap" | "vector";
+          enabled?: "true" | "false";
+          status?: "running" | "succeeded" | "failed";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["ScanSource"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            code: string;
+            /** @enum {string} */
+            kind: "basemap" | "vector";
+            path: string;
+            name?: string;
+            enabled?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["ScanSource"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/{code}": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["ScanSource"];
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+              files: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/{code}/storage": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              endpoint: string;
+              /** @enum {string} */
+              state: "answers" | "missing" | "refuses" | "no_answer";
+              message: string;
+              milliseconds: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/{code}/run": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "running" | "succeeded" | "failed";
+              /** Format: date-time */
+              started_at: string;
+              finished_at: string | null;
+              added: number;
+              updated: number;
+              missing: number;
+              message: string;
+              warnings: number;
+              steps: number;
+              cancelled: boolean;
+              source_code: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/{code}/queue": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["ScanSource"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/{code}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["ScanSource"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/try": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            kind: "basemap" | "vector";
+            path: string;
+            code?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              added: number;
+              updated: number;
+              missing: number;
+              found: string[];
+              lost: string[];
+              warnings: number;
+              messages: string[];
+              problem: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/{code}/scans/{id}/warnings": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "number" | "-number" | "message" | "-message";
+          limit?: number;
+          offset?: number;
+        };
+        path: {
+          code: string;
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                number: number;
+                message: string;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/{code}/scans": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "started_at" | "-started_at" | "finished_at" | "-finished_at";
+          limit?: number;
+          offset?: number;
+          status?: "running" | "succeeded" | "failed";
+        };
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["Scan"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vectors/rescan": {
+    post: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                status: "running" | "succeeded" | "failed";
+                /** Format: date-time */
+                started_at: string;
+                finished_at: string | null;
+                added: number;
+                updated: number;
+                missing: number;
+                message: string;
+                warnings: number;
+                steps: number;
+                cancelled: boolean;
+                source_code: string;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/default-version": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            version: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["AdminBasemap"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/health/check": {
+    post: {
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["HealthCheck"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/tokens/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["Token"];
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            name?: string;
+            basemap_codes?: string[];
+            vector_codes?: string[];
+            allowed_origins?: string[];
+            allowed_networks?: (string)[];
+            rate_limit?: {
+              per_second: number;
+              burst?: number;
+            } | null;
+            scopes?: ("read" | "slice" | "sign")[];
+            expires_at?: (string) | 0;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              name: string;
+              prefix: string;
+              basemap_codes: string[];
+              vector_codes: string[];
+              scopes: ("read" | "slice" | "sign")[];
+              allowed_origins: string[];
+              allowed_networks: string[];
+              rate_limit: {
+                per_second: number;
+                burst: number;
+              } | null;
+              expires_at: string | null;
+              disabled_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              first_used_at: string | null;
+              last_used_at: string | null;
+              last_used_from: string | null;
+              previous_prefix: string | null;
+              previous_expires_at: string | null;
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/tokens/{id}/rotate": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            grace_seconds?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              name: string;
+              prefix: string;
+              basemap_codes: string[];
+              vector_codes: string[];
+              scopes: ("read" | "slice" | "sign")[];
+              allowed_origins: string[];
+              allowed_networks: string[];
+              rate_limit: {
+                per_second: number;
+                burst: number;
+              } | null;
+              expires_at: string | null;
+              disabled_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              first_used_at: string | null;
+              last_used_at: string | null;
+              last_used_from: string | null;
+              previous_prefix: string | null;
+              previous_expires_at: string | null;
+              token: string;
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/preview-links": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            basemap_code: string;
+            version?: string;
+            /** @default 604800 */
+            expires_in_seconds?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              url: string;
+              /** Format: date-time */
+              expires_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/tokens": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "name" | "-name" | "prefix" | "-prefix" | "expires_at" | "-expires_at" | "disabled_at" | "-disabled_at" | "last_used_at" | "-last_used_at";
+          limit?: number;
+          offset?: number;
+          kind?: "service" | "preview";
+          status?: "active" | "expired" | "disabled";
+          scope?: "read" | "slice" | "sign";
+          basemap_code?: string;
+          vector_code?: string;
+          expires_within?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["Token"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            name: string;
+            basemap_codes?: string[];
+            vector_codes?: string[];
+            allowed_origins?: string[];
+            allowed_networks?: (string)[];
+            rate_limit?: {
+              per_second: number;
+              burst?: number;
+            } | null;
+            scopes?: ("read" | "slice" | "sign")[];
+            expires_at?: (string) | 0;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              name: string;
+              prefix: string;
+              basemap_codes: string[];
+              vector_codes: string[];
+              scopes: ("read" | "slice" | "sign")[];
+              allowed_origins: string[];
+              allowed_networks: string[];
+              rate_limit: {
+                per_second: number;
+                burst: number;
+              } | null;
+              expires_at: string | null;
+              disabled_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              first_used_at: string | null;
+              last_used_at: string | null;
+              last_used_from: string | null;
+              previous_prefix: string | null;
+              previous_expires_at: string | null;
+              token: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/tokens/{id}/disable": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              name: string;
+              prefix: string;
+              basemap_codes: string[];
+              vector_codes: string[];
+              scopes: ("read" | "slice" | "sign")[];
+              allowed_origins: string[];
+              allowed_networks: string[];
+              rate_limit: {
+                per_second: number;
+                burst: number;
+              } | null;
+              expires_at: string | null;
+              disabled_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              first_used_at: string | null;
+              last_used_at: string | null;
+              last_used_from: string | null;
+              previous_prefix: string | null;
+              previous_expires_at: string | null;
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/signed-urls": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            basemap_code: string;
+            version?: string;
+            expires_at: string;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ];
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["SignedUrl"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/signing-keys": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "signs_from" | "-signs_from" | "expires_at" | "-expires_at";
+          limit?: number;
+          offset?: number;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["SigningKey"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/signing-keys/rotate": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            grace_seconds?: number;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+              items: components["schemas"]["SigningKey"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/targets": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "mode" | "-mode" | "enabled" | "-enabled";
+          limit?: number;
+          offset?: number;
+          kind?: "http" | "directory" | "bucket" | "purge";
+          mode?: "notify" | "upload";
+          enabled?: "true" | "false";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["Target"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            code: string;
+            name?: string;
+            /** @enum {string} */
+            kind: "http" | "directory" | "bucket" | "purge";
+            /** Format: uri */
+            url?: string;
+            path?: string;
+            /** @enum {string} */
+            mode?: "notify" | "upload";
+            enabled?: boolean;
+            secret?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["Target"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/targets/{code}": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["Target"];
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+              files: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/targets/{code}/test": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              delivered: boolean;
+              status: number | null;
+              message: string;
+              answer: string;
+              duration_ms: number;
+              request: {
+                /** @enum {string} */
+                method: "POST";
+                url: string;
+                headers: {
+                  [key: string]: string;
+                };
+                body: string;
+              } | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/pushes": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            target_code: string;
+            basemap_code: string;
+            version: string;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["PushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vector-pushes": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            target_code: string;
+            vector_code: string;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["VectorPushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/push-records": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "target_code" | "-target_code" | "basemap_code" | "-basemap_code" | "version" | "-version";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "retrying" | "succeeded" | "failed";
+          acknowledged?: "true" | "false";
+          target_code?: string;
+          basemap_code?: string;
+          version?: string;
+          before?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["PushRecord"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/push-records/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              target_code: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              basemap_code: string;
+              version: string;
+              export_id: string | null;
+              attempt_log: {
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                /** @enum {string} */
+                outcome: "succeeded" | "failed" | "interrupted";
+                http_status: number | null;
+                message: string;
+                answer: string;
+                request: {
+                  /** @enum {string} */
+                  method: "POST";
+                  url: string;
+                  headers: {
+                    [key: string]: string;
+                  };
+                  body: string;
+                } | null;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/push-records/{id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["PushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/push-records/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["PushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/push-records/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["PushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vector-push-records": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "target_code" | "-target_code" | "vector_code" | "-vector_code";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "retrying" | "succeeded" | "failed";
+          acknowledged?: "true" | "false";
+          target_code?: string;
+          vector_code?: string;
+          before?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["VectorPushRecord"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vector-push-records/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              target_code: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              vector_code: string;
+              attempt_log: {
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                /** @enum {string} */
+                outcome: "succeeded" | "failed" | "interrupted";
+                http_status: number | null;
+                message: string;
+                answer: string;
+                request: {
+                  /** @enum {string} */
+                  method: "POST";
+                  url: string;
+                  headers: {
+                    [key: string]: string;
+                  };
+                  body: string;
+                } | null;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vector-push-records/{id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["VectorPushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vector-push-records/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["VectorPushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vector-push-records/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["VectorPushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/purge-records": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "target_code" | "-target_code" | "basemap_code" | "-basemap_code";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "retrying" | "succeeded" | "failed";
+          acknowledged?: "true" | "false";
+          target_code?: string;
+          basemap_code?: string;
+          before?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["PurgeRecord"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/purge-records/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              target_code: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              basemap_code: string;
+              version: string | null;
+              attempt_log: {
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                /** @enum {string} */
+                outcome: "succeeded" | "failed" | "interrupted";
+                http_status: number | null;
+                message: string;
+                answer: string;
+                request: {
+                  /** @enum {string} */
+                  method: "POST";
+                  url: string;
+                  headers: {
+                    [key: string]: string;
+                  };
+                  body: string;
+                } | null;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/purge-records/{id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["PurgeRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/purge-records/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["PurgeRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/purge-records/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["PurgeRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/exports": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "finished_at" | "-finished_at" | "status" | "-status" | "basemap_code" | "-basemap_code" | "version" | "-version" | "bytes" | "-bytes";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "running" | "succeeded" | "failed";
+          basemap_code?: string;
+          version?: string;
+          target_code?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                basemap_code: string;
+                version: string;
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                zoom_min: number;
+                zoom_max: number;
+                target_code: string | null;
+                push_id: string | null;
+                /** @enum {string} */
+                status: "pending" | "running" | "succeeded" | "failed";
+                message: string;
+                progress: number;
+                tiles: number | null;
+                bytes: number | null;
+                download_url: string | null;
+                requested_by: string;
+                /** Format: date-time */
+                created_at: string;
+                finished_at: string | null;
+                expires_at: string | null;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            basemap_code: string;
+            version: string;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ];
+            zoom_min?: number;
+            zoom_max?: number;
+            target_code?: string;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              zoom_min: number;
+              zoom_max: number;
+              target_code: string | null;
+              push_id: string | null;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              message: string;
+              progress: number;
+              tiles: number | null;
+              bytes: number | null;
+              download_url: string | null;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              finished_at: string | null;
+              expires_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/exports/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              zoom_min: number;
+              zoom_max: number;
+              target_code: string | null;
+              push_id: string | null;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              message: string;
+              progress: number;
+              tiles: number | null;
+              bytes: number | null;
+              download_url: string | null;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              finished_at: string | null;
+              expires_at: string | null;
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              basemap_code: string;
+              version: string;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              zoom_min: number;
+              zoom_max: number;
+              target_code: string | null;
+              push_id: string | null;
+              /** @enum {string} */
+              status: "pending" | "running" | "succeeded" | "failed";
+              message: string;
+              progress: number;
+              tiles: number | null;
+              bytes: number | null;
+              download_url: string | null;
+              requested_by: string;
+              /** Format: date-time */
+              created_at: string;
+              finished_at: string | null;
+              expires_at: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/exports/{id}/file": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/vnd.pmtiles": unknown;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/callback-records": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "callback_url" | "-callback_url";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "retrying" | "succeeded" | "failed";
+          acknowledged?: "true" | "false";
+          job_id?: string;
+          before?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                status: "pending" | "retrying" | "succeeded" | "failed";
+                attempts: number;
+                message: string;
+                next_attempt_at: string | null;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                acknowledged_at: string | null;
+                /** Format: uuid */
+                job_id: string;
+                callback_url: string;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/callback-records/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              /** Format: uuid */
+              job_id: string;
+              callback_url: string;
+              attempt_log: {
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                /** @enum {string} */
+                outcome: "succeeded" | "failed" | "interrupted";
+                http_status: number | null;
+                message: string;
+                answer: string;
+                request: {
+                  /** @enum {string} */
+                  method: "POST";
+                  url: string;
+                  headers: {
+                    [key: string]: string;
+                  };
+                  body: string;
+                } | null;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/callback-records/{id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              /** Format: uuid */
+              job_id: string;
+              callback_url: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/callback-records/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              /** Format: uuid */
+              job_id: string;
+              callback_url: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/callback-records/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              /** Format: uuid */
+              job_id: string;
+              callback_url: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/slice/jobs": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "name" | "-name" | "code" | "-code" | "target_code" | "-target_code" | "status" | "-status" | "progress" | "-progress";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "running" | "succeeded" | "failed";
+          cancelled?: "true" | "false";
+          acknowledged?: "true" | "false";
+          target_code?: string;
+          requested_by?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                code: string;
+                name: string;
+                source_count: number;
+                target_code: string;
+                output_root: string;
+                zoom_min: number;
+                zoom_max: number;
+                zoom_max_native: boolean;
+                tile_size: number;
+                tile_format: string;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                encoding: "rgb" | "terrarium" | "mapbox";
+                /** @enum {string} */
+                status: "pending" | "running" | "succeeded" | "failed";
+                message: string;
+                log_path: string;
+                callback_url: string;
+                /** @enum {string} */
+                callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
+                callback_attempts?: number;
+                callback_message?: string;
+                /** Format: date-time */
+                created_at: string;
+                started_at: string | null;
+                finished_at: string | null;
+                requested_by: string;
+                progress: number;
+                cancelled: boolean;
+                acknowledged_at: string | null;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            target_code: string;
+            source_paths?: string[];
+            source_path?: string;
+            code?: string;
+            name?: string;
+            /** @default 0 */
+            zoom_min?: number;
+            zoom_max?: number | "native";
+            /** @default 256 */
+            tile_size?: 256 | 512;
+            /** @default webp */
+            tile_format?: string;
+            /**
+             * @default WebMercatorQuad
+             * @enum {string}
+             */
+            tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+            /**
+             * @default rgb
+             * @enum {string}
+             */
+            encoding?: "rgb" | "terrarium" | "mapbox";
+            callback_url?: "" | string;
+            requested_by?: string;
+          };
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["SliceJob"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/slice/jobs/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["SliceJob"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/slice/jobs/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["SliceJob"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/slice/jobs/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["SliceJob"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/slice/jobs/{id}/log": {
+    get: {
+      parameters: {
+        query?: {
+          follow?: "0" | "1";
+        };
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "text/plain": unknown;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/slice/estimate": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            target_code: string;
+            source_paths?: string[];
+            source_path?: string;
+            code?: string;
+            name?: string;
+            /** @default 0 */
+            zoom_min?: number;
+            zoom_max?: number | "native";
+            /** @default 256 */
+            tile_size?: 256 | 512;
+            /** @default webp */
+            tile_format?: string;
+            /**
+             * @default WebMercatorQuad
+             * @enum {string}
+             */
+            tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+            /**
+             * @default rgb
+             * @enum {string}
+             */
+            encoding?: "rgb" | "terrarium" | "mapbox";
+            callback_url?: "" | string;
+            requested_by?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              tiles: number;
+              bytes_estimate: number;
+              temp_bytes_estimate: number;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ];
+              min_zoom: number;
+              max_zoom: number;
+              /** @enum {string} */
+              engine: "gdal" | "wasm";
+              free_bytes: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/slice/files": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "kind" | "-kind" | "name" | "-name" | "size" | "-size";
+          limit?: number;
+          offset?: number;
+          kind?: "file" | "directory";
+          dir?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                name: string;
+                path: string;
+                /** @enum {string} */
+                kind: "file" | "directory";
+                size: number;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/edges": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "started_at" | "-started_at" | "host" | "-host" | "pid" | "-pid" | "version" | "-version" | "seen_at" | "-seen_at";
+          limit?: number;
+          offset?: number;
+          host?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["EdgePresence"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/audit": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "at" | "-at" | "actor" | "-actor" | "action" | "-action" | "subject" | "-subject";
+          limit?: number;
+          offset?: number;
+          actor?: string;
+          action?: string;
+          subject?: string;
+          from?: string;
+          to?: string;
+          before?: number;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["AuditEntry"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/audit/export": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          actor?: string;
+          action?: string;
+          subject?: string;
+          from?: string;
+          to?: string;
+          format?: "csv" | "ndjson";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "text/csv": unknown;
+            "application/x-ndjson": unknown;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/audit/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["AuditEntry"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/events": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "text/event-stream": unknown;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/usage": {
+    get: {
+      parameters: {
+        query: {
+          q?: string;
+          sort?: "at" | "-at" | "id" | "-id" | "requests" | "-requests" | "tiles" | "-tiles" | "tile_404" | "-tile_404" | "refused" | "-refused" | "bytes" | "-bytes";
+          limit?: number;
+          offset?: number;
+          by: "token" | "basemap" | "version" | "vector";
+          id?: string;
+          from?: string;
+          to?: string;
+          step?: "hour" | "day" | "total";
+          format?: "json" | "csv";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["Usage"][];
+              total: number;
+            };
+            "text/csv": string;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/usage/cells": {
+    get: {
+      parameters: {
+        query: {
+          basemap: string;
+          version?: string;
+          kind?: "requests" | "misses";
+          from?: string;
+          to?: string;
+          limit?: number;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["UsageCells"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/dashboard": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              ledger: {
+                basemaps: number;
+                versions: number;
+                versions_unavailable: number;
+                vectors: number;
+                vectors_unavailable: number;
+              };
+              tokens: {
+                active: number;
+                expired: number;
+                disabled: number;
+                items: components["schemas"]["Token"][];
+              };
+              pushes: {
+                basemap_records: components["schemas"]["PushRecord"][];
+                vector_records: components["schemas"]["VectorPushRecord"][];
+              };
+              layers: {
+                code: string;
+                version: string;
+                source_paths: string[];
+              }[];
+              scan_sources: components["schemas"]["ScanSource"][];
+              health: components["schemas"]["HealthCheck"] | null;
+              edges: components["schemas"]["EdgePresence"][];
+              audit: components["schemas"]["AuditEntry"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/preview-token": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            basemap_code?: string;
+            vector_code?: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              token: string;
+              /** Format: date-time */
+              expires_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/settings": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              config_file: string;
+              items: {
+                name: string;
+                value: (string | number | boolean | (string | number)[]) | null;
+                secret: boolean;
+                is_set: boolean;
+                is_default: boolean;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/dashboard/traffic": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: date-time */
+              since: string;
+              points: {
+                requests: number;
+                tiles: number;
+                tiles_missing: number;
+                memory_hits: number;
+                downloads: number;
+                auth_failures: number;
+                server_errors: number;
+                bytes_sent: number;
+                /** Format: date-time */
+                at: string;
+                seconds: number;
+              }[];
+              edges: {
+                requests: number;
+                tiles: number;
+                tiles_missing: number;
+                memory_hits: number;
+                downloads: number;
+                auth_failures: number;
+                server_errors: number;
+                bytes_sent: number;
+                /** Format: date-time */
+                at: string;
+                seconds: number;
+                /** Format: uuid */
+                id: string;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/dashboard/live": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "text/event-stream": unknown;
+          };
+        };
+      };
+    };
+  };
+  "/tiles/{code}/tilejson.json": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["TileJson"];
+          };
+        };
+      };
+    };
+  };
+  "/tiles/{code}/{version}/tilejson.json": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["TileJson"];
+          };
+        };
+      };
+    };
+  };
+  "/vectors/{code}/download": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/geo+json": {
+              [key: string]: unknown;
+            };
+            "application/zip": string;
+            "application/geopackage+sqlite3": string;
+            "application/flatgeobuf": string;
+          };
+        };
+      };
+    };
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    Error: {
+      error: string;
+    };
+    Basemap: {
+      code: string;
+      name: string;
+      default_version: string | null;
+      versions: components["schemas"]["BasemapVersion"][];
+      url_template: string;
+      source_code: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      updated_at: string;
+    };
+    AdminBasemap: {
+      code: string;
+      name: string;
+      default_version: string | null;
+      versions: {
+        version: string;
+        /** @enum {string} */
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+        /** @enum {string} */
+        format: "png" | "jpg" | "webp" | "avif" | "pbf";
+        tile_size: number;
+        min_zoom: number;
+        max_zoom: number;
+        bounds: [
+          number,
+          number,
+          number,
+          number
+        ] | null;
+        /** @enum {string} */
+        tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+        crs: string;
+        revision: number;
+        available: boolean;
+        /** Format: date-time */
+        scanned_at: string;
+        path: string;
+        withdrawn: boolean;
+      }[];
+      url_template: string;
+      source_code: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      updated_at: string;
+      withdrawn: boolean;
+      source_enabled: boolean;
+      /** @enum {string} */
+      cache_policy: "interface" | "private" | "shared";
+      s_maxage: number | null;
+    };
+    BasemapVersion: {
+      version: string;
+      /** @enum {string} */
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+      /** @enum {string} */
+      format: "png" | "jpg" | "webp" | "avif" | "pbf";
+      tile_size: number;
+      min_zoom: number;
+      max_zoom: number;
+      bounds: [
+        number,
+        number,
+        number,
+        number
+      ] | null;
+      /** @enum {string} */
+      tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+      crs: string;
+      revision: number;
+      available: boolean;
+      /** Format: date-time */
+      scanned_at: string;
+    };
+    Vector: {
+      code: string;
+      name: string;
+      /** @enum {string} */
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
+      relative_path: string;
+      file_name: string;
+      size: number;
+      /** Format: date-time */
+      modified_at: string;
+      available: boolean;
+      source_code: string;
+      download_url: string;
+      crs: string | null;
+      bounds: [
+        number,
+        number,
+        number,
+        number
+      ] | null;
+      geometry_type: ("Point" | "MultiPoint" | "LineString" | "MultiLineString" | "Polygon" | "MultiPolygon" | "GeometryCollection" | "MultiPatch" | "Geometry") | null;
+      feature_count: number | null;
+      fields: {
+        name: string;
+        /** @enum {string} */
+        type: "string" | "number" | "boolean" | "date" | "json";
+      }[] | null;
+      encoding: string | null;
+      encoding_source: ("format" | "cpg" | "table" | "operator") | null;
+    };
+    AdminVector: {
+      code: string;
+      name: string;
+      /** @enum {string} */
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
+      relative_path: string;
+      file_name: string;
+      size: number;
+      /** Format: date-time */
+      modified_at: string;
+      available: boolean;
+      source_code: string;
+      download_url: string;
+      crs: string | null;
+      bounds: [
+        number,
+        number,
+        number,
+        number
+      ] | null;
+      geometry_type: ("Point" | "MultiPoint" | "LineString" | "MultiLineString" | "Polygon" | "MultiPolygon" | "GeometryCollection" | "MultiPatch" | "Geometry") | null;
+      feature_count: number | null;
+      fields: {
+        name: string;
+        /** @enum {string} */
+        type: "string" | "number" | "boolean" | "date" | "json";
+      }[] | null;
+      encoding: string | null;
+      encoding_source: ("format" | "cpg" | "table" | "operator") | null;
+      path: string;
+      withdrawn: boolean;
+      source_enabled: boolean;
+    };
+    ScanSource: {
+      code: string;
+      name: string;
+      /** @enum {string} */
+      kind: "basemap" | "vector";
+      path: string;
+      enabled: boolean;
+      last_scan: components["schemas"]["Scan"] | null;
+      queued_at: string | null;
+    };
+    Scan: {
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      status: "running" | "succeeded" | "failed";
+      /** Format: date-time */
+      started_at: string;
+      finished_at: string | null;
+      added: number;
+      updated: number;
+      missing: number;
+      message: string;
+      warnings: number;
+      steps: number;
+      cancelled: boolean;
+    };
+    Token: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      prefix: string;
+      basemap_codes: string[];
+      vector_codes: string[];
+      scopes: ("read" | "slice" | "sign")[];
+      allowed_origins: string[];
+      allowed_networks: string[];
+      rate_limit: {
+        per_second: number;
+        burst: number;
+      } | null;
+      expires_at: string | null;
+      disabled_at: string | null;
+      /** Format: date-time */
+      created_at: string;
+      first_used_at: string | null;
+      last_used_at: string | null;
+      last_used_from: string | null;
+      previous_prefix: string | null;
+      previous_expires_at: string | null;
+    };
+    Target: {
+      code: string;
+      name: string;
+      /** @enum {string} */
+      kind: "http" | "directory" | "bucket" | "purge";
+      url: string | null;
+      path: string | null;
+      /** @enum {string} */
+      mode: "notify" | "upload";
+      enabled: boolean;
+      has_secret: boolean;
+    };
+    PushRecord: {
+      /** Format: uuid */
+      id: string;
+      target_code: string;
+      /** @enum {string} */
+      status: "pending" | "retrying" | "succeeded" | "failed";
+      attempts: number;
+      message: string;
+      next_attempt_at: string | null;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      updated_at: string;
+      acknowledged_at: string | null;
+      basemap_code: string;
+      version: string;
+      export_id: string | null;
+    };
+    VectorPushRecord: {
+      /** Format: uuid */
+      id: string;
+      target_code: string;
+      /** @enum {string} */
+      status: "pending" | "retrying" | "succeeded" | "failed";
+      attempts: number;
+      message: string;
+      next_attempt_at: string | null;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      updated_at: string;
+      acknowledged_at: string | null;
+      vector_code: string;
+    };
+    PurgeRecord: {
+      /** Format: uuid */
+      id: string;
+      target_code: string;
+      /** @enum {string} */
+      status: "pending" | "retrying" | "succeeded" | "failed";
+      attempts: number;
+      message: string;
+      next_attempt_at: string | null;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      updated_at: string;
+      acknowledged_at: string | null;
+      basemap_code: string;
+      version: string | null;
+    };
+    SignedUrl: {
+      basemap_code: string;
+      version: string | null;
+      /** Format: date-time */
+      expires_at: string;
+      bounds: [
+        number,
+        number,
+        number,
+        number
+      ] | null;
+      url_template: string;
+      tilejson_url: string;
+      archive_url: string | null;
+    };
+    SigningKey: {
+      /** Format: uuid */
+      id: string;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      signs_from: string;
+      expires_at: string | null;
+    };
+    SliceJob: {
+      /** Format: uuid */
+      id: string;
+      code: string;
+      name: string;
+      source_count: number;
+      source_paths: string[];
+      target_code: string;
+      output_root: string;
+      zoom_min: number;
+      zoom_max: number;
+      zoom_max_native: boolean;
+      tile_size: number;
+      tile_format: string;
+      /** @enum {string} */
+      tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+      /** @enum {string} */
+      encoding: "rgb" | "terrarium" | "mapbox";
+      /** @enum {string} */
+      status: "pending" | "running" | "succeeded" | "failed";
+      message: string;
+      log_path: string;
+      callback_url: string;
+      /** @enum {string} */
+      callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
+      callback_attempts?: number;
+      callback_message?: string;
+      /** Format: date-time */
+      created_at: string;
+      started_at: string | null;
+      finished_at: string | null;
+      requested_by: string;
+      progress: number;
+      cancelled: boolean;
+      acknowledged_at: string | null;
+    };
+    HealthCheck: {
+      /** Format: date-time */
+      checked_at: string;
+      versions_checked: number;
+      versions_missing: number;
+      vectors_checked: number;
+      vectors_missing: number;
+    };
+    EdgePresence: {
+      /** Format: uuid */
+      id: string;
+      host: string;
+      pid: number;
+      version: string;
+      /** Format: date-time */
+      started_at: string;
+      /** Format: date-time */
+      seen_at: string;
+      applied_revision: number;
+      /** Format: uuid */
+      applied_mark?: string;
+      traffic?: {
+        requests: number;
+        tiles: number;
+        tiles_missing: number;
+        memory_hits: number;
+        downloads: number;
+        auth_failures: number;
+        server_errors: number;
+        bytes_sent: number;
+        remote_cache?: {
+          kept_bytes: number;
+          capacity_bytes: number;
+          saved_bytes: number;
+          fetched_bytes: number;
+          failing: boolean;
+        };
+      };
+    };
+    AuditEntry: {
+      id: number;
+      /** Format: date-time */
+      at: string;
+      actor: string;
+      address: string;
+      action: string;
+      subject: string;
+      subject_name: string | null;
+      before: {
+        [key: string]: unknown;
+      } | null;
+      after: {
+        [key: string]: unknown;
+      } | null;
+      detail: {
+        [key: string]: unknown;
+      };
+    };
+    Session: {
+      name: string;
+      actor: string;
+      /** @enum {string} */
+      role: "viewer" | "operator" | "admin";
+      /** @enum {string} */
+      by: "oidc" | "password" | "basic" | "bearer";
+      expires_at: string | null;
+    };
+    Usage: {
+      requests: number;
+      tiles: number;
+      tile_404: number;
+      refused: number;
+      bytes: number;
+      id: string;
+      name: string | null;
+      /** Format: date-time */
+      at: string;
+    };
+    UsageCells: {
+      /** @constant */
+      type: "FeatureCollection";
+      total: number;
+      requests: number;
+      features: {
+        /** @constant */
+        type: "Feature";
+        properties: {
+          /** @enum {string} */
+          tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+          z: number;
+          x: number;
+          y: number;
+          requests: number;
+          tile_404: number;
+        };
+        geometry: {
+          /** @constant */
+          type: "Polygon";
+          coordinates: number[][][];
+        };
+      }[];
+    };
+    TileJson: {
+      /** @constant */
+      tilejson: "3.0.0";
+      name: string;
+      description?: string;
+      version?: string;
+      attribution?: string;
+      /** @constant */
+      scheme: "xyz";
+      tiles: string[];
+      minzoom: number;
+      maxzoom: number;
+      bounds: number[];
+      center: number[];
+      /** @enum {string} */
+      format: "png" | "jpg" | "webp" | "avif" | "pbf";
+      tileSize: number;
+      crs?: string;
+      tile_matrix_set?: string;
+      vector_layers?: {
+        id: string;
+        fields: {
+          [key: string]: string;
+        };
+      }[];
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,29 @@
+import type { CatalogReader } from '../sync/catalog-reader.js'
+import { Follower } from '../sync/follower.js'
+import type { RunningEdge } from './running-edge.js'
+
+/** Has an edge follow a store, and waits until its native tier is attached or refused. `onApplied` is called for each revision. */
+export async function follow(
+  { edge }: RunningEdge,
+  store: CatalogReader,
+  onApplied: (follower: Follower) => void = () => {},
+): Promise<Follower> {
+  const follower = new Follower(
+    store,
+    edge.tokens,
+    () => performance.now(),
+    () => onApplied(follower),
+    (catalog) => edge.native.follow(catalog),
+  )
+  await follower.catchUp()
+  const freshness = {
+    loaded: true,
+    trustedUntilMs: Number.POSITIVE_INFINITY,
+    get catalog() {
+      return follower.catalog
+    },
+  }
+  Object.assign(edge, { freshness })
+  while (edge.sender.reason === 'not attached yet') await new Promise(setImmediate)
+  return follower
+}

@@ -1,7 +1,18 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTexts } from '../texts/texts.js'
-import type { Filter } from './server-table.js'
+
+/** What the rows of a list can be narrowed to; in the address by the name of the service's parameter. */
+export interface Filter<N extends string = string> {
+  readonly name: N
+  readonly label: string
+  /** value, and how it is called; absent: the value is entered */
+  readonly options?: readonly (readonly [string, string])[]
+  /** how it is called that none of them is chosen; default: any */
+  readonly otherwise?: string
+  /** what is entered is a moment */
+  readonly isMoment?: boolean
+}
 
 interface FilterFieldProps {
   readonly filter: Filter

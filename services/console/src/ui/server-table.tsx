@@ -5,24 +5,12 @@ import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
-import { FilterField } from './filter-field.js'
+import { type Filter, FilterField } from './filter-field.js'
 import { Loaded } from './loaded.js'
 import { Page } from './page.js'
 import { Section } from './section.js'
 import { Pages, SearchField, TableFrame } from './table-frame.js'
 import { nextSorting, parseSorting, sortingText } from './table-rows.js'
-
-/** What the rows of a list can be narrowed to; in the address by the name of the service's parameter. */
-export interface Filter<N extends string = string> {
-  readonly name: N
-  readonly label: string
-  /** value, and how it is called; absent: the value is entered */
-  readonly options?: readonly (readonly [string, string])[]
-  /** how it is called that none of them is chosen; default: any */
-  readonly otherwise?: string
-  /** what is entered is a moment */
-  readonly isMoment?: boolean
-}
 
 /** What a list of the service can be narrowed to. */
 export type FiltersOf<S> = S extends ListSource<unknown, infer Q> ? readonly Filter<keyof Q & string>[] : never

@@ -1,6 +1,6 @@
 import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
-import type { Filter } from './server-table.js'
+import type { Filter } from './filter-field.js'
 
 /** The values of a filter that is true or false. */
 export const yesOrNo = ({ common }: Texts) =>

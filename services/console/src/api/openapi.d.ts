@@ -961,6 +961,7 @@ export interface paths {
               /** Format: date-time */
               created_at: string;
               first_used_at: string | null;
+              first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
               previous_prefix: string | null;
@@ -1009,6 +1010,7 @@ export interface paths {
               /** Format: date-time */
               created_at: string;
               first_used_at: string | null;
+              first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
               previous_prefix: string | null;
@@ -1116,6 +1118,7 @@ export interface paths {
               /** Format: date-time */
               created_at: string;
               first_used_at: string | null;
+              first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
               previous_prefix: string | null;
@@ -1156,6 +1159,7 @@ export interface paths {
               /** Format: date-time */
               created_at: string;
               first_used_at: string | null;
+              first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
               previous_prefix: string | null;
@@ -2983,6 +2987,7 @@ export interface components {
       /** Format: date-time */
       created_at: string;
       first_used_at: string | null;
+      first_used_from: string | null;
       last_used_at: string | null;
       last_used_from: string | null;
       previous_prefix: string | null;

@@ -302,6 +302,7 @@ test('one thing of every kind is answered by its code or id, and 404 where it do
       expect(await found(absent)).toEqual([absent, 404, { error: expect.any(String) }])
     }
   }
+  await startScan(gateway.ctx.sql, 'basemap')
   for (const path of ['/signing-keys', '/scan-sources/basemap/scans']) {
     const item = await listed(path)
     expect(await found(`${path}/${item.id}`)).toEqual([`${path}/${item.id}`, 200, item])

@@ -117,6 +117,23 @@ test.each(['delete', 'wal'])('a tile that was written in place has another tag, 
   }
 })
 
+test('an archive that a program has locked is busy for as long, and no error', async () => {
+  await write('live.mbtiles')
+  const live = archive(1, 'live.mbtiles')
+  const place = { z: 1, x: 0, y: 0 }
+  const before = await readers.tile(live, place)
+  const writer = new DatabaseSync(live.path)
+  try {
+    writer.exec('BEGIN EXCLUSIVE')
+    expect(await readers.tile(live, place)).toBe('busy')
+    expect(await readers.tile(archive(2, 'live.mbtiles'), place)).toBe('busy')
+    writer.exec('COMMIT')
+    expect(await readers.tile(live, place)).toEqual(before)
+  } finally {
+    writer.close()
+  }
+})
+
 test('an archive that was replaced is read on as it was, and the new one where that fails', async () => {
   await Promise.all([write('now.mbtiles'), write('next.mbtiles')])
   const now = archive(1, 'now.mbtiles')

@@ -23,3 +23,8 @@ export function asArchiveError(error: unknown): unknown {
 export function isAboutAccess(error: unknown): boolean {
   return ACCESS.test(String((error as SqliteError).sqliteCodeName))
 }
+
+/** Whether a program that writes to the file keeps readers out. It is not waited for: others would wait, too. */
+export function isLocked(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(String((error as SqliteError).sqliteCodeName))
+}

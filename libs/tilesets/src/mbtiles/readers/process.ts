@@ -3,6 +3,7 @@ import { BrokenArchiveError } from '../../broken-archive.js'
 import { encodingOf } from '../../formats.js'
 import { type MbtilesArchive, openMbtiles } from '../archive.js'
 import { toText } from '../page-layout.js'
+import { isLocked } from '../sqlite-error.js'
 import { ANSWER_BYTES, Answer, type FailedText, type OpenedText, REQUEST_BYTES, Request } from './protocol.js'
 
 /**
@@ -70,7 +71,8 @@ function answerTile(id: number, archive: number, z: number, x: number, y: number
     else answer(encodingOf(tile) === 'gzip' ? Answer.GZIP_TILE : Answer.TILE, id, tile)
   } catch (error) {
     const { message } = error as Error
-    answer(Answer.FAILED, id, inJson({ broken: error instanceof BrokenArchiveError, message }))
+    const failed = { broken: error instanceof BrokenArchiveError, locked: isLocked(error), message }
+    answer(Answer.FAILED, id, inJson(failed))
   }
 }
 

@@ -29,5 +29,7 @@ export interface OpenedText {
 export interface FailedText {
   /** the archive is to blame, not the disk */
   readonly broken: boolean
+  /** a program that writes to the archive keeps readers out, as every commit does for a moment */
+  readonly locked: boolean
   readonly message: string
 }

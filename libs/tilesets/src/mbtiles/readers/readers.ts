@@ -193,7 +193,7 @@ export class MbtilesReaders {
     archive.waiting--
     if (archive.isHung) this.#recovered(archive)
     if (what === Answer.ABSENT) pending.settle(null)
-    else if (what === Answer.FAILED) pending.settle(errorOf(JSON.parse(body.toString()) as FailedText))
+    else if (what === Answer.FAILED) pending.settle(outcomeOf(JSON.parse(body.toString()) as FailedText))
     // Without: the archive was forgotten while it was opened.
     else if (archive.opened === null) pending.settle('busy')
     else {
@@ -296,6 +296,7 @@ export class MbtilesReaders {
   }
 }
 
-function errorOf({ broken, message }: FailedText): Error {
+function outcomeOf({ broken, locked, message }: FailedText): 'busy' | Error {
+  if (locked) return 'busy'
   return broken ? new BrokenArchiveError(message) : new Error(message)
 }

@@ -15,7 +15,7 @@ import { textTable } from '../dist/report/text-table.js'
 const library = path.join(import.meta.dirname, '../../libs/native-edge')
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'admission-'))
 const program = path.join(dir, 'admission')
-const sources = ['response_table', 'frequency', 'token_form'].map((name) =>
+const sources = ['response_table', 'frequency', 'token_form', 'usage'].map((name) =>
   path.join(library, 'native/hot_tiles', `${name}.cc`),
 )
 // The table's headers name libuv, of which nothing is called.

@@ -6,7 +6,6 @@ import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 const MANY_CONNECTIONS = 10_000
 /** Longer than the mix: each token of the crowd comes twice before the sequence begins again. */
 const CROWD_REQUESTS = 100_000
-/** Every token was asked for once by then. */
 const SETTLE_SECONDS = 3
 
 /** Many of everything, beside which the mix alone is the measure. */
@@ -47,6 +46,7 @@ function crowded(name: string, words: string, changes: readonly Change[]): Workl
     environment: 'crowded',
     leastSeconds: LEAST_SECONDS,
     settleSeconds: SETTLE_SECONDS,
+    settleRequests: CROWD_REQUESTS,
     async requests(peer, context) {
       const { crowd } = peer
       const mix = await mixRequests(peer, context)

@@ -52,6 +52,7 @@ export const GOALS: readonly Goal[] = [
   ['connections for one request each, against nginx', RATE, 'once edge', 'once nginx', 'least', 0.8],
   ['the catalog of a crowd, against a small one', RATE, 'catalog-crowd edge', 'catalog edge', 'least', 0.8],
   ['404, against one hot tile', RATE, 'missing edge', 'hot edge', 'least', 0.9],
+  ['404 of many addresses, against one hot tile', RATE, 'missing-many edge', 'hot edge', 'least', 0.9],
   ['401 without a token, against one hot tile', RATE, 'refused-missing edge', 'hot edge', 'least', 0.9],
   ['403, against one hot tile', RATE, 'refused-grant edge', 'hot edge', 'least', 0.9],
   ['401 for a mistyped token, against one hot tile', RATE, 'refused-checksum edge', 'hot edge', 'least', 1],

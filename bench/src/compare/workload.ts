@@ -58,12 +58,22 @@ export function plainLoad(
     readonly environment?: Environment
     /** of the same load before each sample, which do not count: for what must first find its way into memory */
     readonly settleSeconds?: number
+    /** So many are answered before, and none of the last load with 503: what thousands ask for at once for the first time may be refused. */
+    readonly settleRequests?: number
     /** called before each sample */
     readonly prepare?: (context: Context) => void
   },
 ): Workload {
   const file = requestFile(name, options.requests)
-  const { connections, status = 200, leastSeconds = 0, settleSeconds = 0, environment, prepare } = options
+  const {
+    connections,
+    status = 200,
+    leastSeconds = 0,
+    settleSeconds = 0,
+    settleRequests = 0,
+    environment,
+    prepare,
+  } = options
   return {
     name,
     title,
@@ -71,9 +81,11 @@ export function plainLoad(
     async measure(peer, context) {
       const requests = await file(peer, context)
       if (requests === null) return null
-      const run = (seconds: number) => load(peer, { ...context, seconds }, { requests, connections }, status)
+      const run = (seconds: number, more: readonly number[] = []) =>
+        load(peer, { ...context, seconds }, { requests, connections }, [status, more].flat())
       prepare?.(context)
-      if (settleSeconds > 0 && !context.isWarmUp) await run(settleSeconds)
+      if (settleRequests > 0) await settle(() => run(settleSeconds, [UNAVAILABLE]), settleRequests)
+      else if (settleSeconds > 0 && !context.isWarmUp) await run(settleSeconds)
       const before = await peer.tileCounts?.()
       const sample = await measured(peer, () => run(secondsOf(context, leastSeconds)))
       const after = await peer.tileCounts?.()
@@ -81,6 +93,21 @@ export function plainLoad(
       return { ...sample, hitRate: (after.hits - before.hits) / (after.tiles - before.tiles) }
     },
   }
+}
+
+const UNAVAILABLE = 503
+/** Limit: loads before a sample. */
+const SETTLE_ATTEMPTS = 20
+
+async function settle(run: () => Promise<LoadResult>, requests: number): Promise<void> {
+  let answered = 0
+  for (let attempt = 0; attempt < SETTLE_ATTEMPTS; attempt++) {
+    const { statuses, requests: all } = await run()
+    const refused = statuses[UNAVAILABLE] ?? 0
+    answered += all - refused
+    if (refused === 0 && answered >= requests) return
+  }
+  throw new Error(`it did not settle in ${SETTLE_ATTEMPTS} loads: ${answered} of ${requests} requests were answered`)
 }
 
 export function secondsOf({ seconds, isWarmUp }: Context, least: number): number {

@@ -112,7 +112,12 @@ export const WORKLOADS: readonly Workload[] = [
   plainLoad('missing', 'Tiles that do not exist, each another one: 404', {
     connections: CONNECTIONS,
     status: 404,
-    requests: missing,
+    requests: missing(MISSING_TILES),
+  }),
+  plainLoad('missing-many', `The same, ${MANY_REQUESTS} of them: more than are known to be missing`, {
+    connections: CONNECTIONS,
+    status: 404,
+    requests: missing(MANY_REQUESTS),
   }),
   ...FORM_WORKLOADS,
   ...(['mixmb', 'mixpm'] as const).map((basemap) =>
@@ -198,13 +203,15 @@ async function refused(
 }
 
 /** Each another address. */
-async function missing(...[peer, { data }]: Parameters<RequestsFor>): Promise<Request[] | null> {
-  const random = seededRandom(SEED)
-  const there = new Set(data.tiles.map(({ z, x, y }) => `${z}/${x}/${y}`))
-  const tiles: Address[] = []
-  while (tiles.length < MISSING_TILES) {
-    const tile = { z: MISSING_ZOOM, x: below(random, 2 ** MISSING_ZOOM), y: below(random, 2 ** MISSING_ZOOM) }
-    if (!there.has(`${tile.z}/${tile.x}/${tile.y}`)) tiles.push(tile)
+function missing(count: number): RequestsFor {
+  return async (peer, { data }) => {
+    const random = seededRandom(SEED)
+    const there = new Set(data.tiles.map(({ z, x, y }) => `${z}/${x}/${y}`))
+    const tiles: Address[] = []
+    while (tiles.length < count) {
+      const tile = { z: MISSING_ZOOM, x: below(random, 2 ** MISSING_ZOOM), y: below(random, 2 ** MISSING_ZOOM) }
+      if (!there.has(`${tile.z}/${tile.x}/${tile.y}`)) tiles.push(tile)
+    }
+    return tileRequests(peer, 'mix', tiles)
   }
-  return tileRequests(peer, 'mix', tiles)
 }

@@ -22,6 +22,41 @@ constexpr TokenTable kToken;
 
 bool is_token(char c) { return kToken.is_token[static_cast<unsigned char>(c)]; }
 
+// Eight bytes at a time, on any processor: a request has some 150 that need only be looked at for what may not be there.
+constexpr uint64_t kEach = 0x0101010101010101u;
+uint64_t eight_bytes(const char *p) {
+  uint64_t bytes;
+  memcpy(&bytes, p, sizeof bytes);
+  return bytes;
+}
+// Marks those below a limit of up to 128: the lowest mark is right, those above it may be wrong.
+uint64_t below(uint64_t bytes, unsigned char limit) { return (bytes - kEach * limit) & ~bytes & kEach * 0x80; }
+// How many bytes in memory come before the first mark, as far as the order of bytes tells.
+size_t before_first(uint64_t marks) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? static_cast<size_t>(__builtin_ctzll(marks)) / 8 : 0; }
+
+// The first byte that `mark` marks, or one of the last seven.
+template <typename Mark>
+const char *skip_unmarked(const char *p, const char *end, Mark mark) {
+  for (; end - p >= 8; p += 8) {
+    if (const uint64_t marks = mark(eight_bytes(p))) return p + before_first(marks);
+  }
+  return p;
+}
+
+// The end of what a target may consist of: visible characters, and bytes above them.
+const char *skip_target(const char *p, const char *end) {
+  p = skip_unmarked(p, end, [](uint64_t bytes) { return below(bytes, ' ' + 1) | below(bytes ^ kEach * 127, 1); });
+  while (p < end && static_cast<unsigned char>(*p) > ' ' && *p != 127) p++;
+  return p;
+}
+
+// The end of what a field's value may consist of. A head ends with what is none of it.
+const char *skip_value(const char *p, const char *end) {
+  p = skip_unmarked(p, end, [](uint64_t bytes) { return below(bytes, ' '); });
+  while (static_cast<unsigned char>(*p) >= ' ' || *p == '\t') p++;
+  return p;
+}
+
 bool equals(std::string_view text, std::string_view lower_case) {
   return text.size() == lower_case.size() && strncasecmp(text.data(), lower_case.data(), text.size()) == 0;
 }
@@ -41,7 +76,7 @@ const char *read_request_line(const char *p, const char *end, RequestHead *head)
   head->is_head = head->method == "HEAD";
   head->plain = head->is_head || head->method == "GET";
   const char *target = ++p;
-  while (p < end && static_cast<unsigned char>(*p) > ' ' && *p != 127) p++;
+  p = skip_target(p, end);
   head->target = {target, static_cast<size_t>(p - target)};
   constexpr std::string_view version = " HTTP/1.1\r\n";
   if (static_cast<size_t>(end - p) < version.size() || memcmp(p, " HTTP/", 6) || memcmp(p + 9, "\r\n", 2)) return nullptr;
@@ -171,7 +206,7 @@ RequestHead read_request_head(const char *data, size_t size) {
     if (p == name || *p != ':') return head;  // no name, a space before the colon, a folded line
     const std::string_view key(name, static_cast<size_t>(p - name));
     const char *from = ++p;
-    while (static_cast<unsigned char>(*p) >= ' ' || *p == '\t') p++;
+    p = skip_value(p, end);
     if (p[0] != '\r' || p[1] != '\n') return head;  // a control character
     if (!read_field(key, trim({from, static_cast<size_t>(p - from)}), &head, &seen)) return head;
     p += 2;

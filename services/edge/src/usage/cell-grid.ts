@@ -9,7 +9,7 @@ import {
 /** Limit: columns, and rows, of the smallest cells of a version. With those above them it has some 11,000 cells at most, wherever tiles are asked for. */
 const MAX_CELLS = 64
 /** Limit: cells of some ten metres. */
-const MAX_CELL_ZOOM = 22
+export const MAX_CELL_ZOOM = 22
 
 /** Into which parts of the map requests for a version's tiles are added up. */
 export interface CellGrid {

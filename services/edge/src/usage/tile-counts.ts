@@ -1,10 +1,11 @@
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { UsageAmounts } from '@gateway/contracts/usage.js'
 import type { SampledTile } from '@gateway/native-edge/hot-tiles/response-table.js'
 import { isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import type { Catalog } from '../sync/catalog.js'
-import { type CellGrid, cellGridOf, cellOf } from './cell-grid.js'
+import { type Cell, type CellGrid, cellGridOf, cellOf, MAX_CELL_ZOOM } from './cell-grid.js'
 import { Sampler, type Sampling } from './sampler.js'
-import { amountsOf, batchOf, type TileNotes, type UsageBatch, type UsageName } from './usage-counts.js'
+import { batchOf, type TileNotes, type UsageBatch, type UsageName } from './usage-counts.js'
 
 /**
  * Of the answers with a tile that a process gives between two tellings (5 s), and of those without one, so many count one by one, and one in so many of the
@@ -16,6 +17,13 @@ const DAY_MS = 86_400_000
 const VERSION = 'version:'
 /** The grid with the most columns: that of the version is looked at later. */
 const WIDEST = 'WorldCRS84Quad'
+
+/** A version with what was asked of it. Thousands of samples come at once: its cells have numbers here, and names when all are added up. */
+interface Version {
+  readonly tileMatrixSet: TileMatrixSetId
+  readonly grid: CellGrid
+  readonly cells: Map<number, { readonly cell: Cell; readonly amounts: UsageAmounts }>
+}
 
 /** Where on the map the tiles of versions were asked for, in this process, since it was last taken. */
 export class TileCounts implements TileNotes {
@@ -45,25 +53,37 @@ export class TileCounts implements TileNotes {
    * version's grid is in none. null: nothing. `nowMs`: since 1970.
    */
   take(natively: readonly SampledTile[], { basemaps }: Catalog, nowMs: number): UsageBatch | null {
-    const cells = new Map<string, UsageAmounts>()
+    const versions = new Map<string, Version | null>()
     for (const sampled of [this.#sampled, natively]) {
-      for (const { name, weight, missing, ...tile } of sampled) {
-        if (!name.startsWith(VERSION)) continue
-        const version = name.slice(VERSION.length)
-        const slash = version.indexOf('/')
-        const stored = basemaps.get(version.slice(0, slash))?.versions.get(version.slice(slash + 1))?.stored
-        if (stored === undefined || !isInPyramid(tile.z, tile.x, tile.y, stored.tileMatrixSet)) continue
-        const { z, x, y } = cellOf(this.#gridOf(stored), tile)
-        const amounts = amountsOf(cells, `cell:${version}/${z}/${x}/${y}`)
-        amounts.requests += weight
-        if (missing) amounts.tile_404 += weight
-        else amounts.tiles += weight
+      for (const tile of sampled) {
+        let version = versions.get(tile.name)
+        if (version === undefined) {
+          version = this.#versionOf(tile.name, basemaps)
+          versions.set(tile.name, version)
+        }
+        if (version === null || !isInPyramid(tile.z, tile.x, tile.y, version.tileMatrixSet)) continue
+        const amounts = amountsIn(version.cells, cellOf(version.grid, tile))
+        amounts.requests += tile.weight
+        if (tile.missing) amounts.tile_404 += tile.weight
+        else amounts.tiles += tile.weight
       }
     }
     this.#sampled = []
     this.#found.beginAnew()
     this.#missing.beginAnew()
+    const cells = new Map<string, UsageAmounts>()
+    for (const [name, version] of versions) {
+      for (const { cell, amounts } of version?.cells.values() ?? [])
+        cells.set(`cell:${name.slice(VERSION.length)}/${cell.z}/${cell.x}/${cell.y}`, amounts)
+    }
     return batchOf(Math.floor(nowMs / DAY_MS) * DAY_MS, cells)
+  }
+
+  /** null: it is no version, or none that there still is. */
+  #versionOf(name: string, basemaps: Catalog['basemaps']): Version | null {
+    const [code = '', label = ''] = name.startsWith(VERSION) ? name.slice(VERSION.length).split('/') : []
+    const stored = basemaps.get(code)?.versions.get(label)?.stored
+    return stored ? { tileMatrixSet: stored.tileMatrixSet, grid: this.#gridOf(stored), cells: new Map() } : null
   }
 
   #gridOf(stored: Parameters<typeof cellGridOf>[0]): CellGrid {
@@ -73,4 +93,14 @@ export class TileCounts implements TileNotes {
     this.#grids.set(stored, grid)
     return grid
   }
+}
+
+function amountsIn(cells: Version['cells'], cell: Cell): UsageAmounts {
+  const number = (cell.z * 2 ** (MAX_CELL_ZOOM + 1) + cell.x) * 2 ** MAX_CELL_ZOOM + cell.y
+  let found = cells.get(number)
+  if (found === undefined) {
+    found = { cell, amounts: { requests: 0, tiles: 0, tile_404: 0, refused: 0, bytes: 0 } }
+    cells.set(number, found)
+  }
+  return found.amounts
 }

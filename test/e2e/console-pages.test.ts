@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 
 /** From the issue: the first load, compressed, without the map. */
-const FIRST_LOAD_BYTES = 500_000
+const FIRST_LOAD_BYTES = 400_000
 
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/',

@@ -48,7 +48,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "code" | "-code" | "name" | "-name" | "source_code" | "-source_code" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "versions" | "-versions";
+          sort?: "code" | "-code" | "name" | "-name" | "source_code" | "-source_code" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "withdrawn" | "-withdrawn" | "versions" | "-versions";
           limit?: number;
           offset?: number;
           source_code?: string;
@@ -74,7 +74,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "basemap_code" | "-basemap_code" | "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at";
+          sort?: "basemap_code" | "-basemap_code" | "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
           basemap_code?: string;
@@ -128,7 +128,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code";
+          sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "file_name" | "-file_name" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
           kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
@@ -258,7 +258,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "version" | "-version" | "revision" | "-revision" | "scanned_at" | "-scanned_at";
+          sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
           storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
@@ -782,7 +782,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "started_at" | "-started_at" | "finished_at" | "-finished_at";
+          sort?: "started_at" | "-started_at" | "finished_at" | "-finished_at" | "status" | "-status" | "added" | "-added" | "updated" | "-updated" | "missing" | "-missing";
           limit?: number;
           offset?: number;
           status?: "running" | "succeeded" | "failed";
@@ -798,6 +798,23 @@ export interface paths {
               items: components["schemas"]["Scan"][];
               total: number;
             };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/scan-sources/{code}/scans/{id}": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["Scan"];
           };
         };
       };
@@ -1039,7 +1056,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "created_at" | "-created_at" | "name" | "-name" | "prefix" | "-prefix" | "expires_at" | "-expires_at" | "disabled_at" | "-disabled_at" | "last_used_at" | "-last_used_at";
+          sort?: "created_at" | "-created_at" | "name" | "-name" | "prefix" | "-prefix" | "expires_at" | "-expires_at" | "disabled_at" | "-disabled_at" | "first_used_at" | "-first_used_at" | "last_used_at" | "-last_used_at";
           limit?: number;
           offset?: number;
           kind?: "service" | "preview";
@@ -1203,6 +1220,22 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/signing-keys/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["SigningKey"];
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/signing-keys/rotate": {
     post: {
       requestBody: {
@@ -1230,7 +1263,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "mode" | "-mode" | "enabled" | "-enabled";
+          sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "url" | "-url" | "path" | "-path" | "mode" | "-mode" | "enabled" | "-enabled";
           limit?: number;
           offset?: number;
           kind?: "http" | "directory" | "bucket" | "purge";
@@ -1385,7 +1418,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "target_code" | "-target_code" | "basemap_code" | "-basemap_code" | "version" | "-version";
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "message" | "-message" | "target_code" | "-target_code" | "basemap_code" | "-basemap_code" | "version" | "-version";
           limit?: number;
           offset?: number;
           status?: "pending" | "retrying" | "succeeded" | "failed";
@@ -1513,7 +1546,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "target_code" | "-target_code" | "vector_code" | "-vector_code";
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "message" | "-message" | "target_code" | "-target_code" | "vector_code" | "-vector_code";
           limit?: number;
           offset?: number;
           status?: "pending" | "retrying" | "succeeded" | "failed";
@@ -1638,7 +1671,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "target_code" | "-target_code" | "basemap_code" | "-basemap_code";
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "message" | "-message" | "target_code" | "-target_code" | "basemap_code" | "-basemap_code" | "version" | "-version";
           limit?: number;
           offset?: number;
           status?: "pending" | "retrying" | "succeeded" | "failed";
@@ -1764,7 +1797,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "created_at" | "-created_at" | "finished_at" | "-finished_at" | "status" | "-status" | "basemap_code" | "-basemap_code" | "version" | "-version" | "bytes" | "-bytes";
+          sort?: "created_at" | "-created_at" | "finished_at" | "-finished_at" | "status" | "-status" | "basemap_code" | "-basemap_code" | "version" | "-version" | "target_code" | "-target_code" | "requested_by" | "-requested_by" | "progress" | "-progress" | "tiles" | "-tiles" | "bytes" | "-bytes";
           limit?: number;
           offset?: number;
           status?: "pending" | "running" | "succeeded" | "failed";
@@ -1970,7 +2003,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "callback_url" | "-callback_url";
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "message" | "-message" | "callback_url" | "-callback_url";
           limit?: number;
           offset?: number;
           status?: "pending" | "retrying" | "succeeded" | "failed";
@@ -2159,7 +2192,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "created_at" | "-created_at" | "name" | "-name" | "code" | "-code" | "target_code" | "-target_code" | "status" | "-status" | "progress" | "-progress";
+          sort?: "created_at" | "-created_at" | "name" | "-name" | "code" | "-code" | "target_code" | "-target_code" | "status" | "-status" | "progress" | "-progress" | "requested_by" | "-requested_by" | "started_at" | "-started_at" | "finished_at" | "-finished_at";
           limit?: number;
           offset?: number;
           status?: "pending" | "running" | "succeeded" | "failed";
@@ -2412,7 +2445,7 @@ export interface paths {
       parameters: {
         query?: {
           q?: string;
-          sort?: "started_at" | "-started_at" | "host" | "-host" | "pid" | "-pid" | "version" | "-version" | "seen_at" | "-seen_at";
+          sort?: "started_at" | "-started_at" | "host" | "-host" | "pid" | "-pid" | "version" | "-version" | "seen_at" | "-seen_at" | "applied_revision" | "-applied_revision";
           limit?: number;
           offset?: number;
           host?: string;
@@ -2430,12 +2463,28 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/edges/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["EdgePresence"];
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/audit": {
     get: {
       parameters: {
         query?: {
           q?: string;
-          sort?: "at" | "-at" | "actor" | "-actor" | "action" | "-action" | "subject" | "-subject";
+          sort?: "id" | "-id" | "at" | "-at" | "address" | "-address" | "actor" | "-actor" | "action" | "-action" | "subject" | "-subject";
           limit?: number;
           offset?: number;
           actor?: string;

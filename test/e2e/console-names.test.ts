@@ -162,7 +162,7 @@ test('charts are loaded when they are scrolled to, and draw a line for what goes
   await page.getByRole('heading', { name: 'The last hour' }).waitFor()
   // Every page is there by then, and with them would be what they import.
   await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 60_000 }).toBe(true)
-  expect(files.filter((file) => /charts|map-view|maplibre/.test(file))).toEqual([])
+  expect(files.filter((file) => /charts|plot|map-view|maplibre/.test(file))).toEqual([])
   await page.getByRole('heading', { name: 'The last hour' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 600)
   const hits = page.getByRole('figure').filter({ hasText: 'Tiles from memory' })

@@ -1,7 +1,7 @@
 import type { ComparedZoom } from '@gateway/contracts/comparison.js'
 import type { FeatureCollection, Polygon } from 'geojson'
-import type { MapContent } from './map-view.js'
 import { type TileSet, tileBounds } from './tile-address.js'
+import type { Overlay } from './version-content.js'
 
 export const DIFFERENCES = ['different', 'only_left', 'only_right'] as const
 export type Difference = (typeof DIFFERENCES)[number]
@@ -14,7 +14,7 @@ export const DIFFERENCE_COLOURS: Readonly<Record<Difference, string>> = {
 }
 
 /** The tiles of one zoom that differ, over what else the map shows. Where not every tile was compared, the block that one stands for. */
-export function differencesLayer(compared: ComparedZoom, set: Pick<TileSet, 'columns'>): MapContent {
+export function differencesLayer(compared: ComparedZoom, set: Pick<TileSet, 'columns'>): Overlay {
   const data: FeatureCollection<Polygon> = {
     type: 'FeatureCollection',
     features: DIFFERENCES.flatMap((kind) =>

@@ -1,7 +1,7 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { expect, test, vi } from 'vitest'
 import { GEOGRAPHIC, gridAddress, squareTemplate } from './geographic.js'
-import { versionContent } from './version-content.js'
+import { versionContent, withOverlay } from './version-content.js'
 
 vi.stubGlobal('window', { location: { origin: 'https://maps.example' } })
 
@@ -30,6 +30,38 @@ test('the map asks its own square, one zoom above the set, and gets the set’s 
   const asked = squareTemplate(template).replace('{z}', '4').replace('{x}', '15').replace('{y}', '7')
   expect(gridAddress(asked)).toBe('https://maps.example/tiles/2/v1/3/15/7.png?v=3')
   expect(gridAddress('https://maps.example/tiles/2/v1/4/15/7.png')).toBe('https://maps.example/tiles/2/v1/4/15/7.png')
+})
+
+test('areas over a geographic set are drawn where it shows the place, and over one in Web Mercator where they are', () => {
+  const points = [90, 67.5, 0, -22.5, -90].map((lat) => [10, lat])
+  const overlay = {
+    sources: {
+      cells: {
+        type: 'geojson' as const,
+        data: {
+          type: 'FeatureCollection' as const,
+          features: [
+            { type: 'Feature' as const, properties: {}, geometry: { type: 'Polygon' as const, coordinates: [points] } },
+          ],
+        },
+      },
+    },
+    layers: [],
+  }
+  const ringOver = (grid: 'CGCS2000Quad' | 'WebMercatorQuad') => {
+    const { cells } = withOverlay(
+      versionContent('2', { ...version, tile_matrix_set: grid }, [], false),
+      overlay,
+    ).sources
+    return (cells as typeof overlay.sources.cells).data.features[0]?.geometry.coordinates[0] ?? []
+  }
+  // From the upper edge of the square, as the library draws it: the world is its upper half.
+  const share = (latitude: number) => 0.5 - Math.asinh(Math.tan((latitude * Math.PI) / 180)) / (2 * Math.PI)
+  const drawn = ringOver('CGCS2000Quad')
+  expect(drawn.map(([, lat = 0]) => share(lat))).toEqual(
+    [0, 1 / 16, 1 / 4, 5 / 16, 1 / 2].map((one) => expect.closeTo(one, 9)),
+  )
+  expect(ringOver('WebMercatorQuad')).toEqual(points)
 })
 
 test('a set in Web Mercator is drawn as it is', () => {

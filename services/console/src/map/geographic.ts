@@ -19,6 +19,14 @@ export const GEOGRAPHIC = {
   },
 }
 
+/**
+ * The library projects tiles into the plane, but draws GeoJSON as it lies in Web Mercator: this is the latitude at which that is, in the square, where
+ * `latitude` is in the plane. Degrees.
+ */
+export function drawnLatitude(latitude: number): number {
+  return (Math.atan(Math.sinh(Math.PI * (0.5 + latitude / 180))) * 180) / Math.PI
+}
+
 /** Before an address whose zoom the map counts in its own square; see `gridAddress`. */
 const SQUARE = 'geographic:'
 

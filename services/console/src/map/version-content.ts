@@ -1,7 +1,8 @@
 import type { BasemapVersion, Bounds } from '@gateway/contracts/basemap.js'
+import type { FeatureCollection, Polygon } from 'geojson'
 import type { LayerSpecification, SourceSpecification } from 'maplibre-gl'
 import { tilePath } from '../api/preview.js'
-import { columnsOf, GEOGRAPHIC, squareTemplate } from './geographic.js'
+import { columnsOf, drawnLatitude, GEOGRAPHIC, squareTemplate } from './geographic.js'
 import { GRID_PROTOCOL } from './grid-tile.js'
 import type { MapContent } from './map-view.js'
 
@@ -59,6 +60,30 @@ export function versionContent(
     },
     layers: [{ id: 'version', type: 'raster', source: 'version' }, ...withGrid.layers],
   }
+}
+
+/** Areas over a version, in longitude and latitude. */
+export interface Overlay extends MapContent {
+  readonly sources: Readonly<Record<string, { readonly type: 'geojson'; readonly data: FeatureCollection<Polygon> }>>
+}
+
+/** What is drawn over a version lies where that shows the place. */
+export function withOverlay(content: MapContent, { sources, layers }: Overlay): MapContent {
+  const drawn = content.projection === undefined ? sources : inPlane(sources)
+  return { ...content, sources: { ...content.sources, ...drawn }, layers: [...content.layers, ...layers] }
+}
+
+function inPlane(sources: Overlay['sources']): Overlay['sources'] {
+  const ring = (points: number[][]) => points.map(([lon = 0, lat = 0]) => [lon, drawnLatitude(lat)])
+  return Object.fromEntries(
+    Object.entries(sources).map(([name, { type, data }]) => {
+      const features = data.features.map(({ geometry, ...feature }) => ({
+        ...feature,
+        geometry: { ...geometry, coordinates: geometry.coordinates.map(ring) },
+      }))
+      return [name, { type, data: { ...data, features } }]
+    }),
+  )
 }
 
 const WORLD: Bounds = [-180, -90, 180, 90]

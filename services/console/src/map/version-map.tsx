@@ -9,17 +9,17 @@ import { useTexts } from '../texts/texts.js'
 import { Problem } from '../ui/problem.js'
 import type { Camera } from './camera.js'
 import type { MapLibre } from './library.js'
-import { type MapContent, MapView } from './map-view.js'
+import { MapView } from './map-view.js'
 import { MapSkeleton } from './skeleton.js'
 import { useVersionPreview } from './use-preview.js'
-import { versionContent } from './version-content.js'
+import { type Overlay, versionContent, withOverlay } from './version-content.js'
 
 interface VersionMapProps {
   readonly code: string
   readonly version: BasemapVersion
   readonly grid: boolean
   /** drawn over the version */
-  readonly overlay?: MapContent
+  readonly overlay?: Overlay
   readonly camera?: Camera | null
   readonly onClick?: (event: MapMouseEvent) => void
   readonly onCamera?: (camera: Camera) => void
@@ -34,8 +34,7 @@ export function VersionMap({ code, version, grid, overlay, ...rest }: VersionMap
   const layers = tileJson?.vector_layers?.map(({ id }) => id).join('\n') ?? ''
   const content = useMemo(() => {
     const own = versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid)
-    if (overlay === undefined) return own
-    return { ...own, sources: { ...own.sources, ...overlay.sources }, layers: [...own.layers, ...overlay.layers] }
+    return overlay === undefined ? own : withOverlay(own, overlay)
   }, [code, version, layers, grid, overlay])
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
   if (error !== null) return <NotShown error={error} />

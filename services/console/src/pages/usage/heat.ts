@@ -1,8 +1,8 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { UsageCellKind, UsageCells } from '@gateway/contracts/usage.js'
-import type { FeatureCollection } from 'geojson'
+import type { FeatureCollection, Polygon } from 'geojson'
 import type { LayerSpecification } from 'maplibre-gl'
-import type { MapContent } from '../../map/map-view.js'
+import type { Overlay } from '../../map/version-content.js'
 
 export type HeatCell = UsageCells['features'][number]
 
@@ -42,7 +42,7 @@ export function stepsOf(cells: readonly HeatCell[], kind: UsageCellKind): number
 }
 
 /** The cells as the map draws them, the small ones above the large ones. */
-export function heatOverlay(cells: readonly HeatCell[], kind: UsageCellKind): MapContent {
+export function heatOverlay(cells: readonly HeatCell[], kind: UsageCellKind): Overlay {
   const steps = stepsOf(cells, kind)
   const colours = HEAT_COLOURS[kind]
   const features = cells
@@ -62,6 +62,6 @@ export function heatOverlay(cells: readonly HeatCell[], kind: UsageCellKind): Ma
       'fill-antialias': false,
     },
   }
-  const data = { type: 'FeatureCollection', features } as FeatureCollection
+  const data = { type: 'FeatureCollection', features } as FeatureCollection<Polygon>
   return { sources: { [CELLS]: { type: 'geojson', data } }, layers: [layer] }
 }

@@ -102,8 +102,12 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-bench-requests-'))
 const seconds = Number(options.seconds)
 const sides = [edgePeer, ...(options.before === undefined ? [] : [earlierEdgePeer(path.resolve(options.before))])]
 const results = []
+let running
+// Their own processes would outlive them otherwise.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => running?.stop().then(() => process.exit(1)))
 for (const side of sides) {
   const peer = await side.start({ data, environment: 'small', cores })
+  running = peer
   try {
     for (const [storage, name] of Object.entries(STORAGES)) {
       const workload = WORKLOADS.find((one) => one.name === name)

@@ -33,7 +33,7 @@ const FREQUENCY = 997
 const ADDONS = /(native-edge|sendfile)\.node$/
 const GARBAGE =
   /v8::internal::(Heap|Scaveng|MarkCompact|Marking|ConcurrentMark|IncrementalMarking|YoungGeneration|Sweeper|PagedSpace|GlobalHandles|Evacuat|Memory(Allocator|Chunk)|GC|ArrayBufferSweeper)/
-const SYSTEM_CALL = /^__(?:x64|arm64|do)_sys_(\w+)$/
+const SYSTEM_CALL = /^_{2,3}(?:x64_|arm64_|do_)?sys_(\w+)$/
 
 /** What a sample was taken in, from its stack, innermost first. */
 function kindOf(frames) {

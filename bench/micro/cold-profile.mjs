@@ -136,7 +136,7 @@ for (const side of sides) {
         .pids()
         .map((pid) => `-p ${pid}`)
         .join(' ')}`
-      await workload.measure(peer, { ...context, isWarmUp: true, generator: watched(strace, 2) })
+      await workload.measure(peer, { ...context, isWarmUp: true, generator: watched(strace, 1) })
       const calls = callsOf(fs.readFileSync(`${recording}.calls`, 'utf8'))
       results.push({ side: side.name, storage, us, hitRate: sample.hitRate, requests: last.requests, calls, recording })
     }

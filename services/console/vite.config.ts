@@ -9,16 +9,32 @@ import { defineConfig, type Plugin } from 'vite'
 const MIN_COMPRESSED_BYTES = 1024
 
 /** What is loaded before anything is seen: a twelfth less of it is worth two seconds of a build. */
-const FIRST = /^(libraries|shared|en|zh)-/
+const FIRST = /^(boot|first|en|zh)-/
 
-/**
- * What nearly every page needs is in two files, one of which stays in the browser's cache over most upgrades: left to itself the bundler
- * makes a hundred small ones, and a browser fetches six at a time.
- */
-const SHARED = [
+/** Loaded only where a map, a chart or a file of shapes is shown. */
+const HEAVY =
+  /node_modules\/(maplibre-gl|recharts|@mantine\/charts|shpjs|proj4|mgrs|wkt-parser|d3-|victory|@reduxjs|redux|immer|reselect|es-toolkit|decimal|eventemitter3|react-redux|react-smooth|parsedbf|but-unzip)/
+
+/** Beside the application: what begins to load the page and its language while that still comes; and lists, which most people open first. */
+const EARLY = [
+  'src/boot.ts',
+  'src/pages/overview/overview-page.tsx',
+  'src/pages/basemaps/basemaps-page.tsx',
+  'src/pages/tokens/tokens-page.tsx',
+]
+
+const GROUPS = [
+  // Without the application, which it must not wait for.
+  {
+    name: 'boot',
+    test: /src\/(boot|app\/pages|texts\/language)\.ts|preload-helper/,
+    priority: 2,
+    includeDependenciesRecursively: false,
+  },
+  { name: 'first', tags: ['$initial' as const], test: (id: string) => !HEAVY.test(id), priority: 1 },
   {
     name: 'libraries',
-    test: /node_modules\/(?!maplibre-gl|recharts|@mantine\/charts|shpjs|proj4|mgrs|wkt-parser|d3-|victory|@reduxjs|redux|immer|reselect|es-toolkit|decimal|eventemitter3|react-redux|react-smooth|parsedbf|but-unzip)/,
+    test: (id: string) => id.includes('node_modules') && !HEAVY.test(id),
   },
   { name: 'shared', test: /src\/(app|api|ui)\// },
 ]
@@ -27,7 +43,7 @@ export default defineConfig({
   // Whose address the control plane serves it at.
   base: '/admin/',
   root: import.meta.dirname,
-  plugins: [react(), mapPage(), compressed()],
+  plugins: [react(), early(), mapPage(), compressed()],
   build: {
     target: 'es2022',
     // These know light-dark(): rewritten for older ones it would look for a colour scheme that the component library sets in its own way.
@@ -37,10 +53,35 @@ export default defineConfig({
     // A data: address would need another exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { output: { codeSplitting: { groups: [...SHARED] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: GROUPS },
+      },
+    },
   },
   worker: { format: 'es' },
 })
+
+/** Makes what is early entries of their own, so that it is in the first files, and has the page start the first of them. */
+function early(): Plugin {
+  return {
+    name: 'early',
+    apply: 'build',
+    buildStart() {
+      for (const id of EARLY) this.emitFile({ type: 'chunk', id: join(import.meta.dirname, id) })
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle }) => {
+        const script = Object.values(bundle ?? {}).find(
+          (file) => file.type === 'chunk' && file.facadeModuleId?.endsWith('/src/boot.ts'),
+        )
+        const attrs = { type: 'module', crossorigin: true, src: `/admin/${script?.fileName}` }
+        return [{ tag: 'script', attrs, injectTo: 'head-prepend' }]
+      },
+    },
+  }
+}
 
 /** The page at /map/, with the map library as it was published, by fixed names: other pages load it from there. */
 function mapPage(): Plugin {

@@ -25,6 +25,7 @@ test('a token is issued with its plaintext once, and never listed with it', asyn
     scopes: ['read'],
     disabled_at: null,
     first_used_at: null,
+    first_used_from: null,
     last_used_at: null,
     last_used_from: null,
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -4,7 +4,6 @@ import { readPresence } from '@gateway/store/edge-presence.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import type { Bus } from './bus.js'
 import { PostgresBus } from './postgres-bus.js'
-import { RedisBus } from './redis-bus.js'
 
 export interface BusOptions {
   /** null: Postgres notifications */
@@ -20,6 +19,8 @@ export interface BusOptions {
 export async function openBus(sql: Sql, options: BusOptions): Promise<Bus> {
   const { redisUrl, silentSeconds, onTrouble } = options
   if (redisUrl === null) return new PostgresBus(sql, silentSeconds)
+  // Its client is a tenth of what a process loads, and most have no use for it.
+  const { RedisBus } = await import('./redis-bus.js')
   const instanceId = options.instanceId ?? (await readInstanceKeys(sql)).instanceId
   return new RedisBus({
     url: redisUrl,

@@ -20,6 +20,13 @@ export function instantMs(instant: string): number | null {
   return Number.isNaN(year) || year < 1 || year > 9999 ? null : at.getTime()
 }
 
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
+
+/** The moment that lies `ms` before another, or the first that `instantMs` knows where that is later. */
+export function instantBefore(endMs: number, ms: number): number {
+  return Math.max(endMs - ms, FIRST_MS)
+}
+
 /** A moment in the query of a request. */
 export const queryInstantSchema = instantSchema.refine((instant) => instantMs(instant) !== null, {
   error: 'must be within the years 0001 to 9999',

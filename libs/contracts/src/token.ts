@@ -97,6 +97,12 @@ export const tokenSchema = z.object({
   disabled_at: timestampSchema.nullable(),
   created_at: timestampSchema,
   first_used_at: timestampSchema.nullable().describe('to within half a minute; null: never, or before this was noted'),
+  first_used_from: z
+    .string()
+    .nullable()
+    .describe(
+      'the client address of a request at most half a minute after that, as far as TRUSTED_PROXIES tells it; null: never, not known, or TOKEN_ADDRESSES is off',
+    ),
   last_used_at: timestampSchema.nullable(),
   last_used_from: z
     .string()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
 import { expect, test } from 'vitest'
-import { SETTINGS, type SettingName } from './schema.js'
+import { SETTING_NAMES, SETTINGS, type SettingName } from './schema.js'
 
 const atRoot = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
@@ -10,4 +10,10 @@ test('the example of an env file holds settings with values that are accepted', 
   expect(Object.keys(settings).length).toBeGreaterThan(5)
   for (const [name, value] of Object.entries(settings))
     expect(SETTINGS[name as SettingName].safeParse(value)).toMatchObject({ success: true })
+})
+
+test('the console says of every setting what it does', () => {
+  // Read as text, since no library may import the console; that the other languages have the same texts is a matter of types.
+  const texts = atRoot('services/console/src/texts/en.ts')
+  expect(SETTING_NAMES.filter((name) => !texts.includes(`\n      ${name}: '`))).toEqual([])
 })

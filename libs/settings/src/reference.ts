@@ -112,7 +112,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   USAGE_DAYS: { meaning: 'how long it is kept what tokens, basemaps, versions and vectors were used for' },
   TOKEN_ADDRESSES: {
     meaning:
-      'whether it is kept from which client address each token was used last (`last_used_from`); with `false` what was kept is deleted within an hour. See [usage](../observing.md#usage)',
+      'whether it is kept from which client address each token was used first and last (`first_used_from`, `last_used_from`); with `false` what was kept is deleted within an hour. See [usage](../observing.md#usage)',
   },
   IMPORT_TOKEN: { meaning: 'credential under which other gateways may push into this one', byDefault: 'off' },
   IMPORT_MAX_BYTES: { meaning: 'size limit of one import, packed and unpacked' },

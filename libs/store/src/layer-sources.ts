@@ -16,7 +16,8 @@ export async function appendLayerSources(
   await tx`
     DELETE FROM layer_sources
     WHERE target_code = ${layer.code} AND version = ${layer.version} AND path = ANY(${paths as string[]}::text[])`
-  for (const path of new Set(paths)) {
+  // Where one is named twice, its last place covers the others.
+  for (const path of [...new Set(paths.toReversed())].reverse()) {
     await tx`
       INSERT INTO layer_sources (target_code, version, path, job_id) VALUES (${layer.code}, ${layer.version}, ${path}, ${jobId})`
   }

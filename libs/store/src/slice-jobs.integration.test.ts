@@ -100,6 +100,18 @@ test('a running job that is cancelled ends with the words of who asked first', a
   })
 })
 
+test('the images of a layer are known in the order in which each lies on top', async () => {
+  const layer = { code: 'order', version: 'v1' }
+  const { id } = await queue()
+  const laid = async (...paths: string[]) => {
+    await store.sql.begin((tx) => appendLayerSources(tx, layer, id, paths))
+    return (await readLayerSources(store.sql, 'order'))[0]?.source_paths
+  }
+  expect(await laid('/a', '/b', '/a')).toEqual(['/b', '/a'])
+  expect(await laid('/c')).toEqual(['/b', '/a', '/c'])
+  expect(await laid('/b')).toEqual(['/a', '/c', '/b'])
+})
+
 test('jobs that ended before the retention go with their callbacks; what they laid into a layer stays known', async () => {
   const [old, young, waiting] = [await ended(91), await ended(89), await queue()]
   await store.sql.begin(async (tx) => {

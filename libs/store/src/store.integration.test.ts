@@ -256,11 +256,13 @@ test('a token is found by digest, disabled once, and remembers its first and its
   await use('2029-01-01', '192.0.2.2')
   await use('2030-01-01', null)
   const { items } = await listTokens(store.sql, { limit: 10, offset: 0 })
-  expect(items[0]?.last_used_from).toBe('192.0.2.1')
+  // The second of them was the earlier use.
+  expect(items[0]).toMatchObject({ first_used_from: '192.0.2.2', last_used_from: '192.0.2.1' })
   await use('2030-01-02', `${'proxy'.repeat(50)}`)
   expect((await listTokens(store.sql, { limit: 10, offset: 0 })).items[0]?.last_used_from).toHaveLength(100)
   await forgetTokenAddresses(store.sql)
-  expect((await listTokens(store.sql, { limit: 10, offset: 0 })).items[0]?.last_used_from).toBeNull()
+  const [forgotten] = (await listTokens(store.sql, { limit: 10, offset: 0 })).items
+  expect(forgotten).toMatchObject({ first_used_from: null, last_used_from: null })
   expect(items[0]?.last_used_at).toBe('2030-01-01T00:00:00.000Z')
   expect(items[0]?.first_used_at).toBe('2029-01-01T00:00:00.000Z')
 })

@@ -205,15 +205,18 @@ export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, T
   await sql`
     UPDATE tokens SET last_used_at = greatest(last_used_at, used.at),
       last_used_from = CASE WHEN used.at >= coalesce(last_used_at, used.at) THEN coalesce(used.address, last_used_from) ELSE last_used_from END,
+      first_used_from = CASE WHEN last_used_at IS NULL OR used.at < first_used_at THEN coalesce(used.address, first_used_from) ELSE first_used_from END,
       first_used_at = CASE WHEN last_used_at IS NULL OR first_used_at IS NOT NULL THEN least(first_used_at, used.at) END
     FROM unnest(${[...used.keys()]}::uuid[], ${uses.map(({ at }) => at.toISOString())}::timestamptz[],
       ${uses.map(({ from }) => from?.slice(0, MAX_ADDRESS) ?? null)}::text[]) AS used (id, at, address)
     WHERE tokens.id = used.id`
 }
 
-/** Forgets where tokens were last used from. */
+/** Forgets where tokens were used from. */
 export async function forgetTokenAddresses(sql: Queryable): Promise<void> {
-  await sql`UPDATE tokens SET last_used_from = NULL WHERE last_used_from IS NOT NULL`
+  await sql`
+    UPDATE tokens SET first_used_from = NULL, last_used_from = NULL
+    WHERE first_used_from IS NOT NULL OR last_used_from IS NOT NULL`
 }
 
 function jsonOrNull(sql: Queryable, limit: RateLimit | null) {
@@ -221,5 +224,5 @@ function jsonOrNull(sql: Queryable, limit: RateLimit | null) {
 }
 
 function columns(sql: Queryable) {
-  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, last_used_at, last_used_from, previous_prefix, previous_expires_at`
+  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, first_used_from, last_used_at, last_used_from, previous_prefix, previous_expires_at`
 }

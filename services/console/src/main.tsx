@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { watchActivity } from './api/activity.js'
 import { sessionQuery } from './api/session.js'
 import { App, queries } from './app/app.js'
+import { afterFirstPage } from './app/later.js'
 import { shareNonce } from './app/nonce.js'
 import { watchChunks } from './app/outdated.js'
 import { preloadPages } from './app/routes.js'
@@ -24,6 +25,4 @@ const role = Promise.race([
 const [texts] = await Promise.all([loadTexts(language), role])
 createRoot(document.getElementById('root') as HTMLElement).render(<App language={language} texts={texts} />)
 
-/** Long enough for the first page and its data, also on a slow line. */
-const PRELOAD_AFTER_MS = 3_000
-window.setTimeout(() => void preloadPages(), PRELOAD_AFTER_MS)
+void afterFirstPage(queries).then(preloadPages)

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EXAMPLES, READABLE } from './platform/openapi/examples/apply.js'
@@ -123,6 +124,13 @@ test.each([
   const answer = await post(payload, type)
   expect(answer.statusCode).toBe(status)
   expect(answer.json()).toEqual(ERROR_FORM)
+})
+
+test('a body that is compressed is refused as such', async () => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+  const payload = gzipSync('{"name":"x"}')
+  const answer = await test0.admin({ method: 'POST', url: TOKENS, payload, headers })
+  expect([answer.statusCode, answer.json()]).toEqual([415, { error: expect.stringContaining('Content-Encoding') }])
 })
 
 test('an action whose path looks like that of a thing hides none that has its name', async () => {

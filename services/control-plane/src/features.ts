@@ -9,7 +9,6 @@ import { removeOldExports } from './exports/retention.js'
 import { exportRoutes } from './exports/routes.js'
 import { landingRoute } from './operators/landing-page.js'
 import { sessionRoutes } from './operators/session-routes.js'
-import { signInRoutes } from './operators/sign-in-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
 import type { AdminGate } from './platform/admin-gate/gate.js'
 import { auditRoutes } from './platform/audit/routes.js'
@@ -55,7 +54,11 @@ export async function registerFeatures(
   systemRoutes(app, ctx)
   landingRoute(app)
   sessionRoutes(app, ctx)
-  if (ctx.settings.oidcIssuer !== null) await signInRoutes(app, ctx, adminGate)
+  if (ctx.settings.oidcIssuer !== null) {
+    // The client of a provider is loaded where there is one.
+    const { signInRoutes } = await import('./operators/sign-in-routes.js')
+    await signInRoutes(app, ctx, adminGate)
+  }
   await catalogRoutes(app, ctx, { edges, gate, findCaller })
   tokenRoutes(app, ctx, edges)
   signingRoutes(app, ctx, edges, gate)

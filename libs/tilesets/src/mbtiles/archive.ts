@@ -1,5 +1,5 @@
 import type { NotOpened } from '@gateway/files/open-below.js'
-import { openDatabase } from './database.js'
+import { type OpenedDatabase, openDatabase } from './database.js'
 import { type DatabaseLayout, describePages } from './page-layout.js'
 import { prepareTileQuery, type TileQuery } from './queries.js'
 
@@ -8,6 +8,8 @@ export interface MbtilesArchive {
   /** names the content as it was when the archive was opened */
   readonly identity: string
   readonly modifiedMs: number
+  /** see `OpenedDatabase` */
+  readonly fate: OpenedDatabase['fate']
   /** The stored bytes of a tile, by XYZ; null: there is no such tile. Throws `BrokenArchiveError` and the disk's errors. */
   readonly tile: TileQuery
   /** where the file has its tiles; null: only `tile` finds them */
@@ -20,16 +22,16 @@ export type MbtilesOpening = { readonly ok: true; readonly archive: MbtilesArchi
 /**
  * Opens an MBTiles archive for serving. Rows are TMS, always: a `scheme` in the metadata is what some tools copied there from a TileJSON
  * document and says nothing about the rows. All of it waits for the disk, and for SQLite, which may take any time over a file that was made
- * for it: so `MbtilesReaders` has it done by another process. Throws `BrokenArchiveError` and the disk's errors.
+ * for it: so `MbtilesReaders` has it done by another process. `describes`: its `layout` is wanted. Throws `BrokenArchiveError` and the disk's errors.
  */
-export function openMbtiles(root: string, file: string): MbtilesOpening {
+export function openMbtiles(root: string, file: string, describes = true): MbtilesOpening {
   const opened = openDatabase(root, file)
   if (!opened.ok) return opened
-  const { database, identity, modifiedMs, size, pages } = opened
+  const { database, identity, modifiedMs, fate, size, pages } = opened
   try {
     const tile = prepareTileQuery(database, size)
-    const layout = pages === null ? null : describePages(database, pages)
-    return { ok: true, archive: { identity, modifiedMs, tile, layout, close: () => database.close() } }
+    const layout = pages === null || !describes ? null : describePages(database, pages)
+    return { ok: true, archive: { identity, modifiedMs, fate, tile, layout, close: () => database.close() } }
   } catch (error) {
     database.close()
     throw error

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { fileIdentity } from '@gateway/files/file-identity.js'
 import { type NotOpened, type OpenedFile, openBelowSync } from '@gateway/files/open-below.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
@@ -30,6 +31,11 @@ export interface OpenedDatabase {
   readonly modifiedMs: number
   /** bytes */
   readonly size: number
+  /**
+   * What has become of the file by now, as far as its times tell: `written`, by which `identity` names something else; `replaced` by another one or
+   * unlinked, and read on as it was.
+   */
+  readonly fate: () => 'same' | 'written' | 'replaced'
   /** null: only SQLite can read it, since there is a log beside the pages, or it reads without locks */
   readonly pages: DatabasePages | null
 }
@@ -72,9 +78,9 @@ export function openDatabase(root: string, file: string): OpenedDatabase | NotOp
     throw new BrokenArchiveError('this is not an SQLite database')
   }
   const writeAhead = header[JOURNAL_AT] === WRITE_AHEAD
-  const log = writeAhead ? fs.statSync(`${opened.realPath}-wal`, { bigint: true, throwIfNoEntry: false }) : undefined
+  const log = writeAhead ? logOf(opened.realPath) : undefined
   // Where a writer is at work, header and size belong together only for those who hold its lock.
-  const isBeingWritten = (log !== undefined && log.size > 0n) || fs.existsSync(`${opened.realPath}-journal`)
+  const isBeingWritten = log !== undefined || fs.existsSync(`${opened.realPath}-journal`)
   if (!isBeingWritten && opened.size < sizeBy(header)) {
     throw new BrokenArchiveError('the file is cut off: it is shorter than its header says')
   }
@@ -82,7 +88,27 @@ export function openDatabase(root: string, file: string): OpenedDatabase | NotOp
   const { realPath } = opened
   const mayReadPages = !writeAhead && !connected.immutable
   const pages = { realPath, pageBytes: pageSizeBy(header), reservedBytes: header[RESERVED_AT] as number, stamp }
-  return { ...connected, ok: true, size: opened.size, pages: mayReadPages ? pages : null }
+  const fate = () => {
+    const now = statOf(realPath)
+    if (now?.ino !== stamp.ino) return 'replaced'
+    const identity = identityOf(fileIdentity(now), writeAhead ? logOf(realPath) : undefined)
+    return identity === connected.identity ? 'same' : 'written'
+  }
+  return { ...connected, ok: true, size: opened.size, fate, pages: mayReadPages ? pages : null }
+}
+
+function statOf(file: string): fs.BigIntStats | undefined {
+  return fs.statSync(file, { bigint: true, throwIfNoEntry: false })
+}
+
+/** The write-ahead log of a database; undefined where it is empty or not there. */
+function logOf(realPath: string): fs.BigIntStats | undefined {
+  const log = statOf(`${realPath}-wal`)
+  return log !== undefined && log.size > 0n ? log : undefined
+}
+
+function identityOf(file: string, log: fs.BigIntStats | undefined): string {
+  return log === undefined ? file : `${file}-${log.mtimeNs.toString(36)}-${log.size.toString(36)}`
 }
 
 function pageSizeBy(header: Buffer): number {
@@ -97,11 +123,10 @@ function sizeBy(header: Buffer): number {
 }
 
 function connectTo(opened: OpenedFile, writeAhead: boolean, log: fs.BigIntStats | undefined) {
-  const hasLog = log !== undefined && log.size > 0n
   return {
-    ...openReadOnly(opened.realPath, writeAhead && !hasLog),
-    identity: hasLog ? `${opened.identity}-${log.mtimeNs.toString(36)}-${log.size.toString(36)}` : opened.identity,
-    modifiedMs: hasLog ? Math.max(opened.mtimeMs, Number(log.mtimeMs)) : opened.mtimeMs,
+    ...openReadOnly(opened.realPath, writeAhead && log === undefined),
+    identity: identityOf(opened.identity, log),
+    modifiedMs: log === undefined ? opened.mtimeMs : Math.max(opened.mtimeMs, Number(log.mtimeMs)),
   }
 }
 

@@ -97,7 +97,7 @@ export class BlockCache {
   readonly #open = new LRUCache<string, Extent>({ max: MAX_OPEN, dispose: ({ handle }) => handle.retire() })
   readonly #opening = new Map<string, Promise<Extent | null>>()
   readonly #memory = new LRUCache<string, Buffer>({ maxSize: MEMORY_BYTES, sizeCalculation: (block) => block.length })
-  readonly #writing = new Set<string>()
+  readonly #writing = new Map<string, Promise<void>>()
   readonly #upkeep: NodeJS.Timeout | null = null
   #pausedUntilMs = 0
   #filledBytes: number
@@ -162,14 +162,17 @@ export class BlockCache {
   }
 
   /** Keeps a block that was fetched: on disk; in memory while the disk takes none or is too slow, until it is asked for when the disk takes it. */
-  async keep(name: string, block: number, bytes: Buffer): Promise<void> {
+  keep(name: string, block: number, bytes: Buffer): Promise<void> {
     const key = keyOf(name, block)
-    if (this.#writing.has(key)) return
-    this.#writing.add(key)
-    const isOnDisk = await this.#write(name, block, bytes)
-    this.#writing.delete(key)
-    if (isOnDisk) this.#memory.delete(key)
-    else if (!this.#memory.has(key)) this.#memory.set(key, Buffer.from(bytes))
+    const writing = this.#writing.get(key)
+    if (writing !== undefined) return writing
+    const own = this.#write(name, block, bytes).then((isOnDisk) => {
+      this.#writing.delete(key)
+      if (isOnDisk) this.#memory.delete(key)
+      else if (!this.#memory.has(key)) this.#memory.set(key, Buffer.from(bytes))
+    })
+    this.#writing.set(key, own)
+    return own
   }
 
   /** Gives descriptors back as answers end. */
@@ -198,7 +201,7 @@ export class BlockCache {
   }
 
   async #write(name: string, block: number, bytes: Buffer): Promise<boolean> {
-    if (this.#writing.size > MAX_WRITES || !this.mayFill) return false
+    if (this.#writing.size >= MAX_WRITES || !this.mayFill) return false
     const { index, at } = this.#placeOf(block)
     try {
       const extent = await this.#extent(name, index, true)

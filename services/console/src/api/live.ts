@@ -85,7 +85,7 @@ class Live {
     this.#source.addEventListener('watching', () => {
       this.#watching = true
       // What happened before is not repeated: while there was no stream, or since the page began to read.
-      void refresh(this.#queries, ALL)
+      for (const name of new Set(ALL)) this.#refreshOnce(name)
       this.#publish()
     })
     this.#source.addEventListener('touched', ({ data }) => {
@@ -102,6 +102,15 @@ class Live {
       if (this.#source?.readyState === EventSource.CLOSED) this.#connectLater(RECONNECT_MS)
       void this.#probe()
     })
+  }
+
+  /** What is being read is shown first: given up and begun again it would come twice as late on a slow line. */
+  #refreshOnce(name: string): void {
+    for (const { queryKey, promise, state } of this.#queries.getQueryCache().findAll({ queryKey: [name] })) {
+      const before = state.fetchStatus === 'fetching' ? promise : undefined
+      const again = () => this.#queries.invalidateQueries({ queryKey, exact: true })
+      void Promise.resolve(before).then(again, again)
+    }
   }
 
   #disconnect(): void {

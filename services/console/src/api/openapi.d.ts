@@ -944,6 +944,7 @@ export interface paths {
               /** Format: date-time */
               created_at: string;
               first_used_at: string | null;
+              first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
               previous_prefix: string | null;
@@ -992,6 +993,7 @@ export interface paths {
               /** Format: date-time */
               created_at: string;
               first_used_at: string | null;
+              first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
               previous_prefix: string | null;
@@ -1099,6 +1101,7 @@ export interface paths {
               /** Format: date-time */
               created_at: string;
               first_used_at: string | null;
+              first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
               previous_prefix: string | null;
@@ -1139,6 +1142,7 @@ export interface paths {
               /** Format: date-time */
               created_at: string;
               first_used_at: string | null;
+              first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
               previous_prefix: string | null;
@@ -2934,6 +2938,7 @@ export interface components {
       /** Format: date-time */
       created_at: string;
       first_used_at: string | null;
+      first_used_from: string | null;
       last_used_at: string | null;
       last_used_from: string | null;
       previous_prefix: string | null;

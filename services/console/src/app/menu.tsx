@@ -1,4 +1,4 @@
-import { AppShell, NavLink, ScrollArea, Text } from '@mantine/core'
+import { AppShell, NavLink, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { NavLink as RouterLink, useMatch, useResolvedPath } from 'react-router'
 import { useTexts } from '../texts/texts.js'
@@ -7,7 +7,7 @@ import { type NavigationEntry, navigation } from './navigation.js'
 export function Menu() {
   const t = useTexts()
   return (
-    <AppShell.Section grow component={ScrollArea} type="auto">
+    <AppShell.Section grow className="menu">
       {navigation(t).map(({ label, entries }) => (
         <div key={label} className="menu-group">
           <Text size="xs" fw={600} c="dimmed" px="sm" py={4} className="menu-label">

@@ -1,7 +1,6 @@
 import type { Role } from '@gateway/contracts/operator.js'
-import { ActionIcon, Button, Kbd } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import {
   IconFolderSearch,
   IconKey,
@@ -27,41 +26,6 @@ import { useTexts } from '../texts/texts.js'
 import { shortText } from '../ui/shown-text.js'
 import { navigation } from './navigation.js'
 import { basemapActions, generalActions, type SearchAction } from './search-actions.js'
-
-export function SearchButton() {
-  const t = useTexts()
-  return (
-    <>
-      <Button
-        variant="default"
-        size="xs"
-        visibleFrom="sm"
-        onClick={spotlight.open}
-        leftSection={<IconSearch size={15} aria-hidden />}
-        rightSection={
-          <Kbd size="xs" aria-hidden>
-            {isMac() ? '⌘' : 'Ctrl'} K
-          </Kbd>
-        }
-        className="search-button"
-      >
-        {t.nav.search}
-      </Button>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        hiddenFrom="sm"
-        aria-label={t.nav.search}
-        onClick={spotlight.open}
-      >
-        <IconSearch size={20} stroke={1.6} />
-      </ActionIcon>
-    </>
-  )
-}
-
-const isMac = () => /mac|iphone|ipad/i.test(navigator.userAgent)
 
 /** Finds everything that has an address by its name, in lists of any length: the service searches. */
 export function Search() {
@@ -123,7 +87,8 @@ export function Search() {
       filter={(_, all) => all}
       scrollable
       maxHeight={440}
-      shortcut={['mod + K', '/']}
+      // The button has it: it is there before this is.
+      shortcut={null}
       nothingFound={searching ? t.nav.searching : t.nav.searchNothing}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,

@@ -7,13 +7,12 @@ import { useLive } from '../api/live.js'
 import { useLiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from '../ui/links.js'
-import { Account, SessionEnded } from './account.js'
 import { helpFor } from './help.js'
+import { Account, Preferences, Search, SessionEnded } from './later.js'
 import { LiveMark } from './live-mark.js'
 import { Mark } from './mark.js'
 import { Menu } from './menu.js'
-import { Preferences } from './preferences.js'
-import { Search, SearchButton } from './search.js'
+import { SearchButton } from './search-button.js'
 
 /** The frame of every page. */
 export function Shell() {

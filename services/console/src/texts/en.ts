@@ -215,6 +215,8 @@ export const en = {
     tokensExpiring: (n: number, days: number) => `${counted(n, 'token expires', 'tokens expire')} within ${days} days`,
     vectorsMissing: (n: number) => `${counted(n, 'vector is', 'vectors are')} unavailable`,
     pushFailing: (what: string, target: string) => `${what} does not arrive at ${target}`,
+    purgeFailing: (what: string, target: string) => `${target} was not told that ${what} changed`,
+    exportsFailed: (n: number) => `${counted(n, 'export')} failed`,
     jobFailed: (name: string) => `The slicing job ${name} failed`,
     acknowledge: 'I have seen it',
     acknowledged: 'It needs no attention any more',

@@ -208,6 +208,8 @@ export const zh: Texts = {
     tokensExpiring: (n, days) => `${n} 个令牌将在 ${days} 天内过期`,
     vectorsMissing: (n) => `${n} 个矢量不可用`,
     pushFailing: (what, target) => `${what} 无法送达 ${target}`,
+    purgeFailing: (what, target) => `${target} 未收到 ${what} 已变更的通知`,
+    exportsFailed: (n) => `${n} 个导出失败`,
     jobFailed: (name) => `切片任务 ${name} 失败`,
     acknowledge: '我已查看',
     acknowledged: '不再需要关注',

@@ -28,6 +28,28 @@ test('If-Modified-Since counts whole seconds', () => {
   expect(isNotModified('', 'yesterday', current)).toBe(false)
 })
 
+describe('a date in a condition', () => {
+  const modified = { etag: '"a"', modifiedMs: Date.UTC(2026, 10, 6, 8, 49, 37) }
+  test.each(['Fri, 06 Nov 2026 08:49:37 GMT', 'Friday, 06-Nov-26 08:49:37 GMT', 'Fri Nov  6 08:49:37 2026'])(
+    '%s is read as HTTP has it, whatever the time zone of the machine',
+    (date) => {
+      expect([isNotModified('', date, modified), isRangeStillGood(date, modified)]).toEqual([true, true])
+      const before = date.replace(':37', ':36')
+      expect([isNotModified('', before, modified), isRangeStillGood(before, modified)]).toEqual([false, false])
+    },
+  )
+
+  test.each([
+    'copy of 2038',
+    '2038',
+    '2038-01-01T00:00:00Z',
+    'Fri, 01 Jan 2038 00:00:00',
+    'Fri, 01 Jan 2038 00:00:00 +0100',
+  ])('%s is no date of HTTP and does not count', (text) => {
+    expect(isNotModified('', text, modified)).toBe(false)
+  })
+})
+
 test('If-Range takes the strong tag or the exact date, and never a weak tag', () => {
   expect(isRangeStillGood('', current)).toBe(true)
   expect(isRangeStillGood('"a,b-1"', current)).toBe(true)

@@ -17,7 +17,7 @@ const MAX_DATE = 128
 export function isNotModified(ifNoneMatch: string, ifModifiedSince: string, current: Validators): boolean {
   if (ifNoneMatch !== '') return ifNoneMatch.length <= MAX_TAGS && matchesAny(ifNoneMatch, current.etag)
   if (ifModifiedSince === '' || ifModifiedSince.length > MAX_DATE) return false
-  const since = Date.parse(ifModifiedSince)
+  const since = parseHttpDate(ifModifiedSince)
   return !Number.isNaN(since) && wholeSeconds(current.modifiedMs) <= since
 }
 
@@ -27,7 +27,7 @@ export function isRangeStillGood(ifRange: string, current: Validators): boolean 
   if (ifRange.length > MAX_DATE) return false
   if (ifRange.startsWith('"')) return ifRange === current.etag
   if (ifRange.startsWith('W/')) return false
-  return Date.parse(ifRange) === wholeSeconds(current.modifiedMs)
+  return parseHttpDate(ifRange) === wholeSeconds(current.modifiedMs)
 }
 
 function matchesAny(list: string, etag: string): boolean {
@@ -40,6 +40,20 @@ function matchesAny(list: string, etag: string): boolean {
 
 function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1000) * 1000
+}
+
+const FIXED_DATE = /^[a-z]{3}, \d{1,2} [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i
+const RFC_850_DATE = /^[a-z]{3,6}day, \d\d-[a-z]{3}-\d\d \d\d:\d\d:\d\d GMT$/i
+const ASCTIME_DATE = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i
+
+/**
+ * Milliseconds since 1970 of a date in one of the three forms of RFC 9110, 5.6.7; NaN for all else, in which `Date.parse` alone would find some
+ * date ("copy of 2038"), and with which a condition does not count.
+ */
+function parseHttpDate(text: string): number {
+  if (FIXED_DATE.test(text) || RFC_850_DATE.test(text)) return Date.parse(text)
+  // It names no zone, and is in GMT.
+  return ASCTIME_DATE.test(text) ? Date.parse(`${text} GMT`) : Number.NaN
 }
 
 export function httpDate(ms: number): string {

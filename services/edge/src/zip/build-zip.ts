@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { ZipArchive } from 'archiver'
+import { isDiskFull } from './disk-full.js'
 
 export interface ZipTask {
   /** written here; the caller renames it */
@@ -33,12 +34,6 @@ export default async function buildZip(task: ZipTask): Promise<ZipResult> {
     if (isDiskFull(error)) return 'no_space'
     throw error
   }
-}
-
-/** The disk, or this user's share of it, is full. */
-export function isDiskFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 async function pack(task: ZipTask): Promise<void> {

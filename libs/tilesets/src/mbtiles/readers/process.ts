@@ -43,6 +43,9 @@ function answer(what: number, id: number, bytes: Uint8Array): void {
   write(bytes)
 }
 
+/** Limit: how often an archive is opened for one tile. */
+const MAX_OPENINGS = 3
+const QUIET_MS = 1_000
 const NOTHING = new Uint8Array(0)
 const inJson = (value: OpenedText | FailedText) => Buffer.from(JSON.stringify(value))
 
@@ -50,6 +53,8 @@ interface Registered {
   readonly root: string
   readonly file: string
   opened: MbtilesArchive | null
+  /** by `performance.now()`; null: it was not, or long ago, and it is told where its tiles are */
+  writtenAtMs: number | null
 }
 
 const archives = new Map<number, Registered>()
@@ -60,8 +65,7 @@ function answerTile(id: number, archive: number, z: number, x: number, y: number
   if (archive !== lastArchive) flush()
   lastArchive = archive
   try {
-    const opened = open(archive)
-    const tile = opened === null ? null : opened.tile(z, x, y)
+    const tile = readTile(archive, z, x, y)
     if (tile === null) answer(Answer.ABSENT, id, NOTHING)
     else answer(encodingOf(tile) === 'gzip' ? Answer.GZIP_TILE : Answer.TILE, id, tile)
   } catch (error) {
@@ -70,11 +74,46 @@ function answerTile(id: number, archive: number, z: number, x: number, y: number
   }
 }
 
+/**
+ * A tile of what the archive's identity names, as it was last told. Where the file was written to meanwhile it is opened again, and told anew; where it
+ * was replaced, which is a new scan's to tell, only if it cannot be read on.
+ */
+function readTile(archive: number, z: number, x: number, y: number): Uint8Array | null {
+  for (let openings = 1; ; openings++) {
+    const opened = open(archive)
+    if (opened === null) return null
+    try {
+      const tile = opened.tile(z, x, y)
+      if (opened.fate() !== 'written') {
+        describeIfQuiet(archive)
+        return tile
+      }
+      if (openings === MAX_OPENINGS) throw new Error('the archive is being written to all the time')
+    } catch (error) {
+      if (openings === MAX_OPENINGS || opened.fate() === 'same') throw error
+    }
+    closeAgain(archive, performance.now())
+  }
+}
+
+/** Where the tiles are takes some time to say of a file that was just written to, and would soon be wrong. */
+function describeIfQuiet(archive: number): void {
+  const writtenAtMs = archives.get(archive)?.writtenAtMs ?? null
+  if (writtenAtMs !== null && performance.now() - writtenAtMs > QUIET_MS) closeAgain(archive, null)
+}
+
+function closeAgain(archive: number, writtenAtMs: number | null): void {
+  const known = archives.get(archive)
+  if (known === undefined) return
+  known.opened?.close()
+  Object.assign(known, { opened: null, writtenAtMs })
+}
+
 function open(archive: number): MbtilesArchive | null {
   const known = archives.get(archive)
   if (known === undefined) return null
   if (known.opened !== null) return known.opened
-  const opening = openMbtiles(known.root, known.file)
+  const opening = openMbtiles(known.root, known.file, known.writtenAtMs === null)
   if (!opening.ok) return null
   known.opened = opening.archive
   const { identity, modifiedMs, layout } = opening.archive
@@ -97,7 +136,7 @@ function work(input: Buffer): number {
     if (what === Request.FORGET) archives.delete(archive)
     if (what === Request.REGISTER) {
       const [root, file] = JSON.parse(input.toString('utf8', at + REQUEST_BYTES, end)) as [string, string]
-      archives.set(archive, { root, file, opened: null })
+      archives.set(archive, { root, file, opened: null, writtenAtMs: null })
     }
     at = end
   }

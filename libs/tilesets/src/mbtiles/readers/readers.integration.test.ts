@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BrokenArchiveError } from '../../broken-archive.js'
 import { makeEndlessTable, PIXEL } from '../../testing/endless-archives.js'
@@ -25,6 +26,11 @@ afterEach(() => {
 
 const archive = (id: number, name: string): ReadArchive => ({ id, root, path: path.join(root, name) })
 const tileOf = (z: number, x: number, y: number) => Buffer.alloc(z === 3 ? 300_000 : 10 + y, `${z}/${x}/${y} `)
+
+function identityOf(outcome: Awaited<ReturnType<MbtilesReaders['tile']>>): string {
+  if (outcome === null || outcome === 'busy') throw new Error('no tile')
+  return outcome.identity
+}
 
 async function write(name: string): Promise<void> {
   const tiles = [0, 1, 2, 3]
@@ -86,6 +92,45 @@ test('where an archive has its tiles is told with the first of them, and again a
   source.renewLayout?.()
   expect(await source.tile({ z: 1, x: 0, y: 0 })).toMatchObject({ identity: `${layout()?.identity}-1-0-0` })
   expect(layout()?.stamp).toMatchObject({ ctimeNs: fs.statSync(file, { bigint: true }).ctimeNs })
+})
+
+test.each(['delete', 'wal'])('a tile that was written in place has another tag, in journal mode %s', async (mode) => {
+  await write('live.mbtiles')
+  const live = archive(1, 'live.mbtiles')
+  const place = { z: 1, x: 0, y: 0 }
+  const writer = new DatabaseSync(live.path)
+  try {
+    writer.exec(`PRAGMA journal_mode = ${mode}`)
+    const before = await readers.tile(live, place)
+    expect(await readers.tile(live, place)).toEqual(before)
+    for (const text of ['second', 'the third']) {
+      const earlier = await readers.tile(live, place)
+      writer
+        .prepare('UPDATE tiles SET tile_data = ? WHERE zoom_level = 1 AND tile_column = 0 AND tile_row = 1')
+        .run(Buffer.from(text))
+      const now = await readers.tile(live, place)
+      expect(now).toMatchObject({ body: Buffer.from(text), identity: expect.not.stringMatching(identityOf(earlier)) })
+      expect(await readers.tile(live, place)).toEqual(now)
+    }
+  } finally {
+    writer.close()
+  }
+})
+
+test('an archive that was replaced is read on as it was, and the new one where that fails', async () => {
+  await Promise.all([write('now.mbtiles'), write('next.mbtiles')])
+  const now = archive(1, 'now.mbtiles')
+  const place = { z: 1, x: 0, y: 0 }
+  const before = await readers.tile(now, place)
+  const old = fs.openSync(now.path, 'r+')
+  fs.renameSync(path.join(root, 'next.mbtiles'), now.path)
+  expect(await readers.tile(now, place)).toEqual(before)
+  fs.ftruncateSync(old, 0)
+  fs.closeSync(old)
+  expect(await readers.tile(now, place)).toMatchObject({
+    body: tileOf(1, 0, 0),
+    identity: expect.not.stringMatching(identityOf(before)),
+  })
 })
 
 test('an archive that never answers keeps nobody waiting but those who want it, and is served again when it is mended', async () => {

@@ -37,6 +37,24 @@ test('failures that nobody has seen are named, each with a link, and more of the
   expect(asked).toEqual(['/api/v1/admin/slice/jobs?limit=5&status=failed&acknowledged=false&cancelled=false'])
 })
 
+test('a purge that failed and exports that failed are named, with links to exactly those', async () => {
+  serve({
+    'purge-records': {
+      items: [
+        { id: 'purge-1', target_code: 'cdn', basemap_code: 'world', version: 'v2', status: 'failed', message: '503' },
+      ],
+      total: 3,
+    },
+    exports: { items: [{ id: 'export-1', message: 'the disk is full' }], total: 2 },
+  })
+  show(<Attention dashboard={DASHBOARD} edges={undefined} />)
+  const href = async (name: string) => (await screen.findByRole('link', { name })).getAttribute('href')
+  expect(await href('cdn was not told that world · v2 changed')).toBe('/pushes/purge/purge-1')
+  expect(await href('2 further failures')).toBe('/pushes?of=purge&status=failed&acknowledged=false')
+  expect(await href('2 exports failed')).toBe('/pushes?show=exports&status=failed')
+  expect(screen.getByText('the disk is full')).toBeDefined()
+})
+
 test('tokens that are about to expire are counted, with a link to exactly those', async () => {
   serve({ tokens: { items: [token], total: 12 } })
   show(<Attention dashboard={DASHBOARD} edges={undefined} />)

@@ -3,8 +3,9 @@ import { Group, List, Text, ThemeIcon } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type List as ApiList, segment } from '../../api/client.js'
+import { FAILED_EXPORTS, failedExportsQuery } from '../../api/exports.js'
 import { NOT_SEEN } from '../../api/list.js'
-import { failedPushesQuery, pushedName } from '../../api/pushes.js'
+import { failedPushesQuery, PUSH_KINDS, pushedName } from '../../api/pushes.js'
 import { failedJobsQuery } from '../../api/slicing.js'
 import type { Dashboard } from '../../api/system.js'
 import { EXPIRES_WITHIN_DAYS, EXPIRING_TOKENS, expiringTokensQuery } from '../../api/tokens.js'
@@ -72,7 +73,9 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
   const failed = {
     basemap: useQuery(failedPushesQuery('basemap', SHOWN)).data,
     vector: useQuery(failedPushesQuery('vector', SHOWN)).data,
+    purge: useQuery(failedPushesQuery('purge', SHOWN)).data,
   }
+  const exports = useQuery(failedExportsQuery).data
   const { ledger, pushes, scan_sources: sources } = dashboard
   const findings: Finding[] = []
   const add = (key: string, words: string, detail = '', to?: string) =>
@@ -98,13 +101,18 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
     if (scan?.status !== 'failed') continue
     add(`scan ${code}`, t.scanFailed(shortText(code)), scan.message, `/sources/${segment(code)}`)
   }
-  for (const of of ['basemap', 'vector'] as const) {
-    const retrying = pushes[`${of}_records`].filter(({ status }) => status === 'retrying')
+  for (const of of PUSH_KINDS) {
+    const known = of === 'purge' ? [] : pushes[`${of}_records`]
+    const retrying = known.filter(({ status }) => status === 'retrying')
+    const failing = of === 'purge' ? t.purgeFailing : t.pushFailing
     for (const record of [...retrying, ...(failed[of]?.items ?? [])]) {
-      const words = t.pushFailing(shortText(pushedName(record)), shortText(record.target_code))
+      const words = failing(shortText(pushedName(record)), shortText(record.target_code))
       add(record.id, words, record.message, `/pushes/${of}/${record.id}`)
     }
     addMore(`more ${of} pushes`, failed[of], `/pushes?of=${of}&`)
+  }
+  if (exports !== undefined && exports.total > 0) {
+    add('exports', t.exportsFailed(exports.total), exports.items[0]?.message ?? '', FAILED_EXPORTS)
   }
   for (const job of jobs?.items ?? []) {
     add(job.id, t.jobFailed(shortText(job.name || job.target_code)), job.message, `/slicing/jobs/${job.id}`)

@@ -95,7 +95,8 @@ function TokenFacts({ token }: { token: Token }) {
         <Moment at={token.created_at} />
       </Fact>
       <Fact name={t.tokens.firstUsed}>
-        <Ago at={token.first_used_at} fallback={token.last_used_at === null ? t.common.never : t.tokens.notRecorded} />
+        <Ago at={token.first_used_at} fallback={token.last_used_at === null ? t.common.never : t.tokens.notRecorded} />{' '}
+        {token.first_used_from !== null && <Name>{t.tokens.usedFrom(token.first_used_from)}</Name>}
       </Fact>
       <Fact name={t.tokens.lastUsed}>
         <Ago at={token.last_used_at} />{' '}

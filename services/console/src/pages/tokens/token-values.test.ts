@@ -16,6 +16,7 @@ const TOKEN: Token = {
   disabled_at: null,
   created_at: '2026-03-01T00:00:00.000Z',
   first_used_at: null,
+  first_used_from: null,
   last_used_at: null,
   last_used_from: null,
   previous_prefix: null,

@@ -11,6 +11,8 @@ const ARRIVES_WITHIN_MS = 30_000
 const TOO_SLOW = refuse('request_timeout', 'the body of the request took too long to arrive')
 const NOT_JSON = refuse('unsupported_media_type', 'the body must be application/json')
 
+const PACKED = refuse('unsupported_media_type', 'the body must not be compressed: Content-Encoding is not taken')
+
 /**
  * Refuses requests before their bodies are read: for addresses that do not exist as for those behind a gate. An edge may ask, with the head
  * of a request, whether its body would be read; it gets the refusal, or 204. A body must arrive in limited time.
@@ -28,8 +30,10 @@ export function registerBodyRules(app: App, withinMs = ARRIVES_WITHIN_MS): void 
   // After all that judges a request by its head, before anything of its body is read.
   app.addHook('preParsing', async (request, reply) => {
     if (request.is404) return sendRefusal(reply, NO_SUCH_PATH)
-    if (request.headers[EDGE_ASK_HEADER] === undefined) return
     const { readsOwnBody, takesForm } = request.routeOptions.config
+    const { 'content-encoding': coding = 'identity' } = request.headers
+    if (!readsOwnBody && coding.toLowerCase() !== 'identity') return sendRefusal(reply, PACKED)
+    if (request.headers[EDGE_ASK_HEADER] === undefined) return
     if (!readsOwnBody && !takesForm && !isJson(request.headers)) return sendRefusal(reply, NOT_JSON)
     return reply.header(EDGE_ADMITTED_HEADER, '1').code(204).send()
   })

@@ -65,6 +65,7 @@ test.each([
 test.each([
   ['', 'query.basemap'],
   ['basemap=alps&from=2026-03-11&to=2026-03-11', 'query.from: must be before query.to'],
+  ['basemap=alps&to=0001-01-01', 'query.from: must be before query.to'],
   ['basemap=alps&kind=hits', 'query.kind'],
   ['basemap=alps&limit=10001', 'query.limit'],
 ])('a query that cannot be answered is refused in words: %s', async (query, words) => {

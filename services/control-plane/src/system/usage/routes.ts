@@ -1,7 +1,7 @@
 import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
+import { instantBefore, instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
 import { USAGE_AMOUNTS, USAGE_KINDS, usageItemSchema } from '@gateway/contracts/usage.js'
 import { readUsage, USAGE_LISTING, USAGE_STEPS, type UsageStep } from '@gateway/store/usage.js'
 import { z } from 'zod'
@@ -96,7 +96,7 @@ function rangeOf(
 ): Range | Refusal {
   const end = to === undefined ? nowMs : (instantMs(to) as number)
   const unit = step === 'hour' ? HOUR_MS : DAY_MS
-  const wanted = from === undefined ? end - DEFAULT_MS[step] : (instantMs(from) as number)
+  const wanted = from === undefined ? instantBefore(end, DEFAULT_MS[step]) : (instantMs(from) as number)
   const begin = Math.floor(wanted / unit) * unit
   if (wanted >= end) return refuse('invalid_parameters', 'query.from: must be before query.to')
   if (step === 'hour' && id === undefined && end - begin > MAX_HOURLY_MS) {

@@ -85,6 +85,7 @@ test.each([
   ['by=token&step=week', 'query.step'],
   ['by=token&from=yesterday', 'query.from'],
   ['by=token&from=2026-03-10T12:00:00Z&to=2026-03-10T12:00:00Z', 'query.from: must be before query.to'],
+  ['by=token&to=0001-01-01', 'query.from: must be before query.to'],
   ['by=token&from=2026-02-01T00:00:00Z', 'query.from: by the hour and without an id the range is at most 31 days'],
   ['by=token&day=monday', 'day'],
 ])('a query that cannot be answered is refused in words: %s', async (query, words) => {

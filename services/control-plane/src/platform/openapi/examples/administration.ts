@@ -16,6 +16,7 @@ const TOKEN = {
   disabled_at: null,
   created_at: EARLIER,
   first_used_at: null,
+  first_used_from: null,
   last_used_at: null,
   last_used_from: null,
   previous_prefix: null,

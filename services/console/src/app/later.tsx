@@ -1,0 +1,48 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { type ComponentType, lazy, Suspense } from 'react'
+
+type Extras = typeof import('./extras.js')
+
+let begin = () => {}
+const begun = new Promise<void>((resolve) => {
+  begin = resolve
+})
+
+/** Longer than the first page takes on a slow line. */
+const BEGIN_WITHIN_MS = 10_000
+
+/** Loads what stands around a page once the first one shows what it asked for, or somebody does something. */
+export function afterFirstPage(queries: QueryClient): Promise<void> {
+  const cache = queries.getQueryCache()
+  const unsubscribe = cache.subscribe(() => {
+    const shown = cache.getAll().some(({ queryKey: [name], state }) => name !== 'session' && state.status !== 'pending')
+    if (shown && queries.isFetching() === 0) begin()
+  })
+  const timer = window.setTimeout(begin, BEGIN_WITHIN_MS)
+  for (const event of ['pointerdown', 'keydown']) window.addEventListener(event, begin, { once: true, capture: true })
+  return begun.then(() => {
+    unsubscribe()
+    window.clearTimeout(timer)
+  })
+}
+
+function later<P extends object>(choose: (extras: Extras) => ComponentType<P>) {
+  const Loaded: ComponentType<object> = lazy(async () => {
+    await begun
+    // Without them the page still works; what it lacks comes with the next load of it.
+    return { default: (await import('./extras.js').then(choose, () => () => null)) as ComponentType<object> }
+  })
+  return function Later(props: P) {
+    return (
+      <Suspense fallback={null}>
+        <Loaded {...props} />
+      </Suspense>
+    )
+  }
+}
+
+export const Account = later((extras) => extras.Account)
+export const Notifications = later((extras) => extras.Notifications)
+export const Preferences = later((extras) => extras.Preferences)
+export const Search = later((extras) => extras.Search)
+export const SessionEnded = later((extras) => extras.SessionEnded)

@@ -1,0 +1,44 @@
+import { ActionIcon, Button, Kbd } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { spotlight } from '@mantine/spotlight'
+import { IconSearch } from '@tabler/icons-react'
+import { useTexts } from '../texts/texts.js'
+
+const SHORTCUTS = ['mod + K', '/']
+
+/** Opens the search, also before that is loaded. */
+export function SearchButton() {
+  const t = useTexts()
+  useHotkeys(SHORTCUTS.map((keys) => [keys, spotlight.open]))
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        visibleFrom="sm"
+        onClick={spotlight.open}
+        leftSection={<IconSearch size={15} aria-hidden />}
+        rightSection={
+          <Kbd size="xs" aria-hidden>
+            {isMac() ? '⌘' : 'Ctrl'} K
+          </Kbd>
+        }
+        className="search-button"
+      >
+        {t.nav.search}
+      </Button>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        hiddenFrom="sm"
+        aria-label={t.nav.search}
+        onClick={spotlight.open}
+      >
+        <IconSearch size={20} stroke={1.6} />
+      </ActionIcon>
+    </>
+  )
+}
+
+const isMac = () => /mac|iphone|ipad/i.test(navigator.userAgent)

@@ -52,7 +52,7 @@ void measure(const char *rule, bool admits, double exponent, int scan_percent) {
     const size_t size = 1'000 + i * 7'919 % 30'000;
     if (admits && !table.is_wanted(target, size, true)) continue;
     copied += counts ? size : 0;
-    table.put_tile({target, head, {}, {}, std::string_view(body).substr(0, size), 0, false});
+    table.put_tile({target, head, std::string_view(body).substr(0, size)});
   }
   printf("%s\t%.1f\t%d\t%.1f\t%.0f\n", rule, exponent, scan_percent, 100.0 * static_cast<double>(hits) / static_cast<double>(asked),
          static_cast<double>(copied) / kRequests);

@@ -32,8 +32,8 @@ const STORAGES = { files: 'even-5', PMTiles: 'evenpm-5', MBTiles: 'evenmb-5' }
 const FREQUENCY = 997
 const ADDONS = /(native-edge|sendfile)\.node$/
 const GARBAGE =
-  /v8::internal::(Heap|Scaveng|MarkCompact|Marking|ConcurrentMark|Concurrent.*Marking|IncrementalMarking|YoungGeneration|Sweeper|PagedSpace|GlobalHandles|Evacuat|Memory(Allocator|Chunk)|GC|ArrayBufferSweeper)/
-const SYSTEM_CALL = /^__(?:x64|arm64|do)_sys_(\w+)$/
+  /v8::internal::(Heap|Scaveng|MarkCompact|Marking|ConcurrentMark|IncrementalMarking|YoungGeneration|Sweeper|PagedSpace|GlobalHandles|Evacuat|Memory(Allocator|Chunk)|GC|ArrayBufferSweeper)/
+const SYSTEM_CALL = /^_{2,3}(?:x64_|arm64_|do_)?sys_(\w+)$/
 
 /** What a sample was taken in, from its stack, innermost first. */
 function kindOf(frames) {
@@ -53,6 +53,13 @@ function kindOf(frames) {
   return file.endsWith('node') || file.endsWith('node.exe') ? 'V8 and Node' : 'rest'
 }
 
+/** "ffffffff8100 name(of arguments) (/path/of/file)" */
+function frameOf(line) {
+  const symbol = line.indexOf(' ') + 1
+  const file = line.lastIndexOf(' (')
+  return { symbol: line.slice(symbol, file), file: line.slice(file + 2, -1) }
+}
+
 /** The part of each kind in all samples, and their number. */
 function partsOf(recording) {
   const { stdout, status } = spawnSync('perf', ['script', '-i', recording, '-F', 'ip,sym,dso'], {
@@ -66,9 +73,9 @@ function partsOf(recording) {
   for (const stack of stdout.split('\n\n')) {
     const frames = stack
       .split('\n')
-      .map((line) => /^\s*[0-9a-f]+ (.*) \((.*)\)$/.exec(line))
-      .filter((found) => found !== null)
-      .map(([, symbol, file]) => ({ symbol, file }))
+      .map((line) => line.trim())
+      .filter((line) => line.endsWith(')'))
+      .map(frameOf)
     if (frames.length === 0) continue
     const kind = kindOf(frames)
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -102,8 +109,12 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-bench-requests-'))
 const seconds = Number(options.seconds)
 const sides = [edgePeer, ...(options.before === undefined ? [] : [earlierEdgePeer(path.resolve(options.before))])]
 const results = []
+let running
+// Their own processes would outlive them otherwise.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => running?.stop().then(() => process.exit(1)))
 for (const side of sides) {
   const peer = await side.start({ data, environment: 'small', cores })
+  running = peer
   try {
     for (const [storage, name] of Object.entries(STORAGES)) {
       const workload = WORKLOADS.find((one) => one.name === name)
@@ -125,7 +136,7 @@ for (const side of sides) {
         .pids()
         .map((pid) => `-p ${pid}`)
         .join(' ')}`
-      await workload.measure(peer, { ...context, isWarmUp: true, generator: watched(strace, 2) })
+      await workload.measure(peer, { ...context, isWarmUp: true, generator: watched(strace, 1) })
       const calls = callsOf(fs.readFileSync(`${recording}.calls`, 'utf8'))
       results.push({ side: side.name, storage, us, hitRate: sample.hitRate, requests: last.requests, calls, recording })
     }

@@ -60,7 +60,7 @@ World make_world(Choices &choices) {
     world.subjects.targets.push_back(target);
     if (choices.once_in(5)) continue;
     const std::string head = head_of("200 " + target, tile.body.size()), not_modified = head_of("304 " + target, 0);
-    response_table.put_tile({target, head, not_modified, tile.etag, tile.body, tile.code, tile.packed, {}, tile.modified});
+    response_table.put_tile({target, head, tile.body, tile.code, tile.packed, {}, {}, tile.modified, tile.etag, not_modified});
     world.tiles[target] = tile;
   }
   for (size_t i = 0; i < 8; i++) {

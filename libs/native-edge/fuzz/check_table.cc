@@ -89,8 +89,7 @@ class Both {
     const size_t before = table_.tile_count();
     const bool had = table_.has_tile(target);
     const bool fits = table_.tile_bytes() + tile.size(target) + 1'000 <= capacity_;
-    TileParts parts{target, tile.head, tile.not_modified, tile.etag, tile.body, tile.code, false};
-    parts.usage = usage_of("code " + std::to_string(tile.code));
+    const TileParts parts{target, tile.head, tile.body, tile.code, false, usage_of("code " + std::to_string(tile.code)), {}, 0, tile.etag, tile.not_modified};
     table_.put_tile(parts, tile.good_until);
     tiles_[target] = tile;
     if (fits) REQUIRE(table_.has_tile(target) && table_.tile_count() == before + !had, "a tile is missing although there is room");

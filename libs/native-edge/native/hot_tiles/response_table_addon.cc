@@ -19,8 +19,8 @@ napi_value put_tile(const Call &call) {
   range.file = static_cast<int>(call.integer(7));
   range.offset = call.integer(8);
   range.length = static_cast<uint64_t>(call.integer(9));
-  response_table.put_tile({target, head, not_modified, etag, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), range, call.integer(10),
-                           usage_of(call.text(11))});
+  response_table.put_tile({target, head, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), usage_of(call.text(11)), range,
+                           call.integer(10), etag, not_modified});
   return nullptr;
 }
 

@@ -197,6 +197,8 @@ Wanted wanted_of(const RequestHead &request) { return {request.is_head, false, r
 bool choose(const RequestHead &request, const TileParts &tile, Wanted *wanted) {
   *wanted = wanted_of(request);
   if (tile.needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
+  // Most requests name no copy, and what it would be compared with is in a further line of the processor's caches.
+  if (request.if_none_match.empty() && request.if_modified_since.empty()) return true;
   const Copy copy = judge_copy(request, tile.etag, tile.modified);
   wanted->not_modified = copy == Copy::Good;
   return copy != Copy::Unclear;

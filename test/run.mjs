@@ -103,7 +103,8 @@ function lint() {
 function runLayer(layer) {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-test-report-'))
   const report = join(dir, 'report.json')
-  const options = ['--config', 'test/vitest.config.ts', '--project', layer, '--passWithNoTests']
+  // A layer may be several projects: unit and unit-components.
+  const options = ['--config', 'test/vitest.config.ts', '--project', `${layer}*`, '--passWithNoTests']
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...filters])
   const counted = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : 0

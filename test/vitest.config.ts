@@ -57,7 +57,7 @@ class LongestFirst extends BaseSequencer {
 const SYSTEM = 'test/{conformance,e2e,fault}'
 
 /**
- * The layers, each a project that `test/run.mjs` runs on its own, one after the other:
+ * The layers, each a project, or two whose names begin alike, that `test/run.mjs` runs on its own, one after the other:
  * unit (no process but the test's own), integration (`*.integration.test.ts`: real Postgres, Redis, child processes), and system.
  */
 export default defineConfig({
@@ -88,8 +88,20 @@ export default defineConfig({
             'test/boundaries/*.test.mjs',
             'test/deploy/*.test.{ts,mjs}',
           ],
-          exclude: ['**/*.integration.test.*', '**/node_modules/**'],
+          exclude: ['**/*.integration.test.*', '**/node_modules/**', 'services/console/src/**/*.test.tsx'],
           // Some run npm or a linter, which takes ten times as long where other tests want the processor.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Of the unit layer. Loading React for each file takes three times as long as its tests: a worker loads it once.
+          name: 'unit-components',
+          isolate: false,
+          setupFiles: 'services/console/src/testing/setup.ts',
+          include: ['services/console/src/**/*.test.tsx'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

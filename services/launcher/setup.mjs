@@ -116,18 +116,25 @@ async function installAndCompile() {
   }
   if (!existsSync(join(root, 'services/launcher/dist/main.js'))) say('Compiling (tsc -b), once ...')
   // Beside each other: the second core would stand idle for a good part of each.
-  const [addon, compiled] = await Promise.all([buildAddon(root), runTool(process.execPath, [compiler, '-b'], root)])
+  const [addon, [compiled, consoleBuilt, docsBuilt]] = await Promise.all([buildAddon(root), compileAndBundle()])
   mustHaveWorked('Compiling the addon failed', addon)
   if (addon.note) say(addon.note)
   mustHaveWorked('Compiling failed (tsc -b)', compiled)
-  const [consoleBuilt, docsBuilt] = await Promise.all([
-    buildConsole(root, () => say('Building the console (vite build) ...')),
-    buildDocs(root, () => say('Building the documentation (vitepress build) ...')),
-  ])
   mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
   if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
   // It is not needed to serve maps; the next start tries again.
   if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; going on without it.`)
+}
+
+/** Answers the outcomes of the compiler, of the console and of the documentation; of the first alone where that failed. */
+async function compileAndBundle() {
+  const compiled = await runTool(process.execPath, [compiler, '-b'], root)
+  if (!compiled.ok) return [compiled]
+  const bundled = await Promise.all([
+    buildConsole(root, () => say('Building the console (vite build) ...')),
+    buildDocs(root, () => say('Building the documentation (vitepress build) ...')),
+  ])
+  return [compiled, ...bundled]
 }
 
 function mustHaveWorked(what, result) {

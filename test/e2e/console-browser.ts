@@ -133,10 +133,22 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   expect(serious.map((violation) => `${where}: ${violation}`)).toEqual([])
 }
 
-/** Waits until nothing is on its way to another colour or place: what is has neither. What moves for ever, as a sign of loading, is let be. */
-async function transitionsEnded(page: Page): Promise<void> {
-  const ending = 'document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)'
-  await inPage(page, `Promise.allSettled(${ending}.map(({ finished }) => finished)).then(() => null)`)
+/**
+ * Waits until nothing is on its way to another colour or place: what is has neither. Two frames, since what a page does about a new width or
+ * colour scheme begins a frame later. What moves for ever, as a sign of loading, is let be.
+ */
+function transitionsEnded(page: Page): Promise<null> {
+  return inPage(
+    page,
+    `(async () => {
+      for (;;) {
+        for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame)
+        const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+        if (moving.length === 0) return null
+        await Promise.allSettled(moving.map(({ finished }) => finished))
+      }
+    })()`,
+  )
 }
 
 /** Waits until the middle of the map, where no control lies over it, shows something else than its ground. */

@@ -1,11 +1,11 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
+import { Notifications, notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
-import { afterEach, vi } from 'vitest'
+import { vi } from 'vitest'
 import { setLiveState } from '../api/live-state.js'
 import { sessionQuery } from '../api/session.js'
 import { createQueries } from '../app/queries.js'
@@ -15,11 +15,14 @@ import { TextsProvider } from '../texts/texts.js'
 // What a test waits for is bounded by its own limit: a second is too little where other tests want the processor.
 configure({ asyncUtilTimeout: 15_000 })
 
-afterEach(() => {
+/** After each test: those of components share the state of modules, since most of their time would go into loading them for each file. */
+export function tidyUp() {
   cleanup()
+  notifications.clean()
+  notifications.cleanQueue()
   vi.unstubAllGlobals()
   setLiveState('connecting')
-})
+}
 
 /** A component as a page of the console shows it to who has this role; `/elsewhere` is another page. */
 export function show(component: ReactNode, role: Role = 'admin') {

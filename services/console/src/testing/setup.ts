@@ -1,0 +1,4 @@
+import { afterEach } from 'vitest'
+import { tidyUp } from './render.js'
+
+afterEach(tidyUp)

@@ -5,7 +5,7 @@
  *
  *   node bench/micro/cold-profile.mjs [--before ../before] [--seconds 4] [--out bench/results --name cold-profile]
  *
- * Needs `npx tsc -b`, the addon, perf, strace and the rights to use them. Prints microseconds a request; a third of a request came out of memory, or what the last column says.
+ * Needs `npx tsc -b`, the addon, perf, strace and the rights to use them. Prints microseconds a request, and which part of the tiles came out of memory. Takes 100 s.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'

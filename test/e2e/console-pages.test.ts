@@ -37,8 +37,8 @@ beforeAll(async () => {
   }
 })
 
-/** The first load, compressed, with what is loaded ahead, and some room; without the map. The issue allows 500 KB. */
-const FIRST_LOAD_BYTES = 400_000
+/** From the issue: the first load, compressed, without the map; the charts, which are shown by then, are a quarter of it. */
+const FIRST_LOAD_BYTES = 500_000
 
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/',

@@ -11,13 +11,7 @@
 #include <vector>
 
 #include "tile_address.h"
-
-// A decoded directory in the order of its tile numbers. Columns as libs/tilesets/src/pmtiles/directory.ts has them.
-struct DirectoryColumns {
-  const double *ids, *runs, *offsets;
-  const uint32_t *lengths;
-  size_t count;
-};
+#include "tile_directory.h"
 
 class TileArchive {
  public:
@@ -62,21 +56,15 @@ class TileArchive {
   // Sections that were found in extents since the start, and their bytes.
   static uint64_t placed, placed_bytes;
 
-  static constexpr size_t kMaxLeafBytes = 32 * 1024 * 1024;
+  static constexpr size_t kMaxLeafBytes = 64 * 1024 * 1024;
   static constexpr size_t kMaxExtents = 512;
 
  private:
-  struct Entry {
-    uint64_t id, offset;
-    uint64_t run;  // 0: a leaf directory
-    uint32_t length;
-  };
-  using Directory = std::vector<Entry>;
   struct Leaf {
     TileArchive *archive;
     uint64_t offset;
-    Directory entries;
-    size_t bytes() const { return entries.size() * sizeof(Entry) + 128; }
+    TileDirectory directory;
+    size_t bytes() const { return directory.bytes() + 128; }
   };
   using Leaves = std::list<Leaf>;
 
@@ -89,9 +77,7 @@ class TileArchive {
   };
   using Extents = std::list<Extent>;
 
-  static Directory decoded(const DirectoryColumns &columns);
-  static const Entry *entry_of(const Directory &directory, uint64_t id);
-  const Directory *leaf_at(uint64_t offset);
+  const TileDirectory *leaf_at(uint64_t offset);
   static void drop_leaf(Leaves::iterator leaf);
   static void drop_extent(Extents::iterator extent);
 
@@ -101,7 +87,7 @@ class TileArchive {
   static Extents all_extents;
 
   Facts facts_;
-  const Directory root_;
+  const TileDirectory root_;
   std::unordered_map<uint64_t, Leaves::iterator> leaves_;
   std::unordered_map<uint64_t, Extents::iterator> extents_;
 };

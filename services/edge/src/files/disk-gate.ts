@@ -6,8 +6,11 @@ import type { Log } from '@gateway/logging/log.js'
  */
 const PART_OF_ONE = 1 / 4
 const PART_OF_ALL = 3 / 4
-/** Limit: reads of one root that wait for their turn. A disk that works through fewer than these in DISK_LIMIT_MS is as good as gone. */
-const MAX_WAITING = 1_024
+/**
+ * Limit: reads of one root that wait for their turn. More than the connections that come back together after a restart, each with a tile that nobody
+ * has asked for yet; what a disk does not work through in DISK_LIMIT_MS is answered then.
+ */
+const MAX_WAITING = 16_384
 /** Limit: from the call to the answer, waiting included; then it is `busy`. Far beyond what a disk that works takes. */
 export const DISK_LIMIT_MS = 10_000
 

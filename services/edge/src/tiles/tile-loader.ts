@@ -10,8 +10,9 @@ import type { DiskGate } from '../files/disk-gate.js'
 import type { Catalog, CatalogVersion } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
 
-/** Limit: each archive holds a descriptor. */
+/** Limit: each archive holds a descriptor. A folder holds none, and weighs less: thousands of them must not be opened in turn. */
 const MAX_OPENED = 256
+const FOLDERS_PER_ARCHIVE = 64
 /** How long a folder counts as being on a local disk without looking again: something else may be mounted in its place. */
 const LOOK_AGAIN_MS = 60_000
 
@@ -32,6 +33,7 @@ export interface Waiter {
 
 interface OpenedSource {
   readonly source: Source
+  readonly isFolder: boolean
   /** by `performance.now()` */
   readonly goodUntilMs: number
 }
@@ -42,7 +44,11 @@ interface OpenedSource {
  * mount or an archive that does not answer holds up no one but those who want something of it.
  */
 export class TileLoader {
-  readonly #sources = new LRUCache<number, OpenedSource>({ max: MAX_OPENED, dispose: ({ source }) => source.close() })
+  readonly #sources = new LRUCache<number, OpenedSource>({
+    maxSize: MAX_OPENED * FOLDERS_PER_ARCHIVE,
+    sizeCalculation: ({ isFolder }) => (isFolder ? 1 : FOLDERS_PER_ARCHIVE),
+    dispose: ({ source }) => source.close(),
+  })
   readonly #disks: DiskGate
   readonly #readers: StorageReaders
   readonly #loads = new Map<string, Waiter[]>()
@@ -157,7 +163,7 @@ export class TileLoader {
     }
     const isFolder = mayBeMounted && (stored.storage === 'xyz' || stored.storage === 'tms')
     const goodUntilMs = isFolder ? performance.now() + LOOK_AGAIN_MS : Number.POSITIVE_INFINITY
-    this.#sources.set(contentId, { source, goodUntilMs })
+    this.#sources.set(contentId, { source, isFolder, goodUntilMs })
     return source
   }
 }

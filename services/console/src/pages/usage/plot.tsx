@@ -62,9 +62,16 @@ export function Plot({ title, summary, times, series, format, kind = 'area', ins
     withLegend: series.length > 1,
     connectNulls: false,
   }
-  const yAxis = kind === 'bytes' ? WIDE_AXIS : kind === 'shares' ? SHARES_AXIS : AXES.yAxisProps
+  const axis = kind === 'bytes' ? WIDE_AXIS : kind === 'shares' ? SHARES_AXIS : AXES.yAxisProps
+  // Of few whole numbers the axis would have halves, which `format` rounds to the same word twice.
+  const isWhole = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)))
+  const yAxisProps = { ...axis, allowDecimals: !isWhole }
   const chart =
-    kind === 'lines' ? <LineChart {...LINE} {...shared} /> : <AreaChart {...AREA} {...shared} yAxisProps={yAxis} />
+    kind === 'lines' ? (
+      <LineChart {...LINE} {...shared} yAxisProps={yAxisProps} />
+    ) : (
+      <AreaChart {...AREA} {...shared} yAxisProps={yAxisProps} />
+    )
   return (
     <figure className="plot-figure">
       <figcaption>

@@ -6,6 +6,7 @@
 #include "transfer/uws_response.h"
 #include "uws/hooks.h"
 #include "uws/listener.h"
+#include "uws/loop_turn.h"
 
 namespace {
 napi_env node_env = nullptr;
@@ -14,6 +15,11 @@ napi_ref on_settled = nullptr;
 us_socket_t *on_open(us_socket_t *socket, int is_client, char *ip, int ip_length) {
   add_connection(socket);
   return uws.open(socket, is_client, ip, ip_length);
+}
+
+us_socket_t *on_counted_data(us_socket_t *socket, char *data, int length) {
+  loop_turn.count_event();
+  return on_data(socket, data, length);
 }
 
 us_socket_t *on_close(us_socket_t *socket, int code, void *reason) {
@@ -37,7 +43,8 @@ std::string attach(const Call &call) {
   app.stall_ms = static_cast<uint64_t>(call.integer(2)) * 1000;
   app.idle_seconds = static_cast<unsigned>(call.integer(4));
   app.layout.reset(app.loop);
-  if (std::string problem = set_hooks(app.context, {on_open, on_data, on_writable, on_close, on_timeout}); !problem.empty()) return problem;
+  if (std::string problem = set_hooks(app.context, {on_open, on_counted_data, on_writable, on_close, on_timeout}); !problem.empty()) return problem;
+  loop_turn.open(app.uv_loop);
   app.attached = true;
   node_env = call.env;
   napi_create_reference(call.env, call[3], 1, &on_settled);
@@ -77,7 +84,8 @@ double start(const Call &call) {
 
 // A worker thread may end before the process does; libuv wants its handles closed then.
 void clean_up(napi_async_cleanup_hook_handle hook, void *) {
-  const bool closing = close_before_poll(
+  close_before_poll();
+  const bool closing = loop_turn.close(
       [](uv_handle_t *handle) { napi_remove_async_cleanup_hook(static_cast<napi_async_cleanup_hook_handle>(handle->data)); }, hook);
   if (!closing) napi_remove_async_cleanup_hook(hook);
 }

@@ -146,10 +146,26 @@ app.any('/tiles/*', (res) => {
   res.writeHeader('X-Answered-By', 'javascript')
   res.end('from the handler')
 })
+// A slow answer, so that whoever asks over many connections is faster; with how many there were at most between two looks at the timers.
+let sinceTimer = 0
+let mostBetweenTimers = 0
+app.get('/slow', (res) => {
+  sinceTimer++
+  mostBetweenTimers = Math.max(mostBetweenTimers, sinceTimer)
+  for (const end = performance.now() + 0.1; performance.now() < end; );
+  text(res, '200 OK', '')
+})
+setInterval(() => {
+  sinceTimer = 0
+}, 1).unref()
 app.get('/stats', (res) => {
   const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
   const descriptors = readdirSync('/proc/self/fd').length
-  text(res, '200 OK', JSON.stringify({ ...sender.stats(), descriptors, rss: process.memoryUsage.rss(), peak }))
+  text(
+    res,
+    '200 OK',
+    JSON.stringify({ ...sender.stats(), mostBetweenTimers, descriptors, rss: process.memoryUsage.rss(), peak }),
+  )
 })
 // A length that the file does not have.
 app.get('/overlong/*', (res, req) => {

@@ -55,10 +55,8 @@ void start_before_poll() {
   uv_prepare_start(&before_poll, on_before_poll);
 }
 
-bool close_before_poll(uv_close_cb closed, void *data) {
-  if (!before_poll_ready) return false;
+void close_before_poll() {
+  if (!before_poll_ready) return;
   before_poll_ready = false;
-  before_poll.data = data;
-  uv_close(reinterpret_cast<uv_handle_t *>(&before_poll), closed);
-  return true;
+  uv_close(reinterpret_cast<uv_handle_t *>(&before_poll), nullptr);
 }

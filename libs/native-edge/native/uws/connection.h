@@ -53,8 +53,8 @@ void forget_connection(us_socket_t *socket);
 
 // From now on, before each poll of the loop, the waiting connections are fed and writable events are asked for.
 void start_before_poll();
-// Ends that for good, at the end of the thread. False: there was nothing to end, and `closed` will not be called.
-bool close_before_poll(uv_close_cb closed, void *data);
+// Ends that for good, at the end of the thread.
+void close_before_poll();
 
 // What uWS's next call for this connection must wait for: an answer that is not complete, or not sent.
 bool has_answer_under_way(const Connection &connection);

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createConnection, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { proveTier } from './proof/prove-tier.js'
@@ -31,6 +33,35 @@ async function statusAfterIdling(): Promise<number> {
 }
 
 it('keeps an idle connection for as long as it is told to', async () => expect(await afterIdling).toBe(200))
+
+it('lets timers run however many connections are busy', async () => {
+  const [connections, requests] = [1_500, 15_000]
+  const sockets = await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = createConnection({ host: '127.0.0.1', port: server.port, noDelay: true })
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  let asked = 0
+  await new Promise<void>((resolve, reject) => {
+    const ask = (socket: Socket) => {
+      if (asked++ < requests) socket.write(request('/slow'))
+      else resolve()
+    }
+    // So that more of them wait at once than the kernel hands over at a time (1,024).
+    server.signal('SIGSTOP')
+    for (const socket of sockets) {
+      socket.on('data', () => ask(socket)).on('error', reject)
+      ask(socket)
+    }
+    server.signal('SIGCONT')
+  })
+  const { mostBetweenTimers } = await server.stats()
+  for (const socket of sockets) socket.destroy()
+  expect(mostBetweenTimers).toBeGreaterThan(1_024)
+  expect(mostBetweenTimers).toBeLessThan(5 * 1_024)
+})
 
 it('holds a request behind a handler that has not answered yet', async () => {
   const file = server.file('held', 100_000)

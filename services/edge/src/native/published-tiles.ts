@@ -11,10 +11,13 @@ import { type CachedTile, RECHECK_MS } from '../tiles/tile-cache.js'
 
 /** How often due tiles are looked for; those that are due within one such span are dropped together. */
 export const SWEEP_MS = 250
-/** Tiles are dropped so much before their time, so that a late sweep still comes before it. */
-const EARLY_MS = 500
+/**
+ * Tiles are dropped so much before their time, so that a late sweep still comes before it: were it too late, no tile would be answered natively until
+ * then. With 10,000 busy connections a turn of the event loop takes half a second where their tiles are cold.
+ */
+const EARLY_MS = 1_500
 /** Files are checked so much before their time: a slow file system has the difference to answer. */
-const CHECK_AHEAD_MS = 2_500
+const CHECK_AHEAD_MS = 3_500
 /** Times are spread at random: tiles that came together, as after a start, would otherwise be checked all at once. */
 const SPREAD_MS = 3_000
 /** Limit: tiles held here, one for so many bytes of the table: with its heads no tile takes less there. Each costs some 200 bytes here. */

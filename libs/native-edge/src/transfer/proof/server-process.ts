@@ -19,6 +19,8 @@ const HOST = '127.0.0.1'
 export interface ServerStats extends SenderStats {
   /** Open descriptors of the process, and its memory in bytes, now and at most. */
   readonly descriptors: number
+  /** Requests for `/slow` that were answered at most before the timers of the event loop had their turn. */
+  readonly mostBetweenTimers: number
   readonly rss: number
   readonly peak: number
 }

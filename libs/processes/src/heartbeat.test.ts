@@ -4,9 +4,9 @@ import { Heartbeat } from './heartbeat.js'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-function watch(): { heartbeat: Heartbeat; onSilent: ReturnType<typeof vi.fn> } {
+function watch(waitedMs = () => 0): { heartbeat: Heartbeat; onSilent: ReturnType<typeof vi.fn> } {
   const onSilent = vi.fn()
-  return { heartbeat: new Heartbeat(onSilent), onSilent }
+  return { heartbeat: new Heartbeat(onSilent, waitedMs), onSilent }
 }
 
 test('what beats is left alone, and what falls silent is told of once, within 5 seconds', () => {
@@ -27,6 +27,31 @@ test('a process that has not beaten yet is given the time of a slow start', () =
   vi.advanceTimersByTime(59_000)
   expect(onSilent).not.toHaveBeenCalled()
   vi.advanceTimersByTime(2_000)
+  expect(onSilent).toHaveBeenCalledOnce()
+})
+
+test('what waits for a processor is not silent, and what then stands still is told of within 5 seconds', () => {
+  let waited = 7_000
+  const { heartbeat, onSilent } = watch(() => waited)
+  heartbeat.heard()
+  for (let i = 0; i < 120; i++) {
+    waited += 490
+    vi.advanceTimersByTime(500)
+  }
+  expect(onSilent).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(4_500)
+  expect(onSilent).toHaveBeenCalledOnce()
+})
+
+test('what waited for a processor before its last beat has no longer to be silent', () => {
+  let waited = 0
+  const { heartbeat, onSilent } = watch(() => waited)
+  for (let i = 0; i < 20; i++) {
+    vi.advanceTimersByTime(499)
+    heartbeat.heard()
+    waited += 500
+  }
+  vi.advanceTimersByTime(5_000)
   expect(onSilent).toHaveBeenCalledOnce()
 })
 

@@ -32,15 +32,25 @@ function tell(): void {
 const BEAT = { kind: 'beat' } as const
 export type Beat = typeof BEAT
 
-/** Watches the beats of one process, by the monotonic clock. */
+/**
+ * Watches the beats of one process, by the monotonic clock. What the process waits for a processor is not counted as silence: where a hundred
+ * of them start at once, as after the reboot of a machine, each is silent for longer than that, and killing them makes more that start.
+ */
 export class Heartbeat {
   readonly #timer: NodeJS.Timeout
+  readonly #waitedMs: () => number
   #lastLook = performance.now()
+  #lastWaited: number
   #since = performance.now()
   #limit = FIRST_BEAT_WITHIN_MS
 
-  /** @param onSilent called when the process has been silent for too long: it does not turn its event loop */
-  constructor(onSilent: () => void) {
+  /**
+   * @param onSilent called when the process has been silent for too long: it does not turn its event loop
+   * @param waitedMs how long its event loop's thread has waited for a processor since it began (run-queue.ts)
+   */
+  constructor(onSilent: () => void, waitedMs: () => number) {
+    this.#waitedMs = waitedMs
+    this.#lastWaited = waitedMs()
     this.#timer = setInterval(() => this.#look(onSilent), LOOK_MS)
     this.#timer.unref()
   }
@@ -58,6 +68,10 @@ export class Heartbeat {
     const now = performance.now()
     if (now - this.#lastLook > LOOK_MS + LATE_MS) this.#since = now
     this.#lastLook = now
+    const waited = this.#waitedMs()
+    // Not into the future: what it waited before its last beat is no credit for later.
+    this.#since = Math.min(now, this.#since + Math.max(0, waited - this.#lastWaited))
+    this.#lastWaited = waited
     if (now - this.#since <= this.#limit) return
     this.#limit = Number.POSITIVE_INFINITY
     onSilent()

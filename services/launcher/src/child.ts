@@ -4,6 +4,7 @@ import type { Log } from '@gateway/logging/log.js'
 import { dieWithParent } from '@gateway/processes/die-with-parent.js'
 import { Heartbeat } from '@gateway/processes/heartbeat.js'
 import { isReady } from '@gateway/processes/readiness.js'
+import { runQueueWaitMs } from '@gateway/processes/run-queue.js'
 import { StartRefusal } from '@gateway/processes/start-refusal.js'
 import { EXIT_REFUSED } from '@gateway/settings/refusal.js'
 import { failuresInARow, restartDelayMs } from './restart-delay.js'
@@ -86,10 +87,13 @@ export class Child {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
     })
-    const heartbeat = new Heartbeat(() => {
-      this.#log.error({ child: this.#spec.name }, 'child does not turn its event loop and is killed')
-      child.kill('SIGKILL')
-    })
+    const heartbeat = new Heartbeat(
+      () => {
+        this.#log.error({ child: this.#spec.name }, 'child does not turn its event loop and is killed')
+        child.kill('SIGKILL')
+      },
+      () => runQueueWaitMs(child.pid ?? 0),
+    )
     child.on('message', () => heartbeat.heard())
     this.#process = child
     this.#ended = new Promise((resolve) => {

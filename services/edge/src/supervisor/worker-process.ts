@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Heartbeat } from '@gateway/processes/heartbeat.js'
+import { runQueueWaitMs } from '@gateway/processes/run-queue.js'
 import { childEnvironment, unlessSet } from '@gateway/settings/child-environment.js'
 import { withThreadPool } from '@gateway/settings/thread-pool.js'
 import type { FromWorker, ToWorker } from './messages.js'
@@ -49,7 +50,10 @@ export class WorkerProcess {
       serialization: 'advanced',
       env: childEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
     })
-    this.#heartbeat = new Heartbeat(() => events.silent(this))
+    this.#heartbeat = new Heartbeat(
+      () => events.silent(this),
+      () => runQueueWaitMs(this.pid),
+    )
     this.#child.on('message', (message) => {
       this.#heartbeat.heard()
       events.message(this, message as FromWorker)

@@ -1,9 +1,13 @@
 import { parentPort } from 'node:worker_threads'
 import { createLog } from '@gateway/logging/log.js'
 import { Heartbeat } from '@gateway/processes/heartbeat.js'
+import { runQueueWaitMs } from '@gateway/processes/run-queue.js'
 
-const heartbeat = new Heartbeat(() => {
-  createLog('control-plane', 'fatal').fatal('the event loop of the control plane is blocked; the process is killed')
-  process.kill(process.pid, 'SIGKILL')
-})
+const heartbeat = new Heartbeat(
+  () => {
+    createLog('control-plane', 'fatal').fatal('the event loop of the control plane is blocked; the process is killed')
+    process.kill(process.pid, 'SIGKILL')
+  },
+  () => runQueueWaitMs(process.pid),
+)
 parentPort?.on('message', () => heartbeat.heard())

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { runQueueWaitMs } from './run-queue.js'
+
+test('processes that share one processor wait for it, and a stopped one does not', async () => {
+  const spin = () => spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' })
+  const children = [spin(), spin()]
+  try {
+    const pids = children.map(({ pid }) => pid ?? 0)
+    for (const pid of pids) await expect.poll(() => runQueueWaitMs(pid), { timeout: 20_000 }).toBeGreaterThan(100)
+    const [stopped = 0, running = 0] = pids
+    process.kill(stopped, 'SIGSTOP')
+    // It is stopped where it next enters the kernel, and what it has waited by then is told.
+    await expect.poll(() => state(stopped), { timeout: 20_000 }).toBe('T')
+    const before = [runQueueWaitMs(stopped), cpuTicks(running)] as const
+    await expect.poll(() => cpuTicks(running), { timeout: 20_000 }).toBeGreaterThan(before[1] + 10)
+    expect(runQueueWaitMs(stopped)).toBe(before[0])
+  } finally {
+    for (const child of children) {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+  }
+})
+
+test('a process that does not exist has waited for nothing', () => {
+  expect(runQueueWaitMs(-1)).toBe(0)
+})
+
+function stat(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+}
+const state = (pid: number) => stat(pid)[0]
+const cpuTicks = (pid: number) => Number(stat(pid)[11])

@@ -39,6 +39,15 @@ test('a hop that is not an address is nobody local', () =>
   expect(ask('10.0.0.2', { 'x-forwarded-for': 'unknown' }, ['10.0.0.0/8']).loopback).toBe(false))
 test('a trusted proxy on this machine may forward for this machine', () =>
   expect(ask('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, ['127.0.0.1']).loopback).toBe(true))
+test.each([
+  ['10.0.0.2', '127.0.0.1'],
+  ['10.0.0.2', '::1'],
+  ['10.0.0.2', '127.0.0.1, 10.0.0.3'],
+  ['127.0.0.1', '127.0.0.1, 10.0.0.3'],
+  ['127.0.0.1', '10.0.0.3, 127.0.0.1'],
+])('nobody behind another machine is this one, whatever that says: peer %s for %s', (peer, hops) =>
+  expect(ask(peer, { 'x-forwarded-for': hops }, ['10.0.0.0/8', '127.0.0.0/8', '::1']).loopback).toBe(false),
+)
 test('a trusted proxy with a header that names no client is not loopback', () =>
   expect(ask('127.0.0.1', { forwarded: 'for=1.2.3.4' }, ['127.0.0.1']).loopback).toBe(false))
 test('an IPv4-mapped peer matches an IPv4 range', () =>

@@ -72,7 +72,8 @@ export function parseRanges(list: readonly string[]): readonly Range[] {
 /**
  * Who a request comes from. The peer address decides; `X-Forwarded-For` counts only hop by hop from trusted proxies, read from the
  * right, and the first address that is no trusted proxy is the client. A forwarding header from an untrusted peer makes even a
- * loopback peer count as remote, since it may be a proxy that nobody declared. Names of `headers` are in lower case.
+ * loopback peer count as remote, since it may be a proxy that nobody declared; so does any hop that is not this machine. Names of
+ * `headers` are in lower case.
  */
 export function clientAddress(
   peer: string,
@@ -91,10 +92,13 @@ export function clientAddress(
     .filter((hop) => hop !== '')
   // A trusted proxy that does not say for whom it asks tells nothing about the client: not loopback.
   if (hops.length === 0) return { address: peerIp.toString(), loopback: !forwarded && peerIp.range() === 'loopback' }
+  // What calls itself 127.0.0.1 behind another machine is that machine, or lies.
+  let loopback = peerIp.range() === 'loopback'
   for (let i = hops.length - 1; i >= 0; i--) {
     const hop = parse(hops[i] as string)
     if (hop === null) return { address: hops[i] as string, loopback: false }
-    if (!isIn(hop, trusted) || i === 0) return { address: hop.toString(), loopback: hop.range() === 'loopback' }
+    loopback &&= hop.range() === 'loopback'
+    if (!isIn(hop, trusted) || i === 0) return { address: hop.toString(), loopback }
   }
   return { address: peerIp.toString(), loopback: false }
 }

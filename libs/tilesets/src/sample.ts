@@ -1,5 +1,5 @@
 import type { TileFormat } from '@gateway/contracts/basemap.js'
-import { imageSize } from 'image-size'
+import { disableTypes, imageSize, types } from 'image-size'
 import { encodingOf, sniffFormat } from './formats.js'
 import type { TileEncoding } from './tile-set.js'
 
@@ -9,6 +9,9 @@ export const SAMPLE_BYTES = 64 * 1024
 /** What vector tiles are drawn at (MapLibre's unit), and what raster tiles are taken for where they do not tell. */
 const VECTOR_TILE_SIZE = 512
 const USUAL_RASTER_TILE_SIZE = 256
+
+/** Limit: pixels of a tile's side; WebP can say no more. */
+const MAX_TILE_SIZE = 16_384
 
 export interface TileSample {
   readonly tileSize: number
@@ -25,14 +28,46 @@ export function examineSample(format: TileFormat, data: Uint8Array | null): Tile
   if (format === 'pbf') return { tileSize: VECTOR_TILE_SIZE, encoding, warnings: [] }
   const found = sniffFormat(data)
   const warnings = found === format ? [] : [`tiles are said to be ${format} but look like ${found ?? 'something else'}`]
-  try {
-    const { width, height } = imageSize(data)
-    if (width !== height) warnings.push(`tiles are not square: ${width} by ${height} pixels`)
-    return { tileSize: width, encoding, warnings }
-  } catch {
+  const size = pixelsOf(found, data)
+  if (size === null) {
     warnings.push('the size of a tile could not be read from it')
     return { tileSize: USUAL_RASTER_TILE_SIZE, encoding, warnings }
   }
+  const { width, height } = size
+  if (width !== height) warnings.push(`tiles are not square: ${width} by ${height} pixels`)
+  return { tileSize: width, encoding, warnings }
+}
+
+/** Whose end the library always finds: a box or an entry of length 0 in an AVIF, JPEG XL or ICNS image keeps it for ever. */
+const READ_BY_LIBRARY: ReadonlySet<string> = new Set(['png', 'jpg', 'webp'])
+disableTypes(types.filter((type) => !READ_BY_LIBRARY.has(type)))
+
+interface Pixels {
+  readonly width: number
+  readonly height: number
+}
+
+/** null: it does not tell, or no tile is of that size. */
+function pixelsOf(format: TileFormat | null, data: Uint8Array): Pixels | null {
+  try {
+    const head = data.subarray(0, SAMPLE_BYTES)
+    const size = format === 'avif' ? pixelsOfAvif(head) : imageSize(head)
+    return isSide(size.width) && isSide(size.height) ? size : null
+  } catch {
+    return null
+  }
+}
+
+/** What its first `ispe` property says (ISO/IEC 23008-12, 6.5.3): behind the name, version and flags. Throws where there is none. */
+function pixelsOfAvif(head: Uint8Array): Pixels {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
+  const at = bytes.indexOf('ispe')
+  if (at === -1) throw new RangeError('no sizes')
+  return { width: bytes.readUInt32BE(at + 8), height: bytes.readUInt32BE(at + 12) }
+}
+
+function isSide(pixels: number): boolean {
+  return Number.isInteger(pixels) && pixels > 0 && pixels <= MAX_TILE_SIZE
 }
 
 function usualSize(format: TileFormat): number {

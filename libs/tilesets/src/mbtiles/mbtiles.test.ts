@@ -281,3 +281,16 @@ describe('an archive that cannot be served', () => {
     expect(probeMbtiles(folder, file)).toBeNull()
   })
 })
+
+it('takes a number that JavaScript cannot hold for a defect of the archive', () => {
+  const number = '9223372036854775807'
+  write(TABLES, [[1, 0, 0, PNG]])
+  const database = new DatabaseSync(file)
+  database.exec(`INSERT INTO tiles VALUES (2, ${number}, 0, x'00'), (3, 1, 1, ${number})`)
+  database.close()
+  expect(() => probeMbtiles(folder, file)).toThrow(BrokenArchiveError)
+  const archive = open()
+  expect(() => archive.tile(3, 1, 6)).toThrow(BrokenArchiveError)
+  expect(archive.tile(1, 0, 1)).not.toBeNull()
+  archive.close()
+})

@@ -6,7 +6,11 @@ const SURROUNDINGS = /^SQLITE_(BUSY|LOCKED|NOMEM|IOERR|INTERRUPT|FULL|CANTOPEN|P
 /** What a folder without write permission or a file system without locks makes SQLite say. */
 const ACCESS = /^SQLITE_(CANTOPEN|IOERR|READONLY)/
 
+/** What the library says of a whole number that JavaScript cannot hold, which SQLite's columns can (64 bits). */
+const TOO_LARGE = 'ERR_OUT_OF_RANGE'
+
 interface SqliteError {
+  readonly code?: unknown
   readonly sqliteCodeName?: unknown
   readonly message?: unknown
 }
@@ -14,7 +18,8 @@ interface SqliteError {
 /** An error of SQLite as one of the archive, where it is about the archive's content. */
 export function asArchiveError(error: unknown): unknown {
   if (error instanceof BrokenArchiveError) return error
-  const { sqliteCodeName, message } = error as SqliteError
+  const { code, sqliteCodeName, message } = error as SqliteError
+  if (code === TOO_LARGE) return new BrokenArchiveError('the archive holds a number that is too large to be read')
   if (typeof sqliteCodeName !== 'string' || SURROUNDINGS.test(sqliteCodeName)) return error
   return new BrokenArchiveError(`the archive cannot be read: ${String(message).slice(0, 200)}`)
 }

@@ -154,3 +154,13 @@ it('never throws, and never hands on what it did not understand, whatever the fi
     { numRuns: 2000 },
   )
 })
+
+it.each([33, 5_000, 1_000_000])(
+  'leaves out a field that is nested %d levels deep, on which recursion would end',
+  (depth) => {
+    const fields = JSON.parse(`{"name": "x", "deep": ${'['.repeat(depth)}${']'.repeat(depth)}, "kept": {"a": [1]}}`)
+    const { name, other, warnings } = readMetadata(fields)
+    expect({ name, other }).toEqual({ name: 'x', other: { kept: { a: [1] } } })
+    expect(warnings).toEqual([expect.stringContaining('"deep" is left out')])
+  },
+)

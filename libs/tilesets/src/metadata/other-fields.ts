@@ -26,6 +26,9 @@ const KNOWN = new Set([
 /** Limit: characters of all other fields as JSON; they go into every TileJSON answer. */
 const MAX_LENGTH = 16_384
 
+/** Limit: nesting of a field. What goes on with it (this process, the store, TileJSON's readers) recurses, and ends where it is too deep. */
+const MAX_DEPTH = 32
+
 /** Names that mean something to JavaScript objects rather than to map clients. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -38,14 +41,23 @@ export function otherFields(
   let length = 0
   for (const [name, value] of Object.entries(fields)) {
     if (KNOWN.has(name) || RESERVED.has(name) || value === undefined || value === null) continue
+    if (isDeeper(value, MAX_DEPTH)) {
+      warnings.push(`the field ${shownName(name)} is left out: it is nested deeper than ${MAX_DEPTH} levels`)
+      continue
+    }
     length += name.length + JSON.stringify(value).length
     if (length > MAX_LENGTH) {
-      warnings.push(
-        `fields beyond the known ones are left out from ${JSON.stringify(name.slice(0, 80))} on: they are too large`,
-      )
+      warnings.push(`fields beyond the known ones are left out from ${shownName(name)} on: they are too large`)
       break
     }
     other.push([name, value])
   }
   return Object.fromEntries(other)
 }
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+}
+
+const shownName = (name: string) => JSON.stringify(name.slice(0, 80))

@@ -99,6 +99,7 @@ async function landBasemap(
 function describe(result: Exclude<ProbeResult, { state: 'ok' }>): string {
   switch (result.state) {
     case 'broken':
+    case 'unreadable':
       return result.why
     case 'empty':
       return 'the archive holds no tiles'

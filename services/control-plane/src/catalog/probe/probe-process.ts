@@ -5,6 +5,7 @@ import { serve } from '../../platform/helper-process/serve.js'
 import { geopackageFacts } from '../vector-facts/geopackage.js'
 import { isLockedArchive } from './locked-archive.js'
 import type { ProbeAnswer, ProbeTask } from './probe-result.js'
+import { unreadable } from './unreadable.js'
 
 serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what }) => {
   try {
@@ -18,6 +19,6 @@ serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what }) => {
   } catch (error) {
     const { message } = error as Error
     if (error instanceof BrokenArchiveError) return { state: 'broken', why: message }
-    return isLockedArchive(error) ? { state: 'busy' } : { state: 'failed', message }
+    return isLockedArchive(error) ? { state: 'busy' } : (unreadable(error) ?? { state: 'failed', message })
   }
 })

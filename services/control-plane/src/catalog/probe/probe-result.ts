@@ -1,11 +1,15 @@
 import type { VectorFacts } from '@gateway/contracts/vector.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 
-/** `empty`: nothing there. `busy`: another program has locked it. `timeout`: its file system answers, but reading it took too long. */
+/**
+ * `empty`: nothing there. `busy`: another program has locked it. `timeout`: its file system answers, but reading it took too long. `unreadable`:
+ * its content confuses the reader.
+ */
 export type Probed<T> =
   | { readonly state: 'ok'; readonly probe: T }
-  | { readonly state: 'broken'; readonly why: string }
-  | { readonly state: 'empty' | 'busy' | 'timeout' }
+  | { readonly state: 'broken' | 'unreadable'; readonly why: string }
+  | { readonly state: 'empty' }
+  | { readonly state: 'busy' | 'timeout' }
 
 export type ProbeResult = Probed<TileSetProbe>
 export type GeopackageProbeResult = Probed<VectorFacts>
@@ -18,6 +22,4 @@ export interface ProbeTask {
 }
 
 /** The fields of an error are lost between processes, so that what matters of it is sent as a value. */
-export type ProbeAnswer<T> =
-  | Exclude<Probed<T>, { state: 'timeout' }>
-  | { readonly state: 'failed'; readonly message: string }
+export type ProbeAnswer<T> = Probed<T> | { readonly state: 'failed'; readonly message: string }

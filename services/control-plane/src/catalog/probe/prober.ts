@@ -2,6 +2,7 @@ import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
 import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper-process.js'
 import type { GeopackageProbeResult, ProbeAnswer, Probed, ProbeResult, ProbeTask } from './probe-result.js'
+import { unreadable } from './unreadable.js'
 
 /** The built file, also when the sources are run (in tests). */
 const PROBE_PROCESS = new URL('../../../dist/catalog/probe/probe-process.js', import.meta.url)
@@ -70,6 +71,8 @@ async function probeFolder(root: string, path: string): Promise<ProbeResult> {
     return probe === null ? { state: 'empty' } : { state: 'ok', probe }
   } catch (error) {
     if (error instanceof BrokenArchiveError) return { state: 'broken', why: error.message }
+    const confused = unreadable(error)
+    if (confused !== null) return confused
     throw error
   }
 }

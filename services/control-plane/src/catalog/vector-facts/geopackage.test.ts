@@ -1,4 +1,5 @@
 import { readFileSync, symlinkSync } from 'node:fs'
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { DatabaseSync } from '@photostructure/sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -113,6 +114,14 @@ describe('what a GeoPackage was made to do harm with', () => {
     const sql = `CREATE TABLE "${name.replaceAll('"', '""')}" (fid INTEGER PRIMARY KEY, a TEXT);
       INSERT INTO gpkg_contents VALUES ('${name}', 'features', 'x', 0, 0, 1, 1, 4326)`
     expect(facts(sql)).toMatchObject({ feature_count: 0, fields: [{ name: 'a', type: 'string' }] })
+  })
+
+  test.each([
+    `CREATE TABLE gpkg_ogr_contents (table_name TEXT PRIMARY KEY, feature_count INTEGER);
+      INSERT INTO gpkg_ogr_contents VALUES ('a', 9007199254740993)`,
+    'UPDATE gpkg_contents SET srs_id = -9223372036854775807',
+  ])('a number that JavaScript cannot hold is a defect of the file: %s', (sql) => {
+    expect(() => facts(`${layer('a')}${sql}`)).toThrow(BrokenArchiveError)
   })
 
   test('a definition of a coordinate system of any length is read as far as real ones go', () => {

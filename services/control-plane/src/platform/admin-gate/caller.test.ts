@@ -21,7 +21,9 @@ test('a remote caller cannot make itself local by stating a peer', () => {
 })
 
 test('behind an edge, a forwarding header counts where the peer of the edge is a trusted proxy', () => {
-  const edge = { 'x-edge-key': KEY, 'x-forwarded-for': '127.0.0.1' }
-  expect(find({ peer: '127.0.0.1', headers: { ...edge, 'x-edge-peer': '10.1.1.1' } }).loopback).toBe(true)
-  expect(find({ peer: '127.0.0.1', headers: { ...edge, 'x-edge-peer': '127.0.0.1' } }).loopback).toBe(false)
+  const edge = { 'x-edge-key': KEY, 'x-forwarded-for': '192.0.2.7' }
+  const trusted = find({ peer: '127.0.0.1', headers: { ...edge, 'x-edge-peer': '10.1.1.1' } })
+  expect(trusted).toEqual({ address: '192.0.2.7', loopback: false })
+  const other = find({ peer: '127.0.0.1', headers: { ...edge, 'x-edge-peer': '127.0.0.1' } })
+  expect(other).toEqual({ address: '127.0.0.1', loopback: false })
 })

@@ -10,6 +10,7 @@ import { probeRemoteTileSet } from '@gateway/tilesets/probe-remote.js'
 import { concurrently } from '../../../platform/files/concurrently.js'
 import type { ProbeResult } from '../../probe/probe-result.js'
 import { Prober } from '../../probe/prober.js'
+import { unreadable } from '../../probe/unreadable.js'
 import { type Candidate, findCandidates, ONLY_VERSION } from '../walk/candidates.js'
 import type { FoundBasemaps } from '../walk/found.js'
 import { gatherVersions } from '../walk/gather-versions.js'
@@ -69,6 +70,8 @@ async function probeEntry(
     return probe === null ? { state: 'empty' } : { state: 'ok', probe }
   } catch (error) {
     if (error instanceof BrokenArchiveError) return { state: 'broken', why: error.message }
+    const confused = unreadable(error)
+    if (confused !== null) return confused
     throw error
   }
 }

@@ -1,9 +1,10 @@
 import { relative } from 'node:path'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
-import { type Prober, TIMED_OUT } from '../../probe/prober.js'
+import type { Prober } from '../../probe/prober.js'
 import type { Candidate } from './candidates.js'
 import { quoted } from './found.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
+import { whyNotRead } from './why-not-read.js'
 
 /** `busy`: it is there, but cannot be read now. `broken` and `empty`: it has nothing to serve. */
 export type ProbedCandidate =
@@ -31,12 +32,11 @@ export async function probeCandidate(
       case 'broken':
         warnIn(source, `${where} cannot be served: ${result.why}`)
         return { state: 'broken', candidate }
+      case 'unreadable':
       case 'busy':
-      case 'timeout': {
-        const why = result.state === 'busy' ? 'another program has locked it' : TIMED_OUT
-        warnIn(source, `${where} stays as it was: ${why}`)
+      case 'timeout':
+        warnIn(source, `${where} stays as it was: ${whyNotRead(result)}`)
         return { state: 'busy', candidate }
-      }
       case 'empty':
         return { state: 'empty', candidate }
     }

@@ -1,5 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ProbeResult } from '../../probe/probe-result.js'
+import { Prober } from '../../probe/prober.js'
 import { makeTree, PIXEL, putManyTiles, type Tree } from '../testing/trees.js'
 import { walkBasemaps } from './walk-basemaps.js'
 
@@ -54,6 +56,21 @@ describe('layouts', () => {
     tree.put('city/fonts/a.txt', '')
     expect(await walk()).toMatchObject({ versions: ['city/default xyz city'], warnings: [] })
   })
+})
+
+test('what confuses its reader stays as it was, and ends the scan of nothing else', async () => {
+  tile('world/v1/0/0/0.png')
+  tile('city/v1/0/0/0.png')
+  class Confused extends Prober {
+    override probe(root: string, path: string, signal: AbortSignal): Promise<ProbeResult> {
+      if (!path.includes('world')) return super.probe(root, path, signal)
+      return Promise.resolve({ state: 'unreadable', why: 'its content could not be read: x' })
+    }
+  }
+  const { basemaps, uncertain, warnings } = await walkBasemaps(tree.root, () => {}, new Confused())
+  expect(basemaps.map(({ code }) => code)).toEqual(['city'])
+  expect(uncertain).toEqual([{ code: 'world', version: 'v1' }])
+  expect(warnings.texts).toEqual(['"world/v1" stays as it was: its content could not be read: x'])
 })
 
 describe('what is left out', () => {

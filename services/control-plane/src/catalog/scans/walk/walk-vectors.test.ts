@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { GeojsonReader } from '../../vector-facts/geojson-reader.js'
 import { makeTree, POINT, type Tree } from '../testing/trees.js'
 import { type KnownFingerprints, walkVectors } from './walk-vectors.js'
 
@@ -25,6 +26,21 @@ test('GeoJSON and shapefiles are found at any depth, in any case, and nothing el
   tree.put('_tmp/a.geojson', POINT)
   tree.put('notes.txt', POINT)
   expect(await walk()).toMatchObject({ paths: ['a.geojson', 'deep/er/世界.JSON', 'roads.SHP'], warnings: [] })
+})
+
+test('a file that confuses its reader tells nothing of itself, and ends the scan of nothing else', async () => {
+  tree.put('a.geojson', POINT)
+  tree.put('roads.shp', 's')
+  const confused = vi.spyOn(GeojsonReader.prototype, 'facts').mockImplementation(() => {
+    throw new RangeError('x')
+  })
+  const { vectors, warnings } = await walk()
+  confused.mockRestore()
+  expect(vectors.map(({ relativePath, facts }) => [relativePath, facts === null])).toEqual([
+    ['a.geojson', true],
+    ['roads.shp', false],
+  ])
+  expect(warnings).toContain('"a.geojson" tells nothing of itself: its content could not be read: x')
 })
 
 describe('a shapefile', () => {

@@ -5,7 +5,8 @@ import { fileIdentity } from '@gateway/files/file-identity.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { examineGeojson } from '../../probe/geojson.js'
-import { Prober, TIMED_OUT } from '../../probe/prober.js'
+import { Prober } from '../../probe/prober.js'
+import { unreadable } from '../../probe/unreadable.js'
 import { cleanJson } from '../../register/storable-text.js'
 import { flatgeobufFacts } from '../../vector-facts/flatgeobuf.js'
 import { geojsonFacts } from '../../vector-facts/geojson.js'
@@ -14,6 +15,7 @@ import { type FoundVector, type FoundVectors, quoted } from './found.js'
 import { type Entry, isGone, listEntries } from './list-entries.js'
 import { type FilePart, fingerprintOf, partsByBase } from './shapefile-parts.js'
 import { openSource, type WalkedSource, warnIn } from './walked-source.js'
+import { whyNotRead } from './why-not-read.js'
 
 /** What is known of a file already, by relative path: an unchanged file is not read again. */
 export type KnownFingerprints = ReadonlyMap<string, string>
@@ -113,7 +115,7 @@ async function takeVector(
   }
   const fingerprint = fingerprintOf(parts)
   const isRead = walk.known.get(relativePath) === fingerprint
-  const facts = isRead ? null : await readFacts(walk, { entry, kind, relativePath, parts })
+  const facts = isRead ? null : await readFactsOrWarn(walk, { entry, kind, relativePath, parts })
   if (facts === 'left out') return
   if (kind === 'shapefile') warnOfMissingParts(source, relativePath, base, parts)
   walk.vectors.push({
@@ -134,6 +136,18 @@ interface ToRead {
   readonly kind: VectorKind
   readonly relativePath: string
   readonly parts: readonly FilePart[]
+}
+
+/** `readFacts`, but for what confuses a reader, of which nothing is told. */
+async function readFactsOrWarn(walk: Walk, toRead: ToRead): Promise<ReadFacts | null | 'left out'> {
+  try {
+    return await readFacts(walk, toRead)
+  } catch (error) {
+    const confused = unreadable(error)
+    if (confused === null) throw error
+    warnIn(walk.source, `${quoted(toRead.relativePath)} tells nothing of itself: ${confused.why}`)
+    return null
+  }
 }
 
 /** null: not to be read now, so that the next scan tries again. What is not what its name says is left out, with a warning. */
@@ -183,10 +197,7 @@ async function readGeopackage(
     case 'empty':
       return 'left out'
     default:
-      warnIn(
-        source,
-        `${where} tells nothing of itself: ${result.state === 'busy' ? 'another program has locked it' : TIMED_OUT}`,
-      )
+      warnIn(source, `${where} tells nothing of itself: ${whyNotRead(result)}`)
       return null
   }
 }

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { unreadable } from './unreadable.js'
+
+const thrownBy = (act: () => unknown): unknown => {
+  try {
+    act()
+  } catch (error) {
+    return error
+  }
+  throw new Error('nothing was thrown')
+}
+
+test.each([
+  ['a recursion that is too deep', () => JSON.stringify(JSON.parse(`${'['.repeat(1e5)}${']'.repeat(1e5)}`))],
+  ['a read beyond the end', () => Buffer.alloc(1).readUInt32LE(9)],
+  ['a field of nothing', () => (JSON.parse('null') as { a: unknown }).a],
+  ['text that is no JSON', () => JSON.parse('{')],
+])('what a reader throws says that content is unreadable: %s', (_, act) => {
+  expect(unreadable(thrownBy(act))).toMatchObject({ state: 'unreadable', why: expect.stringContaining('its content') })
+})
+
+test('an error of the disk, and one in words, end a scan as before', () => {
+  expect(unreadable(thrownBy(() => readFileSync('/nowhere')))).toBeNull()
+  expect(unreadable(new Error('it may not be read by this process'))).toBeNull()
+})

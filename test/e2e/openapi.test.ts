@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
+import http, { type IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -192,6 +193,28 @@ test('a client generated from the OpenAPI document compiles and works', async ()
 
 /** What the console asks: administration, and what a preview loads. */
 const CONSOLE_PATHS = /^\/api\/v1\/(admin|system)|tilejson|^\/vectors\/\{code\}\/download/
+
+test('a method that nobody answers is 405 on every path, with the methods that the path has', async () => {
+  for (const [path, item] of Object.entries<object>(JSON.parse(text).paths)) {
+    const known = Object.keys(item).map((method) => method.toUpperCase())
+    for (const method of ['TRACE', 'PROPFIND']) {
+      const answer = await asked(method, path.replaceAll(/\{\w+\}/g, 'x'))
+      expect([answer.statusCode, path]).toEqual([405, path])
+      expect(answer.headers.allow?.split(', '), path).toEqual(expect.arrayContaining(known))
+      // Every GET and no POST of a path that has none.
+      expect(answer.headers.allow?.includes('POST'), path).toBe(known.includes('POST'))
+    }
+  }
+})
+
+/** `fetch` sends no TRACE. */
+function asked(method: string, path: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  return new Promise((resolve, reject) => {
+    const request = http.request(maps().gateway.url + path, { method, headers }, (answer) => resolve(answer.resume()))
+    request.on('error', reject).end()
+  })
+}
 
 test('the types of the console are those of the OpenAPI document (npm run console:types writes them)', async () => {
   const types = astToString(await openapiTS(forConsole(JSON.parse(text)), { defaultNonNullable: false }))

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -87,7 +88,7 @@ test.each([
   [404, { url: '/nowhere' }, undefined],
   [404, { url: '/api/v2/system' }, undefined],
   [405, { url: '/health', method: 'POST' as const }, 'GET, HEAD'],
-  [405, { url: '/api/v1/catalog/basemaps', method: 'PUT' as const }, 'GET, HEAD'],
+  [405, { url: '/api/v1/catalog/basemaps', method: 'PUT' as const }, 'GET, HEAD, OPTIONS'],
   [400, { url: '/%zz' }, undefined],
 ])('%i answers %o in the one form of errors', async (status, options, allow) => {
   const answer = await inject(options)
@@ -105,6 +106,41 @@ test('a method that a path lacks is 405 whatever its body is', async () => {
     headers: { 'content-type': 'application/xml' },
   })
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
+})
+
+test('every documented path names in Allow the methods that it has, and answers 405 to all others', async () => {
+  const { paths } = (await inject({ url: '/api/v1/openapi.json' })).json()
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+  let looked = 0
+  for (const [path, operations] of Object.entries<object>(paths)) {
+    const url = path.replaceAll(/\{\w+\}/g, 'x')
+    const refusal = await test0.admin({ method: 'TRACE' as never, url })
+    // The edge's own.
+    if (refusal.statusCode === 404) continue
+    looked++
+    const allowed = String(refusal.headers.allow).split(', ')
+    expect(allowed, path).toEqual(expect.arrayContaining(Object.keys(operations).map((one) => one.toUpperCase())))
+    for (const method of methods.filter((one) => !allowed.includes(one))) {
+      const { statusCode, headers } = await test0.admin({ method, url })
+      expect([statusCode, headers.allow], `${method} ${path}`).toEqual([405, refusal.headers.allow])
+    }
+  }
+  expect(looked).toBeGreaterThan(70)
+})
+
+test('a method that the service has never heard of is 405 as any other that a path lacks', async () => {
+  await test0.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = test0.app.server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}${TOKENS}`, {
+    method: 'PROPFIND',
+    headers: { authorization: bearer },
+  })
+  expect([answer.status, answer.headers.get('allow'), await answer.json()]).toEqual([
+    405,
+    'GET, HEAD, POST',
+    ERROR_FORM,
+  ])
+  expect((await fetch(`http://127.0.0.1:${port}${TOKENS}`, { method: 'PROPFIND' })).status).toBe(401)
 })
 
 const post = (payload: string | Buffer, type = 'application/json') =>

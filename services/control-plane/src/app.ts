@@ -2,6 +2,7 @@ import { withoutTokens } from '@gateway/catalog/list-query.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import Fastify, { LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { hasOpenCors } from './catalog/listing/cors.js'
 import { registerFeatures } from './features.js'
 import { callerFinder } from './platform/admin-gate/caller.js'
 import { registerAdminGate } from './platform/admin-gate/gate.js'
@@ -39,7 +40,7 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   refuseAmbiguousFraming(app)
   const findCaller = callerFinder(edgeLink, ctx.settings.trustedProxies)
   const adminGate = registerAdminGate(app, ctx, findCaller)
-  const refuseOtherMethods = trackPaths(app)
+  const refuseOtherMethods = trackPaths(app, hasOpenCors)
   await registerFeatures(app, ctx, findCaller, adminGate)
   refuseOtherMethods()
   await app.ready()

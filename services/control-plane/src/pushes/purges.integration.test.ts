@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { deleteVersion } from '@gateway/store/basemaps.js'
+import { deleteVersion, growRevision, setBasemapWithdrawn } from '@gateway/store/basemaps.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registerVersion } from '../catalog/register/register-version.js'
+import { startReceiver, startTcpReceiver } from '../deliveries/testing/receiver.js'
 import { deliveries } from '../features.js'
-import { fillCatalog } from '../testing/catalog.js'
+import { fillCatalog, version } from '../testing/catalog.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
 
 const home = mkdtempSync(path.join(tmpdir(), 'gateway-purges-'))
@@ -113,6 +115,70 @@ test('a cache is told of whatever changes what the addresses of tiles mean, and 
     await expect.poll(tags, { message: String(change) }).toEqual([expected])
   }
 })
+
+test('a transaction tells a cache the same once, and of a basemap no more beside its version', async () => {
+  const { sql } = gateway.store
+  const layer = { code: 'layer', name: 'Layer', tileBaseUrl: 'http://127.0.0.1:8910', sourceCode: 'maps' }
+  const register = (label: string, content: string) =>
+    sql.begin((tx) =>
+      registerVersion(tx, layer, { ...version(label, 'xyz', `/maps/layer/${label}`), fingerprint: content }, true),
+    )
+  const steps: readonly [change: () => Promise<unknown>, expected: readonly (string | null)[]][] = [
+    [() => register('v1', 'one'), ['v1']],
+    [() => register('v1', 'two'), ['v1']],
+    [
+      () =>
+        sql.begin(async (tx) => {
+          await growRevision(tx, 'layer', 'v1')
+          await growRevision(tx, 'world', 'v2')
+          await growRevision(tx, 'layer', 'v1')
+        }),
+      ['v1', 'v1'],
+    ],
+    [() => sql.begin((tx) => deleteVersion(tx, 'layer', 'v1')), ['v1']],
+    [() => sql.begin((tx) => setBasemapWithdrawn(tx, 'layer', true)), [null]],
+  ]
+  let seen = 0
+  for (const [change, expected] of steps) {
+    await change()
+    const { items, total } = (await admin('GET', '/purge-records?basemap_code=layer')).json()
+    expect(items.slice(0, total - seen).map((one: { version: string | null }) => one.version)).toEqual(expected)
+    seen = total
+  }
+})
+
+test('a cache that never answers, or byte by byte, or elsewhere, is told again and holds up no other', async () => {
+  const silent = await startTcpReceiver(() => {})
+  const dripping = await startTcpReceiver((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nx: ')
+    const timer = setInterval(() => socket.write('x'), 100)
+    socket.on('close', () => clearInterval(timer))
+  })
+  const elsewhere = await startReceiver()
+  const moved = await startReceiver((response) => response.writeHead(308, { location: elsewhere.url }).end())
+  for (const [code, { url }] of Object.entries({ silent, dripping, moved }))
+    expect((await admin('POST', '/targets', { code, kind: 'purge', url })).statusCode).toBe(200)
+  received.splice(0)
+  await admin('PATCH', '/basemaps/world/versions/v2', { withdrawn: true })
+  await expect.poll(tags).toEqual([['b-world', 'v-world-v2']])
+  const record = async (target: string) => (await admin('GET', `/purge-records?target_code=${target}`)).json().items[0]
+  await expect
+    .poll(() => record('moved'))
+    .toMatchObject({
+      status: 'failed',
+      attempts: 3,
+      message: '308 Permanent Redirect (redirects are not followed)',
+    })
+  expect(elsewhere.received).toEqual([])
+  for (const target of ['silent', 'dripping']) {
+    // The attempt itself: what is documented is its 10 s.
+    await expect
+      .poll(() => record(target), { timeout: 20_000 })
+      .toMatchObject({ attempts: 1, message: 'no answer in 10 s' })
+  }
+  for (const target of ['silent', 'dripping']) await admin('POST', `/purge-records/${(await record(target)).id}/cancel`)
+  for (const one of [silent, dripping, elsewhere, moved]) await one.close()
+}, 40_000)
 
 test('a cache takes no pushes and no uploads', async () => {
   const push = { target_code: 'cdn', basemap_code: 'world', version: 'v2' }

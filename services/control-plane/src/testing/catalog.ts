@@ -40,7 +40,8 @@ function write(root: string, name: string, content: string | Buffer): void {
   writeFileSync(path.join(root, name), content)
 }
 
-function version(label: string, storage: 'xyz' | 'mbtiles', file: string): NewVersion {
+/** What a scan would have found of one version. */
+export function version(label: string, storage: 'xyz' | 'mbtiles', file: string): NewVersion {
   return {
     version: label,
     storage,

@@ -6,6 +6,7 @@ import { judgeHeader } from '@gateway/contracts/header-limits.js'
 /** A request for the control plane, rebuilt from what was validated. */
 export interface RequestHead {
   readonly ok: true
+  /** as it came; one that the service does not know is handed on as one that it does not answer */
   readonly method: string
   /** path and query as they came */
   readonly target: string
@@ -24,6 +25,9 @@ export interface RawHead {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** No path of the control plane takes it: it answers 405 with the methods that the path has (RFC 9110, 15.5.6), which the edge does not know. */
+const NO_METHOD = 'TRACE'
 
 /**
  * What a client may say to the control plane. A list of what is let through, so that nothing that belongs to a connection (RFC 9110, 7.6.1),
@@ -78,7 +82,6 @@ const ONCE: ReadonlySet<string> = new Set([
 const AMBIGUOUS = refuse('invalid_parameters', 'the request is framed in more than one way')
 const BAD_TARGET = refuse('invalid_parameters', 'the address of a request is a path')
 const BAD_HEADER = refuse('invalid_parameters', 'a header holds characters that headers cannot hold')
-const WRONG_METHOD = refuse('method_not_allowed', 'this method is not answered')
 
 /** Field values are visible ASCII, spaces, tabs and obs-text (RFC 9110, 5.5). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -87,7 +90,7 @@ const TARGET = /^\/[\x21-\x7e]*$/
 
 /** Validates and rebuilds; refuses what two servers could read differently. */
 export function rebuildHead(raw: RawHead): RequestHead | Refusal {
-  if (!METHODS.has(raw.method)) return WRONG_METHOD
+  const method = METHODS.has(raw.method) ? raw.method : NO_METHOD
   const target = encodedBeyondAscii(raw.query === undefined ? raw.path : `${raw.path}?${raw.query}`)
   if (target === null || !TARGET.test(target)) return BAD_TARGET
   const seen = new Set<string>()
@@ -111,7 +114,7 @@ export function rebuildHead(raw: RawHead): RequestHead | Refusal {
   if (coding !== null && coding.toLowerCase() !== 'chunked') return AMBIGUOUS
   if (length !== null && !/^\d{1,15}$/.test(length)) return AMBIGUOUS
   const bodyLength = coding !== null ? null : Number(length ?? 0)
-  return { ok: true, method: raw.method, target, headers, bodyLength }
+  return { ok: true, method, target, headers, bodyLength }
 }
 
 function isLetThrough(name: string): boolean {

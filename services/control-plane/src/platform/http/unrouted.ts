@@ -3,13 +3,19 @@ import type { App } from './app-type.js'
 import { NO_SUCH_PATH } from './error-answers.js'
 import { sendRefusal } from './refusal.js'
 
+/** The last is one that no path answers. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 /**
  * Notes each path while features register; the function that it answers, called after them, gives every path the methods that it lacks,
- * as routes that answer 405. They are routes like all others, so that gates hold for them too.
+ * as routes that answer 405. They are routes like all others, so that gates hold for them too. `answersOptions`: of paths whose preflights a hook
+ * answers.
  */
-export function trackPaths(app: App): () => void {
+export function trackPaths(app: App, answersOptions: (path: string) => boolean): () => void {
+  // What the router has never heard of would be 404 on every path.
+  app.server.prependListener('request', (request) => {
+    if (!METHODS.some((method) => method === request.method)) request.method = 'TRACE'
+  })
   const paths = new Set<string>()
   app.addHook('onRoute', ({ url }) => void paths.add(url))
   return () => {
@@ -18,7 +24,9 @@ export function trackPaths(app: App): () => void {
       const urls = [...paths].filter((other) => takes(other, path))
       return { path, methods: METHODS.filter((method) => urls.some((url) => app.hasRoute({ url, method }))) }
     })
-    for (const { path, methods } of answered) refuseOtherMethods(app, path, methods)
+    for (const { path, methods } of answered) {
+      refuseOtherMethods(app, path, methods, answersOptions(path) ? [...methods, 'OPTIONS'] : methods)
+    }
   }
 }
 
@@ -28,11 +36,11 @@ function takes(route: string, path: string): boolean {
   return own.length === others.length && own.every((part, i) => part.startsWith(':') || part === others[i])
 }
 
-/** `methods`: those of the path, and of those with parameters that take it too, which must not be hidden. */
-function refuseOtherMethods(app: App, url: string, methods: readonly string[]): void {
+/** `methods`: those of the path, and of those with parameters that take it too, which must not be hidden; `answered`: hooks' beside them. */
+function refuseOtherMethods(app: App, url: string, methods: readonly string[], answered: readonly string[]): void {
   const missing = METHODS.filter((method) => !methods.includes(method))
   if (missing.length === 0) return
-  const allow = methods.join(', ')
+  const allow = answered.join(', ')
   app.route({
     method: missing,
     url,

@@ -36,7 +36,7 @@ beforeAll(async () => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', POLICY)
   })
-  const refuseOtherMethods = trackPaths(app)
+  const refuseOtherMethods = trackPaths(app, () => false)
   await serveBuiltConsole(app, `${dist}/`)
   await serveMapPage(app, `${dist}/map/`)
   await serveDocs(app, `${docs}/`)

@@ -148,10 +148,12 @@ struct Answer {
 std::vector<std::pair<std::string, Reading>> requests_in(const std::string &bytes) {
   std::vector<std::pair<std::string, Reading>> found;
   for (size_t at = 0;;) {
+    at = without_empty_lines(bytes, at);
     const size_t end = bytes.find("\r\n\r\n", at);
     if (end == std::string::npos) return found;
     const std::optional<Reading> reading = read_head(bytes.substr(at, end + 4 - at));
-    if (!reading) return found;
+    // That of the server as a whole the feed answers by itself, as the last of a connection.
+    if (!reading || reading->target == "*") return found;
     bool malformed = false;
     const std::optional<size_t> body = body_end(*reading, bytes.substr(end + 4), &malformed);
     // Its head may have been answered before its body was seen to be cut or broken.
@@ -228,14 +230,21 @@ bool must_be_answered(const World &world, const Made &made) {
          (token->second.all || token->second.code == tile->second.code);
 }
 
-// What uWS must be given of a request: the very bytes, with a wish to close in the form that it reads, or a probe in HTTP/1.0 in such a form.
+// What uWS must be given of a request: the very bytes, but in the origin form of HTTP/1.1 with the host that is meant, with a wish to close in the form
+// that it reads, and without what it misreads of a body. Of a probe in HTTP/1.0 only what is asked for.
 std::string as_given(const std::string &bytes, const Reading &request) {
-  const std::string line = bytes.substr(0, bytes.find("\r\n"));
-  const size_t old = line.rfind(" HTTP/1.0");
-  if (old == std::string::npos || old + 9 != line.size()) {
-    return !wants_close(request) || wants_close_plainly(request) ? bytes : line + "\r\nConnection: close" + bytes.substr(line.size());
+  const std::string line = request.method + " " + request.target + " HTTP/1.1\r\n", close = "Connection: close\r\n";
+  if (request.version == "HTTP/1.0") return line + "Host: probe\r\n" + close + "\r\n";
+  const size_t first = bytes.find("\r\n") + 2, end = bytes.find("\r\n\r\n") + 4;
+  std::string made = line + (wants_close(request) && !wants_close_plainly(request) ? close : "");
+  if (!request.authority.empty()) made += "Host: " + request.authority + "\r\n";
+  for (size_t at = first, field = 0; at < end; field++) {
+    const size_t next = bytes.find("\r\n", at) + 2;
+    const bool is_field = field < request.fields.size();
+    if (!is_field || request.fields[field].first != "host" || request.authority.empty()) made += bytes.substr(at, next - at);
+    at = next;
   }
-  return line.substr(0, old) + " HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n";
+  return made + plain_body(request, bytes.substr(end));
 }
 
 void check_outcome(const World &world, const std::string &bytes, const std::vector<Made> &made, const Outcome_ &outcome) {

@@ -58,6 +58,23 @@ std::string decoded(const std::string &text) {
 }
 }  // namespace
 
+namespace {
+// RFC 3986, 3.2.2 and 3.2.3: a name or an address in brackets, and perhaps a port.
+bool is_host(const std::string &text) {
+  const std::string letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._~!$&'()*+,;=%";
+  std::string rest = text;
+  if (!rest.empty() && rest[0] == '[') {
+    const size_t end = rest.find_first_not_of(letters + ":", 1);
+    if (end == std::string::npos || end == 1 || rest[end] != ']') return false;
+    rest = rest.substr(end + 1);
+  } else {
+    const size_t end = rest.find_first_not_of(letters);
+    rest = end == std::string::npos ? "" : rest.substr(end);
+  }
+  return rest.empty() || (rest[0] == ':' && rest.find_first_not_of("0123456789", 1) == std::string::npos);
+}
+}  // namespace
+
 std::vector<std::string> Reading::all(const std::string &name) const {
   std::vector<std::string> values;
   for (const auto &[key, value] : fields) {
@@ -78,6 +95,11 @@ std::string Reading::query() const {
   return at == std::string::npos ? "" : target.substr(at + 1);
 }
 
+size_t without_empty_lines(const std::string &bytes, size_t at) {
+  while (bytes.compare(at, 2, "\r\n") == 0) at += 2;
+  return at;
+}
+
 std::optional<Reading> read_head(const std::string &head) {
   Reading made;
   if (head.size() < 4 || head.find("\r\n\r\n") != head.size() - 4) return {};
@@ -88,13 +110,22 @@ std::optional<Reading> read_head(const std::string &head) {
     from = to + 2;
   }
   const std::vector<std::string> words = split(lines[0], ' ');
-  if (words.size() != 3 || !is_name(words[0]) || words[1].empty() || words[1][0] != '/') return {};
+  if (words.size() != 3 || !is_name(words[0]) || words[1].empty()) return {};
   for (const char c : words[1]) {
     if (static_cast<unsigned char>(c) < 33 || c == 127) return {};
   }
-  if (words[2] != "HTTP/1.1" && words[2] != "HTTP/1.0") return {};
+  made.version = words[2];
+  if (made.version.size() != 8 || made.version.substr(0, 7) != "HTTP/1." || made.version[7] < '0' || made.version[7] > '9') return {};
   made.method = words[0];
   made.target = words[1];
+  if (lower(made.target.substr(0, 7)) == "http://") {
+    const std::string rest = made.target.substr(7);
+    made.authority = rest.substr(0, rest.find_first_of("/?"));
+    made.target = rest.substr(made.authority.size());
+    if (made.target.empty() || made.target[0] != '/') made.target = "/" + made.target;
+    if (made.authority.empty() || made.authority[0] == ':' || !is_host(made.authority)) return {};
+  }
+  if (made.target[0] != '/' && (made.target != "*" || made.method != "OPTIONS")) return {};
   for (size_t i = 1; i < lines.size(); i++) {
     const size_t colon = lines[i].find(':');
     if (colon == std::string::npos || !is_name(lines[i].substr(0, colon))) return {};
@@ -108,35 +139,98 @@ std::optional<Reading> read_head(const std::string &head) {
   if (lengths.size() + codings.size() > 1) return {};
   if (!lengths.empty() && !is_digits(lengths[0])) return {};
   if (!codings.empty() && lower(codings[0]) != "chunked") return {};
-  if (words[2] == "HTTP/1.1" && made.all("host").size() != 1) return {};
+  if (made.version != "HTTP/1.0" && made.all("host").size() != 1) return {};
+  for (const std::string &host : made.all("host")) {
+    if (!is_host(host)) return {};
+  }
   made.chunked = !codings.empty();
   if (!lengths.empty()) made.length = std::stoull(lengths[0]);
   return made;
 }
 
+namespace {
+bool is_text(char c) { return static_cast<unsigned char>(c) >= 32 || c == '\t'; }
+
+// Reads a body from its beginning.
+struct Walk {
+  const std::string &bytes;
+  size_t at = 0;
+  bool malformed = false;
+
+  bool at_end() const { return at == bytes.size(); }
+  bool goes_on() const { return !malformed && !at_end(); }
+  // False: the bytes end before it, or say something else.
+  bool expects(const std::string &text) {
+    for (const char c : text) {
+      if (!goes_on()) return false;
+      malformed = bytes[at] != c;
+      if (malformed) return false;
+      at++;
+    }
+    return true;
+  }
+  template <typename Test>
+  size_t skip(Test test) {
+    const size_t from = at;
+    while (!at_end() && test(bytes[at])) at++;
+    return at - from;
+  }
+  // Of what may be there once at least. False as above.
+  template <typename Test>
+  bool expects_some(Test test) {
+    if (skip(test) == 0 && !at_end()) malformed = true;
+    return goes_on();
+  }
+};
+
+// The chunks of a body, one by one, and its trailers. False: it is not whole, or broken.
+bool walk_chunks(Walk &walk, std::string *plain) {
+  for (;;) {
+    const size_t from = walk.at;
+    if (!walk.expects_some([](char c) { return hex(c) >= 0; })) return walk.malformed |= walk.at - from > 8, false;
+    const std::string digits = walk.bytes.substr(from, walk.at - from);
+    if (digits.size() > 8) return walk.malformed = true, false;
+    const size_t blanks = walk.skip([](char c) { return c == ' ' || c == '\t'; });
+    if (walk.at_end()) return false;
+    if (blanks > 0 || walk.bytes[walk.at] == ';') {
+      if (!walk.expects(";")) return false;
+      walk.skip(is_text);
+    }
+    if (!walk.expects("\r\n")) return false;
+    *plain += digits + "\r\n";
+    const size_t size = std::stoul(digits, nullptr, 16);
+    if (size == 0) break;
+    if (walk.bytes.size() - walk.at < size) return false;
+    *plain += walk.bytes.substr(walk.at, size) + "\r\n";
+    walk.at += size;
+    if (!walk.expects("\r\n")) return false;
+  }
+  while (!walk.at_end() && walk.bytes[walk.at] != '\r') {
+    if (!walk.expects_some([](char c) { return is_name(std::string(1, c)); }) || !walk.expects(":")) return false;
+    walk.skip(is_text);
+    if (!walk.expects("\r\n")) return false;
+  }
+  *plain += "\r\n";
+  return walk.expects("\r\n");
+}
+}  // namespace
+
 std::optional<size_t> body_end(const Reading &head, const std::string &bytes, bool *malformed) {
   *malformed = false;
   if (!head.chunked) return bytes.size() >= head.length ? std::optional<size_t>(head.length) : std::nullopt;
-  for (size_t at = 0;;) {
-    uint64_t size = 0;
-    size_t digits = 0;
-    for (; at < bytes.size() && hex(bytes[at]) >= 0; at++) {
-      size = size * 16 + static_cast<uint64_t>(hex(bytes[at]));
-      if (++digits > 8) return *malformed = true, std::nullopt;
-    }
-    if (at < bytes.size() && digits == 0) return *malformed = true, std::nullopt;
-    const std::string_view after = std::string_view(bytes).substr(at, 2);
-    if (after != std::string_view("\r\n").substr(0, after.size())) return *malformed = true, std::nullopt;
-    if (after.size() < 2) return {};
-    at += 2;
-    if (bytes.size() - at < size) return {};
-    at += static_cast<size_t>(size);
-    const std::string_view behind = std::string_view(bytes).substr(at, 2);
-    if (behind != std::string_view("\r\n").substr(0, behind.size())) return *malformed = true, std::nullopt;
-    if (behind.size() < 2) return {};
-    at += 2;
-    if (size == 0) return at;
-  }
+  Walk walk{bytes};
+  std::string plain;
+  const bool is_whole = walk_chunks(walk, &plain);
+  *malformed = walk.malformed;
+  return is_whole ? std::optional<size_t>(walk.at) : std::nullopt;
+}
+
+std::string plain_body(const Reading &head, const std::string &body) {
+  if (!head.chunked) return body;
+  Walk walk{body};
+  std::string plain;
+  walk_chunks(walk, &plain);
+  return plain;
 }
 
 namespace {

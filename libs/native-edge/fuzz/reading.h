@@ -10,7 +10,9 @@
 #include <vector>
 
 struct Reading {
-  std::string method, target;
+  std::string method, target;  // the target without the host that it may name
+  std::string authority;       // that host, or empty
+  std::string version;         // "HTTP/1.1"
   std::vector<std::pair<std::string, std::string>> fields;  // names in lower case, values trimmed
   bool chunked = false;
   uint64_t length = 0;
@@ -25,8 +27,14 @@ struct Reading {
 // RFC 9112, 2 to 6, without what only lenient servers take; nothing where the head, empty line included, is not valid.
 std::optional<Reading> read_head(const std::string &head);
 
+// Where a request begins that may come after empty lines (RFC 9112, 2.2).
+size_t without_empty_lines(const std::string &bytes, size_t at);
+
 // Where a body ends, by the same: bytes of it, or nothing where it is not complete. `malformed`: it never will be.
 std::optional<size_t> body_end(const Reading &head, const std::string &bytes, bool *malformed);
+
+// A whole body without chunk extensions and trailers.
+std::string plain_body(const Reading &head, const std::string &body);
 
 // Every token that a request carries in any of its places (interface.md, "Service tokens"; the password of Basic). What is only nearly base64
 // counts as a token of its own, which nobody has.

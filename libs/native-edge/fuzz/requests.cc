@@ -5,7 +5,7 @@ using Texts = std::vector<std::string>;
 
 const Texts kMethods = {"GET", "GET", "GET", "GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "get", "G", "GETS", "", "P\xc3\x9cT", "!X"};
 const Texts kOtherTargets = {"/", "/tiles/", "/tiles/a/b/c/d.png", "/tiles/a/1/2/3.png", "/tiles//1/2/3.png", "/tiles/a/1/2/3.png/",
-                             "/tiles/%61/1/2/3.png", "/tiles/alps/v1/0/0/0.png#x", "/health", "/wait/1", "/wait/2", "/zap", "*", "http://x/",
+                             "/tiles/%61/1/2/3.png", "/tiles/alps/v1/0/0/0.png#x", "/health", "/wait/1", "/wait/2", "/zap", "*", "http://x/", "http://x", "HTTP://[::1]:80?a", "http://a@b/", "http://:1/", "http://", "https://x/", "x:80",
                              "/\x80\xff", "/tiles/a/b/c/d/e/f", "/tiles/a/1/2/3.png??", "//",
                              "/wmts?REQUEST=GetTile&LAYER=a&TILEMATRIXSET=b&TILEMATRIX=1&TILEROW=2&TILECOL=3&FORMAT=image/png"};
 const Texts kNames = {"Host", "Authorization", "X-Access-Token", "Accept-Encoding", "If-None-Match", "If-Modified-Since", "If-Match", "If-Range",
@@ -17,6 +17,8 @@ const Texts kEncodings = {"gzip", "gzip, deflate, br", "identity", "br", "gzip;q
 const Texts kAccepting = {"gzip", "gzip, deflate, br", "br;q=1.0, gzip;q=0.8, *;q=0.1", "*", "X-GZIP", "identity;q=0,\tgzip ;q=0.001", "deflate, *"};
 const Texts kConnections = {"keep-alive", "Keep-Alive", "close", "Close", "keep-alive, close", "close, X-Access-Token", "upgrade", "",
                             "keep-alive,keep-alive", "TE ,CLOSE", "closed, x-close", ",close,"};
+const Texts kHosts = {"x", "x", "x", "maps.example:8910", "[::1]:80", "", "127.0.0.1:"};
+const Texts kBadHosts = {"a b", "a/b", "a@b", "x:y", "::1", "[]", "[::1", "]", "\x80", "a\"", "x:1:1", "[::1]x"};
 const Texts kRanges = {"bytes=0-", "bytes=0-9", "bytes=-5", "bytes=9999999-", "lines=1-2", "bytes=0-0,2-3", ""};
 const Texts kDates = {"yesterday", "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "Tue, 29 Feb 2000 12:00:00 GMT", "Wed, 29 Feb 2023 12:00:00 GMT",
                       "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 0094 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
@@ -111,7 +113,7 @@ std::string query(Choices &choices, const Subjects &subjects) {
 }
 
 std::string value_for(Choices &choices, const std::string &name, const Subjects &subjects) {
-  if (name == "Host") return "x";
+  if (name == "Host") return choices.of(choices.once_in(10) ? kBadHosts : kHosts);
   if (name == "Authorization") {
     static const Texts schemes = {"Bearer ", "Bearer ", "bearer ", "BEARER ", "Bearer  ", "Bearer", "Basic ", "Bearer\t", ""};
     if (choices.once_in(3)) return (choices.once_in(3) ? "basic " : "Basic ") + basic(choices, token_text(choices, subjects));
@@ -146,9 +148,11 @@ std::string chunks(Choices &choices) {
     const std::string data = choices.text(choices.below(40) + 1);
     char size[16];
     snprintf(size, sizeof size, choices.once_in(2) ? "%zx" : "%04zX", data.size());
-    made += std::string(size) + (choices.once_in(20) ? ";a=b" : "") + "\r\n" + data + "\r\n";
+    static const Texts extensions = {";a=b", ";", " \t; a = \"b;\\\"\"", ";a;b", " ", "\t"};
+    made += std::string(size) + (choices.once_in(6) ? choices.of(extensions) : "") + "\r\n" + data + "\r\n";
   }
-  return made + "0\r\n" + (choices.once_in(20) ? "Trailer: x\r\n" : "") + "\r\n";
+  static const Texts trailers = {"Trailer: x\r\n", "a:\r\nb: GET / HTTP/1.1\r\n", "x : y\r\n", " folded\r\n", ":\r\n"};
+  return made + "0" + (choices.once_in(12) ? ";a" : "") + "\r\n" + (choices.once_in(6) ? choices.of(trailers) : "") + "\r\n";
 }
 
 void mutate(Choices &choices, std::string *bytes) {
@@ -196,13 +200,24 @@ std::pair<std::string, std::string> presented(Choices &choices, const std::strin
   }
 }
 
+// What may stand in front of a path, or of a request.
+std::string host_in_target(Choices &choices) {
+  static const Texts forms = {"http://maps.example", "HTTP://x:8910", "http://[::1]:1", "http://%41_b"};
+  return choices.once_in(12) ? choices.of(forms) : "";
+}
+std::string empty_lines(Choices &choices) {
+  static const Texts forms = {"\r\n", "\r\n\r\n", "\r\n\r\n\r\n\r\n"};
+  return choices.once_in(12) ? choices.of(forms) : "";
+}
+
 Made make_canonical(Choices &choices, const Subjects &subjects) {
   Made made;
   made.canonical = true;
   made.target = choices.of(subjects.targets);
   made.token = choices.of(subjects.tokens);
   const auto [query, lines] = presented(choices, made.token);
-  made.bytes = (choices.once_in(4) ? "HEAD " : "GET ") + made.target + query + " HTTP/1.1\r\nHost: x\r\n" + lines;
+  made.bytes = empty_lines(choices) + (choices.once_in(4) ? "HEAD " : "GET ") + host_in_target(choices) + made.target + query +
+               (choices.once_in(20) ? " HTTP/1.9" : " HTTP/1.1") + "\r\nHost: " + choices.of(kHosts) + "\r\n" + lines;
   if (choices.once_in(2)) {
     made.bytes += "Accept-Encoding: " + choices.of(kAccepting) + "\r\nUser-Agent: map\r\nConnection: " + (choices.once_in(3) ? "TE" : "keep-alive") + "\r\n";
     if (choices.once_in(3)) made.bytes += "Range: bytes=0-\r\n";
@@ -225,7 +240,7 @@ Made make_request(Choices &choices, const Subjects &subjects) {
   if (choices.once_in(3)) return make_canonical(choices, subjects);
   Made made;
   const bool other_target = choices.once_in(4);
-  made.bytes = choices.of(kMethods) + " " + (other_target ? choices.of(kOtherTargets) : choices.of(subjects.targets));
+  made.bytes = empty_lines(choices) + choices.of(kMethods) + " " + (other_target ? choices.of(kOtherTargets) : host_in_target(choices) + choices.of(subjects.targets));
   if (choices.once_in(2)) made.bytes += "?" + query(choices, subjects);
   made.bytes += choices.once_in(40) ? " HTTP/1.0\r\n" : choices.once_in(60) ? " HTTP/1.2\r\n" : " HTTP/1.1\r\n";
   std::string body;

@@ -23,7 +23,10 @@ us_socket_t *close_now(us_socket_t *socket) { return us.us_socket_close(0, socke
 
 std::string refusal_answer(Refusal refusal) {
   const char *status = "400 Bad Request", *body = "{\"error\":\"This is not a valid HTTP/1.1 request.\"}";
-  if (refusal == Refusal::Version) {
+  if (refusal == Refusal::TargetTooLong) {
+    status = "414 URI Too Long";
+    body = "{\"error\":\"The address is too long.\"}";
+  } else if (refusal == Refusal::Version) {
     status = "505 HTTP Version Not Supported";
     body = "{\"error\":\"Only HTTP/1.1 is served here.\"}";
   } else if (refusal == Refusal::HeadTooLarge) {
@@ -32,16 +35,23 @@ std::string refusal_answer(Refusal refusal) {
   }
   return std::string("HTTP/1.1 ") + status +
          "\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: " +
-         std::to_string(strlen(body)) + "\r\n\r\n" + body;
+         std::to_string(strlen(body)) + "\r\n" + std::string(date_line(this_moment().seconds)) + body;
 }
 
-us_socket_t *refuse(us_socket_t *socket, Refusal refusal) {
+// What the addon answers for itself, at the end of a connection.
+us_socket_t *end_with(us_socket_t *socket, const std::string &answer) {
   // Only where no answer is half sent; and whether it arrives does not matter, since the connection ends either way.
   const int fd = us.us_poll_fd(socket);
   const bool clean = !app.layout.response_pending(socket) && !(us.us_poll_events(socket) & kWritable);
-  const std::string answer = refusal_answer(refusal);
   if (clean && send(fd, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) shutdown(fd, SHUT_WR);
   return close_now(socket);
+}
+
+us_socket_t *refuse(us_socket_t *socket, Refusal refusal) { return end_with(socket, refusal_answer(refusal)); }
+
+us_socket_t *answer_for_server(us_socket_t *socket) {
+  const std::string head = "HTTP/1.1 204 No Content\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\nConnection: close\r\n";
+  return end_with(socket, head + std::string(date_line(this_moment().seconds)));
 }
 
 us_socket_t *being_fed = nullptr;
@@ -69,13 +79,9 @@ us_socket_t *answer_old_probe(us_socket_t *socket, const RequestHead &request) {
   return give_to_uws(socket, head.data(), length);
 }
 
-// The head of a request that wants the connection to end after its answer. uWS understands one form of saying so, and closes then by itself:
-// it is given that beside what the client said.
-us_socket_t *give_with_close(us_socket_t *socket, const RequestHead &request, const char *data, size_t length) {
-  constexpr std::string_view version = " HTTP/1.1\r\n", line = "Connection: close\r\n";
-  const auto fields = static_cast<size_t>(request.target.data() + request.target.size() + version.size() - data);
-  std::string head(data, length);
-  head.insert(fields, line);
+// A head that uWS would not understand as it is.
+us_socket_t *give_in_plain_form(us_socket_t *socket, const RequestHead &request, const char *data, size_t length) {
+  std::string head = in_plain_form(request, {data, length});
   const size_t size = head.size();
   head.resize(size + kPadding);
   return give_to_uws(socket, head.data(), size);
@@ -107,12 +113,30 @@ size_t find_head_end(const char *data, size_t length, size_t scanned) {
   return 0;
 }
 
+// Where a head, as far as it has come, is longer than any that is served.
+Refusal refusal_of_length(const char *data, size_t length) {
+  const void *const line_end = memchr(data, '\n', std::min(length, kMaxRequestLine));
+  return line_end ? Refusal::HeadTooLarge : Refusal::TargetTooLong;
+}
+
+// How many bytes of empty lines come before a request; they are ignored (RFC 9112, 2.2).
+size_t empty_lines(const char *data, size_t length) {
+  size_t count = 0;
+  while (length - count >= 2 && data[count] == '\r' && data[count + 1] == '\n') count += 2;
+  return count;
+}
+
 us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned) {
   Connection *connection = find_connection(socket);
   if (connection->last_request) return socket;
   while (length > 0) {
     size_t take = 0;
     if (!connection->body.active()) {
+      if (const size_t empty = data[0] == '\r' ? empty_lines(data, length) : 0) {
+        data += empty;
+        length -= empty;
+        continue;
+      }
       // uWS must not see another request yet: the one before is unanswered, a file is under way, or the answers before still wait in
       // uWS's memory for a slow reader (which, given more requests, would make that memory grow without end).
       if (has_answer_under_way(*connection)) {
@@ -122,14 +146,16 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
       const size_t head = find_head_end(data, length, scanned);
       if (!head && length <= kMaxHead) {
         // The rest of what is no method (a TLS handshake) need not be waited for; a whole head is judged by the same rule.
-        if (!may_begin_head(data[0])) return refuse(socket, Refusal::BadRequest);
+        const bool is_half_line = length == 1 && data[0] == '\r';
+        if (!may_begin_head(data[0]) && !is_half_line) return refuse(socket, Refusal::BadRequest);
         connection->held.assign(data, length);
-        connection->scanned = length;
+        connection->scanned = is_half_line ? 0 : length;
         return socket;
       }
-      if (!head || head > kMaxHead) return refuse(socket, Refusal::HeadTooLarge);
+      if (!head || head > kMaxHead) return refuse(socket, refusal_of_length(data, length));
       const RequestHead request = read_request_head(data, head);
       if (request.refusal != Refusal::None) return refuse(socket, request.refusal);
+      if (request.is_of_server) return answer_for_server(socket);
       if (request.old_probe) {
         connection->last_request = true;
         return answer_old_probe(socket, request);
@@ -146,8 +172,8 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
       connection->body.begin(request);
       take = head;
       scanned = 0;
-      if (request.closes && !request.closes_plainly) {
-        us_socket_t *after = give_with_close(socket, request, data, head);
+      if (request.other_form || (request.closes && !request.closes_plainly)) {
+        us_socket_t *after = give_in_plain_form(socket, request, data, head);
         if (after != socket || us.us_socket_is_closed(0, socket)) return after;
         data += head;
         length -= head;
@@ -155,8 +181,12 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
       }
     }
     bool malformed = false;
-    take += connection->body.take(data + take, length - take, &malformed);
+    const size_t skipped = take ? 0 : connection->body.skip(data, length, &malformed);
+    if (!malformed) take += connection->body.take(data + take + skipped, length - take - skipped, &malformed);
     if (malformed) return refuse(socket, Refusal::BadRequest);
+    data += skipped;
+    length -= skipped;
+    if (take == 0) continue;
     us_socket_t *after = give_to_uws(socket, data, take);
     // From here on `connection` is valid only if the socket is open.
     if (after != socket || us.us_socket_is_closed(0, socket)) return after;

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <string>
 
 namespace {
 constexpr int kMaxLengthDigits = 18;  // what uWS reads; a longer Content-Length is refused by both
@@ -66,24 +67,64 @@ bool is_probe(const RequestHead &head) {
   return head.target == "/ready" || head.target == "/health" || head.target == "/metrics";
 }
 
-// "GET /path HTTP/1.1": what follows it, or a refusal. Only the origin form of the target is taken, as uWS does.
+// Characters of a host (RFC 3986, 3.2.2): of names, and between the brackets of an address.
+bool is_host_character(char c) {
+  return c != '#' && c != '^' && c != '`' && c != '|' && (is_token(c) || std::string_view("(),;=:").find(c) != std::string_view::npos);
+}
+
+// uri-host [":" port] (RFC 9110, 7.2). Empty is a host too.
+bool is_host(std::string_view text) {
+  const size_t colon = text.find_last_not_of("0123456789");
+  if (colon != std::string_view::npos && text[colon] == ':') text = text.substr(0, colon);
+  const bool is_address = !text.empty() && text.front() == '[';
+  if (is_address && (text.size() < 3 || text.back() != ']')) return false;
+  if (is_address) text = text.substr(1, text.size() - 2);
+  return std::all_of(text.begin(), text.end(), is_host_character) && (is_address || text.find(':') == std::string_view::npos);
+}
+
+// Clients of a server mostly name the same host: the one that was looked at last need not be looked at again.
+bool is_known_host(std::string_view text) {
+  static std::string known;
+  if (text == known) return true;
+  if (!is_host(text)) return false;
+  known = text;
+  return true;
+}
+
+// A target that is no path: "http://host/path?query", or the "*" of OPTIONS. False: it is none that a server is asked for.
+bool read_other_form(RequestHead *head) {
+  constexpr std::string_view scheme = "http://";
+  if (head->target == "*") return head->is_of_server = head->method == "OPTIONS";
+  if (!equals(head->target.substr(0, scheme.size()), scheme)) return false;
+  const std::string_view rest = head->target.substr(scheme.size());
+  head->authority = rest.substr(0, std::min(rest.find_first_of("/?"), rest.size()));
+  head->target = rest.substr(head->authority.size());
+  head->plain = head->plain && !head->target.empty() && head->target.front() == '/';
+  head->other_form = true;
+  return !head->authority.empty() && head->authority.front() != ':' && is_host(head->authority);
+}
+
+// "GET /path HTTP/1.1": what follows it, or a refusal.
 const char *read_request_line(const char *p, const char *end, RequestHead *head) {
   head->refusal = Refusal::BadRequest;
   const char *method = p;
   while (p < end && is_token(*p)) p++;
-  if (p == method || end - p < 2 || p[0] != ' ' || p[1] != '/') return nullptr;
+  if (p == method || end - p < 2 || p[0] != ' ') return nullptr;
   head->method = {method, static_cast<size_t>(p - method)};
   head->is_head = head->method == "HEAD";
   head->plain = head->is_head || head->method == "GET";
   const char *target = ++p;
   p = skip_target(p, end);
   head->target = {target, static_cast<size_t>(p - target)};
+  if (*target != '/' && !read_other_form(head)) return nullptr;
   constexpr std::string_view version = " HTTP/1.1\r\n";
   if (static_cast<size_t>(end - p) < version.size() || memcmp(p, " HTTP/", 6) || memcmp(p + 9, "\r\n", 2)) return nullptr;
   if (memcmp(p, version.data(), version.size())) {
+    const bool is_newer = p[6] == '1' && p[7] == '.' && p[8] > '1' && p[8] <= '9';
+    head->other_form |= is_newer;
     head->old_probe = !memcmp(p + 6, "1.0", 3) && is_probe(*head);
     head->refusal = Refusal::Version;
-    if (!head->old_probe) return nullptr;
+    if (!head->old_probe && !is_newer) return nullptr;
   }
   return p + version.size();
 }
@@ -144,8 +185,9 @@ void note_connection(std::string_view value, RequestHead *head, Seen *seen) {
 bool read_field(std::string_view key, std::string_view value, RequestHead *head, Seen *seen) {
   switch (key.front() | 0x20) {
     case 'h':
-      if (equals(key, "host")) seen->hosts++;
-      return true;
+      if (!equals(key, "host")) return true;
+      seen->hosts++;
+      return is_known_host(value);
     case 'a':
       if (equals(key, "authorization")) return keep_one(value, &head->authorization, head);
       if (equals(key, "accept-encoding")) keep(value, &head->accept_encoding, head);
@@ -217,9 +259,23 @@ RequestHead read_request_head(const char *data, size_t size) {
   return head;
 }
 
+std::string in_plain_form(const RequestHead &request, std::string_view head) {
+  std::string made(request.method);
+  made.append(request.target.empty() || request.target.front() != '/' ? " /" : " ").append(request.target).append(" HTTP/1.1\r\n");
+  if (request.closes && !request.closes_plainly) made.append("Connection: close\r\n");
+  if (request.authority.data()) made.append("Host: ").append(request.authority).append("\r\n");
+  for (size_t from = head.find('\n') + 1; from < head.size();) {
+    const std::string_view line = head.substr(from, head.find('\n', from) + 1 - from);
+    if (!request.authority.data() || !equals(line.substr(0, 5), "host:")) made.append(line);
+    from += line.size();
+  }
+  return made;
+}
+
 void BodyCursor::begin(const RequestHead &head) {
   left_ = head.length;
   digits_ = 0;
+  skipped_ = 0;
   if (head.chunked) state_ = State::SizeFirst;
   else state_ = left_ ? State::Plain : State::Done;
 }
@@ -233,17 +289,30 @@ size_t BodyCursor::take(const char *data, size_t length, bool *malformed) {
       left_ -= n;
       taken += n;
       if (!left_) state_ = state_ == State::Plain ? State::Done : State::DataCr;
-    } else if (step(data[taken])) {
-      taken++;
-    } else {
+    } else if (!step(data[taken])) {
       *malformed = true;
       return taken;
+    } else if (is_skipping()) {
+      return taken;
+    } else {
+      taken++;
     }
   }
   return taken;
 }
 
-// One byte of the chunked coding outside of chunk data. Extensions and trailers are refused: uWS 20 misreads both.
+size_t BodyCursor::skip(const char *data, size_t length, bool *malformed) {
+  *malformed = false;
+  size_t count = 0;
+  for (; count < length && is_skipping(); count++) {
+    *malformed = ++skipped_ > kMaxHead || !skip_step(data[count]);
+    // What ends them is uWS's again.
+    if (*malformed || !is_skipping()) return count;
+  }
+  return count;
+}
+
+// One byte of the chunked coding outside of chunk data. What begins an extension or a trailer is not taken.
 bool BodyCursor::step(char c) {
   const int digit = hex_value(c);
   switch (state_) {
@@ -258,10 +327,16 @@ bool BodyCursor::step(char c) {
         state_ = State::Size;
         return ++digits_ <= kMaxChunkDigits;
       }
+      if (c == ';' || c == ' ' || c == '\t') {
+        state_ = State::ExtensionFirst;
+        return true;
+      }
+      [[fallthrough]];
+    case State::SizeCr:
       state_ = State::SizeLf;
       return c == '\r';
     case State::SizeLf:
-      state_ = left_ ? State::Data : State::EndCr;
+      state_ = left_ ? State::Data : State::EndFirst;
       return c == '\n';
     case State::DataCr:
       state_ = State::DataLf;
@@ -269,6 +344,12 @@ bool BodyCursor::step(char c) {
     case State::DataLf:
       state_ = State::SizeFirst;
       return c == '\n';
+    case State::EndFirst:
+      if (is_token(c)) {
+        state_ = State::TrailerName;
+        return true;
+      }
+      [[fallthrough]];
     case State::EndCr:
       state_ = State::EndLf;
       return c == '\r';
@@ -277,5 +358,30 @@ bool BodyCursor::step(char c) {
       return c == '\n';
     default:
       return false;
+  }
+}
+
+// One byte of an extension or a trailer, or the one behind it.
+bool BodyCursor::skip_step(char c) {
+  const bool is_text = static_cast<unsigned char>(c) >= ' ' || c == '\t';
+  switch (state_) {
+    case State::ExtensionFirst:
+      if (c == ';') state_ = State::Extension;
+      return c == ';' || c == ' ' || c == '\t';
+    case State::Extension:
+      if (c == '\r') state_ = State::SizeCr;
+      return is_text || c == '\r';
+    case State::TrailerName:
+      if (c == ':') state_ = State::TrailerValue;
+      return is_token(c) || c == ':';
+    case State::TrailerValue:
+      if (c == '\r') state_ = State::TrailerLf;
+      return is_text || c == '\r';
+    case State::TrailerLf:
+      state_ = State::TrailerEnd;
+      return c == '\n';
+    default:
+      state_ = c == '\r' ? State::EndCr : State::TrailerName;
+      return is_token(c) || c == '\r';
   }
 }

@@ -24,6 +24,8 @@ export interface RawHead {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** In the place of any other: no address answers it, and the control plane knows what the address answers instead (405, `Allow`). */
+const ANSWERED_NOWHERE = 'TRACE'
 
 /**
  * What a client may say to the control plane. A list of what is let through, so that nothing that belongs to a connection (RFC 9110, 7.6.1),
@@ -78,7 +80,6 @@ const ONCE: ReadonlySet<string> = new Set([
 const AMBIGUOUS = refuse('invalid_parameters', 'the request is framed in more than one way')
 const BAD_TARGET = refuse('invalid_parameters', 'the address of a request is a path')
 const BAD_HEADER = refuse('invalid_parameters', 'a header holds characters that headers cannot hold')
-const WRONG_METHOD = refuse('method_not_allowed', 'this method is not answered')
 
 /** Field values are visible ASCII, spaces, tabs and obs-text (RFC 9110, 5.5). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -87,7 +88,6 @@ const TARGET = /^\/[\x21-\x7e]*$/
 
 /** Validates and rebuilds; refuses what two servers could read differently. */
 export function rebuildHead(raw: RawHead): RequestHead | Refusal {
-  if (!METHODS.has(raw.method)) return WRONG_METHOD
   const target = encodedBeyondAscii(raw.query === undefined ? raw.path : `${raw.path}?${raw.query}`)
   if (target === null || !TARGET.test(target)) return BAD_TARGET
   const seen = new Set<string>()
@@ -111,7 +111,8 @@ export function rebuildHead(raw: RawHead): RequestHead | Refusal {
   if (coding !== null && coding.toLowerCase() !== 'chunked') return AMBIGUOUS
   if (length !== null && !/^\d{1,15}$/.test(length)) return AMBIGUOUS
   const bodyLength = coding !== null ? null : Number(length ?? 0)
-  return { ok: true, method: raw.method, target, headers, bodyLength }
+  const method = METHODS.has(raw.method) ? raw.method : ANSWERED_NOWHERE
+  return { ok: true, method, target, headers, bodyLength }
 }
 
 function isLetThrough(name: string): boolean {

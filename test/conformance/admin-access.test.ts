@@ -129,6 +129,21 @@ test('unknown paths and methods are refused in the fixed form', async () => {
   }
 })
 
+test.each([
+  ['/tokens', 405, 'GET, HEAD, POST'],
+  ['/health/check', 405, 'POST'],
+  ['/nowhere', 404, null],
+])(
+  'a method that nothing answers is refused at %s with %i, and with the methods that it has',
+  async (path, status, allow) => {
+    for (const method of ['PROPFIND', 'TEST']) {
+      const answer = await maps().gateway.admin.call(path, { method })
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, status, allow])
+      expect(answer.body).toEqual({ error: expect.any(String) })
+    }
+  },
+)
+
 test('the same wrong credential is 401 however often it is sent; many different ones are slowed down', async () => {
   for (let i = 0; i < 80; i++) {
     expect((await maps().get('/api/v1/admin/tokens', { Authorization: 'Bearer outdated' })).status).toBe(401)

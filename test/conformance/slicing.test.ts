@@ -59,6 +59,15 @@ async function pixel(code: string, path: string, x: number, y: number): Promise<
 
 const near = (colour: typeof RED) => [colour.r, colour.g, colour.b].map((value) => expect.closeTo(value, -1.4))
 
+test('the scan source that slicing writes into stays where SLICE_OUTPUT_ROOT says', async () => {
+  const { admin } = gateway()
+  const { path } = await admin.expect<{ path: string }>('/scan-sources/layers')
+  const save = (to: string) => admin.call('/scan-sources', { body: { code: 'layers', kind: 'basemap', path: to } })
+  const error = expect.stringContaining('SLICE_OUTPUT_ROOT')
+  expect(await save(gateway().home)).toMatchObject({ status: 400, body: { error } })
+  expect(await save(path)).toMatchObject({ status: 200, body: { path } })
+})
+
 test('one image becomes a layer that every reader sees by itself, with sources, TileJSON and a log', async () => {
   const { status, job } = await submit({
     target_code: '影像west',

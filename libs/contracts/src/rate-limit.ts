@@ -6,7 +6,10 @@ const MIN_PER_SECOND = 1 / 86_400
 
 /** How often a token may be used, over all edges and control planes: a token bucket of `burst` that fills by `per_second`. */
 export const rateLimitSchema = z.strictObject({
-  per_second: z.number().min(MIN_PER_SECOND).max(MAX_PER_SECOND),
+  per_second: z
+    .number()
+    .min(MIN_PER_SECOND, { error: 'must be at least one request in a day (1/86400)' })
+    .max(MAX_PER_SECOND),
   burst: z.int().min(1).max(MAX_PER_SECOND),
 })
 export type RateLimit = z.infer<typeof rateLimitSchema>

@@ -33,8 +33,12 @@ const networkSchema = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
   error: 'must be an IP address or a CIDR range',
 })
 
-/** The schemes of the web have one way to write an origin; those of apps (`capacitor://localhost`) are taken as they are. */
+/**
+ * The schemes of the web have one way to write an origin; those of apps (`capacitor://localhost`) are taken as they are. No origin has a `*`:
+ * it would look like a pattern, and match nothing.
+ */
 function isOrigin(text: string): boolean {
+  if (text.includes('*')) return false
   if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text
   return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(text)
 }

@@ -40,8 +40,9 @@ export function guardStart(settings: GuardedSettings): void {
 
 function guardSignIn({ oidcIssuer, oidcClientId, oidcRoles }: GuardedSettings): void {
   if (oidcIssuer === null) {
-    if (oidcClientId === null) return
-    throw new SettingsRefusal('OIDC_CLIENT_ID is set without OIDC_ISSUER: name the OpenID provider')
+    const alone = oidcClientId !== null ? 'OIDC_CLIENT_ID' : oidcRoles.length > 0 ? 'OIDC_ROLES' : null
+    if (alone === null) return
+    throw new SettingsRefusal(`${alone} is set without OIDC_ISSUER: name the OpenID provider`)
   }
   if (oidcClientId === null) {
     throw new SettingsRefusal('OIDC_ISSUER needs OIDC_CLIENT_ID: what the OpenID provider calls this service')

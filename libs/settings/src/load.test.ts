@@ -109,6 +109,23 @@ test.each([
   ['TILE_MEMORY', '512MB'],
   ['TILE_MEMORY', '1023k'],
   ['LOG_LEVEL', 'loud'],
+  ['API_HOST', '127.0.0.1:80'],
+  ['API_BASE_URL', 'http://maps.example.org/#'],
+  ['API_BASE_URL', 'http://maps.example.org/?'],
+  ['API_BASE_URL', ' http://maps.example.org'],
+  ['API_BASE_URL', 'http:maps.example.org'],
+  ['ADMIN_USER', 'map:admin'],
+  ['ADMIN_TOKEN', 'größer'],
+  ['ADMIN_TOKEN', ' '],
+  ['DATA_DIR', 's3://bucket/data'],
+  ['TRUSTED_PROXIES', '10/8'],
+  ['TRUSTED_PROXIES', '10'],
+  ['CALLBACK_DENY', '10/8'],
+  ['CALLBACK_DENY', '10.0'],
+  ['TOKEN_DEFAULT_TTL', '999999999d'],
+  ['MISSING_TILE_TTL', '36501d'],
+  ['DRAIN_SECONDS', '999999999'],
+  ['OIDC_ROLES', 'admin=gis-admins'],
 ])('a malformed %s (%s) is refused in one line that names it', (name, value) => {
   expect(() => load({ [name]: value })).toThrow(new RegExp(`^${name}[^\\n]*$`))
 })

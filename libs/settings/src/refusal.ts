@@ -5,3 +5,11 @@ export class SettingsRefusal extends Error {
 
 /** Exit code of a start that the settings forbid, so that a supervisor does not start the process over and over. */
 export const EXIT_REFUSED = 2
+
+/** Throws SettingsRefusal for arguments of a command that takes none: passed over, `--port=9000` would leave the default in force without a word. */
+export function refuseArguments([argument] = process.argv.slice(2)): void {
+  if (argument === undefined) return
+  throw new SettingsRefusal(
+    `${JSON.stringify(argument)} is not understood: no arguments are taken; settings are in the environment and in the file that CONFIG_FILE names (docs/reference/settings.md)`,
+  )
+}

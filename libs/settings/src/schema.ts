@@ -16,10 +16,14 @@ const port = text
   .refine((n) => n >= 1 && n <= 65_535, 'must be a port number from 1 to 65535')
   .describe('port')
 
+/** Timers of Node count milliseconds in 31 bits, and fire at once where they are asked for more. */
+const MOST_SECONDS = 2_000_000
+
 const seconds = text
   .regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number of seconds')
   .transform(Number)
   .refine((n) => n > 0, 'must be more than 0 seconds')
+  .refine((n) => n <= MOST_SECONDS, `must be at most ${MOST_SECONDS} seconds`)
   .describe('seconds')
 
 /** As `seconds`, where none at all makes sense too. */
@@ -39,6 +43,11 @@ const flag = text
 
 const host = text
   .regex(/^[A-Za-z0-9.:_[\]-]{1,255}$/, 'must be a host name or an IP address')
+  // The port is a setting of its own.
+  .refine(
+    (s) => !s.includes(':') || ipaddr.IPv6.isValid(s.replace(/^\[|\]$/g, '')),
+    'must be a host name or an IP address',
+  )
   .describe('host name, IP address')
 
 function withoutLastSlashes(url: string): string {
@@ -48,12 +57,13 @@ function withoutLastSlashes(url: string): string {
 }
 
 const baseUrl = text
-  .refine((s) => URL.canParse(s) && /^https?:$/.test(new URL(s).protocol), 'must be an http or https address')
+  // Answers put it before a path as it is written.
+  .refine((s) => /^https?:\/\/\S+$/i.test(s) && URL.canParse(s), 'must be an http or https address')
   .refine((s) => {
     // All refinements run, also where an earlier one has failed.
     if (!URL.canParse(s)) return true
     const url = new URL(s)
-    return url.search === '' && url.hash === '' && url.username === '' && url.password === ''
+    return !/[?#]/.test(s) && url.username === '' && url.password === ''
   }, 'must have no user, query or fragment')
   .transform(withoutLastSlashes)
   .describe('`http://` or `https://` address')
@@ -84,7 +94,10 @@ const list = text.transform((s) =>
     .filter((part) => part !== ''),
 )
 
-const path = text.refine((s) => !s.includes('\0'), 'must be a path').transform((s) => resolve(s))
+/** `s3://...`, say, which would be taken for a directory of that name. */
+const ADDRESS = /^[a-z0-9]+:\/\//i
+
+const path = text.refine((s) => !s.includes('\0') && !ADDRESS.test(s), 'must be a path').transform((s) => resolve(s))
 const directory = path.describe('directory')
 
 /** As @gateway/object-storage takes them apart; whatever else may be wrong with one, its first use says. */
@@ -95,10 +108,7 @@ function isBucket(s: string): boolean {
 }
 
 const directoryOrBucket = text
-  .refine(
-    (s) => !s.includes('\0') && (!/^[a-z0-9]+:\/\//i.test(s) || isBucket(s)),
-    'must be a path, or s3://bucket/prefix',
-  )
+  .refine((s) => !s.includes('\0') && (!ADDRESS.test(s) || isBucket(s)), 'must be a path, or s3://bucket/prefix')
   .transform((s) => (isBucket(s) ? withoutLastSlashes(s) : resolve(s)))
   .describe('directory, `s3://bucket/prefix`')
 
@@ -141,17 +151,17 @@ const cidrs = list
   .describe('list: IP addresses, CIDR ranges')
 
 const destinations = list
-  .pipe(
-    z.array(
-      z
-        .string()
-        .refine((s) => isCidrOrAddress(s) || /^(\*\.)?[A-Za-z0-9._-]+$/.test(s), 'must list hosts or CIDR ranges'),
-    ),
-  )
+  .pipe(z.array(z.string().refine((s) => isCidrOrAddress(s) || isHostPattern(s), 'must list hosts or CIDR ranges')))
   .describe('list: hosts (`*.example.org`), CIDR ranges')
 
+/** Of IPv4 all four parts: `10/8` would be 0.0.0.10/8, and let through or keep out others than were meant. */
 function isCidrOrAddress(s: string): boolean {
-  return ipaddr.isValid(s) || ipaddr.isValidCIDR(s)
+  const { IPv4, IPv6 } = ipaddr
+  return IPv4.isValidFourPartDecimal(s) || IPv4.isValidCIDRFourPartDecimal(s) || IPv6.isValid(s) || IPv6.isValidCIDR(s)
+}
+
+function isHostPattern(s: string): boolean {
+  return /^(\*\.)?[A-Za-z0-9._-]+$/.test(s) && !/^[\d.]+$/.test(s)
 }
 
 export interface RoleGrant {
@@ -180,17 +190,22 @@ function roleGrant(entry: string): RoleGrant {
 
 const UNIT_SECONDS = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 } as const
 
+/** A century: what is added to the moment must stay a date. */
+const MOST_DURATION = 36_500 * 86_400
+
 /** Whole seconds, or a number with s, m, h or d. */
 const duration = text
   .regex(/^\d{1,9}(?:(?:\.\d{1,3})?[smhd])?$/, 'must be whole seconds or a number with s, m, h or d')
   .transform((s) => Number.parseFloat(s) * UNIT_SECONDS[s.replace(/^[\d.]+/, '') as keyof typeof UNIT_SECONDS])
   .refine((n) => n > 0, 'must be more than 0')
+  .refine((n) => n <= MOST_DURATION, 'must be at most 36500d')
   .describe('seconds, or with `s`, `m`, `h`, `d`')
 
 /** As `duration`, where none at all makes sense too. */
 const durationOrNone = text
   .regex(/^\d{1,9}[smhd]?$/, 'must be whole seconds or a number with s, m, h or d')
   .transform((s) => Number.parseInt(s, 10) * UNIT_SECONDS[s.replace(/^\d+/, '') as keyof typeof UNIT_SECONDS])
+  .refine((n) => n <= MOST_DURATION, 'must be at most 36500d')
   .describe('seconds, or with `s`, `m`, `h`, `d`')
 
 const waits = list
@@ -229,10 +244,13 @@ const cacheBytes = text
 /** Less holds a handful of tiles; what may be too much depends on the machine, and is the operator's to judge. */
 const LEAST_TILE_MEMORY = 2 ** 20
 
+/** What a header carries unchanged. */
+const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
 /** A header's value as it goes out: visible ASCII and blanks. Judged by its letters alone, since caches know directives that no list names. */
 const cacheControl = text
   .max(500)
-  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be the value of a Cache-Control header, in ASCII')
+  .regex(HEADER_VALUE, 'must be the value of a Cache-Control header, in ASCII')
   .describe('value of the header')
 
 /** Of hosts that are no primary, writes would be refused, now and then. */
@@ -279,9 +297,13 @@ export const SETTINGS = {
   API_BASE_URL: baseUrl.optional(),
   TILE_PUBLIC_BASE_URL: baseUrl.optional(),
   VECTOR_PUBLIC_BASE_URL: baseUrl.optional(),
-  ADMIN_USER: text.max(200).optional(),
+  // RFC 7617, 2: the first colon of Basic credentials ends the name.
+  ADMIN_USER: text
+    .max(200)
+    .regex(/^[^:]*$/, 'must not hold a colon')
+    .optional(),
   ADMIN_PASSWORD: text.max(1000).optional(),
-  ADMIN_TOKEN: text.max(1000).optional(),
+  ADMIN_TOKEN: text.max(1000).regex(HEADER_VALUE, 'must be of visible ASCII, as headers are').optional(),
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: text.max(500).optional(),
   OIDC_CLIENT_SECRET: text.max(1000).optional(),

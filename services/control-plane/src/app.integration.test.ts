@@ -152,6 +152,7 @@ test.each([
   [400, '[]', 'application/json'],
   [400, '{"name":"a\\u0000b"}', 'application/json'],
   [400, Buffer.from('{"name":"\xff"}', 'latin1'), 'application/json'],
+  [400, '{"name":"half a \\ud83d character"}', 'application/json'],
   [400, '{"name":"x","__proto__":{"scopes":["slice"]}}', 'application/json'],
   [415, 'name=x', 'application/x-www-form-urlencoded'],
   [415, '<x/>', 'text/xml'],

@@ -33,8 +33,8 @@ interface Started {
   readonly stderr: () => string
 }
 
-function start(env: NodeJS.ProcessEnv): Started {
-  const child = spawn(process.execPath, [MAIN], {
+function start(env: NodeJS.ProcessEnv, ...args: string[]): Started {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: {
       PATH: process.env.PATH,
       CONFIG_FILE: join(home, 'service.env'),
@@ -82,7 +82,7 @@ async function exitCode(child: ChildProcess): Promise<number | null> {
   return child.exitCode
 }
 
-test.each([
+test.each<[string, NodeJS.ProcessEnv, ...string[]]>([
   ['DATABASE_URL', {}],
   ['TOKEN_DEFAULT_TTL', { DATABASE_URL: 'postgres://x@127.0.0.1:1/x', TOKEN_DEFAULT_TTL: 'soon' }],
   [
@@ -94,8 +94,9 @@ test.each([
       CONFIG_FILE: '/nonexistent/x',
     },
   ],
-])('settings that cannot be end the start with one line that names %s and exit code 2', async (name, env) => {
-  const { child, stderr } = start(env)
+  ['--port=9000', { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' }, '--port=9000'],
+])('settings that cannot be end the start with one line that names %s and exit code 2', async (name, env, ...args) => {
+  const { child, stderr } = start(env, ...args)
   expect(await exitCode(child)).toBe(2)
   expect(stderr()).toMatch(new RegExp(`^[^\\n]*${name}[^\\n]*\\n$`))
 })

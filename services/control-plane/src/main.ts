@@ -6,7 +6,7 @@ import { createLog, type Log } from '@gateway/logging/log.js'
 import { addressHosts } from '@gateway/settings/address-hosts.js'
 import { ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
 import { loadSettings, type Settings, trustSeconds } from '@gateway/settings/load.js'
-import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
+import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/settings/refusal.js'
 import { openStore } from '@gateway/store/connect.js'
 import { StoreRefusal } from '@gateway/store/migrate.js'
 import { openTracer } from '@gateway/tracing/tracer.js'
@@ -34,6 +34,7 @@ await start(loaded.settings, loaded.databaseUrl)
 
 function loadOrRefuse(): { settings: Settings; databaseUrl: string } {
   try {
+    refuseArguments()
     const settings = loadSettings()
     if (settings.databaseUrl === null) {
       throw new SettingsRefusal(

@@ -1,7 +1,7 @@
 import { createLog } from '@gateway/logging/log.js'
 import { beat } from '@gateway/processes/heartbeat.js'
 import { loadSettings, type Settings } from '@gateway/settings/load.js'
-import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
+import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/settings/refusal.js'
 import { readTlsPair } from '@gateway/settings/tls-pair.js'
 import { bareHost } from './supervisor/bare-host.js'
 import { portTrouble } from './supervisor/port.js'
@@ -14,6 +14,7 @@ run(settings)
 
 function settingsOrRefuse(): Settings {
   try {
+    refuseArguments()
     const loaded = loadSettings()
     if (loaded.databaseUrl === null) {
       refuse('DATABASE_URL is not set: an edge needs the store of its control plane; npm start runs one of its own')

@@ -5,7 +5,7 @@ import { StartRefusal } from '@gateway/processes/start-refusal.js'
 import { type CredentialsOutcome, ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
 import { controlPlaneUrl, edgeUrl, loadSettings, type Settings } from '@gateway/settings/load.js'
 import { makeDirectory } from '@gateway/settings/make-directory.js'
-import { EXIT_REFUSED, SettingsRefusal } from '@gateway/settings/refusal.js'
+import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/settings/refusal.js'
 import { readTlsPair } from '@gateway/settings/tls-pair.js'
 import { tryLock } from '../setup/lock.mjs'
 import { adminClient } from './admin-client.js'
@@ -52,6 +52,7 @@ async function start(): Promise<void> {
 
 function settingsOrExit(): { settings: Settings; outcome: CredentialsOutcome } {
   try {
+    refuseArguments()
     const loaded = loadSettings()
     // The edge would refuse it, too, when everything else runs.
     readTlsPair(loaded)

@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { insertAudit } from '@gateway/store/audit.js'
+import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import {
   acknowledgeDelivery,
@@ -9,6 +10,8 @@ import {
   readDelivery,
   retryDelivery,
 } from '@gateway/store/deliveries.js'
+import { readSliceJob } from '@gateway/store/slice-jobs.js'
+import { readVector } from '@gateway/store/vectors.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
@@ -92,7 +95,7 @@ export function recordChangeRoutes(app: App, ctx: ControlContext, records: Recor
         const outcome = await ctx.sql.begin(async (tx) => {
           const delivery = await apply(tx, kind, id, by)
           if (delivery === null) return (await readDelivery(tx, kind, id)) === null ? NO_SUCH_RECORD : refused
-          await insertAudit(tx, { ...admin, action: `push.${name}`, subject: id, detail: named(delivery) })
+          await insertAudit(tx, { ...admin, action: `push.${name}`, subject: id, detail: await named(tx, delivery) })
           return { ok: true, record: { ...toRecord(delivery) } } as const
         })
         return outcome.ok ? reply.code(status).send(outcome.record) : sendRefusal(reply, outcome)
@@ -101,8 +104,16 @@ export function recordChangeRoutes(app: App, ctx: ControlContext, records: Recor
   }
 }
 
-/** What is delivered and to whom, for the audit. */
-function named({ targetCode: target, basemapCode: basemap, version, vectorCode: vector, jobId: job }: Delivery) {
-  const all = Object.entries({ target, basemap, version, vector, job })
+/** What is delivered and to whom, for the audit; what is gone by now has no name. */
+async function named(
+  tx: Transaction,
+  { targetCode: target, basemapCode: basemap, version, vectorCode: vector, jobId: job }: Delivery,
+) {
+  const subject =
+    (basemap !== null && (await readBasemap(tx, basemap))) ||
+    (vector !== null && (await readVector(tx, vector))) ||
+    (job !== null && (await readSliceJob(tx, job))) ||
+    null
+  const all = Object.entries({ name: subject?.name ?? null, target, basemap, version, vector, job })
   return Object.fromEntries(all.filter(([, value]) => value !== null))
 }

@@ -240,6 +240,8 @@ describe('a push', () => {
     await count(2)
     await post(`/push-records/${id}/cancel`, {}, 200)
     for (const response of held) response.end()
+    const audited = (await get(`/audit?subject=${id}`)).items
+    expect(audited.map(({ subject_name: name }: { subject_name: string }) => name)).toEqual(Array(4).fill('World'))
   })
 
   test('that failed is found among those that nobody has seen, until somebody says so', async () => {

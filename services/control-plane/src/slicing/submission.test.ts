@@ -40,6 +40,15 @@ test.each([
   expect(submissionSchema.safeParse(body).success).toBe(accepted)
 })
 
+test.each([
+  [{ zoom_max: 'auto' }, 'must be a whole number from 0 to 24, or "native"'],
+  [{ tile_size: 300 }, 'must be 256 or 512'],
+  [{ callback_url: 'ftp://hooks.example/' }, 'must be an http or https address'],
+])('%j is refused with words that say what to write', (wrong, words) => {
+  const { error } = submissionSchema.safeParse({ target_code: 'a', source_path: '/x.tif', ...wrong })
+  expect(error?.issues.map(({ message }) => message)).toEqual([words])
+})
+
 test('without zoom_max the one zoom is zoom_min', () => {
   expect(check({ target_code: 'a', source_path: '/x.tif', zoom_min: 5 })).toMatchObject({
     job: { zoomMin: 5, zoomMax: 5 },

@@ -55,12 +55,14 @@ export const submissionSchema = z.strictObject({
   name: z.string().max(MAX_LABEL_LENGTH).optional(),
   zoom_min: z.int().min(0).max(MAX_ZOOM).default(0),
   zoom_max: z
-    .union([z.int().min(0).max(MAX_ZOOM), z.literal('native')])
+    .union([z.int().min(0).max(MAX_ZOOM), z.literal('native')], {
+      error: `must be a whole number from 0 to ${MAX_ZOOM}, or "native"`,
+    })
     .optional()
     .describe(
       'default: zoom_min, that is 0 where neither is given. `native`: the zoom nearest to the resolution of the finest image, and at least zoom_min',
     ),
-  tile_size: z.union([z.literal(256), z.literal(512)]).default(256),
+  tile_size: z.union([z.literal(256), z.literal(512)], { error: 'must be 256 or 512' }).default(256),
   tile_format: z
     .string()
     .regex(/^[A-Za-z0-9]{1,16}$/, 'must be a format name')
@@ -81,7 +83,7 @@ export const submissionSchema = z.strictObject({
     .union([
       z.literal(''),
       z
-        .url({ protocol: /^https?$/ })
+        .url({ protocol: /^https?$/, error: 'must be an http or https address' })
         .max(4096)
         // No delivery sends them.
         .refine(withoutCredentials, 'an address must not carry credentials'),

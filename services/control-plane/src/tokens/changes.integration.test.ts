@@ -169,7 +169,8 @@ test('limits are set, changed and lifted; what is no origin or network is refuse
     before: { allowed_origins, allowed_networks },
     after: { allowed_origins: [], allowed_networks: ['10.0.0.0/8'] },
   })
-  for (const origin of ['https://maps.example.com/', 'https://Maps.example.com', 'maps.example.com', '*', 'null', '']) {
+  const written = ['https://maps.example.com/', 'https://Maps.example.com', 'maps.example.com', '*', 'null', '']
+  for (const origin of [...written, 'https://*.example.com', 'capacitor://*']) {
     expect([origin, (await patch(issued.id, { allowed_origins: [origin] })).statusCode]).toEqual([origin, 400])
   }
   for (const network of ['10.0.0.0/33', '10.0.0', 'example.com', '::/129', '10.0.0.0/8 ', '']) {

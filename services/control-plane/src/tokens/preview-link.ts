@@ -66,8 +66,8 @@ async function createPreviewLink(
       scopes: ['read'],
       expiresAt: new Date(ctx.now() + seconds * 1000),
     })
-    const { id, prefix, expires_at } = token
-    const detail = { basemap: code, ...(version !== undefined && { version }), prefix, expires_at }
+    const { id, name, prefix, expires_at } = token
+    const detail = { name, basemap: code, ...(version !== undefined && { version }), prefix, expires_at }
     await insertAudit(tx, { ...admin, action: 'preview-link.create', subject: id, detail })
     return { result: token, changes: [{ kind: 'token', key: digest.toString('hex') }] }
   })

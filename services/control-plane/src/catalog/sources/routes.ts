@@ -26,9 +26,15 @@ import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
+import { LAYERS_SOURCE } from './configured-sources.js'
 import { placeOf } from './place.js'
 
 const KIND_FIXED = refuse('invalid_parameters', 'body.kind: the kind of a scan source cannot change; use another code')
+/** Layers that are served would be looked for elsewhere at once, and new ones be written where nobody looks. */
+const PLACE_OF_SLICING = refuse(
+  'invalid_parameters',
+  'body.path: this is where slicing writes; SLICE_OUTPUT_ROOT moves it',
+)
 
 export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   app.get(
@@ -77,7 +83,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
           'basemaps a directory with a tilejson.json or one archive, of vectors one file. Credentials of object storage are settings of the ' +
           'gateway: a `path` with any in it, or with a query, is 400. Where an http(s) address may lead is what CALLBACK_ALLOW and ' +
           'CALLBACK_DENY say. A field that is left out keeps its value; a new source is ' +
-          'enabled and named by its code. The kind of a known source cannot change (400). What was found in a disabled source is neither ' +
+          'enabled and named by its code. The kind of a known source cannot change (400), nor the path of `layers`, which SLICE_OUTPUT_ROOT sets. What was found in a disabled source is neither ' +
           'served nor listed for readers; enabled again, it is there at once. Answers once every live edge process has followed, at the ' +
           `latest after TOKEN_STALE_SECONDS. ${CREATES_ONLY}`,
         body: scanSourceBodySchema,
@@ -89,6 +95,8 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
       if (!place.ok) return sendRefusal(reply, place)
       const body = { ...request.body, path: place.path }
       const createOnly = createsOnly(request)
+      const [known] = body.code === LAYERS_SOURCE ? await readScanSources(ctx.sql, LAYERS_SOURCE) : []
+      if (known !== undefined && known.path !== body.path && !createOnly) return sendRefusal(reply, PLACE_OF_SLICING)
       const saved = await saveSource(ctx, edges, body, request.admin, createOnly)
       return saved ?? sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)
     },

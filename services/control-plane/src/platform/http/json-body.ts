@@ -12,13 +12,27 @@ export function registerBodyParsers(app: App): void {
     if (body.length === 0) return done(null, undefined)
     // Decoding would put U+FFFD in the place of what is wrong, and it would be stored.
     if (!isUtf8(body)) return done(Object.assign(new Error('not UTF-8'), { code: 'FST_ERR_CTP_INVALID_JSON_BODY' }))
-    return parseJson(request, body.toString(), (error, parsed) => done(error, withoutNulls(parsed)))
+    const text = body.toString()
+    if (hasHalfCharacter(text)) return done(Object.assign(new Error('half a character'), { code: UNSTORABLE }))
+    return parseJson(request, text, (error, parsed) => done(error, withoutNulls(parsed)))
   })
   app.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
     if (length === '0' && coding === undefined) return done(null, undefined)
     return done(Object.assign(new Error('not JSON'), { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }))
   })
+}
+
+/** SQLSTATE character_not_in_repertoire, as Postgres itself says it of NUL. */
+const UNSTORABLE = '22021'
+
+/** Whether an escape stands for half a character (`\ud800` alone): it would be stored as U+FFFD, so that different texts became equal. */
+function hasHalfCharacter(json: string): boolean {
+  if (!/\\u[dD]/.test(json)) return false
+  const unescaped = json.replace(/\\(?:u([0-9a-fA-F]{4})|.)/g, (_, code?: string) =>
+    code === undefined ? ' ' : String.fromCharCode(Number.parseInt(code, 16)),
+  )
+  return /\p{Surrogate}/u.test(unescaped)
 }
 
 /** Fields that have a meaning where they are null: what they set is taken away. */

@@ -58,7 +58,7 @@ const MALFORMED: [what: string, head: string][] = [
   ['two Hosts', 'GET /api/v1/system HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: localhost'],
   ['a header without a colon', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nnonsense'],
   ['a length that is no number', 'POST /api/v1/admin/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: x'],
-  ['an address with a host', 'GET http://127.0.0.1/health HTTP/1.1\r\nHost: 127.0.0.1'],
+  ['an address with a user', 'GET http://user@127.0.0.1/health HTTP/1.1\r\nHost: 127.0.0.1'],
   ['an address that cannot be decoded', 'GET /api/v1/catalog/basemaps/%E0%A4%A HTTP/1.1\r\nHost: 127.0.0.1'],
 ]
 

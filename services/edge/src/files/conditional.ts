@@ -21,6 +21,18 @@ export function isNotModified(ifNoneMatch: string, ifModifiedSince: string, curr
   return !Number.isNaN(since) && wholeSeconds(current.modifiedMs) <= since
 }
 
+/**
+ * Whether the request is not to be answered (RFC 9110, 13.2.2): If-Match decides where it is there, compared strongly; otherwise If-Unmodified-Since.
+ * A date that is none does not count, nor does one against content that has none.
+ */
+export function isPreconditionFailed(ifMatch: string, ifUnmodifiedSince: string, current: Validators): boolean {
+  if (ifMatch !== '') return ifMatch.trim() !== '*' && !matchesStrongly(ifMatch, current.etag)
+  if (ifUnmodifiedSince === '' || ifUnmodifiedSince.length > MAX_DATE || !Number.isFinite(current.modifiedMs))
+    return false
+  const since = parseHttpDate(ifUnmodifiedSince)
+  return !Number.isNaN(since) && wholeSeconds(current.modifiedMs) > since
+}
+
 /** Whether a range may be answered from the current bytes (RFC 9110, 13.1.5): the tag is the same strong one, or the date is exactly it. */
 export function isRangeStillGood(ifRange: string, current: Validators): boolean {
   if (ifRange === '') return true
@@ -35,6 +47,11 @@ function matchesAny(list: string, etag: string): boolean {
   if (list.trim() === '*') return true
   // Entity tags may hold commas, so the list cannot be split at them.
   for (const match of list.matchAll(/(?:W\/)?("[^"]*")/g)) if (match[1] === etag) return true
+  return false
+}
+
+function matchesStrongly(list: string, etag: string): boolean {
+  for (const [match] of list.matchAll(/(?:W\/)?"[^"]*"/g)) if (match === etag) return !etag.startsWith('W/')
   return false
 }
 

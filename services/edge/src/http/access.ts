@@ -5,6 +5,7 @@ import { type AccessLine, type AccessLog, queryWithoutCredentials, withoutQuery 
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import type { NativePublisher } from '../native/publisher.js'
+import { readField } from './request-fields.js'
 
 /** What is known of an answer when its head has been written. */
 type Given = Pick<AccessLine, 'kind' | 'status' | 'bytes' | 'ms'>
@@ -62,14 +63,6 @@ export class Access {
 /** Where a request comes from, as far as proxies are trusted. Before it is answered. */
 export function clientOf(res: HttpResponse, req: HttpRequest, trusted: readonly Range[]): string {
   const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
-  return clientAddress(peer, { 'x-forwarded-for': forwardedFor(req) }, trusted).address
-}
-
-/** The lines of `X-Forwarded-For` as one: some proxies add a line of their own behind what the client sent. */
-export function forwardedFor(req: HttpRequest): string {
-  const lines: string[] = []
-  req.forEach((name, value) => {
-    if (name === 'x-forwarded-for') lines.push(value)
-  })
-  return lines.join(',')
+  // Some proxies add a line of their own behind what the client sent.
+  return clientAddress(peer, { 'x-forwarded-for': readField(req, 'x-forwarded-for') }, trusted).address
 }

@@ -18,6 +18,7 @@ import { logAnswer, noteAnswer } from './answer-log.js'
 import { type ConnectionEnd, connectionEnd, endAtOnce, endWith, sayEnd } from './connection-end.js'
 import { active, guarded, sendPart } from './exchange.js'
 import { countRefusal, isMissingTile, missingTileForm, prepareRefusal } from './refusals.js'
+import { readConnection, readField, readFields } from './request-fields.js'
 import { absentTile, findTarget, keepTile, prepareTile, usageOf, wantedBasemap } from './tile-answer.js'
 import { onTileSlow } from './tiles.js'
 
@@ -100,7 +101,15 @@ function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: Kno
   noteUse(edge, caller)
 }
 
-/** The status; null: the client must get it unpacked, and nothing has been written. */
+const NO_CONDITION = { 'if-none-match': '', 'if-modified-since': '' }
+
+/** A list that begins with gzip is not changed by what further lines add to it. */
+function takesGzip(req: HttpRequest): boolean {
+  const first = req.getHeader('accept-encoding')
+  return acceptsGzip(/^gzip(,|$)/.test(first) ? first : readField(req, 'accept-encoding'))
+}
+
+/** The status; null: the client must get it unpacked, or has conditions that are rare, and nothing has been written. */
 function answerTile(
   edge: Edge,
   res: HttpResponse,
@@ -111,11 +120,14 @@ function answerTile(
   const { answer, body, usage: asked } = tile
   // No tile is answered without one.
   const token = (caller as AccessToken).id
-  if (answer.gzip && !acceptsGzip(req.getHeader('accept-encoding'))) return null
+  if (answer.gzip && !takesGzip(req)) return null
+  if (req.getHeader('if-match') !== '' || req.getHeader('if-unmodified-since') !== '') return null
   edge.counters.tiles++
-  const end = connectionEnd(req.getHeader('connection'), edge.draining)
-  const [ifNoneMatch, ifModifiedSince] = [req.getHeader('if-none-match'), req.getHeader('if-modified-since')]
-  const isConditional = ifNoneMatch !== '' || ifModifiedSince !== ''
+  const end = connectionEnd(readConnection(edge, req), edge.draining)
+  const isConditional = req.getHeader('if-none-match') !== '' || req.getHeader('if-modified-since') !== ''
+  const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = isConditional
+    ? readFields(req, NO_CONDITION)
+    : NO_CONDITION
   if (isConditional && isNotModified(ifNoneMatch, ifModifiedSince, answer)) {
     res.writeStatus(NOT_MODIFIED).writeHeader(answer.notModified.name, answer.notModified.value)
     endEmpty(res, end)
@@ -219,7 +231,7 @@ function refuse(
     ? refusal.forms[formFor(query, req)]
     : prepareRefusal(refusal)
   res.writeStatus(status).writeHeader(headers.name, headers.value)
-  const end = connectionEnd(req.getHeader('connection'), edge.draining)
+  const end = connectionEnd(readConnection(edge, req), edge.draining)
   if (body.length === 0) endEmpty(res, end)
   else endAtOnce(res, body, end)
   edge.counters.bytesSent += body.length

@@ -14,6 +14,7 @@ import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import type { CatalogBasemap, CatalogVector } from '../sync/catalog.js'
 import { authorize } from './authorize.js'
+import { answerCondition } from './condition.js'
 import { Exchange, guarded, type Handler } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import { onOther } from './proxy.js'
@@ -69,9 +70,8 @@ function answer(
 function send(exchange: Exchange, made: CatalogAnswer) {
   const { body, etag } = made
   // The tag alone decides: an answer has no date.
-  if (exchange.isNotModified({ etag, modifiedMs: Number.POSITIVE_INFINITY })) {
-    return exchange.answerEmpty('304 Not Modified', headersOf(made, false))
-  }
+  const current = { etag, modifiedMs: Number.POSITIVE_INFINITY }
+  if (answerCondition(exchange, current, () => headersOf(made, false))) return
   if (!made.compressible || !acceptsGzip(exchange.header('accept-encoding'))) {
     return exchange.answer('200 OK', headersOf(made, false), body)
   }

@@ -12,6 +12,7 @@ import type { CatalogVector } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/storage-troubles.js'
 import { attachment } from './attachment.js'
 import { authorize, type Wanted } from './authorize.js'
+import { answerCondition } from './condition.js'
 import { Exchange, guarded } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import { onOther } from './proxy.js'
@@ -117,11 +118,11 @@ function answerDownload(exchange: Exchange, download: Download) {
     else void exchange.answerPieces(status, headers, length, pieces(offset, length))
   }
   if (exchange.aborted) return release()
-  if (exchange.isNotModified(validators)) {
-    release()
+  const notModified = () => {
     exchange.edge.counters.downloads++
-    return exchange.answerEmpty('304 Not Modified', headerBlock(['ETag', validators.etag], ...common(download)))
+    return headerBlock(['ETag', validators.etag], ...common(download))
   }
+  if (answerCondition(exchange, validators, notModified)) return release()
   const asked = exchange.header('range')
   // Range has a meaning for GET alone (RFC 9110, 14.2).
   const ranged = asked !== '' && !exchange.isHead && isRangeStillGood(exchange.header('if-range'), validators)

@@ -10,13 +10,13 @@ import type { FilePart } from '@gateway/tilesets/source.js'
 import type { Span } from '@gateway/tracing/span.js'
 import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import type { Edge } from '../edge.js'
-import { isNotModified, type Validators } from '../files/conditional.js'
+import { isNotModified, isPreconditionFailed, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/counters.js'
 import { isRefused, type UsageName } from '../usage/usage-counts.js'
-import { forwardedFor } from './access.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
+import { readConnection, readFields } from './request-fields.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
 const NOTHING = new Uint8Array(0)
@@ -24,17 +24,25 @@ const NOTHING = new Uint8Array(0)
 const MAX_ADDRESS = 8_192
 
 /** Headers that the edge's own routes read. */
-interface ReadHeaders {
-  authorization: string
-  'x-access-token': string
-  'if-none-match': string
-  'if-modified-since': string
-  'if-range': string
-  range: string
-  'accept-encoding': string
-  'sec-fetch-dest': string
-  'sec-fetch-mode': string
+const NO_HEADERS = {
+  authorization: '',
+  'x-access-token': '',
+  'if-match': '',
+  'if-none-match': '',
+  'if-modified-since': '',
+  'if-unmodified-since': '',
+  'if-range': '',
+  range: '',
+  'accept-encoding': '',
+  'sec-fetch-dest': '',
+  'sec-fetch-mode': '',
+  origin: '',
+  referer: '',
+  'x-forwarded-for': '',
+  traceparent: '',
+  tracestate: '',
 }
+type ReadHeaders = typeof NO_HEADERS
 
 export type Handler = (edge: Edge, res: HttpResponse, req: HttpRequest) => void
 
@@ -92,9 +100,6 @@ export class Exchange {
   /** what it is answered with, where its status does not tell */
   answered: 'tile' | 'tile_404' | null = null
   readonly #headers: ReadHeaders
-  readonly #origin: string
-  readonly #referer: string
-  readonly #forwardedFor: string
   readonly #connection: string
   readonly #startedAt = performance.now()
   readonly #trace: Span | null
@@ -116,22 +121,9 @@ export class Exchange {
     this.isHead = req.getMethod() === 'head'
     this.path = path
     this.query = query
-    this.#headers = {
-      authorization: req.getHeader('authorization'),
-      'x-access-token': req.getHeader('x-access-token'),
-      'if-none-match': req.getHeader('if-none-match'),
-      'if-modified-since': req.getHeader('if-modified-since'),
-      'if-range': req.getHeader('if-range'),
-      range: req.getHeader('range'),
-      'accept-encoding': req.getHeader('accept-encoding'),
-      'sec-fetch-dest': req.getHeader('sec-fetch-dest'),
-      'sec-fetch-mode': req.getHeader('sec-fetch-mode'),
-    }
-    this.#origin = req.getHeader('origin')
-    this.#referer = req.getHeader('referer')
-    this.#connection = req.getHeader('connection')
-    this.#forwardedFor = req.getHeader('x-forwarded-for') === '' ? '' : forwardedFor(req)
-    this.#trace = startTrace(edge, kind, req)
+    this.#headers = readFields(req, NO_HEADERS)
+    this.#connection = readConnection(edge, req)
+    this.#trace = startTrace(edge, kind, req, this.#headers)
     active.add(this)
     res.onAborted(() => {
       this.#aborted = true
@@ -144,9 +136,9 @@ export class Exchange {
   /** Where the request comes from. Only while it is not aborted. */
   sender(): Sender {
     const peer = Buffer.from(this.raw.getRemoteAddressAsText()).toString()
-    const headers = { 'x-forwarded-for': this.#forwardedFor }
+    const { origin, referer, 'x-forwarded-for': forwardedFor } = this.#headers
     const trusted = parseRanges(this.edge.settings.trustedProxies)
-    return { origin: this.#origin, referer: this.#referer, address: clientAddress(peer, headers, trusted).address }
+    return { origin, referer, address: clientAddress(peer, { 'x-forwarded-for': forwardedFor }, trusted).address }
   }
 
   header(name: keyof ReadHeaders): string {
@@ -163,11 +155,13 @@ export class Exchange {
     return null
   }
 
-  /** Whether the client's copy is still good. */
-  isNotModified(current: Validators): boolean {
+  /** What its conditions say of the content: it is not to be answered; the client's copy is still good; or neither. */
+  judgeConditions(current: Validators): 'failed' | 'not modified' | 'none' {
+    const { 'if-match': ifMatch, 'if-unmodified-since': ifUnmodifiedSince } = this.#headers
+    if (isPreconditionFailed(ifMatch, ifUnmodifiedSince, current)) return 'failed'
     const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = this.#headers
     const isConditional = ifNoneMatch !== '' || ifModifiedSince !== ''
-    return isConditional && isNotModified(ifNoneMatch, ifModifiedSince, current)
+    return isConditional && isNotModified(ifNoneMatch, ifModifiedSince, current) ? 'not modified' : 'none'
   }
 
   get aborted(): boolean {
@@ -307,9 +301,9 @@ export class Exchange {
 }
 
 /** null: nobody wants to know of this request by the id of a trace. */
-function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest): Span | null {
+function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest, headers: ReadHeaders): Span | null {
   if (kind === 'other') return null
-  const parent = parseTraceparent(req.getHeader('traceparent'), req.getHeader('tracestate'))
+  const parent = parseTraceparent(headers.traceparent, headers.tracestate)
   if (parent === null && !tracer.on) return null
   // uWebSockets.js has written it in lower case where it was asked for so.
   const method = req.getMethod().toUpperCase()

@@ -12,6 +12,7 @@ import { connectionEnd, endAtOnce, sayEnd } from './connection-end.js'
 import { active, guarded } from './exchange.js'
 import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
 import { CollectedBody, type TakenBody, takeBody } from './request-body.js'
+import { readConnection, readFields } from './request-fields.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
 /** Limit: bytes of a JSON document. The control plane says the same, but too late to be read. */
@@ -45,7 +46,7 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 export function onOther(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
   edge.counters.passedThrough++
-  const head = readHead(req)
+  const head = readHead(edge, req)
   new PassedRequest(edge, res, head).start()
 }
 
@@ -59,19 +60,20 @@ interface Head {
   readonly trace: TraceContext | null
 }
 
-function readHead(req: HttpRequest): Head {
+function readHead(edge: Edge, req: HttpRequest): Head {
   const path = req.getUrl()
   const query = req.getQuery()
   const method = req.getCaseSensitiveMethod()
   const headers: [string, string][] = []
   req.forEach((name, value) => void headers.push([name, value]))
+  const trace = readFields(req, { traceparent: '', tracestate: '' })
   const tooLong = path.length + (query?.length ?? 0) > MAX_TARGET
   return {
     path,
     query: query ?? '',
     method,
-    trace: parseTraceparent(req.getHeader('traceparent'), req.getHeader('tracestate')),
-    connection: req.getHeader('connection'),
+    trace: parseTraceparent(trace.traceparent, trace.tracestate),
+    connection: readConnection(edge, req),
     rebuilt: tooLong ? TOO_LONG : rebuildHead({ method, path, query, headers }),
   }
 }
@@ -306,6 +308,8 @@ class PassedRequest implements UpstreamAnswer {
 
 /** Such a request may last as long as its client likes. */
 function isEventStream({ headers }: RequestHead): boolean {
-  const accept = headers.findIndex((text, place) => place % 2 === 0 && text === 'accept')
-  return accept >= 0 && headers[accept + 1]?.trim().startsWith('text/event-stream') === true
+  return headers.some((text, place) => {
+    const isAccept = place % 2 === 1 && headers[place - 1] === 'accept'
+    return isAccept && text.trim().startsWith('text/event-stream')
+  })
 }

@@ -12,6 +12,7 @@ import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import { authorize } from './authorize.js'
+import { answerCondition } from './condition.js'
 import { Exchange, guarded } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
 import {
@@ -29,7 +30,6 @@ import { answerTileJson } from './tilejson.js'
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
 const MAX_PLAIN_BYTES = 16 * 1024 * 1024
 const OK = '200 OK'
-const NOT_MODIFIED = '304 Not Modified'
 
 /**
  * Everything below `/tiles/` that cannot be answered at once: tiles that must be waited for, HEAD, tokens seen for the first time, TileJSON.
@@ -141,15 +141,15 @@ function mustUnpack(exchange: Exchange, { answer }: CachedTile): boolean {
 }
 
 function sendPrepared(exchange: Exchange, { answer, body }: CachedTile) {
-  if (exchange.isNotModified(answer)) exchange.answerEmpty(NOT_MODIFIED, answer.notModified)
-  else if (body instanceof OpenFile) exchange.answerPart(OK, answer.found, body.acquire())
+  if (answerCondition(exchange, answer, () => answer.notModified)) return
+  if (body instanceof OpenFile) exchange.answerPart(OK, answer.found, body.acquire())
   else exchange.answer(OK, answer.found, body)
 }
 
 /** Unpacks a stored tile for a client that refuses gzip: rare, so its cost is a thread's and nothing is kept. */
 function sendPlain(exchange: Exchange, target: TileTarget, tile: Tile, prepared: CachedTile) {
   const { found, notModified, ...validators } = tileAnswer(target, tile, false)
-  if (exchange.isNotModified(validators)) return exchange.answerEmpty(NOT_MODIFIED, notModified)
+  if (answerCondition(exchange, validators, () => notModified)) return
   if (!(prepared.body instanceof OpenFile)) return unpackAndSend(exchange, found, prepared.body)
   const part = prepared.body.acquire()
   exchange.edge.disks.run(target.version.root, { read: () => readPart(part) }).then(

@@ -1,0 +1,18 @@
+import { refuse } from '@gateway/contracts/errors.js'
+import type { Validators } from '../files/conditional.js'
+import type { Exchange } from './exchange.js'
+import type { HeaderBlock } from './header-block.js'
+import { answerRefusal } from './refusals.js'
+
+const FAILED = refuse('precondition_failed', 'the content is not the one that If-Match or If-Unmodified-Since names')
+
+/**
+ * Answers a request that makes a condition which decides it: 412, or 304 with these headers. false: it is to be
+ * answered as if it had made none.
+ */
+export function answerCondition(exchange: Exchange, current: Validators, notModified: () => HeaderBlock): boolean {
+  const judged = exchange.judgeConditions(current)
+  if (judged === 'failed') answerRefusal(exchange, FAILED)
+  else if (judged === 'not modified') exchange.answerEmpty('304 Not Modified', notModified())
+  return judged !== 'none'
+}

@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import { ObjectRefused } from './errors.js'
+
+const require = createRequire(import.meta.url)
 
 const CONNECT_MS = 5_000
 
@@ -13,7 +16,9 @@ export function guardedConnect(guard: DestinationGuard, url: string): buildConne
           callback(new ObjectRefused(`the destination is refused: ${admission.reason}`), null)
           return
         }
-        const connector = buildConnector({
+        // As in requester.ts.
+        const undici = require('undici') as typeof import('undici')
+        const connector = undici.buildConnector({
           timeout: CONNECT_MS,
           lookup: (_host, wanted, found) => {
             const [first] = admission.addresses

@@ -1,9 +1,12 @@
+import { createRequire } from 'node:module'
 import { PassThrough, type Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import { Circuit } from './circuit.js'
 import { ObjectRefused, ObjectStoreTrouble } from './errors.js'
 import type { ObservedRequest } from './object-store.js'
+
+const require = createRequire(import.meta.url)
 
 export interface Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
@@ -66,7 +69,9 @@ export class Requester {
     this.#observe = observe
     this.#random = random
     this.#attemptMs = attemptMs
-    this.#pool = new Pool(origin, {
+    // Loaded by the first who reads objects: most gateways never do, and a start would pay for it.
+    const undici = require('undici') as typeof import('undici')
+    this.#pool = new undici.Pool(origin, {
       connections: CONNECTIONS,
       connect: connect ?? { timeout: CONNECT_MS },
       // The attempt's own limit is the one that counts.

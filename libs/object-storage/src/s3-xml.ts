@@ -1,12 +1,20 @@
-import { XMLParser } from 'fast-xml-parser'
+import { createRequire } from 'node:module'
+import type { XMLParser } from 'fast-xml-parser'
 import { ObjectRefused } from './errors.js'
 import type { ListEntry } from './object-store.js'
 
-const parser = new XMLParser({
-  ignoreAttributes: true,
-  parseTagValue: false,
-  isArray: (name) => name === 'Contents' || name === 'CommonPrefixes',
-})
+const require = createRequire(import.meta.url)
+let parser: XMLParser | null = null
+
+/** Loaded with the first answer in XML. */
+function theParser(): XMLParser {
+  const loaded = require('fast-xml-parser') as typeof import('fast-xml-parser')
+  return new loaded.XMLParser({
+    ignoreAttributes: true,
+    parseTagValue: false,
+    isArray: (name) => name === 'Contents' || name === 'CommonPrefixes',
+  })
+}
 
 export interface ListPage {
   readonly entries: readonly ListEntry[]
@@ -74,6 +82,7 @@ export function textOf(body: Buffer, document: string, element: string): string 
 
 function parse(body: Buffer): unknown {
   try {
+    parser ??= theParser()
     return parser.parse(body)
   } catch (error) {
     throw new ObjectRefused('the server does not answer XML as S3 does', { cause: error })

@@ -1,7 +1,4 @@
 import path from 'node:path'
-import { probeFolder } from './folder/probe.js'
-import { probeMbtiles } from './mbtiles/probe.js'
-import { probePmtiles } from './pmtiles/probe.js'
 import type { TileSetProbe } from './tile-set.js'
 
 /** The storage of an archive by its file name; null: not an archive. */
@@ -17,10 +14,18 @@ export function archiveStorageOf(fileName: string): 'mbtiles' | 'pmtiles' | null
  * disk's errors, permission included: an error is not an empty result.
  */
 export async function probeTileSet(root: string, file: string): Promise<TileSetProbe | null> {
-  return archiveStorageOf(file) === null ? probeFolder(root, file) : probeArchive(root, file)
+  if (archiveStorageOf(file) !== null) return probeArchive(root, file)
+  const { probeFolder } = await import('./folder/probe.js')
+  return probeFolder(root, file)
 }
 
 /** `probeTileSet` for a file whose name ends in `.mbtiles` or `.pmtiles`. */
 export async function probeArchive(root: string, file: string): Promise<TileSetProbe | null> {
-  return archiveStorageOf(file) === 'mbtiles' ? probeMbtiles(root, file) : probePmtiles(root, file)
+  // SQLite and the readers of PMTiles are loaded where there is such an archive: short processes begin with this file.
+  if (archiveStorageOf(file) === 'mbtiles') {
+    const { probeMbtiles } = await import('./mbtiles/probe.js')
+    return probeMbtiles(root, file)
+  }
+  const { probePmtiles } = await import('./pmtiles/probe.js')
+  return probePmtiles(root, file)
 }

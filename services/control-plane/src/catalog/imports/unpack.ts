@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import type { Entry, ZipFile } from 'yauzl'
 import { concurrently } from '../../platform/files/concurrently.js'
 import { syncFolder } from '../../platform/files/stage.js'
 import type { Slot } from './upload.js'
@@ -92,6 +92,7 @@ async function extract(zip: ZipFile, entry: Entry, target: string): Promise<void
 }
 
 async function eachFile(file: string, work: (zip: ZipFile, entry: Entry) => Promise<void>): Promise<void> {
+  const { openPromise } = await import('yauzl')
   const zip = await openPromise(file, { autoClose: false, strictFileNames: true, validateEntrySizes: true }).catch(
     (error: Error) => {
       throw new BadArchive(`the archive is no zip: ${error.message}`)

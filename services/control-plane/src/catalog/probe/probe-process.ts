@@ -2,7 +2,6 @@ import { statfsSync } from 'node:fs'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { probeTileSet } from '@gateway/tilesets/probe.js'
 import { serve } from '../../platform/helper-process/serve.js'
-import { geopackageFacts } from '../vector-facts/geopackage.js'
 import { isLockedArchive } from './locked-archive.js'
 import type { ProbeAnswer, ProbeTask } from './probe-result.js'
 import { unreadable } from './unreadable.js'
@@ -14,7 +13,7 @@ serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what }) => {
       statfsSync(path)
       return { state: 'empty' }
     }
-    const probe = what === 'geopackage' ? geopackageFacts(root, path) : await probeTileSet(root, path)
+    const probe = what === 'geopackage' ? await geopackage(root, path) : await probeTileSet(root, path)
     return probe === null ? { state: 'empty' } : { state: 'ok', probe }
   } catch (error) {
     const { message } = error as Error
@@ -22,3 +21,9 @@ serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what }) => {
     return isLockedArchive(error) ? { state: 'busy' } : (unreadable(error) ?? { state: 'failed', message })
   }
 })
+
+/** Most of what is probed is a tile set. */
+async function geopackage(root: string, path: string) {
+  const { geopackageFacts } = await import('../vector-facts/geopackage.js')
+  return geopackageFacts(root, path)
+}

@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module'
 import anyAscii from 'any-ascii'
-import { pinyin } from 'pinyin-pro'
+
+const require = createRequire(import.meta.url)
 
 /** A file whose path has nothing that could be written in ASCII letters or digits. */
 const NAMELESS = 'vector'
@@ -17,7 +19,7 @@ export function reducedCode(relativePath: string): string {
     .slice(0, MAX_READ_LENGTH)
     .normalize('NFKC')
     .replace(/(?<=[A-Za-z0-9])(?=\p{Script=Han})|(?<=\p{Script=Han})(?=[A-Za-z0-9])/gu, ' ')
-    .replace(/\p{Script=Han}+/gu, (text) => pinyin(text, { toneType: 'none', v: true }))
+    .replace(/\p{Script=Han}+/gu, inPinyin)
   const reduced = anyAscii(latin.normalize('NFC'))
     .replace(/[\s/.,;+&()[\]]+/g, '-')
     .replace(/[^A-Za-z0-9_-]/g, '')
@@ -25,6 +27,12 @@ export function reducedCode(relativePath: string): string {
     .replace(/^-|-$/g, '')
     .slice(0, MAX_CODE_LENGTH)
   return reduced === '' ? NAMELESS : reduced
+}
+
+/** Its dictionaries are loaded with the first path in Chinese. */
+function inPinyin(text: string): string {
+  const { pinyin } = require('pinyin-pro') as typeof import('pinyin-pro')
+  return pinyin(text, { toneType: 'none', v: true })
 }
 
 /**

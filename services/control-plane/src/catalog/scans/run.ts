@@ -10,7 +10,6 @@ import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
 import { currentTrace, traced, traceToKeep } from '../../platform/trace.js'
 import { applyBasemaps, applyVectors, type ScanOf } from './apply.js'
-import { walkRemote } from './remote/walk-remote.js'
 import { withScanLock } from './scan-lock.js'
 import type { Warnings } from './walk/found.js'
 import { WalkError, walk } from './walk/walk.js'
@@ -111,7 +110,11 @@ export async function walkSource(
   signal: AbortSignal,
   onProgress: (steps: number) => void = () => {},
 ): Promise<Found> {
-  if (isRemote(source.path)) return walkRemote(ctx, source, signal, onProgress)
+  if (isRemote(source.path)) {
+    // It reads vectors in this process, with all that that takes.
+    const { walkRemote } = await import('./remote/walk-remote.js')
+    return walkRemote(ctx, source, signal, onProgress)
+  }
   if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal, { onProgress })
   const known = await readVectorFingerprints(ctx.sql, source.code)
   return walk({ kind: 'vector', root: source.path, known }, signal, { onProgress })

@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream'
 import type { SentRequest } from '@gateway/contracts/push.js'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import type { ResolvedAddress } from '@gateway/outgoing/resolve.js'
-import { Client } from 'undici'
 import { failure, type Outcome } from '../outcome.js'
 import { type Deadlines, DeadlineTimer } from './deadlines.js'
 import { errorMessage, readAnswer, shownText } from './texts.js'
@@ -72,6 +71,7 @@ function shownRequest({ url, headers, body, bodyHead = '', secrets }: Exchange):
 type Answer = Omit<Outcome, 'request'>
 
 async function post(request: Exchange, addresses: readonly ResolvedAddress[], timer: DeadlineTimer): Promise<Answer> {
+  const { Client } = await import('undici')
   const url = new URL(request.url)
   const client = new Client(url.origin, {
     connect: {

@@ -19,9 +19,11 @@ export function trackPaths(app: App, answersOptions: (path: string) => boolean):
   const paths = new Set<string>()
   app.addHook('onRoute', ({ url }) => void paths.add(url))
   return () => {
+    // Most paths are those of files, without parameters: to compare each with each would take a tenth of the start.
+    const patterns = [...paths].filter((path) => path.includes('/:'))
     // All of them before the first is added.
     const answered = [...paths].map((path) => {
-      const urls = [...paths].filter((other) => takes(other, path))
+      const urls = [path, ...patterns.filter((pattern) => takes(pattern, path))]
       return { path, methods: METHODS.filter((method) => urls.some((url) => app.hasRoute({ url, method }))) }
     })
     for (const { path, methods } of answered) {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply } from 'fastify'
 import type { App } from '../../platform/http/app-type.js'
+import { COMPRESSED } from './static-files.js'
 
 /** Serves the built documentation for anybody. Nothing of it is secret, and it loads nothing from elsewhere. */
 export async function serveDocs(app: App, dist: string): Promise<void> {
@@ -14,6 +15,7 @@ export async function serveDocs(app: App, dist: string): Promise<void> {
       prefix: '/docs/',
       // Each file becomes a route at the start; what is none is 404.
       wildcard: false,
+      globIgnore: COMPRESSED,
       preCompressed: true,
       decorateReply: false,
       cacheControl: false,

@@ -1,5 +1,6 @@
 import fastifyStatic from '@fastify/static'
 import type { App } from '../../platform/http/app-type.js'
+import { COMPRESSED } from './static-files.js'
 
 /**
  * Serves the page of the first map, and the map library by fixed names for pages of anybody: `/map/maplibre-gl.mjs` with its worker, and
@@ -10,6 +11,7 @@ export async function serveMapPage(app: App, dist: string): Promise<void> {
     root: dist,
     prefix: '/map/',
     wildcard: false,
+    globIgnore: COMPRESSED,
     preCompressed: true,
     decorateReply: false,
     cacheControl: false,

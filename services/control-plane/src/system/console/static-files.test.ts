@@ -83,6 +83,8 @@ test('what was compressed at the build is sent so to those who take it', async (
   expect([answer.headers['content-encoding'], answer.body]).toEqual(['gzip', 'packed'])
   expect(answer.headers['content-type']).toMatch(/javascript/)
   expect(answer.headers.vary).toMatch(/accept-encoding/i)
+  // At an address of its own it would be a second form of the same file, with the type of an archive.
+  expect((await app.inject({ url: '/admin/assets/main-1a2b.js.gz' })).statusCode).toBe(404)
 })
 
 test('a file of an older build is not answered with a page', async () => {

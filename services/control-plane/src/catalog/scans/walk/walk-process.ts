@@ -1,7 +1,6 @@
 import { serve } from '../../../platform/helper-process/serve.js'
 import type { FoundBasemaps, FoundVectors } from './found.js'
-import { walkBasemaps } from './walk-basemaps.js'
-import { type KnownFingerprints, walkVectors } from './walk-vectors.js'
+import type { KnownFingerprints } from './walk-vectors.js'
 
 export type WalkTask =
   | { readonly kind: 'basemap'; readonly root: string }
@@ -25,10 +24,13 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     report()
   }
   try {
+    // A process walks one source: it loads what reads that kind.
     if (task.kind === 'basemap') {
+      const { walkBasemaps } = await import('./walk-basemaps.js')
       const found = await walkBasemaps(task.root, progress)
       return { ok: true, kind: 'basemap', found, steps }
     }
+    const { walkVectors } = await import('./walk-vectors.js')
     return { ok: true, kind: 'vector', found: await walkVectors(task.root, task.known, progress), steps }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

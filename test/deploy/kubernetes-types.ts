@@ -19,6 +19,7 @@ export interface KubernetesObject {
 const OTHER_KINDS: Readonly<Record<string, string>> = {
   'kustomize.config.k8s.io/v1beta1 Kustomization': `{
     resources?: string[]; images?: { name: string; newName?: string; newTag: string }[]; patches?: { path: string }[]
+    labels?: { pairs: Record<string, string>; includeSelectors?: boolean; includeTemplates?: boolean }[]
     configMapGenerator?: { name: string; behavior?: 'merge'; envs?: string[]; literals?: string[] }[] }`,
   'monitoring.coreos.com/v1 ServiceMonitor': `{ metadata: { name: string }; spec: {
     selector: { matchLabels: Record<string, string> }; endpoints: { port: string; path: string; interval: string }[] } }`,

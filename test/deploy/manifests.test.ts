@@ -19,20 +19,36 @@ const COMPOSE_FILES = ['compose/compose.yaml', '../docs/examples/compose/compose
 const isSetting = (name: string) => Object.hasOwn(SETTINGS, name) || SECRET_FILE_SETTINGS.has(name)
 const isOurs = (image: string) => image.startsWith('map-asset-gateway-')
 
+interface SecurityContext {
+  readonly runAsNonRoot?: boolean
+  readonly seccompProfile?: { readonly type: string }
+  readonly allowPrivilegeEscalation?: boolean
+  readonly readOnlyRootFilesystem?: boolean
+  readonly capabilities?: { readonly drop?: readonly string[] }
+}
 interface Container {
   readonly name: string
   readonly image: string
   readonly env?: readonly { readonly name: string; readonly value?: string }[]
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
+  readonly securityContext?: SecurityContext
+  readonly resources?: Readonly<Record<'requests' | 'limits', { readonly cpu?: string; readonly memory?: string }>>
+}
+interface Pod {
+  readonly containers: Container[]
+  readonly volumes?: { readonly name: string; readonly emptyDir?: { readonly sizeLimit?: string } }[]
+  readonly securityContext?: SecurityContext
+  readonly automountServiceAccountToken?: boolean
+  readonly terminationGracePeriodSeconds?: number
 }
 type Workload = KubernetesObject & {
-  readonly spec?: {
-    readonly template?: {
-      readonly spec: { readonly containers: Container[]; readonly volumes?: { readonly name: string }[] }
-    }
-  }
+  readonly spec?: { readonly template?: { readonly spec: Pod } } & Partial<Pod>
 }
 const podOf = (object: KubernetesObject) => (object as Workload).spec?.template?.spec
+/** Patches name no image. */
+const wholePods = objects
+  .map((object) => ({ name: nameOf(object), pod: podOf(object) ?? ((object as Workload).spec as Pod | undefined) }))
+  .flatMap(({ name, pod }) => (pod?.containers?.every(({ image }) => image) ? [{ name, pod }] : []))
 
 test('every Kubernetes object has the fields of its kind, and no others', () => {
   expect(objects.length).toBeGreaterThan(20)
@@ -109,6 +125,43 @@ test('a container mounts only volumes that its pod has', () => {
       const mounted = (container.volumeMounts ?? []).map(({ name }) => name)
       expect([nameOf(object), mounted.filter((name) => !volumes.includes(name))]).toEqual([nameOf(object), []])
     }
+  }
+})
+
+test.each(wholePods)(
+  '$name meets the restricted Pod Security Standard, writes to volumes alone, and has limits',
+  ({ pod }) => {
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    })
+    for (const container of pod.containers)
+      expect(container).toMatchObject({
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        resources: {
+          requests: { cpu: expect.any(String), memory: expect.any(String) },
+          limits: { memory: expect.any(String) },
+        },
+      })
+    for (const { emptyDir } of pod.volumes ?? []) if (emptyDir) expect(emptyDir.sizeLimit).toBeDefined()
+  },
+)
+
+test('a pod of the gateway has the time to drain before it is killed', () => {
+  const pods = wholePods.filter(({ pod }) =>
+    pod.containers.some(({ name }) => ['edge', 'control-plane'].includes(name)),
+  )
+  expect(pods).toHaveLength(2)
+  for (const { name, pod } of pods) {
+    const setting = (key: 'DRAIN_NOTICE_SECONDS' | 'DRAIN_SECONDS') =>
+      SETTINGS[key].parse(pod.containers[0]?.env?.find((variable) => variable.name === key)?.value)
+    // What an edge takes beyond, at most: to close its connections, and for its usage to be written.
+    const needed = setting('DRAIN_NOTICE_SECONDS') + setting('DRAIN_SECONDS') + 3 + 3 + 3
+    expect([name, (pod.terminationGracePeriodSeconds ?? 30) > needed]).toEqual([name, true])
   }
 })
 

@@ -150,6 +150,31 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     /^fault store: role doctor_test may not create tables.*: GRANT CREATE/,
   ],
   [
+    'a store that has no connection left',
+    async () => {
+      await withConnection(database.url, async (sql) => {
+        await sql`CREATE ROLE doctor_late LOGIN PASSWORD 'hidden' CONNECTION LIMIT 0`
+        closing.push(() => withConnection(database.url, (own) => own`DROP ROLE doctor_late`))
+      })
+      return { DATABASE_URL: url((address) => Object.assign(address, { username: 'doctor_late', password: 'hidden' })) }
+    },
+    /^fault store: the store has no connection left .*: raise max_connections/,
+  ],
+  [
+    'a store that was made read-only',
+    async () => ({ DATABASE_URL: url((address) => address.searchParams.set('default_transaction_read_only', 'on')) }),
+    /^fault store: nothing can be written: the store can only be read.*: find who set default_transaction_read_only/,
+  ],
+  [
+    'a Redis without memory',
+    async () => {
+      const full = await startRedis(process.env, () => ({ maxmemory: 1 }))
+      closing.push(() => full.stop())
+      return { REDIS_URL: full.url }
+    },
+    /^fault bus: Redis at .*OOM.*: raise maxmemory/,
+  ],
+  [
     'a schema of a newer version',
     async () => {
       await withConnection(

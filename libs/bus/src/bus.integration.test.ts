@@ -162,6 +162,24 @@ test('edges that a restarted Redis has forgotten are waited for until they had t
   await bus.close()
 })
 
+test('that Redis is lost is told once, and so is that it is back', async () => {
+  const first = await startRedis()
+  const told: string[] = []
+  const bus = await openBus(store.sql, {
+    ...options(first.url),
+    onTrouble: () => void told.push('lost'),
+    onRecovered: () => void told.push('back'),
+  })
+  onTestFinished(() => bus.close())
+  await available(bus)
+  await first.stop()
+  await until(() => told.length > 0)
+  const second = await startRedis('--port', new URL(first.url).port)
+  onTestFinished(() => second.stop())
+  await until(() => told.length > 1)
+  expect(told).toEqual(['lost', 'back'])
+})
+
 test('a Redis Cluster that is not named as one is refused in words', async () => {
   const cluster = await startClusterNode()
   const said = deferred<string>()

@@ -29,6 +29,7 @@ export interface RedisBusOptions {
   readonly storedPresence: () => Promise<Presence>
   /** called for connection errors, once for each change of state */
   readonly onTrouble: (message: string) => void
+  readonly onRecovered: () => void
 }
 
 /**
@@ -72,6 +73,7 @@ export class RedisBus implements Bus {
   readonly #storedPresence: () => Promise<Presence>
   readonly #handlers = new Map<string, (payload: string) => void>()
   readonly #onSubscribed: (() => void)[] = []
+  readonly #onRecovered: () => void
   readonly #pinger: NodeJS.Timeout
   #lastAnswer = Number.NEGATIVE_INFINITY
   #troubled = false
@@ -80,6 +82,7 @@ export class RedisBus implements Bus {
     this.#announcements = new Announcements(() => this.presence(), options.knownStates)
     this.#silentMs = Math.max(options.silentSeconds, PRESENCE_SECONDS) * 1000
     this.#storedPresence = options.storedPresence
+    this.#onRecovered = options.onRecovered
     const { url, options: found, nodes } = redisOptions(options.url)
     // A hash tag: what has it lies on one server of a cluster (Redis Cluster specification, "Hash tags").
     const prefix = nodes === null ? `gateway:${options.instanceId}:` : `gateway:{${options.instanceId}}:`
@@ -221,6 +224,7 @@ export class RedisBus implements Bus {
   async #resubscribe(): Promise<void> {
     try {
       if (this.#handlers.size > 0) await this.#subscriber.subscribe(...this.#handlers.keys())
+      if (this.#troubled) this.#onRecovered()
       this.#troubled = false
       for (const callback of this.#onSubscribed) callback()
     } catch {

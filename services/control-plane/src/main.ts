@@ -100,6 +100,7 @@ async function serve(
         `REDIS_URL ${hostsOf(settings.redisUrl ?? '')}: the bus is out of reach (${message}); edges ask the store instead. Start that Redis, or mend the address`,
       )
     },
+    onRecovered: () => log.info('the bus is within reach again'),
   })
   ending.push(() => bus.close())
 

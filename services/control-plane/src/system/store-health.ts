@@ -13,7 +13,7 @@ const UNREACHABLE = 'the store is out of reach'
 
 /**
  * Whether the store serves: it answers, and writes. That it does not write is known from a request that failed, or from the store
- * being a replica; that it does again, from a test write.
+ * being a replica or read-only, as hosted ones are made before their disk is full; that it does again, from a test write.
  */
 export class StoreHealth {
   readonly #sql: Sql
@@ -45,8 +45,10 @@ export class StoreHealth {
 
   async #ask(): Promise<string | null> {
     try {
-      const [row] = await this.#sql<{ replica: boolean }[]>`SELECT pg_is_in_recovery() AS replica`
+      const [row] = await this.#sql<{ replica: boolean; readOnly: boolean }[]>`
+        SELECT pg_is_in_recovery() AS replica, current_setting('transaction_read_only')::boolean AS "readOnly"`
       if (row?.replica) return 'the store is a replica, which can only be read'
+      if (row?.readOnly) return 'the store was made read-only (default_transaction_read_only)'
       return this.#cannotWrite
     } catch (error) {
       return storeTrouble(error)?.words ?? UNREACHABLE

@@ -53,6 +53,8 @@ function adviceFor(message: string): string {
     return 'mend user, password and rights (SET, PUBLISH, SUBSCRIBE) of REDIS_URL'
   if (message.includes('Redis Cluster')) return 'write REDIS_URL as redis+cluster://host:port,host:port'
   if (message.startsWith('READONLY')) return 'it is a replica: name the primary in REDIS_URL'
+  if (message.startsWith('OOM'))
+    return 'raise maxmemory of Redis, or find what fills it: the gateway keeps some KB for each edge process there'
   return 'start Redis there, or mend REDIS_URL and what is between (network, firewall, DNS)'
 }
 

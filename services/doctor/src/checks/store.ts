@@ -18,6 +18,12 @@ const OLDEST_POSTGRES = 14
 /** Of max_connections: above it the next edge that starts may find none. */
 const CROWDED_SHARE = 0.8
 
+const MORE_CONNECTIONS =
+  'raise max_connections (or the CONNECTION LIMIT of the role), or put PgBouncer between (pool_mode = session); docs/sizing.md counts'
+/** SQLSTATEs (PostgreSQL manual, appendix A) */
+const TOO_MANY_CONNECTIONS = '53300'
+const READ_ONLY = '25006'
+
 export interface SourceFolder {
   readonly code: string
   readonly path: string
@@ -73,6 +79,8 @@ function place(url: string): string {
 function unusable(error: Error, at: string): Finding {
   const { words, passes } = storeTrouble(error) ?? { words: 'the store cannot be used', passes: true }
   const detail = error.message || (error as { code?: string }).code || 'no answer'
+  if ((error as { code?: string }).code === TOO_MANY_CONNECTIONS)
+    return fault('store', `${words} at ${at} (${detail})`, MORE_CONNECTIONS)
   const advice = passes
     ? 'start Postgres there, or mend DATABASE_URL and what is between (network, firewall, DNS)'
     : 'mend DATABASE_URL; create the database and its role where they are missing'
@@ -139,7 +147,11 @@ async function rights(sql: Sql): Promise<readonly Finding[]> {
     return [ok('store', `role ${user} may create tables, and writing works`)]
   } catch (error) {
     const words = storeTrouble(error)?.words ?? (error as Error).message
-    return [fault('store', `nothing can be written: ${words}`, 'make room on its disk, or promote it')]
+    const advice =
+      (error as { code?: string }).code === READ_ONLY
+        ? 'find who set default_transaction_read_only (hosted services do when the disk is nearly full), and set it back'
+        : 'make room on its disk'
+    return [fault('store', `nothing can be written: ${words}`, advice)]
   }
 }
 
@@ -149,13 +161,7 @@ async function connections(sql: Sql): Promise<Finding> {
            current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`
   const { used = 0, most = 0 } = row ?? {}
   const found = `${used} of ${most} connections in use`
-  return used <= most * CROWDED_SHARE
-    ? ok('store', found)
-    : warn(
-        'store',
-        found,
-        'raise max_connections, or put PgBouncer between (pool_mode = session); docs/sizing.md counts',
-      )
+  return used <= most * CROWDED_SHARE ? ok('store', found) : warn('store', found, MORE_CONNECTIONS)
 }
 
 async function schema(sql: Sql): Promise<{ finding: Finding; isCurrent: boolean }> {

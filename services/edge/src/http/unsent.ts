@@ -9,10 +9,16 @@ const NOTHING_UNSENT = '00000000'
  * table is under way this is so: nothing else tells of it. Linux alone, which is where there is a native table; proc(5) describes the files.
  */
 export function hasUnsent(port: number): boolean {
-  const inodes = [...unsentInodes('/proc/self/net/tcp', port), ...unsentInodes('/proc/self/net/tcp6', port)]
-  if (inodes.length === 0) return false
-  const own = ownSockets()
-  return inodes.some((inode) => own.has(`socket:[${inode}]`))
+  try {
+    const inodes = [...unsentInodes('/proc/self/net/tcp', port), ...unsentInodes('/proc/self/net/tcp6', port)]
+    if (inodes.length === 0) return false
+    const own = ownSockets()
+    return inodes.some((inode) => own.has(`socket:[${inode}]`))
+  } catch (error) {
+    // So many connections that none is left to look with.
+    if (['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')) return true
+    throw error
+  }
 }
 
 function unsentInodes(table: string, port: number): string[] {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { CircuitState } from '@gateway/object-storage/object-store.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
@@ -213,7 +213,9 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     return (user + system) / 1e6
   })
   gauge('gateway_process_open_fds', 'File descriptors that the worker processes have open', 'sum', openDescriptors)
-  gauge('gateway_resident_memory_bytes', 'Memory of the worker processes', 'sum', () => process.memoryUsage.rss())
+  const most = mostDescriptors()
+  gauge('gateway_process_max_fds', 'File descriptors that the worker processes may have open', 'sum', () => most)
+  gauge('gateway_resident_memory_bytes', 'Memory of the worker processes', 'sum', residentMemory())
   gauge('gateway_event_loop_delay_seconds', 'Longest delay of an event loop since the last scrape', 'max', loopDelay())
   const gaugesBy = (
     name: string,
@@ -299,12 +301,35 @@ function circuits(remote: RemoteSources | undefined): Record<CircuitState, numbe
   return states
 }
 
-/** Descriptors that this process has open; not a number where the system does not tell. */
+/**
+ * Descriptors that this process has open; not a number where the system does not tell. Linux 6.2 tells it as a size, which takes no descriptor:
+ * the number is wanted most when there is none left.
+ */
 function openDescriptors(): number {
   try {
-    return readdirSync('/proc/self/fd').length
+    return statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length
   } catch {
     return Number.NaN
+  }
+}
+
+/** Descriptors that this process may have; not a number where the system does not tell. */
+function mostDescriptors(): number {
+  try {
+    return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Number.NaN)
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Node opens a file to tell it: without a descriptor left it is what it was before. */
+function residentMemory(): () => number {
+  let last = process.memoryUsage.rss()
+  return () => {
+    try {
+      last = process.memoryUsage.rss()
+    } catch {}
+    return last
   }
 }
 

@@ -49,6 +49,7 @@ export class FollowLoop {
   #stopped = false
   #troubled = false
   readonly #busTrouble: TroubleLog
+  readonly #presenceTrouble: TroubleLog
   #presenceStored = false
   #triedKept = false
   #toldLoaded = false
@@ -57,6 +58,10 @@ export class FollowLoop {
 
   constructor(options: FollowLoopOptions) {
     this.#o = options
+    this.#presenceTrouble = new TroubleLog(
+      options.log,
+      'the bus refuses what this process tells of itself; the store is told',
+    )
     this.#busTrouble = new TroubleLog(options.log, 'the bus cannot be subscribed to; changes are found by polling')
     this.#pollMs = Math.max(50, Math.min(POLL_INTERVAL_MS, options.staleMs / 3))
   }
@@ -87,7 +92,11 @@ export class FollowLoop {
     const presence = { ...identity, applied_revision: revision, applied_mark: mark, traffic: traffic() }
     this.#bus.announce(presence).then(
       () => this.#forgetStoredPresence(),
-      () => this.#storePresence(presence),
+      (error: Error) => {
+        // Out of reach it is told of when it goes; what refuses it all the same, as a Redis without memory does, would be silent.
+        if (this.busUp) this.#presenceTrouble.note({ err: error.message })
+        this.#storePresence(presence)
+      },
     )
   }
 
@@ -211,6 +220,7 @@ export class FollowLoop {
           instanceId: this.#instanceId,
           silentSeconds: this.#o.trustMs / 1000,
           onTrouble: (message) => this.#o.log.warn({ err: message }, 'the bus is out of reach'),
+          onRecovered: () => this.#o.log.info('the bus is within reach again'),
         }),
       )
       this.#bus = bus

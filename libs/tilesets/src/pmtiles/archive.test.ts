@@ -211,6 +211,7 @@ describe('a probe', () => {
       attribution: 'Nobody',
       description: 'of tests',
       vectorLayers: null,
+      metadata: { center: [10, 10, 3] },
       encoding: 'identity',
       warnings: [],
     })

@@ -79,7 +79,10 @@ export function currentTileUrlTemplate(base: string, code: string, extension: st
 }
 
 /** What the set's metadata says, its zoom brought into the zooms of the set; null: nothing, or a place outside the bounds, which the standard forbids. */
-function ownCenter(said: unknown, { bounds, minZoom, maxZoom }: TileJsonInput): Center | null {
+export function ownCenter(
+  said: unknown,
+  { bounds, minZoom, maxZoom }: Pick<TileJsonInput, 'bounds' | 'minZoom' | 'maxZoom'>,
+): Center | null {
   const center = readCenter(said)
   if (center === null) return null
   const [longitude, latitude, zoom] = center

@@ -219,11 +219,19 @@ describe('OGC API – Tiles', () => {
 describe('TMS', () => {
   test('counts rows from the south', async () => {
     expect(await bytes('/tms/1.0.0/world/2/3/0.png')).toEqual(await bytes('/tiles/world/current/2/3/3.png'))
+    expect(await bytes('/tms/1.0.0/world?tile=/2/3/0.png')).toEqual(await bytes('/tiles/world/current/2/3/3.png'))
     expect(await (await open('/tms/1.0.0')).text()).toContain('profile="global-geodetic"')
     expect(await (await open('/tms/1.0.0/flat/tilemapresource.xml')).text()).toContain('<SRS>EPSG:4326</SRS>')
     expect((await open('/tms/1.0.0/world/2/3/4.png')).status).toBe(404)
     expect((await open('/tms/1.0.0/nothing')).status).toBe(404)
-    expect((await open('/tms/1.0.0/flat', few())).status).toBe(403)
+    for (const path of ['/tms/1.0.0/flat', '/tms/1.0.0/flat?tile=/2/3/0.png', '/tms/1.0.0/fl?tile=at/2/3/0.png'])
+      expect((await open(path, few())).status).toBe(403)
+  })
+
+  test('GDAL reads a tile map whose token is in the address', async () => {
+    const out = join(maps().gateway.home, 'tms.png')
+    await translate([`${maps().gateway.url}/tms/1.0.0/world?token=${token()}`, out])
+    expect(await pixelOf(out, 3, 1)).toEqual([2 * 40 + 9, 3 * 16 + 9, 16 + 9])
   })
 })
 

@@ -22,6 +22,37 @@ const INPUT: TileJsonInput = {
   metadata: {},
 }
 
+it.each([
+  [
+    [12, 50, 5],
+    [12, 50, 5],
+  ],
+  ['12.5,50,30', [12.5, 50, 9]],
+  [
+    [12, 50, 0.5],
+    [12, 50, 2],
+  ],
+  [
+    [100, 50, 5],
+    [10, 50, 6],
+  ],
+  ['12,50', [10, 50, 6]],
+  [{}, [10, 50, 6]],
+])('a map is opened at the center %j of the metadata where that is in the bounds', (center, told) => {
+  expect(tileJson({ ...INPUT, metadata: { center } }, [])).toMatchObject({ center: told })
+})
+
+it('a center across the antimeridian is one', () => {
+  const across = { ...INPUT, bounds: [170, -20, -170, 0] } satisfies TileJsonInput
+  for (const [longitude, told] of [
+    [-175, -175],
+    [0, 180],
+  ])
+    expect(tileJson({ ...across, metadata: { center: [longitude, -5, 4] } }, [])).toMatchObject({
+      center: [told, expect.anything(), expect.anything()],
+    })
+})
+
 it('a raster version is described by TileJSON 3.0', () => {
   expect(tileJson(INPUT, ['http://a/{z}/{x}/{y}.webp'])).toEqual({
     tilejson: '3.0.0',

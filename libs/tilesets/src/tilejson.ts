@@ -1,5 +1,6 @@
 import type { Bounds, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Center, readCenter } from './metadata/fields.js'
 import { TILE_MATRIX_SETS, unbrokenBounds } from './tile-matrix-sets.js'
 
 /** What is known of a version that a TileJSON document describes. */
@@ -30,7 +31,7 @@ const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0
 export function tileJson(input: TileJsonInput, addresses: readonly string[]): Record<string, unknown> {
   const isMercator = input.tileMatrixSet === 'WebMercatorQuad'
   const set = TILE_MATRIX_SETS[input.tileMatrixSet]
-  const { version: own, ...other } = input.metadata
+  const { version: own, center, ...other } = input.metadata
   const version = [own, input.version].find((text) => typeof text === 'string' && SEMVER.test(text))
   return {
     ...other,
@@ -44,7 +45,7 @@ export function tileJson(input: TileJsonInput, addresses: readonly string[]): Re
     minzoom: input.minZoom,
     maxzoom: input.maxZoom,
     bounds: unbrokenBounds(set, input.bounds),
-    center: centerOf(input.bounds ?? set.world, input.minZoom, input.maxZoom),
+    center: ownCenter(center, input) ?? centerOf(input.bounds ?? set.world, input.minZoom, input.maxZoom),
     format: input.format,
     tileSize: input.tileSize,
     ...(isMercator ? {} : { crs: set.crs, tile_matrix_set: input.tileMatrixSet }),
@@ -77,8 +78,24 @@ export function currentTileUrlTemplate(base: string, code: string, extension: st
   return tileUrlTemplate(base, code, CURRENT_VERSION, extension)
 }
 
+/** What the set's metadata says, its zoom brought into the zooms of the set; null: nothing, or a place outside the bounds, which the standard forbids. */
+export function ownCenter(
+  said: unknown,
+  { bounds, minZoom, maxZoom }: Pick<TileJsonInput, 'bounds' | 'minZoom' | 'maxZoom'>,
+): Center | null {
+  const center = readCenter(said)
+  if (center === null) return null
+  const [longitude, latitude, zoom] = center
+  if (bounds !== null) {
+    const [west, south, east, north] = bounds
+    const isBetween = west > east ? longitude >= west || longitude <= east : longitude >= west && longitude <= east
+    if (!isBetween || latitude < south || latitude > north) return null
+  }
+  return [longitude, latitude, Math.min(maxZoom, Math.max(minZoom, zoom))]
+}
+
 /** Longitude, latitude, zoom; the zoom at which the bounds about fill a window, so that a map opened there shows the whole set. */
-function centerOf([west, south, east, north]: Bounds, minZoom: number, maxZoom: number): [number, number, number] {
+function centerOf([west, south, east, north]: Bounds, minZoom: number, maxZoom: number): Center {
   const width = east > west ? east - west : east - west + 360
   const middle = west + width / 2
   const fitting = Math.floor(Math.log2(360 / width)) + 1

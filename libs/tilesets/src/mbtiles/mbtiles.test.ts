@@ -173,6 +173,13 @@ describe('an archive', () => {
     })
   })
 
+  it('is refused by the name of its format where that is not served', () => {
+    write(TABLES, [[1, 0, 0, Buffer.from([2, 1])]], { format: 'application/vnd.maplibre-vector-tile' })
+    expect(() => probeMbtiles(folder, file)).toThrow(
+      'tiles of the format "application/vnd.maplibre-vector-tile" are not supported',
+    )
+  })
+
   it('without tiles is nothing to serve', () => {
     write(TABLES)
     expect(probeMbtiles(folder, file)).toBeNull()

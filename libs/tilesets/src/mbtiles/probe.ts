@@ -26,7 +26,7 @@ function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | 
   const table = readMetadataTable(database)
   const metadata = table === null ? NO_METADATA : readMetadata(table)
   const tileMatrixSet = servedGrid(metadata)
-  const format = metadata.format ?? sniffed(sample)
+  const format = metadata.format ?? sniffed(sample, table?.format)
   const examined = examineSample(format, sample)
   const zoom = zoomRange(metadata, { minZoom: zooms[0]!, maxZoom: zooms.at(-1)! })
   const missing = table === null ? ['there is no usable metadata table'] : []
@@ -50,8 +50,14 @@ function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | 
   }
 }
 
-function sniffed(sample: Uint8Array): TileFormat {
+function sniffed(sample: Uint8Array, said: unknown): TileFormat {
   const format = sniffFormat(sample)
-  if (format === null) throw new BrokenArchiveError('neither the metadata nor a tile tells the format of the tiles')
-  return format
+  if (format !== null) return format
+  if (typeof said === 'string' && said !== '') {
+    throw new BrokenArchiveError(`tiles of the format ${JSON.stringify(said.slice(0, MAX_SAID))} are not supported`)
+  }
+  throw new BrokenArchiveError('neither the metadata nor a tile tells the format of the tiles')
 }
+
+/** Limit: characters of an unknown format's name in a message. */
+const MAX_SAID = 80

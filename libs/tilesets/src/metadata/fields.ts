@@ -38,6 +38,17 @@ export function readBounds(value: unknown, warnings: string[]): Bounds | null {
   return null
 }
 
+/** Longitude, latitude and zoom at which a map of the set is to be opened (MBTiles 1.3, TileJSON 3.0). */
+export type Center = readonly [longitude: number, latitude: number, zoom: number]
+
+/** A list of numbers, or their text as MBTiles has it. Anything else says nothing: it is a hint. */
+export function readCenter(value: unknown): Center | null {
+  const parts: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
+  const [longitude, latitude, zoom] = parts.map(toNumber)
+  if (parts.length !== 3 || !(Math.abs(longitude!) <= 180 && Math.abs(latitude!) <= 90 && zoom! >= 0)) return null
+  return [longitude!, latitude!, Math.floor(zoom!)]
+}
+
 /** TileJSON 3.0, 3.3: the layers of a vector tile set. Entries without an id are left out. */
 export function readVectorLayers(value: unknown, warnings: string[]): VectorLayer[] | null {
   if (isSilent(value)) return null

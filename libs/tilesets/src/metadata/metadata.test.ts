@@ -83,6 +83,19 @@ it.each([
   expect(warnings[0]).toContain(field)
 })
 
+it.each([
+  ['25.8,10.7,1', [25.8, 10.7, 1]],
+  [
+    [7.4, 43.7, 14.6],
+    [7.4, 43.7, 14],
+  ],
+  ['200,0,1', undefined],
+  ['', undefined],
+  [[1, 2], undefined],
+])('hands on the center %j', (center, told) => {
+  expect(readMetadata({ center })).toMatchObject({ other: told === undefined ? {} : { center: told }, warnings: [] })
+})
+
 it('cuts bounds at the ends of the world and keeps those across the antimeridian', () => {
   expect(readMetadata({ bounds: [-200, -95, 180.0000001, 95] }).bounds).toEqual([-180, -90, 180, 90])
   expect(readMetadata({ bounds: '170,-20,-170,0' }).bounds).toEqual([170, -20, -170, 0])

@@ -1,6 +1,6 @@
 import type { Bounds, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { readBounds, readText, readVectorLayers, readZoom } from './fields.js'
+import { type Center, readBounds, readCenter, readText, readVectorLayers, readZoom } from './fields.js'
 import { formatOfMetadata } from './format.js'
 import { readGrid } from './grid.js'
 import { otherFields } from './other-fields.js'
@@ -20,7 +20,7 @@ export interface TileSetMetadata {
   /** null: one that is not served, which `gridNamed` names */
   readonly grid: TileMatrixSetId | null
   readonly gridNamed: string
-  /** the fields that are none of these, as they are */
+  /** the fields that are none of these, as they are, and `center` where it can be read */
   readonly other: Readonly<Record<string, unknown>>
   /** one line for each field that is there but cannot be used */
   readonly warnings: readonly string[]
@@ -47,9 +47,14 @@ export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSet
     vectorLayers: readVectorLayers(fields.vector_layers ?? inner.vector_layers, warnings),
     grid,
     gridNamed: named,
-    other: otherFields(fields, warnings),
+    other: withCenter(readCenter(fields.center), otherFields(fields, warnings)),
     warnings,
   }
+}
+
+/** Kept among the other fields, since TileJSON alone tells it. */
+export function withCenter(center: Center | null, other: Readonly<Record<string, unknown>>) {
+  return center === null ? other : { ...other, center }
 }
 
 /** The grid of a set that is to be served. Throws `BrokenArchiveError` for one that lies in another grid than those served. */

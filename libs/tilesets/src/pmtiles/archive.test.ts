@@ -211,9 +211,15 @@ describe('a probe', () => {
       attribution: 'Nobody',
       description: 'of tests',
       vectorLayers: null,
+      metadata: { center: [10, 10, 3] },
       encoding: 'identity',
       warnings: [],
     })
+  })
+
+  it('keeps the center that its metadata names', async () => {
+    await writePmtiles(file, [{ z: 3, x: 1, y: 1, data: PNG }], { ...ABOUT, metadata: { center: [-5.5, 30, 7] } })
+    expect((await probePmtiles(folder, file))?.metadata).toEqual({ center: [-5.5, 30, 3] })
   })
 
   it('answers null for an archive that is absent or leads out of the source', async () => {

@@ -29,6 +29,8 @@ export interface ArchiveHeader {
   readonly maxZoom: number
   /** west, south, east, north as written, unchecked */
   readonly bounds: readonly [number, number, number, number]
+  /** longitude, latitude, zoom as written, unchecked */
+  readonly center: readonly [number, number, number]
 }
 
 const FORMAT_OF_TYPE: ReadonlyMap<TileType, TileFormat> = new Map([
@@ -64,6 +66,7 @@ export function readHeader(bytes: Uint8Array, fileSize: number): ArchiveHeader {
     minZoom: raw.minZoom,
     maxZoom: raw.maxZoom,
     bounds: [raw.minLon, raw.minLat, raw.maxLon, raw.maxLat],
+    center: [raw.centerLon, raw.centerLat, raw.centerZoom],
   }
 }
 

@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import type { Bounds, TileFormat } from '@gateway/contracts/basemap.js'
 import type { TileType } from 'pmtiles'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { readBounds } from '../metadata/fields.js'
-import { isRecord, readMetadata, servedGrid } from '../metadata/metadata.js'
+import { readBounds, readCenter } from '../metadata/fields.js'
+import { isRecord, readMetadata, servedGrid, withCenter } from '../metadata/metadata.js'
 import { nothingToProbe } from '../nothing-to-probe.js'
 import { readExactly } from '../read-exactly.js'
 import { examineSample, SAMPLE_BYTES } from '../sample.js'
@@ -46,7 +46,7 @@ export function describeArchive(
     description: metadata.description,
     vectorLayers: metadata.vectorLayers,
     tileMatrixSet,
-    metadata: metadata.other,
+    metadata: withCenter(saidByHeader(header.center) ? readCenter([...header.center]) : null, metadata.other),
     extension: format,
     encoding: encodingOfTiles(header.tileCompression, header.tileType),
     fingerprint: identity,
@@ -64,9 +64,13 @@ function knownFormat(type: TileType, said: TileFormat | null): TileFormat {
   return format
 }
 
-/** Writers that know no bounds leave zeros. */
 function headerBounds(bounds: readonly number[]): Bounds | null {
-  return bounds.every((degrees) => degrees === 0) ? null : readBounds([...bounds], [])
+  return saidByHeader(bounds) ? readBounds([...bounds], []) : null
+}
+
+/** Writers that know no bounds, or no center, leave zeros. */
+function saidByHeader(numbers: readonly number[]): boolean {
+  return numbers.some((number) => number !== 0)
 }
 
 /** The start of the tile with the lowest number. */

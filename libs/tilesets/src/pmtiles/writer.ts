@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { Compression, TileType, tileIdToZxy, zxyToTileId } from 'pmtiles'
 import type { TileEncoding } from '../tile-set.js'
 import type { TileToWrite } from '../tile-to-write.js'
+import { ownCenter } from '../tilejson.js'
 import type { Section } from './header.js'
 import { HEADER_BYTES, MAGIC, MAX_ROOT_BYTES, SPEC_VERSION } from './layout.js'
 
@@ -277,7 +278,7 @@ function varint(value: number): number[] {
 }
 
 /**
- * PMTiles 3, section 3: directories and metadata gzipped, centred on the bounds.
+ * PMTiles 3, section 3: directories and metadata gzipped, centred as the metadata says, else on the bounds.
  * @param sections root directory, metadata, leaf directories and tiles
  * @param counts of addressed tiles, entries and contents
  */
@@ -285,7 +286,7 @@ export function encodeHeader(
   sections: readonly Section[],
   counts: readonly number[],
   [minZoom = 0, maxZoom = 0]: readonly number[],
-  { format, encoding, bounds }: PmtilesDescription,
+  { format, encoding, bounds, metadata }: PmtilesDescription,
 ): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
   header.write(MAGIC, 'latin1')
@@ -298,15 +299,17 @@ export function encodeHeader(
   header[99] = TYPE_OF_FORMAT[format]
   header[100] = minZoom
   header[101] = maxZoom
-  header[118] = minZoom
   const [west, south, east, north] = bounds
+  const middle = [(west + east) / 2, (south + north) / 2, minZoom] as const
+  const [longitude, latitude, zoom] = ownCenter(metadata.center, { bounds, minZoom, maxZoom }) ?? middle
+  header[118] = zoom
   for (const [at, degrees] of [
     [102, west],
     [106, south],
     [110, east],
     [114, north],
-    [119, (west + east) / 2],
-    [123, (south + north) / 2],
+    [119, longitude],
+    [123, latitude],
   ] as const)
     header.writeInt32LE(Math.round(degrees * 1e7), at)
   return header

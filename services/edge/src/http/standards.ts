@@ -15,7 +15,7 @@ import {
 } from '../standards/ogc-documents.js'
 import { exceptionReport, type OwsException } from '../standards/ows-exception.js'
 import { sizedSet, sizedSetId } from '../standards/sized-set.js'
-import { tileMap, tileMapService } from '../standards/tms-documents.js'
+import { TILE_PARAMETER, tileMap, tileMapService } from '../standards/tms-documents.js'
 import { WMTS_REST_PATH, wmtsCapabilities } from '../standards/wmts-capabilities.js'
 import { noSuchLayer, parseWmtsRequest, tilePathOf, tileRequestError } from '../standards/wmts-request.js'
 import { authorize } from './authorize.js'
@@ -65,10 +65,11 @@ export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) 
   })
 }
 
-/** TMS 1.0.0: `/tms/1.0.0`, `/tms/1.0.0/{code}` and its tiles, rows counted from the south. */
+/** TMS 1.0.0: `/tms/1.0.0`, `/tms/1.0.0/{code}` and its tiles, rows counted from the south; also `/tms/1.0.0/{code}?tile=/{z}/{x}/{y}.{ext}`. */
 export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const [, , version, code = '', z = '', x = '', y] = req.getUrl().replace(/\/$/, '').split('/')
+  const place = new URLSearchParams(req.getQuery()).get(TILE_PARAMETER) ?? ''
+  const [, , version, code = '', z = '', x = '', y] = `${req.getUrl().replace(/\/$/, '')}${place}`.split('/')
   const layer = layerAt(edge, decodedSegment(code) ?? '')
   const tile = y === undefined || layer === null ? undefined : northernPath(layer, z, x, y)
   const exchange = new Exchange(edge, 'tile', res, req, tile)

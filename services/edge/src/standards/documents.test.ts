@@ -79,6 +79,7 @@ test.each([
   ['', 'capabilities'],
   ['SERVICE=WMS&REQUEST=GetCapabilities', 'capabilities'],
   ['service=wmts&request=getcapabilities', 'capabilities'],
+  ['service=WMTS&request=GetCapabilities&acceptversions=2.0.0,1.0.0&sections=Contents', 'capabilities'],
   ['request=GetTile&layer=a&tilematrixset=s&tilematrix=1&tilerow=0&tilecol=1&format=image/png', 'tile'],
 ])('%j asks for %s', (query, kind) => {
   expect(parseWmtsRequest(query).kind).toBe(kind)
@@ -90,9 +91,12 @@ test('capabilities may be asked for one layer', () => {
 })
 
 test.each([
-  ['request=GetTile&layer=a', 'MissingParameterValue', 'tilematrixset'],
-  ['request=GetFeatureInfo', 'OperationNotSupported', 'request'],
+  ['request=GetTile&layer=a', 'MissingParameterValue', 'TileMatrixSet'],
+  ['request=GetFeatureInfo', 'OperationNotSupported', 'GetFeatureInfo'],
+  ['service=WMTS&request=GetBogus', 'InvalidParameterValue', 'request'],
+  ['service=WMTS&request~GetCapabilities!version~1.0.0', 'MissingParameterValue', 'request'],
   ['service=WFS', 'InvalidParameterValue', 'service'],
+  ['service=WMTS&request=GetCapabilities&AcceptVersions=2.0.0,1.1.0', 'VersionNegotiationFailed', null],
 ])('%j is an exception', (query, code, locator) => {
   expect(parseWmtsRequest(query)).toMatchObject({ kind: 'exception', code, locator })
 })
@@ -113,8 +117,11 @@ test.each([
   expect(errorOf(parameters)).toBeNull()
   parameters.set(name, value)
   const error = errorOf(parameters)
-  expect(error).toMatchObject({ code, locator: name })
-  expect(exceptionReport(error as NonNullable<typeof error>)).toContain(`exceptionCode="${code}" locator="${name}"`)
+  expect(error?.locator?.toLowerCase()).toBe(name)
+  expect(error?.code).toBe(code)
+  expect(exceptionReport(error as NonNullable<typeof error>)).toContain(
+    `exceptionCode="${code}" locator="${error?.locator}"`,
+  )
 })
 
 test.each(['WebMercatorQuad', 'WebMercatorQuadx2'])('a tile of 512 pixels is asked for in %s', (set) => {
@@ -135,6 +142,14 @@ test('TMS documents count rows from the south and name a profile', () => {
   expect(text).toContain('<BoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>')
   expect(text).toContain('<TileSet href="http://maps.example/tms/1.0.0/flat/1" units-per-pixel="0.3515625" order="1"/>')
   expect(tileMap(layer(), OPEN)).toContain('<TileSets profile="global-mercator">')
+})
+
+test("the address of a TMS tile set is one that a tile's place can be appended to, with a token in the query too", () => {
+  const ends = [OPEN, WITH_TOKEN].map((by) => / href="([^"]*)" [^>]*order="1"/.exec(tileMap(geographic, by))?.[1])
+  expect(ends).toEqual([
+    'http://maps.example/tms/1.0.0/flat/1',
+    'http://maps.example/tms/1.0.0/flat?token=bmp_x&amp;tile=/1',
+  ])
 })
 
 test('OGC documents link a collection to its tileset, its grid and its tiles', () => {
@@ -163,6 +178,7 @@ test('OGC documents link a collection to its tileset, its grid and its tiles', (
     ]),
   })
   expect(JSON.stringify(landingPage(OPEN))).not.toContain('token=')
+  expect(tileset(layer({ vectorLayers: [] }), OPEN)).not.toHaveProperty('layers')
 })
 
 test('a tile matrix set is defined with the keys of both versions of the standard', () => {

@@ -115,7 +115,8 @@ export function tileset(layer: Layer, addresses: Addresses): object {
     tileMatrixSetLimits: limitsOf(layer),
     boundingBox: { lowerLeft: [west, south], upperRight: [east, north], crs: CRS84 },
     mediaTypes: [CONTENT_TYPES[layer.format]],
-    ...(layer.vectorLayers === null
+    // At least one, by the standard's schema: images and sets that name none have no such list.
+    ...(layer.vectorLayers === null || layer.vectorLayers.length === 0
       ? {}
       : { layers: layer.vectorLayers.map(({ id }) => ({ id, dataType: 'vector' })) }),
     links: tilesetLinks(layer, addresses),

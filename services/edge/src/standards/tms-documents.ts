@@ -14,6 +14,15 @@ function mapAddress(addresses: Addresses, layer: Layer): string {
   return addressOf(addresses, `${TMS_PATH}/${encodeURIComponent(layer.code)}`)
 }
 
+/** What continues the path of a tile map's address: clients append `/x/y.png` to the end of a tile set's address, which with a token is its query. */
+export const TILE_PARAMETER = 'tile'
+
+/** Ends in `/{zoom}` in either form: OWSLib appends the rest, GDAL puts its own zoom there. */
+function tilesAddress(addresses: Addresses, layer: Layer, zoom: number): string {
+  const map = mapAddress(addresses, layer)
+  return addresses.token === '' ? `${map}/${zoom}` : `${map}&${TILE_PARAMETER}=/${zoom}`
+}
+
 /** The list of tile maps (OSGeo Tile Map Service Specification 1.0.0). */
 export function tileMapService(layers: readonly Layer[], addresses: Addresses): string {
   const maps = layers.map(
@@ -36,7 +45,7 @@ export function tileMap(layer: Layer, addresses: Addresses): string {
   const [left, bottom] = layer.set.extent
   const pixels = layer.tileSize
   const sets = zoomsOf(layer).map((zoom) => {
-    const href = addressOf(addresses, `${TMS_PATH}/${encodeURIComponent(layer.code)}/${zoom}`)
+    const href = tilesAddress(addresses, layer, zoom)
     const unitsPerPixel = (layer.set.cellSize * 256) / pixels / 2 ** zoom
     return xml`<TileSet href="${href}" units-per-pixel="${unitsPerPixel}" order="${zoom}"/>\n`
   })

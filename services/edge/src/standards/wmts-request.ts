@@ -32,37 +32,44 @@ export function parseWmtsRequest(query: string): WmtsRequest {
     const key = name.toUpperCase()
     if (!parameters.has(key)) parameters.set(key, value)
   }
-  const request = parameters.get('REQUEST')?.toLowerCase() ?? 'getcapabilities'
   const service = parameters.get('SERVICE')?.toUpperCase()
+  const request = parameters.get('REQUEST')?.toLowerCase()
   if (service !== undefined && service !== 'WMTS' && !(service === 'WMS' && request === 'getcapabilities')) {
     return invalid('service', 'this is a WMTS')
   }
+  // Without either it is the bare address.
+  if (service !== undefined && !request) return missing('request')
   switch (request) {
+    case undefined:
+    case '':
     case 'getcapabilities':
-      return { kind: 'capabilities', only: parameters.get('ONLY') || null }
+      return capabilitiesRequest(parameters)
     case 'gettile':
       return tileRequest(parameters)
+    case 'getfeatureinfo':
+      return { kind: 'exception', code: 'OperationNotSupported', locator: 'GetFeatureInfo', text: OPERATIONS }
     default:
-      return {
-        kind: 'exception',
-        code: 'OperationNotSupported',
-        locator: 'request',
-        text: 'there are GetCapabilities and GetTile',
-      }
+      return invalid('request', OPERATIONS)
   }
 }
 
-function tileRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
-  for (const name of ['LAYER', 'TILEMATRIXSET', 'TILEMATRIX', 'TILEROW', 'TILECOL', 'FORMAT']) {
-    if (!parameters.get(name)) {
-      return {
-        kind: 'exception',
-        code: 'MissingParameterValue',
-        locator: name.toLowerCase(),
-        text: `${name} is missing`,
-      }
-    }
+const OPERATIONS = 'there are GetCapabilities and GetTile'
+
+function capabilitiesRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
+  const versions = parameters.get('ACCEPTVERSIONS')
+  // OWS Common 1.1.0, 7.3.2; the other optional parameters are for servers that have what they choose from.
+  if (versions && !versions.split(',').some((version) => version.trim() === '1.0.0')) {
+    return { kind: 'exception', code: 'VersionNegotiationFailed', locator: null, text: 'the version is 1.0.0' }
   }
+  return { kind: 'capabilities', only: parameters.get('ONLY') || null }
+}
+
+/** As table 29 of the standard writes them. */
+const TILE_PARAMETERS = ['Layer', 'TileMatrixSet', 'TileMatrix', 'TileRow', 'TileCol', 'Format']
+
+function tileRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
+  const absent = TILE_PARAMETERS.find((name) => !parameters.get(name.toUpperCase()))
+  if (absent !== undefined) return missing(absent)
   const text = (name: string) => parameters.get(name) as string
   return {
     kind: 'tile',
@@ -80,20 +87,20 @@ export function tileRequestError(
   layer: Pick<Layer, 'set' | 'format' | 'tileSize'>,
 ): OwsException | null {
   if (parameters.get('VERSION') !== undefined && parameters.get('VERSION') !== '1.0.0')
-    return invalid('version', 'the version is 1.0.0')
+    return invalid('Version', 'the version is 1.0.0')
   const style = parameters.get('STYLE') ?? ''
-  if (style !== '' && style !== 'default') return invalid('style', 'the style is default')
+  if (style !== '' && style !== 'default') return invalid('Style', 'the style is default')
   const set = parameters.get('TILEMATRIXSET')
   if (set !== layer.set.id && set !== sizedSetId(layer))
-    return invalid('tilematrixset', `the layer lies in ${sizedSetId(layer)}`)
+    return invalid('TileMatrixSet', `the layer lies in ${sizedSetId(layer)}`)
   if (parameters.get('FORMAT') !== CONTENT_TYPES[layer.format])
-    return invalid('format', `the format is ${CONTENT_TYPES[layer.format]}`)
+    return invalid('Format', `the format is ${CONTENT_TYPES[layer.format]}`)
   const zoom = parseIndex(z)
-  if (zoom < 0 || zoom > 30) return invalid('tilematrix', 'there is no such matrix')
+  if (zoom < 0 || zoom > 30) return invalid('TileMatrix', 'there is no such matrix')
   const rows = 2 ** zoom
   for (const [locator, value, count] of [
-    ['tilerow', y, rows],
-    ['tilecol', x, rows * layer.set.columns],
+    ['TileRow', y, rows],
+    ['TileCol', x, rows * layer.set.columns],
   ] as const) {
     const index = parseIndex(value)
     if (index < 0) return invalid(locator, 'not a whole number')
@@ -104,7 +111,11 @@ export function tileRequestError(
 }
 
 export function noSuchLayer(): OwsException {
-  return invalid('layer', 'there is no such layer')
+  return invalid('Layer', 'there is no such layer')
+}
+
+function missing(locator: string): OwsException {
+  return { kind: 'exception', code: 'MissingParameterValue', locator, text: `${locator} is missing` }
 }
 
 function invalid(locator: string, text: string): OwsException {

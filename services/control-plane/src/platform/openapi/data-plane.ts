@@ -190,7 +190,12 @@ const STANDARD_PATHS: Paths = {
     SET,
   ]),
   '/tms/1.0.0': document('listTileMaps', 'TMS 1.0.0: the list of tile maps', XML),
-  '/tms/1.0.0/{code}': document('getTileMap', 'TMS 1.0.0: one tile map', XML, [COLLECTION]),
+  '/tms/1.0.0/{code}': document('getTileMap', 'TMS 1.0.0: one tile map', XML, [
+    COLLECTION,
+    query('tile', '`/{z}/{x}/{y}.{ext}`: that tile, for clients that append it to an address which ends in a token', {
+      type: 'string',
+    }),
+  ]),
   '/tms/1.0.0/{code}/{z}/{x}/{y}.{ext}': tile(
     'getTmsTile',
     'A tile of the default version, rows counted from the south',

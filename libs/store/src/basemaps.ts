@@ -234,14 +234,17 @@ export async function setVersionWithdrawn(
   return rows.length > 0
 }
 
-/** Forgets a basemap with all of its versions; a scan that finds it makes it anew. */
-export async function deleteBasemap(tx: Transaction, code: string): Promise<void> {
-  await tx`DELETE FROM basemaps WHERE code = ${code}`
+/** Forgets a basemap with all of its versions; a scan that finds it makes it anew. false: it was not there any more. */
+export async function deleteBasemap(tx: Transaction, code: string): Promise<boolean> {
+  const { count } = await tx`DELETE FROM basemaps WHERE code = ${code}`
+  return count > 0
 }
 
-/** Forgets one version, available or not, and that it was made the default. */
-export async function deleteVersion(tx: Transaction, code: string, version: string): Promise<void> {
-  await tx`DELETE FROM basemap_versions WHERE basemap_code = ${code} AND version = ${version}`
+/** Forgets one version, available or not, and that it was made the default. false: it was not there any more. */
+export async function deleteVersion(tx: Transaction, code: string, version: string): Promise<boolean> {
+  const { count } = await tx`DELETE FROM basemap_versions WHERE basemap_code = ${code} AND version = ${version}`
+  if (count === 0) return false
   await tx`
     UPDATE basemaps SET default_version = nullif(default_version, ${version}), updated_at = now() WHERE code = ${code}`
+  return true
 }

@@ -96,11 +96,12 @@ export async function changesOfSource(tx: Transaction, code: string): Promise<Ne
     UNION ALL SELECT 'vector', code FROM vectors WHERE source_code = ${code}`
 }
 
-/** Forgets a source with everything that was found in it, and its scans. The caller holds the scan lock. */
-export async function deleteScanSource(tx: Transaction, code: string): Promise<void> {
+/** Forgets a source with everything that was found in it, and its scans. The caller holds the scan lock. false: it was not there any more. */
+export async function deleteScanSource(tx: Transaction, code: string): Promise<boolean> {
   await tx`DELETE FROM basemaps WHERE source_code = ${code}`
   await tx`DELETE FROM vectors WHERE source_code = ${code}`
-  await tx`DELETE FROM scan_sources WHERE code = ${code}`
+  const { count } = await tx`DELETE FROM scan_sources WHERE code = ${code}`
+  return count > 0
 }
 
 /** `startedAt` is by the store's clock, as are the times of everything that a scan is compared with. */

@@ -44,10 +44,11 @@ export async function readTargetWithSecret(sql: Queryable, code: string): Promis
   return row ?? null
 }
 
-/** Forgets a target and its push records, open ones included: nothing is sent to it any more. An attempt under way finds its lease lost. */
-export async function deleteTarget(tx: Transaction, code: string): Promise<void> {
+/** Forgets a target and its push records, open ones included: nothing is sent to it any more. An attempt under way finds its lease lost. false: it was not there any more. */
+export async function deleteTarget(tx: Transaction, code: string): Promise<boolean> {
   await tx`DELETE FROM deliveries WHERE target_code = ${code}`
-  await tx`DELETE FROM targets WHERE code = ${code}`
+  const { count } = await tx`DELETE FROM targets WHERE code = ${code}`
+  return count > 0
 }
 
 export interface NewTarget extends Pick<Target, 'code' | 'kind' | 'url' | 'path' | 'mode'> {

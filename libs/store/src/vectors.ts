@@ -126,7 +126,8 @@ export async function setVectorEncoding(tx: Transaction, code: string, encoding:
   return rows.length > 0
 }
 
-/** Forgets a vector; a scan that finds it makes it anew. */
-export async function deleteVector(tx: Transaction, code: string): Promise<void> {
-  await tx`DELETE FROM vectors WHERE code = ${code}`
+/** Forgets a vector; a scan that finds it makes it anew. false: it was not there any more. */
+export async function deleteVector(tx: Transaction, code: string): Promise<boolean> {
+  const { count } = await tx`DELETE FROM vectors WHERE code = ${code}`
+  return count > 0
 }

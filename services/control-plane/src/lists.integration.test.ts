@@ -229,6 +229,11 @@ test('a token is found by its prefix, and by its state', async () => {
 
 test('a preview link reads one basemap until it expires, and its token is listed only where that is asked for', async () => {
   const before = (await page('/tokens'))[1]
+  await gateway.ctx.sql`UPDATE basemap_versions SET withdrawn = true WHERE version = '2'`
+  const payload = { basemap_code: 'world', version: '2' }
+  const refused = await gateway.admin({ method: 'POST', url: '/api/v1/admin/preview-links', payload })
+  expect(refused.statusCode).toBe(400)
+  await gateway.ctx.sql`UPDATE basemap_versions SET withdrawn = false WHERE version = '2'`
   const link = await post('/preview-links', { basemap_code: 'world', version: '2', expires_in_seconds: 3600 })
   const [address, place] = link.url.split('#')
   const { token, ...shown } = Object.fromEntries(new URLSearchParams(place))

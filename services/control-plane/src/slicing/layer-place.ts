@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readBasemap } from '@gateway/store/basemaps.js'
@@ -36,8 +37,14 @@ export async function placeLayer(
     }
   }
   const mode = modeOf(job)
-  const version = versionFor(job, layerNow(basemap), nowMs)
   const layer = join(outputRoot, job.targetCode)
+  let now = layerNow(basemap)
+  let version = versionFor(job, now, nowMs)
+  // Files of a version that was forgotten come back with a scan, as they were: no other images are laid into them.
+  while (job.version === null && !now.known.includes(version) && existsSync(join(layer, version))) {
+    now = { ...now, known: [...now.known, version] }
+    version = versionFor(job, now, nowMs)
+  }
   return {
     ok: true,
     place: {

@@ -3,10 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tryLockSession } from '@gateway/store/lock-session.js'
+import { readSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOUSEKEEPING_LOCK, prune } from '../system/housekeeping/housekeeping.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
 import { pruneSliceFiles } from './files-retention.js'
+import { placeLayer } from './layer-place.js'
 
 let app: TestApp
 let dataDir: string
@@ -63,6 +65,23 @@ test('one image is refused where its layer will lie in another grid when its tur
   expect((await send({ source_path: '/images/b.tif', tile_matrix_set: 'UTM31WGS84Quad' })).statusCode).toBe(400)
   await app.ctx.sql`DELETE FROM slice_jobs WHERE target_code = 'grids'`
 })
+
+test.each([[['/images/a.tif', '/images/b.tif']], [['/images/a.tif']]])(
+  '%j is not laid into a version that was forgotten while its files were kept',
+  async (source_paths) => {
+    const { id } = (await submit({ target_code: 'kept', source_paths })).json()
+    const job = (await readSliceJob(app.ctx.sql, id)) as StoredSliceJob
+    const place = async (version: string | null) => {
+      const lease = { id, owner: 'test', fence: 1 }
+      return placeLayer(app.ctx.sql, dataDir, { ...job, version }, lease, Date.parse('2026-03-01T08:00:00Z'))
+    }
+    mkdirSync(join(dataDir, 'kept/2026-03-01'), { recursive: true })
+    expect(await place(null)).toMatchObject({ place: { layerDir: join(dataDir, 'kept/2026-03-01-2') } })
+    // A run that was broken off goes on where it was.
+    expect(await place('2026-03-01')).toMatchObject({ place: { layerDir: join(dataDir, 'kept/2026-03-01') } })
+    await app.ctx.sql`DELETE FROM slice_jobs WHERE target_code = 'kept'`
+  },
+)
 
 test('a token has at most 100 jobs that have not ended; the next is 429, and known codes are still answered', async () => {
   const first = (await submit({ ...BODY, code: 'first' })).json()

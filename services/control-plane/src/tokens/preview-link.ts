@@ -3,7 +3,7 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { type PreviewLink, previewLinkBodySchema, previewLinkSchema } from '@gateway/contracts/token.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { readBasemap } from '@gateway/store/basemaps.js'
+import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { insertToken, pruneLinkTokens } from '@gateway/store/tokens.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
@@ -13,6 +13,7 @@ import { sendRefusal } from '../platform/http/refusal.js'
 
 const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
 const NO_SUCH_VERSION = refuse('not_found', 'no such version')
+const WITHDRAWN = refuse('invalid_parameters', 'body.version: the version is withdrawn')
 const OTHER_GRID = refuse(
   'invalid_parameters',
   'the page of a preview link draws Web Mercator alone, and this version lies in another grid',
@@ -51,6 +52,7 @@ async function createPreviewLink(
   const label = version === undefined || version === CURRENT_VERSION ? basemap.defaultVersion : version
   const shown = basemap.versions.find((one) => one.version === label)
   if (shown === undefined) return NO_SUCH_VERSION
+  if (shown.withdrawn || !isOffered(basemap)) return WITHDRAWN
   if (shown.tileMatrixSet !== 'WebMercatorQuad') return OTHER_GRID
   const plaintext = createToken()
   const digest = tokenDigest(plaintext)

@@ -39,10 +39,11 @@ export async function forgetBasemap(
   const labels = basemap.versions.map((one) => one.version)
   const versions = version === null ? labels : labels.filter((label) => label === version)
   if (version !== null && versions.length === 0) return NO_SUCH_VERSION
-  const deleteRecord = async (filesOf: readonly string[]): Promise<Forgotten> => {
-    const { confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
-      if (version === null) await deleteBasemap(tx, code)
-      else await deleteVersion(tx, code, version)
+  const deleteRecord = async (filesOf: readonly string[]): Promise<Forgotten | Refusal> => {
+    const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
+      // Another request may have been faster.
+      const deleted = version === null ? await deleteBasemap(tx, code) : await deleteVersion(tx, code, version)
+      if (!deleted) return { result: false, changes: [] }
       // Without the files, a scan finds the version again, and its source images are still the same.
       if (filesOf.length > 0) await deleteLayerSources(tx, code, filesOf)
       const action = version === null ? 'basemap.delete' : 'version.delete'
@@ -54,6 +55,7 @@ export async function forgetBasemap(
       })
       return { result: true, changes: [{ kind: 'basemap', key: code }] }
     })
+    if (!result) return version === null ? NO_SUCH_BASEMAP : NO_SUCH_VERSION
     return { ok: true, files: filesOf.length, confirmed, pending }
   }
   if (!files) return deleteRecord([])
@@ -65,6 +67,7 @@ export async function forgetBasemap(
   const outcome = await withScanLock(ctx.sql, async (): Promise<Forgotten | Refusal> => {
     if ((await readOpenSliceJobs(ctx.sql, [code])).length > 0) return BEING_SLICED
     const forgotten = await deleteRecord(sliced)
+    if (!forgotten.ok) return forgotten
     hidden = await hideLayerFiles(sliceWorkRoot, code, sliced)
     if (isRemote(sliceOutputRoot)) await removeLayerObjects(ctx.settings, code, sliced)
     return forgotten
@@ -83,8 +86,7 @@ export async function forgetVector(
 ): Promise<Forgotten | Refusal> {
   const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
     const vector = await readVector(tx, code)
-    if (vector === null) return { result: null, changes: [] }
-    await deleteVector(tx, code)
+    if (vector === null || !(await deleteVector(tx, code))) return { result: null, changes: [] }
     await insertAudit(tx, {
       ...admin,
       action: 'vector.delete',
@@ -107,14 +109,14 @@ export async function forgetSource(
   const [source] = await readScanSources(ctx.sql, code)
   if (source === undefined) return NO_SUCH_SOURCE
   const { name, kind, path, enabled } = source
-  return withScanLock(ctx.sql, async (): Promise<Forgotten> => {
-    const { confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
+  return withScanLock(ctx.sql, async (): Promise<Forgotten | Refusal> => {
+    const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
       const changes = await changesOfSource(tx, code)
-      await deleteScanSource(tx, code)
+      if (!(await deleteScanSource(tx, code))) return { result: false, changes: [] }
       const detail = { name, kind, path, found: changes.length, before: { name, kind, path, enabled } }
       await insertAudit(tx, { ...admin, action: 'scan-source.delete', subject: code, detail })
       return { result: true, changes }
     })
-    return { ok: true, files: 0, confirmed, pending }
+    return result ? { ok: true, files: 0, confirmed, pending } : NO_SUCH_SOURCE
   })
 }

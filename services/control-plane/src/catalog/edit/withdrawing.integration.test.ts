@@ -159,6 +159,22 @@ test('what was forgotten is found again by a scan, under a revision that it neve
   expect(Math.min(...after.map((v) => v.revision))).toBeGreaterThan(Math.max(...before.map((v) => v.revision)))
 })
 
+test('of several requests that delete the same thing one did it, and the audit has it once', async () => {
+  await call('POST', '/targets', { code: 'raced', kind: 'http', url: 'http://192.0.2.1/' })
+  for (const path of ['/basemaps/world/versions/v3', '/basemaps/world', '/vectors/roads', '/targets/raced']) {
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => call('DELETE', path)))
+    expect([path, ...answers.map(({ status }) => status).sort()]).toEqual([path, 200, 404, 404, 404, 404])
+  }
+  const { items } = (await call('GET', '/audit?limit=4')).body
+  expect(items.map(({ action }: { action: string }) => action)).toEqual([
+    'target.delete',
+    'vector.delete',
+    'basemap.delete',
+    'version.delete',
+  ])
+  await scanAll()
+})
+
 test('a revision grows with the content, and only then', async () => {
   const revisions = async () =>
     (await readBasemap(app.ctx.sql, 'world'))?.versions.map(({ revision }) => revision) ?? []

@@ -7,6 +7,8 @@ import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 
+const NO_SUCH_TARGET = refuse('not_found', 'no such target')
+
 /** Edges know nothing of targets: no edge is waited for, and none is named. */
 const FORGOTTEN = { files: 0, confirmed: [], pending: [] }
 
@@ -24,14 +26,15 @@ export function forgetTargetRoute(app: App, { sql }: ControlContext): void {
     },
     async ({ params: { code }, admin }, reply) => {
       const [target] = await readTargets(sql, code)
-      if (target === undefined) return sendRefusal(reply, refuse('not_found', 'no such target'))
+      if (target === undefined) return sendRefusal(reply, NO_SUCH_TARGET)
       const { name, kind, url, path, mode, enabled } = target
       const detail = { name, kind, before: { name, kind, url, path, mode, enabled } }
-      await sql.begin(async (tx) => {
-        await deleteTarget(tx, code)
+      const deleted = await sql.begin(async (tx) => {
+        if (!(await deleteTarget(tx, code))) return false
         await insertAudit(tx, { ...admin, action: 'target.delete', subject: code, detail })
+        return true
       })
-      return FORGOTTEN
+      return deleted ? FORGOTTEN : sendRefusal(reply, NO_SUCH_TARGET)
     },
   )
 }

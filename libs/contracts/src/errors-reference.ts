@@ -78,8 +78,8 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['precondition_failed'],
-    when: '`If-None-Match: *` was sent, and the code exists already',
-    act: 'leave the header out to update it',
+    when: '`If-None-Match: *` was sent, and the code exists already; or what `If-Match` or `If-Unmodified-Since` names is not the content',
+    act: 'leave the header out',
   },
   { codes: ['payload_too_large'], when: 'more than 1 MiB, or `IMPORT_MAX_BYTES` for imports', act: 'send less' },
   { codes: ['uri_too_long'], when: 'an address of more than 8,192 characters', act: 'shorten it' },

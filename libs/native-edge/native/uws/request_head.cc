@@ -82,17 +82,23 @@ bool is_host(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_host_character) && (is_address || text.find(':') == std::string_view::npos);
 }
 
-// Clients of a server mostly name the same host: the one that was looked at last need not be looked at again.
-bool is_known_host(std::string_view text) {
-  static std::string known;
-  if (text == known) return true;
+// The host that was looked at last: clients of a server mostly name the same.
+constexpr size_t kMaxKnownHost = 64;
+char known_host[kMaxKnownHost];
+size_t known_host_size = 0;
+
+[[gnu::noinline, gnu::cold]] bool learn_host(std::string_view text) {
   if (!is_host(text)) return false;
-  known = text;
+  if (text.size() <= kMaxKnownHost) known_host_size = text.copy(known_host, kMaxKnownHost);
   return true;
 }
 
+bool is_known_host(std::string_view text) {
+  return (text.size() == known_host_size && !memcmp(text.data(), known_host, known_host_size)) || learn_host(text);
+}
+
 // A target that is no path: "http://host/path?query", or the "*" of OPTIONS. False: it is none that a server is asked for.
-bool read_other_form(RequestHead *head) {
+[[gnu::noinline, gnu::cold]] bool read_other_form(RequestHead *head) {
   constexpr std::string_view scheme = "http://";
   if (head->target == "*") return head->is_of_server = head->method == "OPTIONS";
   if (!equals(head->target.substr(0, scheme.size()), scheme)) return false;
@@ -102,6 +108,14 @@ bool read_other_form(RequestHead *head) {
   head->plain = head->plain && !head->target.empty() && head->target.front() == '/';
   head->other_form = true;
   return !head->authority.empty() && head->authority.front() != ':' && is_host(head->authority);
+}
+
+// Not 1.1. False: it is none that is answered.
+[[gnu::noinline, gnu::cold]] bool read_other_version(std::string_view version, RequestHead *head) {
+  head->old_probe = version == "1.0" && is_probe(*head);
+  const bool is_newer = version.substr(0, 2) == "1." && version[2] > '1' && version[2] <= '9';
+  head->other_form |= is_newer;
+  return head->old_probe || is_newer;
 }
 
 // "GET /path HTTP/1.1": what follows it, or a refusal.
@@ -120,11 +134,8 @@ const char *read_request_line(const char *p, const char *end, RequestHead *head)
   constexpr std::string_view version = " HTTP/1.1\r\n";
   if (static_cast<size_t>(end - p) < version.size() || memcmp(p, " HTTP/", 6) || memcmp(p + 9, "\r\n", 2)) return nullptr;
   if (memcmp(p, version.data(), version.size())) {
-    const bool is_newer = p[6] == '1' && p[7] == '.' && p[8] > '1' && p[8] <= '9';
-    head->other_form |= is_newer;
-    head->old_probe = !memcmp(p + 6, "1.0", 3) && is_probe(*head);
     head->refusal = Refusal::Version;
-    if (!head->old_probe && !is_newer) return nullptr;
+    if (!read_other_version({p + 6, 3}, head)) return nullptr;
   }
   return p + version.size();
 }

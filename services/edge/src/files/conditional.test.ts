@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { httpDate, isNotModified, isRangeStillGood } from './conditional.js'
+import { httpDate, isNotModified, isPreconditionFailed, isRangeStillGood } from './conditional.js'
 
 const current = { etag: '"a,b-1"', modifiedMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678) }
 
@@ -19,6 +19,31 @@ describe('If-None-Match', () => {
   test('decides alone where it is there', () => {
     expect(isNotModified('"x"', httpDate(current.modifiedMs), current)).toBe(false)
   })
+})
+
+describe('If-Match', () => {
+  test.each(['"a,b-1"', '"x", "a,b-1"', 'W/"a,b-1", "a,b-1"', '*', ' * '])('%s finds the same content', (header) => {
+    expect(isPreconditionFailed(header, '', current)).toBe(false)
+  })
+
+  test.each(['"x"', 'W/"a,b-1"', '"a"', 'a,b-1', '"a,b-1'])('%s finds other content', (header) => {
+    expect(isPreconditionFailed(header, '', current)).toBe(true)
+  })
+
+  test('never finds content that has a weak tag', () => {
+    expect(isPreconditionFailed('W/"x"', '', { ...current, etag: 'W/"x"' })).toBe(true)
+  })
+
+  test('decides alone where it is there', () => {
+    expect(isPreconditionFailed('"a,b-1"', httpDate(0), current)).toBe(false)
+  })
+})
+
+test('If-Unmodified-Since counts whole seconds, and not against content without a date', () => {
+  expect(isPreconditionFailed('', httpDate(current.modifiedMs), current)).toBe(false)
+  expect(isPreconditionFailed('', httpDate(current.modifiedMs - 1_000), current)).toBe(true)
+  expect(isPreconditionFailed('', 'yesterday', current)).toBe(false)
+  expect(isPreconditionFailed('', httpDate(0), { ...current, modifiedMs: Number.POSITIVE_INFINITY })).toBe(false)
 })
 
 test('If-Modified-Since counts whole seconds', () => {

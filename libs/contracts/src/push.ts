@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'failed'] as const
@@ -22,6 +23,14 @@ export const pushRecordSchema = recordSchema.extend({
   basemap_code: z.string(),
   version: z.string(),
   export_id: z.uuid().nullable().describe('the export whose archive is pushed; null: the version as it lies'),
+  export: z
+    .object({
+      bounds: boundsSchema.nullable().describe('null: all of the version'),
+      zoom_min: z.int(),
+      zoom_max: z.int(),
+    })
+    .nullable()
+    .describe('what that archive holds of the version; null: no export is pushed, or it was removed'),
 })
 export type PushRecord = z.infer<typeof pushRecordSchema>
 

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '@gateway/contracts/push.js'
+import type { DeliveryStatus, PushRecord } from '@gateway/contracts/push.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
@@ -23,6 +23,8 @@ export interface Delivery {
   readonly jobId: string | null
   /** a push of this archive instead of the version's own files */
   readonly exportId: string | null
+  /** what that archive holds; null: none is pushed, or it was removed */
+  readonly export: PushRecord['export']
   readonly url: string | null
   /** null: finished */
   readonly dueAt: Date | null
@@ -226,5 +228,7 @@ function columns(sql: Queryable) {
   return sql`
     id, kind, status, attempts, message, target_code AS "targetCode", basemap_code AS "basemapCode", version,
     vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
-     acknowledged_at AS "acknowledgedAt"`
+    acknowledged_at AS "acknowledgedAt",
+    (SELECT jsonb_build_object('bounds', bounds, 'zoom_min', zoom_min, 'zoom_max', zoom_max)
+     FROM exports WHERE exports.id = deliveries.export_id) AS export`
 }

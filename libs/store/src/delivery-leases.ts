@@ -5,7 +5,7 @@ import type { KeptTrace } from './kept-trace.js'
 import type { TargetWithSecret } from './targets.js'
 
 /** A delivery that this process may try, for as long as it renews the lease. */
-export interface ClaimedDelivery extends Omit<Delivery, 'dueAt' | 'updatedAt' | 'acknowledgedAt'> {
+export interface ClaimedDelivery extends Omit<Delivery, 'dueAt' | 'updatedAt' | 'acknowledgedAt' | 'export'> {
   readonly fence: number
   readonly lane: Lane
   readonly destination: string

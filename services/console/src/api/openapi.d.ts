@@ -1468,6 +1468,16 @@ export interface paths {
               basemap_code: string;
               version: string;
               export_id: string | null;
+              export: {
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                zoom_min: number;
+                zoom_max: number;
+              } | null;
               attempt_log: {
                 /** Format: date-time */
                 started_at: string;
@@ -3022,6 +3032,16 @@ export interface components {
       basemap_code: string;
       version: string;
       export_id: string | null;
+      export: {
+        bounds: [
+          number,
+          number,
+          number,
+          number
+        ] | null;
+        zoom_min: number;
+        zoom_max: number;
+      } | null;
     };
     VectorPushRecord: {
       /** Format: uuid */

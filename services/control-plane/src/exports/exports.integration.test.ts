@@ -116,7 +116,10 @@ test('the archive is pushed to a directory and by upload, and the push fails onc
   expect(readFileSync(place).equals(readFileSync(fileOf(done)))).toBe(true)
   const record = () => ask('GET', `/api/v1/admin/push-records/${done.push_id}`)
   await expect.poll(async () => (await record()).json().status).toBe('succeeded')
-  expect((await record()).json()).toMatchObject({ export_id: done.id, basemap_code: 'world', version: 'v1' })
+  const pushed = { basemap_code: 'world', version: 'v1', export_id: done.id }
+  const part = { bounds: null, zoom_min: done.zoom_min, zoom_max: done.zoom_max }
+  expect((await record()).json()).toMatchObject({ ...pushed, export: part })
+  expect((await ask('GET', '/api/v1/admin/push-records')).json().items[0]).toMatchObject({ ...pushed, export: part })
 
   const receiver = await startReceiver()
   await ask('POST', '/api/v1/admin/targets', { code: 'far', kind: 'http', url: receiver.url, mode: 'upload' })
@@ -136,7 +139,13 @@ test('the archive is pushed to a directory and by upload, and the push fails onc
   expect((await ask('DELETE', `${URL}/${done.id}`)).statusCode).toBe(200)
   expect(existsSync(fileOf(done))).toBe(false)
   await ask('POST', `/api/v1/admin/push-records/${done.push_id}/retry`)
-  await expect.poll(async () => (await record()).json()).toMatchObject({ message: 'the export was removed' })
+  await expect
+    .poll(async () => (await record()).json())
+    .toMatchObject({
+      ...pushed,
+      export: null,
+      message: 'the export was removed',
+    })
 })
 
 test('an export whose process died is written again, and the late process records nothing', async () => {

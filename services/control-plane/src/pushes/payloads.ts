@@ -1,5 +1,6 @@
 import { toBasemap } from '@gateway/catalog/basemap.js'
 import { toVector } from '@gateway/catalog/vector.js'
+import type { PushRecord } from '@gateway/contracts/push.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { bytesOfExports, readExport, type StoredExport } from '@gateway/store/exports.js'
@@ -32,9 +33,11 @@ export const basemapPayload: PayloadBuilder = async ({ sql, settings, now }, cla
   if (exported === null) return GONE
   const event = {
     event: 'basemap.version.pushed',
-    record: toPushRecord({ ...claimed, dueAt: null, updatedAt: at, acknowledgedAt: null }),
+    record: toPushRecord({ ...claimed, export: partOf(exported), dueAt: null, updatedAt: at, acknowledgedAt: null }),
     basemap: describePushed(basemap, version),
-    ...(exported !== undefined && { export: describeExport(exported) }),
+    ...(exported !== undefined && {
+      export: { id: exported.id, ...partOf(exported), tiles: exported.tiles, bytes: exported.bytes },
+    }),
     delivered: at.toISOString(),
   }
   const room = settings.exportMaxBytes - (await bytesOfExports(sql))
@@ -52,7 +55,7 @@ export const vectorPayload: PayloadBuilder = async ({ sql, settings, now }, clai
   const at = new Date(now())
   const event = {
     event: 'vector.pushed',
-    record: toVectorPushRecord({ ...claimed, dueAt: null, updatedAt: at, acknowledgedAt: null }),
+    record: toVectorPushRecord({ ...claimed, export: null, dueAt: null, updatedAt: at, acknowledgedAt: null }),
     vector: toVector(vector, settings.vectorPublicBaseUrl),
     delivered: at.toISOString(),
   }
@@ -64,8 +67,10 @@ export const vectorPayload: PayloadBuilder = async ({ sql, settings, now }, clai
 }
 
 /** The part of the version that the archive holds. */
-function describeExport({ id, bounds, zoomMin, zoomMax, tiles, bytes }: StoredExport) {
-  return { id, bounds, zoom_min: zoomMin, zoom_max: zoomMax, tiles, bytes }
+function partOf(exported: StoredExport | undefined): PushRecord['export'] {
+  if (exported === undefined) return null
+  const { bounds, zoomMin, zoomMax } = exported
+  return { bounds, zoom_min: zoomMin, zoom_max: zoomMax }
 }
 
 /** The catalog's description with the TileJSON address of the current version, and the addresses of the version that was pushed. */

@@ -15,7 +15,7 @@ export const purgePayload: PayloadBuilder = async (ctx, claimed) => {
   const event = {
     event: 'cache.purge',
     tags,
-    record: toPurgeRecord({ ...claimed, dueAt: null, updatedAt: at, acknowledgedAt: null }),
+    record: toPurgeRecord({ ...claimed, dueAt: null, export: null, updatedAt: at, acknowledgedAt: null }),
     delivered: at.toISOString(),
   }
   return { ok: true, event, bundle: null, headers: Object.fromEntries(cacheTagHeaders(tags)) }

@@ -10,6 +10,7 @@ export function toPushRecord(delivery: Delivery): PushRecord {
     basemap_code: delivery.basemapCode ?? '',
     version: delivery.version ?? '',
     export_id: delivery.exportId,
+    export: delivery.export,
   }
 }
 

@@ -21,6 +21,7 @@ import { Ago, Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { CancelPushButton, SeenPushButton } from './end-buttons.js'
 import { PushStatus } from './push-status.js'
+import { PushedText } from './pushed-text.js'
 import { RetryButton } from './retry-button.js'
 import { SentRequestButton } from './sent-request.js'
 
@@ -59,6 +60,12 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
           </Text>
         )}
         <Facts>
+          <Fact name={t.pushes.pushed}>
+            <TextLink to={addressOf(push)}>
+              <Name>{pushedName(push)}</Name>
+            </TextLink>
+            <PushedText record={push} />
+          </Fact>
           <Fact name={t.pushes.target}>
             <TextLink to={`/pushes/targets/${segment(push.target_code)}`}>
               <Name>{push.target_code}</Name>
@@ -88,6 +95,13 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
       </Section>
     </Frame>
   )
+}
+
+/** Where what is pushed is shown. */
+function addressOf(push: PushDetails): string {
+  if ('vector_code' in push) return `/vectors/${segment(push.vector_code)}`
+  const basemap = `/basemaps/${segment(push.basemap_code)}`
+  return push.version === null ? basemap : `${basemap}/versions/${segment(push.version)}`
 }
 
 const TONES: Record<DeliveryAttempt['outcome'], Tone> = { succeeded: 'good', failed: 'bad', interrupted: 'off' }

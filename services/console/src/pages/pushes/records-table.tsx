@@ -12,6 +12,7 @@ import { ServerText } from '../../ui/server-text.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { useParameters } from '../../ui/use-parameter.js'
 import { PushStatus } from './push-status.js'
+import { PushedText } from './pushed-text.js'
 import { RetryButton } from './retry-button.js'
 
 /** The records of one kind: those of basemap versions unless the address says otherwise. */
@@ -84,9 +85,12 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       sort: of === 'vector' ? 'vector_code' : 'basemap_code',
       value: pushedName,
       cell: (record) => (
-        <TextLink to={`/pushes/${of}/${record.id}`} fw={550}>
-          <Name>{pushedName(record)}</Name>
-        </TextLink>
+        <>
+          <TextLink to={`/pushes/${of}/${record.id}`} fw={550}>
+            <Name>{pushedName(record)}</Name>
+          </TextLink>
+          <PushedText record={record} />
+        </>
       ),
     },
     {

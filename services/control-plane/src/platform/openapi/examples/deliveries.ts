@@ -23,7 +23,7 @@ const RECORD = {
   acknowledged_at: null,
 }
 const ENQUEUED = { status: 'pending', attempts: 0, message: '', next_attempt_at: EARLIER, updated_at: EARLIER }
-export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1', export_id: null }
+export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1', export_id: null, export: null }
 export const PURGE_RECORD = { ...RECORD, target_code: 'cdn', basemap_code: 'world', version: 'v1' }
 export const VECTOR_PUSH_RECORD = { ...RECORD, vector_code: 'main' }
 const { target_code: _, ...CALLBACK } = RECORD

@@ -180,6 +180,28 @@ test('that Redis is lost is told once, and so is that it is back', async () => {
   expect(told).toEqual(['lost', 'back'])
 })
 
+test('what others write into Redis in the place of an edge is no edge, and hides none', async () => {
+  const bus = await openBus(store.sql, options(redis.url))
+  await available(bus)
+  const edge = presence(5)
+  await bus.announce(edge)
+  const client = new RedisClient(redis.url)
+  const [own = ''] = await client.keys(`gateway:*:edge:${edge.id}`)
+  for (const [id, text] of [
+    ['cut', '{'],
+    ['null', 'null'],
+    ['other', '{"id":"other","applied_revision":"many"}'],
+  ] as const) {
+    await client.set(own.replace(edge.id, id), text)
+    await client.sadd(own.replace(`edge:${edge.id}`, 'edges'), id)
+  }
+  client.disconnect()
+  expect((await bus.presence()).live.map(({ id }) => id)).toEqual([edge.id])
+  expect((await bus.awaitApplied(state(5), 5_000)).confirmed.map(({ id }) => id)).toEqual([edge.id])
+  await bus.withdraw(edge.id)
+  await bus.close()
+})
+
 test('a Redis Cluster that is not named as one is refused in words', async () => {
   const cluster = await startClusterNode()
   const said = deferred<string>()

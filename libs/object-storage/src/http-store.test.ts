@@ -85,6 +85,19 @@ test('a stream of what was replaced, or that its caller leaves, ends its connect
   await expect.poll(() => closed).toBe(2)
 })
 
+test('a stream that is announced to be longer than there is room for is not begun', async () => {
+  let closed = 0
+  const { store } = await storeOf((request, response) => {
+    response.once('close', () => closed++)
+    response.writeHead(200, { 'content-length': request.method === 'HEAD' ? 4 : 1e12, etag: '"one"' })
+    if (request.method === 'HEAD') response.end()
+    else response.write('begin')
+  })
+  const facts = await store.head('x')
+  await expect(store.stream('x', { ifMatch: '"one"', size: facts?.size })).rejects.toThrow(ObjectReplaced)
+  await expect.poll(() => closed).toBe(2)
+})
+
 test('a server that asks for patience is not asked again at once, and after failures in a row not at all for a while', async () => {
   const { store, asked } = await storeOf((_, response) => response.writeHead(429, { 'retry-after': '7' }).end())
   await expect(store.head('x')).rejects.toMatchObject({ name: 'ObjectStoreTrouble', retryAfterSeconds: 7 })

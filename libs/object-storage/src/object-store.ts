@@ -18,6 +18,14 @@ export interface PinnedOptions extends ReadOptions {
   readonly ifMatch?: string | undefined
 }
 
+export interface StreamOptions extends PinnedOptions {
+  /**
+   * bytes that the object must have: `ObjectReplaced` where the server announces others, before any is taken in. Room was made for so many, and a
+   * server may say one thing when it is asked how long an object is, and another when it sends it
+   */
+  readonly size?: number | undefined
+}
+
 export type ListEntry = { readonly key: string; readonly facts: ObjectFacts } | { readonly prefix: string }
 
 /**
@@ -37,7 +45,7 @@ export interface ObjectStore {
     options?: PinnedOptions,
   ): Promise<{ bytes: Buffer; facts: ObjectFacts }>
   /** The whole object. A connection that is cut ends the body with `ObjectStoreTrouble`. Rejects with `ObjectMissing` and `ObjectReplaced` too. */
-  stream(key: string, options?: PinnedOptions): Promise<{ body: Readable; facts: ObjectFacts }>
+  stream(key: string, options?: StreamOptions): Promise<{ body: Readable; facts: ObjectFacts }>
   /** Sorted by key; with a delimiter what lies below a "folder" is one entry. s3 alone. */
   list(prefix: string, options?: { readonly delimiter?: '/' } & ReadOptions): AsyncIterable<ListEntry>
   /** Whole or not at all; in parts above 64 MiB. s3 alone. @param file a path */

@@ -1,7 +1,7 @@
 import { addAbortSignal } from 'node:stream'
-import { ObjectRefused } from './errors.js'
+import { ObjectRefused, ObjectReplaced } from './errors.js'
 import { checkPin, factsOf, offsetOfRange, pinningHeaders, refuseStatus } from './facts.js'
-import type { ObjectFacts, ObjectStore, PinnedOptions, ReadOptions } from './object-store.js'
+import type { ObjectFacts, ObjectStore, PinnedOptions, ReadOptions, StreamOptions } from './object-store.js'
 import type { Request, Requester } from './requester.js'
 
 /** How a request for an object is written: its path, and what signs it. */
@@ -65,7 +65,7 @@ export function reader(
     return { bytes: Buffer.alloc(0), facts }
   }
 
-  async function stream(key: string, { ifMatch, signal }: PinnedOptions = {}) {
+  async function stream(key: string, { ifMatch, size, signal }: StreamOptions = {}) {
     const request = address('GET', key)
     const headersOf = async () => ({ ...(await request.headers()), ...pinningHeaders(ifMatch) })
     const answer = await requester.stream({ ...request, headers: headersOf, maxBytes: MAX_REASON_BYTES, signal })
@@ -74,6 +74,7 @@ export function reader(
     try {
       const facts = factsOf(status, answer.headers)
       checkPin(facts, ifMatch)
+      if (size !== undefined && facts.size !== size) throw new ObjectReplaced('the object is of another length now')
       return { body: signal === undefined ? body : addAbortSignal(signal, body), facts }
     } catch (error) {
       body.once('error', () => {}).destroy()

@@ -64,7 +64,7 @@ async function fetch({ store, key }: RemoteObject, facts: ObjectFacts, file: str
   await fs.promises.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
   await claim(partial)
   try {
-    const { body, facts: now } = await store.stream(key, { ifMatch: facts.etag })
+    const { body, facts: now } = await store.stream(key, { ifMatch: facts.etag, size: facts.size })
     if (now.etag !== facts.etag) throw new ObjectReplaced('the object has been replaced')
     // On the disk before it has its name: nothing checks the pages of an archive that a power failure has cut.
     await pipeline(body, fs.createWriteStream(partial, { flags: 'r+', flush: true }))

@@ -127,7 +127,8 @@ async function fetchOne(
   for (const one of [{ key, facts: image }, ...beside]) {
     // Begun anew where it was cut; what has another tag by now is another image than the one that was measured.
     await patiently(signal, async () => {
-      const { body } = await store.stream(one.key, { ifMatch: one.facts.etag, signal })
+      const { etag: ifMatch, size } = one.facts
+      const { body } = await store.stream(one.key, { ifMatch, size, signal })
       await pipeline(body, createWriteStream(join(folder, basename(one.key))), { signal })
     }).catch((error: Error) => {
       throw new Error(`${path} cannot be fetched: ${error.message}`)

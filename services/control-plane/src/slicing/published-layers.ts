@@ -60,7 +60,7 @@ export function publishedLayers(
       try {
         await mkdir(dirname(archive), { recursive: true })
         await patiently(signal, async () => {
-          const { body } = await store.stream(key, { ifMatch: facts.etag, signal })
+          const { body } = await store.stream(key, { ifMatch: facts.etag, size: facts.size, signal })
           await pipeline(body, createWriteStream(archive), { signal })
         })
         await unpackArchive({ archive, folder, metadataFile: METADATA_FILE }, signal)

@@ -77,7 +77,7 @@ export async function fetchSidecars(
 
 async function fetchPart(store: ObjectStore, part: Part, temporary: string): Promise<Sidecar> {
   try {
-    const { body } = await store.stream(part.key, { ifMatch: part.facts.etag })
+    const { body } = await store.stream(part.key, { ifMatch: part.facts.etag, size: part.facts.size })
     await pipeline(body, fs.createWriteStream(temporary, { flags: 'wx' }))
     const opened = await openBelow(path.dirname(temporary), temporary)
     if (!opened.ok) throw new Error(`a file that was just fetched is ${opened.reason}`)

@@ -23,7 +23,7 @@ export async function fetchWhole(
   const { bavail, bsize } = await statfs(dirname(file))
   if (facts.size + LEFT_FREE > bavail * bsize)
     throw new Error(`there is no room in DATA_DIR to fetch ${facts.size} bytes`)
-  const { body } = await store.stream(key, { ifMatch: facts.etag, signal })
+  const { body } = await store.stream(key, { ifMatch: facts.etag, size: facts.size, signal })
   await pipeline(body, createWriteStream(file), { signal })
 }
 

@@ -123,7 +123,7 @@ function answerTile(
   if (answer.gzip && !takesGzip(req)) return null
   if (req.getHeader('if-match') !== '' || req.getHeader('if-unmodified-since') !== '') return null
   edge.counters.tiles++
-  const end = connectionEnd(readConnection(edge, req), edge.draining)
+  const end = connectionEnd(readConnection(edge.sender, req), edge.draining)
   const isConditional = req.getHeader('if-none-match') !== '' || req.getHeader('if-modified-since') !== ''
   const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = isConditional
     ? readFields(req, NO_CONDITION)
@@ -231,7 +231,7 @@ function refuse(
     ? refusal.forms[formFor(query, req)]
     : prepareRefusal(refusal)
   res.writeStatus(status).writeHeader(headers.name, headers.value)
-  const end = connectionEnd(readConnection(edge, req), edge.draining)
+  const end = connectionEnd(readConnection(edge.sender, req), edge.draining)
   if (body.length === 0) endEmpty(res, end)
   else endAtOnce(res, body, end)
   edge.counters.bytesSent += body.length

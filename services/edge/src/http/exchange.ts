@@ -122,7 +122,7 @@ export class Exchange {
     this.path = path
     this.query = query
     this.#headers = readFields(req, NO_HEADERS)
-    this.#connection = readConnection(edge, req)
+    this.#connection = readConnection(edge.sender, req)
     this.#trace = startTrace(edge, kind, req, this.#headers)
     active.add(this)
     res.onAborted(() => {

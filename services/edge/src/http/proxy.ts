@@ -73,7 +73,7 @@ function readHead(edge: Edge, req: HttpRequest): Head {
     query: query ?? '',
     method,
     trace: parseTraceparent(trace.traceparent, trace.tracestate),
-    connection: readConnection(edge, req),
+    connection: readConnection(edge.sender, req),
     rebuilt: tooLong ? TOO_LONG : rebuildHead({ method, path, query, headers }),
   }
 }

@@ -1,5 +1,5 @@
+import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { HttpRequest } from '@gateway/native-edge/uws/uws.js'
-import type { Edge } from '../edge.js'
 
 /*
  * uWebSockets.js shows the first line of a field alone. Several are one list (RFC 9110, 5.3); and of a field that is no list they are no valid value of
@@ -33,8 +33,8 @@ export function readField(req: HttpRequest, wanted: string): string {
 }
 
 /** Connection as `connectionEnd` wants it. Where a client wants a connection to end, the native tier has said so in a line in front of all others. */
-export function readConnection(edge: Edge, req: HttpRequest): string {
+export function readConnection({ tier }: Pick<FileSender, 'tier'>, req: HttpRequest): string {
   const first = req.getHeader('connection')
-  if (edge.sender.tier === 'native' || first.toLowerCase() === 'close') return first
+  if (tier === 'native' || first.toLowerCase() === 'close') return first
   return readField(req, 'connection')
 }

@@ -1,11 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import { appendFile } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Export } from '@gateway/contracts/export.js'
 import type { PushRecord } from '@gateway/contracts/push.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
+import { isAlive, readProc } from '../harness/processes.js'
 import { useGateway } from '../harness/use-gateway.js'
 
 /** The first wait is longer than it takes to see it begin and to kill. */
@@ -68,7 +71,37 @@ test('a delivery that waits for its next attempt when the control plane is kille
   expect(new Set(seen.map((one) => one.headers['webhook-id'])).size).toBe(1)
 })
 
-test('an upload in the middle of which the control plane is killed is made again once its lease has run out', async () => {
+const exportsOf = () => join(gateway().home, 'data/exports')
+
+async function startExport(): Promise<string> {
+  return (await gateway().admin.expect<Export>('/exports', { body: { basemap_code: 'world', version: 'v1' } })).id
+}
+
+/** The checksum of the archive, once it is written. */
+async function archive(id: string): Promise<string> {
+  await expect
+    .poll(async () => (await gateway().admin.expect<Export>(`/exports/${id}`)).status, { timeout: 60_000 })
+    .toBe('succeeded')
+  return createHash('sha256')
+    .update(await readFile(join(exportsOf(), `${id}.pmtiles`)))
+    .digest('hex')
+}
+
+/** Stops the process that writes an archive as soon as there is something of it; answers the process. */
+async function stopWriter(id: string): Promise<number> {
+  const folder = join(exportsOf(), `.${id}-1.tmp`)
+  for (;;) {
+    const helpers = gateway().controlPlane.process.workers()
+    const writer = helpers.find((pid) => readProc(pid, 'cmdline').includes('archive-process'))
+    if (writer !== undefined && existsSync(folder) && readdirSync(folder).length > 0) {
+      process.kill(writer, 'SIGSTOP')
+      return writer
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+test('an upload and an export in the middle of which the control plane is killed are made again once their leases have run out', async () => {
   let size = 0
   const begun = new Promise<void>((resolve) => {
     answer = (request, response) => {
@@ -76,12 +109,20 @@ test('an upload in the middle of which the control plane is killed is made again
       request.on('data', (chunk: Buffer) => (size += chunk.length)).on('end', () => response.end('thanks'))
     }
   })
+  const whole = await startExport()
+  const checksum = await archive(whole)
   const id = await push('upload')
   await begun
+  const half = await startExport()
+  const writer = await stopWriter(half)
   await crash()
+  await expect.poll(() => isAlive(writer)).toBe(false)
+  expect(await readdir(exportsOf())).toContain(`.${half}-1.tmp`)
   const record = await until(id, ended)
   expect(record).toMatchObject({ status: 'succeeded', attempts: 1 })
   expect(record.attempt_log.map(({ outcome }) => outcome)).toEqual(['succeeded', 'interrupted'])
   expect(size).toBeGreaterThan(32_000_000)
+  expect(await archive(half)).toBe(checksum)
+  expect((await readdir(exportsOf())).sort()).toEqual([`${half}.pmtiles`, `${whole}.pmtiles`].sort())
   expect(new Set(seen.map((one) => one.headers['webhook-id'])).size).toBe(1)
 })

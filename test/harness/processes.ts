@@ -36,7 +36,7 @@ function processIds(): readonly number[] {
 }
 
 /** Empty where the process has gone in the meantime, or belongs to somebody else. */
-function readProc(pid: number, file: string): string {
+export function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {

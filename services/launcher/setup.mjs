@@ -1,8 +1,9 @@
 /**
  * Makes a checkout ready (packages installed, sources compiled) and then runs the given script, if any, in this same process:
  *
- *     node services/launcher/setup.mjs [--then <script> [arguments]]
+ *     node services/launcher/setup.mjs [--then|--as-is <script> [arguments]]
  *
+ * With `--as-is` only where it never was made ready: a script that looks at a gateway must not take the packages from under one that serves.
  * Plain JavaScript without dependencies, because it runs in a fresh clone. When nothing changed it takes a fraction of a second
  * and needs no network. Several may start at once: one works, the others wait for it. SETUP=off leaves everything as it is.
  */
@@ -38,7 +39,7 @@ class SetupFailed extends Error {
 
 checkNode()
 const script = scriptToRun()
-if (process.env.SETUP !== 'off' && !runsAsDelivered(script)) await makeReady().catch(end)
+if (process.env.SETUP !== 'off' && !runsAsDelivered(script) && !runsAsIs(script)) await makeReady().catch(end)
 if (script === null) process.exit()
 if (process.env.npm_lifecycle_event !== undefined) mergeDoubledInterrupts()
 process.argv = [process.argv[0], script, ...process.argv.slice(4)]
@@ -69,8 +70,8 @@ function checkSystemLibrary(nodeMajor) {
 function scriptToRun() {
   const [flag, script] = process.argv.slice(2)
   if (flag === undefined) return null
-  if (flag !== '--then' || script === undefined)
-    refuse('Usage: node services/launcher/setup.mjs [--then <script> [arguments]]', EXIT_REFUSED)
+  if (!['--then', '--as-is'].includes(flag) || script === undefined)
+    refuse('Usage: node services/launcher/setup.mjs [--then|--as-is <script> [arguments]]', EXIT_REFUSED)
   return resolve(root, script)
 }
 
@@ -78,6 +79,11 @@ function scriptToRun() {
 function runsAsDelivered(script) {
   const isCompiled = script?.startsWith(join(root, 'services/')) && existsSync(script)
   return isCompiled && !existsSync(compiler) && existsSync(join(root, 'node_modules/.package-lock.json'))
+}
+
+/** Compiled once, with packages, though perhaps of other sources than those that lie there now. */
+function runsAsIs(script) {
+  return process.argv[2] === '--as-is' && existsSync(script) && existsSync(join(root, 'node_modules'))
 }
 
 async function makeReady() {

@@ -47,8 +47,10 @@ function write(path, content) {
   writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content))
 }
 
-function start(...args) {
-  const script = ['services/launcher/setup.mjs', '--then', 'services/edge/dist/main.js', ...args]
+const start = (...args) => run('--then', args)
+
+function run(flag, args) {
+  const script = ['services/launcher/setup.mjs', flag, 'services/edge/dist/main.js', ...args]
   const child = spawn(process.execPath, script, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -136,6 +138,13 @@ test('an installation that was interrupted is made again', async () => {
   const { code, err } = await start().ended
   expect(code).toBe(7)
   expect(err).toMatch(/Installing/)
+})
+
+test('what only looks at a gateway makes a fresh clone ready, and leaves the packages of one that was as they are', async () => {
+  expect((await run('--as-is', ['look']).ended).err).toMatch(/Installing/)
+  rmSync(join(root, 'node_modules/.package-lock.json'))
+  const { code, out, err } = await run('--as-is', ['look']).ended
+  expect({ code, out, err }).toEqual({ code: 7, out: 'look\n', err: '' })
 })
 
 test('with SETUP=off nothing is installed or compiled', async () => {

@@ -22,9 +22,9 @@ export function examineSample(format: TileFormat, data: Uint8Array | null): Tile
     return { tileSize: usualSize(format), encoding: 'identity', warnings: ['no tile could be read to look at'] }
   }
   const encoding = encodingOf(data)
-  if (format === 'pbf') return { tileSize: VECTOR_TILE_SIZE, encoding, warnings: [] }
   const found = sniffFormat(data)
-  const warnings = found === format ? [] : [`tiles are said to be ${format} but look like ${found ?? 'something else'}`]
+  const warnings = found === format ? [] : [`tiles are said to be ${format} but look like ${found ?? looksOf(data)}`]
+  if (format === 'pbf') return { tileSize: VECTOR_TILE_SIZE, encoding, warnings }
   try {
     const { width, height } = imageSize(data)
     if (width !== height) warnings.push(`tiles are not square: ${width} by ${height} pixels`)
@@ -33,6 +33,11 @@ export function examineSample(format: TileFormat, data: Uint8Array | null): Tile
     warnings.push('the size of a tile could not be read from it')
     return { tileSize: USUAL_RASTER_TILE_SIZE, encoding, warnings }
   }
+}
+
+/** The writers of the first vector tiles compressed by zlib, which no map client undoes. */
+function looksOf(data: Uint8Array): string {
+  return data[0] === 0x78 ? 'data compressed by zlib, not gzip' : 'something else'
 }
 
 function usualSize(format: TileFormat): number {

@@ -25,9 +25,9 @@ export function examineSample(format: TileFormat, data: Uint8Array | null): Tile
     return { tileSize: usualSize(format), encoding: 'identity', warnings: ['no tile could be read to look at'] }
   }
   const encoding = encodingOf(data)
-  if (format === 'pbf') return { tileSize: VECTOR_TILE_SIZE, encoding, warnings: [] }
   const found = sniffFormat(data)
-  const warnings = found === format ? [] : [`tiles are said to be ${format} but look like ${found ?? 'something else'}`]
+  const warnings = found === format ? [] : [`tiles are said to be ${format} but look like ${found ?? looksOf(data)}`]
+  if (format === 'pbf') return { tileSize: VECTOR_TILE_SIZE, encoding, warnings }
   const size = pixelsOf(found, data)
   if (size === null) {
     warnings.push('the size of a tile could not be read from it')
@@ -68,6 +68,11 @@ function pixelsOfAvif(head: Uint8Array): Pixels {
 
 function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels > 0 && pixels <= MAX_TILE_SIZE
+}
+
+/** The writers of the first vector tiles compressed by zlib, which no map client undoes. */
+function looksOf(data: Uint8Array): string {
+  return data[0] === 0x78 ? 'data compressed by zlib, not gzip' : 'something else'
 }
 
 function usualSize(format: TileFormat): number {

@@ -100,7 +100,7 @@ function centerOf([west, south, east, north]: Bounds, minZoom: number, maxZoom: 
   const middle = west + width / 2
   const fitting = Math.floor(Math.log2(360 / width)) + 1
   const zoom = width >= 360 ? minZoom : Math.min(maxZoom, Math.max(minZoom, fitting))
-  return [middle > 180 ? middle - 360 : middle, (south + north) / 2, zoom]
+  return [middle > 180 ? middle - 360 : middle, Number(((south + north) / 2).toFixed(9)), zoom]
 }
 
 /** TileJSON demands `fields` in each entry. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BrokenArchiveError } from '../broken-archive.js'
@@ -171,6 +171,15 @@ describe('an archive', () => {
       name: null,
       warnings: ['there is no usable metadata table'],
     })
+  })
+
+  it.each([
+    ['data compressed by zlib', deflateSync('vector')],
+    ['png', PNG],
+    ['something else', Buffer.from([2, 1])],
+  ])('is said to look like %s where it should hold vector tiles', (looks, data) => {
+    write(TABLES, [[1, 0, 0, data]], { format: 'pbf' })
+    expect(probeMbtiles(folder, file)?.warnings.join()).toContain(`tiles are said to be pbf but look like ${looks}`)
   })
 
   it('is refused by the name of its format where that is not served', () => {

@@ -18,7 +18,6 @@ import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
 import { freePort } from '@gateway/processes/free-port.js'
 import { isReady } from '@gateway/processes/readiness.js'
 import { openStore } from '@gateway/store/connect.js'
-import { Redis } from 'ioredis'
 
 const { values } = parseArgs({
   options: {
@@ -99,10 +98,9 @@ try {
   const server = [postgres.pid()]
   await sleep(5_000)
   const commits = async () => Number((await sql`SELECT sum(xact_commit) AS n FROM pg_stat_database`)[0].n)
-  const redis = values.redis ? new Redis(values.redis) : undefined
   /** Commands and messages that Redis has seen, its own processor time in ms, and connections to it. */
-  const busFigures = async () => {
-    const info = (await redis?.info()) ?? ''
+  const busFigures = () => {
+    const info = values.redis ? execFileSync('redis-cli', ['-u', values.redis, 'info'], { encoding: 'utf8' }) : ''
     const figure = (name) => Number(info.match(new RegExp(`^${name}:([\\d.]+)`, 'm'))?.[1] ?? 0)
     return {
       commands: figure('total_commands_processed'),
@@ -117,7 +115,7 @@ try {
     workers: cpuOf(workers),
     supervisors: cpuOf(supervisors),
     server: cpuOf(backends),
-    bus: await busFigures(),
+    bus: busFigures(),
   }
   await sleep(Number(values.seconds) * 1000)
   const still = below(server).filter((pid) => backends.includes(pid))
@@ -136,12 +134,11 @@ try {
     `processor: worker ${percent(per(cpuOf(workers), before.workers) / workers.length)}, supervisor ${percent(per(cpuOf(supervisors), before.supervisors) / supervisors.length)}, Postgres ${percent(per(cpuOf(still), before.server))} of a core`,
   )
   console.log(`transactions: ${per(await commits(), before.commits).toFixed(1)} a second`)
-  const bus = await busFigures()
-  if (redis)
+  const bus = busFigures()
+  if (values.redis)
     console.log(
       `Redis: ${per(bus.commands, before.bus.commands).toFixed(1)} commands a second, ${percent(per(bus.cpu, before.bus.cpu))} of a core, ${bus.connections} connections`,
     )
-  redis?.disconnect()
   console.log(`connections: ${rows.map(({ name, n }) => `${name} ${n}`).join(', ')}`)
   await sql.end()
 } finally {

@@ -44,7 +44,8 @@ describe.each(['edge', 'control plane'] as const)('at the %s', (where) => {
   const url = () => (where === 'edge' ? gateway().url : gateway().controlPlane.url)
 
   test.each([
-    ['Host', ':'.repeat(4_000), 431],
+    // No host looks like that, which the edge sees first (RFC 9112, 3.2).
+    ['Host', ':'.repeat(4_000), where === 'edge' ? 400 : 431],
     ['Authorization', `Bearer ${' '.repeat(6_000)}`, 431],
     ['X-Forwarded-For', '1,'.repeat(3_000), 431],
     ['Range', `bytes=${' '.repeat(6_000)}x`, 401],

@@ -12,7 +12,7 @@ import type { ProcessMetrics } from './metrics/registry.js'
 import type { NativePublisher } from './native/publisher.js'
 import type { Upstream } from './proxy/upstream.js'
 import type { Catalog } from './sync/catalog.js'
-import type { StorageTroubles } from './tiles/storage-troubles.js'
+import type { ReadTroubles } from './tiles/read-troubles.js'
 import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
 import type { UsageCounts } from './usage/usage-counts.js'
@@ -49,7 +49,7 @@ export interface Edge {
   readonly disks: DiskGate
   readonly tiles: TileLoader
   readonly tileCache: TileCache
-  readonly storageTroubles: StorageTroubles
+  readonly readTroubles: ReadTroubles
   /** answers hot tiles without JavaScript, where that is possible */
   readonly native: NativePublisher
   readonly zips: ZipStore

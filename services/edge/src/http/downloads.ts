@@ -9,7 +9,7 @@ import type { Edge } from '../edge.js'
 import { parseByteRange } from '../files/byte-range.js'
 import { httpDate, isRangeStillGood } from '../files/conditional.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import { isStorageTrouble } from '../tiles/storage-troubles.js'
+import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { attachment } from './attachment.js'
 import { authorize, type Wanted } from './authorize.js'
 import { answerCondition } from './condition.js'
@@ -98,10 +98,10 @@ export function answerOpened(exchange: Exchange, opening: Promise<Download | Ref
       guarded(edge, () => {
         if (isStorageTrouble(error)) {
           edge.counters.storageRefusals++
-          edge.storageTroubles.note(Object.values(names).join('/'), error)
+          edge.readTroubles.noteStorage(Object.values(names).join('/'), error)
           return answerRefusal(exchange, STORAGE_DOWN)
         }
-        edge.log.error({ err: error, ...names }, 'a download cannot be read')
+        edge.readTroubles.noteContent('downloads cannot be read', names, exchange.path, error)
         answerRefusal(exchange, INTERNAL)
       }),
   )

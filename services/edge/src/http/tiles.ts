@@ -7,7 +7,7 @@ import type { FilePart, Tile } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { OpenFile } from '../tiles/open-file.js'
-import { isStorageTrouble } from '../tiles/storage-troubles.js'
+import { isStorageTrouble } from '../tiles/read-troubles.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
@@ -107,17 +107,20 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'busy':
       return answerRefusal(exchange, DISK_BUSY)
     case 'failed': {
-      const { basemap, version } = target
-      const names = { basemap: basemap.stored.code, version: version.stored.version }
+      const { counters, readTroubles } = exchange.edge
       if (isStorageTrouble(outcome.error)) {
-        exchange.edge.counters.storageRefusals++
-        exchange.edge.storageTroubles.note(version.root, outcome.error)
+        counters.storageRefusals++
+        readTroubles.noteStorage(target.version.root, outcome.error)
         return answerRefusal(exchange, STORAGE_DOWN)
       }
-      exchange.edge.log.error({ err: outcome.error, ...names }, 'a tile cannot be read')
+      readTroubles.noteContent('tiles cannot be read', namesOf(target), exchange.path, outcome.error)
       return answerRefusal(exchange, isOutOfDescriptors(outcome.error) ? OUT_OF_DESCRIPTORS : INTERNAL)
     }
   }
+}
+
+function namesOf({ basemap, version }: TileTarget) {
+  return { basemap: basemap.stored.code, version: version.stored.version }
 }
 
 /** The limit of this process, or of the machine: over as soon as others have been answered. */
@@ -150,29 +153,29 @@ function sendPrepared(exchange: Exchange, { answer, body }: CachedTile) {
 function sendPlain(exchange: Exchange, target: TileTarget, tile: Tile, prepared: CachedTile) {
   const { found, notModified, ...validators } = tileAnswer(target, tile, false)
   if (answerCondition(exchange, validators, () => notModified)) return
-  if (!(prepared.body instanceof OpenFile)) return unpackAndSend(exchange, found, prepared.body)
+  if (!(prepared.body instanceof OpenFile)) return unpackAndSend(exchange, target, found, prepared.body)
   const part = prepared.body.acquire()
   exchange.edge.disks.run(target.version.root, { read: () => readPart(part) }).then(
     (read) =>
       guarded(exchange.edge, () => {
-        if (read.ok && read.value !== null) unpackAndSend(exchange, found, read.value)
+        if (read.ok && read.value !== null) unpackAndSend(exchange, target, found, read.value)
         else answerRefusal(exchange, read.ok ? INTERNAL : DISK_BUSY)
       }),
-    (error) => guarded(exchange.edge, () => failUnpacking(exchange, error)),
+    (error) => guarded(exchange.edge, () => failUnpacking(exchange, target, error)),
   )
 }
 
-function unpackAndSend(exchange: Exchange, headers: HeaderBlock, packed: Uint8Array) {
+function unpackAndSend(exchange: Exchange, target: TileTarget, headers: HeaderBlock, packed: Uint8Array) {
   gunzip(packed, { maxOutputLength: MAX_PLAIN_BYTES }, (error, plain) => {
     guarded(exchange.edge, () => {
       if (error === null) return exchange.answer(OK, headers, plain)
-      failUnpacking(exchange, error)
+      failUnpacking(exchange, target, error)
     })
   })
 }
 
-function failUnpacking(exchange: Exchange, error: Error) {
-  exchange.edge.log.error({ err: error.message, path: exchange.path }, 'a stored tile cannot be unpacked')
+function failUnpacking(exchange: Exchange, target: TileTarget, error: Error) {
+  exchange.edge.readTroubles.noteContent('stored tiles cannot be unpacked', namesOf(target), exchange.path, error)
   answerRefusal(exchange, INTERNAL)
 }
 

@@ -21,7 +21,7 @@ import { NativePublisher } from '../native/publisher.js'
 import { Upstream } from '../proxy/upstream.js'
 import { type Catalog, withNewContent } from '../sync/catalog.js'
 import { openRemote } from '../tiles/open-remote.js'
-import { StorageTroubles } from '../tiles/storage-troubles.js'
+import { ReadTroubles } from '../tiles/read-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
@@ -120,7 +120,7 @@ export async function runEdge(options: {
     tiles: new TileLoader({ disks, mbtiles }, undefined, (cached) =>
       openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
     ),
-    storageTroubles: new StorageTroubles(log),
+    readTroubles: new ReadTroubles(log),
     tileCache: new TileCache(options.tileMemoryBytes ?? TILE_MEMORY_BYTES),
     native,
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),

@@ -38,7 +38,7 @@ import { type FollowedTokens, Follower } from '../sync/follower.js'
 import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { StoreLink } from '../sync/store-link.js'
 import { openRemote } from '../tiles/open-remote.js'
-import { StorageTroubles } from '../tiles/storage-troubles.js'
+import { ReadTroubles } from '../tiles/read-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
@@ -221,7 +221,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     disks,
     tiles,
     tileCache,
-    storageTroubles: new StorageTroubles(log),
+    readTroubles: new ReadTroubles(log),
     native,
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,

@@ -46,7 +46,7 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   404: 'No such resource',
   408: 'The body took more than 30 seconds to arrive',
   409: 'A scan is running already; of a removal, that a slice job or slicing itself needs it; of a cancellation, that the job has ended; of an import, that the code belongs to another scan source',
-  412: '`If-None-Match: *` was sent, and the code exists; nothing was changed',
+  412: '`If-None-Match: *` was sent, and the code exists; nothing was changed. Of a tile or a download: `If-Match` or `If-Unmodified-Since` does not hold',
   413: 'The body is larger than 1 MiB; for an import, than IMPORT_MAX_BYTES',
   415: 'The body is not application/json; for an import, not multipart/form-data',
   416: 'No byte of the requested range exists',

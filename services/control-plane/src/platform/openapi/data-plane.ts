@@ -44,7 +44,7 @@ const REVISION = query('v', 'the revision of the version; ignored, and makes an 
 })
 
 const CACHED =
-  'Answers GET and HEAD with `ETag` and `Last-Modified`; `If-None-Match` is answered 304. CORS is open to any origin, preflight included.'
+  'Answers GET and HEAD with `ETag` and `Last-Modified`; `If-None-Match` is answered 304, an `If-Match` or `If-Unmodified-Since` that does not hold 412. CORS is open to any origin, preflight included.'
 const TILE_WORDS =
   `${CACHED} \`Cache-Control: public, max-age=31536000, immutable\` unless the \`cache_policy\` of the basemap, TILE_CACHE_CONTROL or, for \`current\` and the ` +
   'route without a version, CURRENT_CACHE_CONTROL says otherwise; `Vary: Authorization, X-Access-Token`, and `Accept-Encoding` where the body varies by it. ' +
@@ -66,10 +66,12 @@ const TILE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'appl
 const VALIDATORS = headers('ETag', 'Last-Modified')
 const TILE_HEADERS = { ...VALIDATORS, ...headers('Cache-Control', 'Vary') }
 const TAG_HEADERS = headers('Cache-Tag', 'Surrogate-Key')
+const CONDITION_FAILED = { $ref: '#/components/responses/Error412' } as const
 const TILE_RESPONSES = {
   200: { ...binary(...TILE_TYPES), headers: { ...TILE_HEADERS, ...TAG_HEADERS, ...headers('Content-Encoding') } },
   204: { description: 'No such tile, with `missing=204`' },
   304: { description: 'Not modified', headers: TILE_HEADERS },
+  412: CONDITION_FAILED,
 }
 
 function tile(operationId: string, summary: string, parameters: Parameter[]): PathItem {
@@ -85,6 +87,7 @@ function download(operationId: string, summary: string, parameters: Parameter[],
     200: { ...binary(...types), headers: sent },
     206: { description: 'the requested range', headers: { ...sent, ...headers('Content-Range') } },
     304: { description: 'Not modified', headers: VALIDATORS },
+    412: CONDITION_FAILED,
     416: { $ref: '#/components/responses/Error416' },
   }
   return { get: { operationId, summary, description: DOWNLOAD_WORDS, parameters, responses } }

@@ -101,7 +101,8 @@ try {
   /** Commands and messages that Redis has seen, its own processor time in ms, and connections to it. */
   const busFigures = () => {
     const info = values.redis ? execFileSync('redis-cli', ['-u', values.redis, 'info'], { encoding: 'utf8' }) : ''
-    const figure = (name) => Number(info.match(new RegExp(`^${name}:([\\d.]+)`, 'm'))?.[1] ?? 0)
+    const figures = Object.fromEntries(info.split('\r\n').map((line) => line.split(':')))
+    const figure = (name) => Number(figures[name] ?? 0)
     return {
       commands: figure('total_commands_processed'),
       cpu: (figure('used_cpu_sys') + figure('used_cpu_user')) * 1000,

@@ -1,7 +1,10 @@
 #include "cold_response.h"
 
 #include <errno.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+
+#include <algorithm>
 
 #include "../hot_tiles/sampled_tiles.h"
 #include "cold_sets.h"
@@ -49,33 +52,46 @@ TileParts parts_of(const ColdTile &tile, const ColdSet &set, std::string_view ta
   parts.code = set.code;
   parts.needs_gzip = tile.is_packed();
   parts.usage = set.usage;
-  if (tile.is_large()) parts.range = {tile.file(), tile.offset(), tile.size()};
+  if (tile.is_from_file()) parts.range = {tile.file(), tile.offset(), tile.size()};
   else parts.body = tile.body();
   return parts;
 }
 
-// In one piece, which costs less than a vector. How much of it the kernel took; -1: the client has gone.
-ssize_t send_whole(Connection &connection, std::string_view whole) {
+// In one piece, which costs less than a vector, and behind it what is sent from the file. How much of both the kernel took; -1: the client has gone.
+ssize_t send_whole(Connection &connection, const ColdTile &tile, std::string_view whole) {
   us.us_socket_timeout(0, connection.socket, kUwsIdleSeconds);
-  const ssize_t sent = send(us.us_poll_fd(connection.socket), whole.data(), whole.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (sent >= 0) return sent;
-  return errno == EAGAIN || errno == EINTR ? 0 : -1;
+  const int fd = us.us_poll_fd(connection.socket);
+  const ssize_t sent = send(fd, whole.data(), whole.size(), MSG_NOSIGNAL | MSG_DONTWAIT | (tile.is_from_file() ? MSG_MORE : 0));
+  if (sent < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+  if (!tile.is_from_file() || static_cast<size_t>(sent) < whole.size()) return sent;
+  off_t offset = tile.offset();
+  // What goes wrong here does so again when the rest is sent, and is told there.
+  return sent + std::max<ssize_t>(sendfile(fd, tile.file(), &offset, static_cast<size_t>(tile.size())), 0);
+}
+
+// There are descriptors left.
+bool has_file(const TilePointer &answer) { return !answer->is_file() || answer->range.file >= 0; }
+
+// What the kernel did not take at once. false: nothing has been sent, nor can it be.
+bool send_rest(Connection &connection, const TileParts &parts, const Wanted &wanted, const Now &now, const Parties &parties, size_t sent) {
+  TilePointer answer(new TileResponse(parts));
+  if (has_file(answer)) return send_tile(connection, std::move(answer), wanted, now, parties, sent);
+  if (sent) us.us_socket_close(0, connection.socket, 0, nullptr);
+  return sent != 0;
 }
 
 bool send_cold(Connection &connection, const TileParts &parts, const ColdTile &tile, const Wanted &wanted, const Now &now, const Parties &parties) {
   const bool is_simple = !wanted.head_only && !wanted.not_modified && !wanted.is_last && !tile.is_large();
   if (!is_simple) {
     TilePointer answer(new TileResponse(parts));
-    const bool has_file = !answer->is_file() || answer->range.file >= 0;  // there are descriptors left
-    return has_file && send_tile(connection, std::move(answer), wanted, now, parties);
+    return has_file(answer) && send_tile(connection, std::move(answer), wanted, now, parties);
   }
   const std::string_view whole = tile.whole(date_line(now.seconds));
-  const ssize_t sent = send_whole(connection, whole);
+  const ssize_t sent = send_whole(connection, tile, whole);
   if (sent < 0) us.us_socket_close(0, connection.socket, 0, nullptr);
-  else if (static_cast<size_t>(sent) < whole.size())
-    return send_tile(connection, TilePointer(new TileResponse(parts)), wanted, now, parties, static_cast<size_t>(sent));
-  hot_counts.body_bytes += parts.body.size();
-  parties.add({0, 0, 0, parts.body.size()});
+  else if (static_cast<size_t>(sent) < whole.size() + parts.range.length) return send_rest(connection, parts, wanted, now, parties, static_cast<size_t>(sent));
+  hot_counts.body_bytes += tile.size();
+  parties.add({0, 0, 0, tile.size()});
   return true;
 }
 }  // namespace
@@ -100,12 +116,12 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   }
   if (opened != ColdTile::Opened::Tile) return false;
   if (response_table.renew(target, tile.etag(), good_until(*set, now))) return answer_hot(connection, request);
-  if (!tile.read()) return false;
+  const bool may_keep = !tile.is_large() || !tile.is_evictable();
+  const bool is_kept = may_keep && response_table.is_wanted(target, tile.is_large() ? 0 : static_cast<size_t>(tile.size()), true);
+  if (!tile.read(is_kept)) return false;
   const TileParts parts = parts_of(tile, *set, target);
   Wanted wanted;
   if (!choose(request, parts, &wanted)) return false;
-  const bool may_keep = !tile.is_large() || !tile.is_evictable();
-  const bool is_kept = may_keep && response_table.is_wanted(target, parts.body.size(), true);
   if (!send_cold(connection, parts, tile, wanted, now, parties)) return false;
   parties.add({1, 1, 0, 0});
   sampled_tiles.note(parties.version, target, false);

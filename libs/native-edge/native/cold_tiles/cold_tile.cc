@@ -108,11 +108,13 @@ ColdTile::Opened ColdTile::read_database(const TilePlace &place) {
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
 
-bool ColdTile::read() {
-  const size_t wanted = is_large() ? (set_.has_both() ? 2 : 0) : static_cast<size_t>(size_);
+bool ColdTile::read(bool is_kept) {
+  const bool may_stay = !is_kept && size_ >= kMinSendfile && !set_.database && !set_.has_both();
+  is_from_file_ = is_large() || (may_stay && is_known_cached(file_, offset_, static_cast<size_t>(size_)));
+  const size_t wanted = is_from_file_ ? (set_.has_both() ? 2 : 0) : static_cast<size_t>(size_);
   if (!set_.database && read_cached(file_, offset_, kBody, wanted) != Cached::Done) return false;
   if (set_.has_both()) packed_ = is_gzip({kBody, wanted});
-  if (!is_large()) body_ = {kBody, wanted};
+  if (!is_from_file_) body_ = {kBody, wanted};
   return write_heads();
 }
 

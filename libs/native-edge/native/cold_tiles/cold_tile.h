@@ -10,6 +10,9 @@ class ColdTile {
  public:
   // Limit: larger ones are sent from their file, unless they are in a database, in pieces. As SMALL_BYTES of libs/tilesets.
   static constexpr size_t kMaxRead = 64 * 1024;
+  // Limit: one of as much, or more, that is not to be kept is sent from its file, if the kernel tells that all of it is in memory. Then it is not
+  // copied twice: of 16 KB, 2 us less in 24. What is smaller is copied in the time that the further system calls take.
+  static constexpr size_t kMinSendfile = 8 * 1024;
   // Limit: a head, and the entity tag in it.
   static constexpr size_t kMaxHead = 2048, kMaxTag = 160;
 
@@ -20,12 +23,15 @@ class ColdTile {
   enum class Opened { Tile, Absent, NotNow };
   // `now`: milliseconds of CLOCK_MONOTONIC.
   Opened open(const TilePlace &place, int64_t now);
-  // Reads a small tile, unless it was read to find it, and of a large one so much as tells whether it is packed. false: not now, or no head fits.
-  bool read();
+  // Reads a tile, unless it was read to find it or goes out from its file, and of a large one so much as tells whether it is packed. `is_kept`: its
+  // bytes are wanted in any case, if it is not large. false: not now, or no head fits.
+  bool read(bool is_kept);
 
   std::string_view etag() const { return {tag_, tag_size_}; }
   bool is_packed() const { return packed_; }
   bool is_large() const { return size_ > kMaxRead && !set_.database; }
+  // After `read`: it has no body here.
+  bool is_from_file() const { return is_from_file_; }
   // Its file may be evicted, and takes room on the disk for as long as it is open: a large tile of it is not to be kept.
   bool is_evictable() const { return set_.archive && set_.archive->facts().extent_bytes != 0; }
   uint64_t size() const { return size_; }
@@ -36,7 +42,7 @@ class ColdTile {
   std::string_view head() const { return head_; }
   std::string_view not_modified() const { return not_modified_; }
   std::string_view body() const { return body_; }
-  // Head, date and body in one piece; not of a large tile.
+  // Head, date and body in one piece; without the body of a tile that is sent from its file.
   std::string_view whole(std::string_view date) const;
 
  private:
@@ -48,7 +54,7 @@ class ColdTile {
 
   const ColdSet &set_;
   int file_ = -1;
-  bool is_own_file_ = false;
+  bool is_own_file_ = false, is_from_file_ = false;
   int64_t offset_ = 0, modified_ = 0;  // seconds since 1970
   uint64_t size_ = 0;
   bool packed_ = false;

@@ -16,6 +16,15 @@ struct OpenHow {
 constexpr uint64_t kResolveCached = 0x20;
 constexpr long kOpenat2 = 437;
 
+// linux/mman.h, which older headers lack
+struct CachestatRange {
+  uint64_t offset, length;
+};
+struct Cachestat {
+  uint64_t cached, dirty, written_back, evicted, recently_evicted;
+};
+constexpr long kCachestat = 451;
+
 // Linux keeps these in memory, where no read waits for anything but swap, and needs no RWF_NOWAIT (linux/magic.h).
 bool is_in_memory(int fd) {
   struct statfs info;
@@ -50,6 +59,15 @@ Cached open_cached(const char *path, char *target, size_t capacity, CachedFile &
     file.fd = -1;
   }
   return outcome;
+}
+
+bool is_known_cached(int fd, off_t offset, size_t length) {
+  static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto from = static_cast<uint64_t>(offset);
+  CachestatRange range{from, length};
+  Cachestat found;
+  const uint64_t pages = (from + length - 1) / page - from / page + 1;
+  return length && !syscall(kCachestat, fd, &range, &found, 0) && found.cached >= pages;
 }
 
 Cached read_cached(int fd, off_t offset, const iovec *into, int count) {

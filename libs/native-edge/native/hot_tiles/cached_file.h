@@ -24,6 +24,10 @@ struct CachedFile {
 // Opens a file, and where it is a plain one of at most `capacity` bytes reads it into `target` and closes it again.
 Cached open_cached(const char *path, char *target, size_t capacity, CachedFile &file);
 
+// Whether the kernel has all of the stretch in memory. It tells since Linux 6.5, and the owner of a file, or who may write it, alone (cachestat):
+// false says nothing.
+bool is_known_cached(int fd, off_t offset, size_t length);
+
 // Reads the stretch whole, or not at all.
 Cached read_cached(int fd, off_t offset, char *target, size_t length);
 // ... into several pieces of memory, one after the other: at most 1,024 (IOV_MAX).

@@ -130,6 +130,7 @@ class TileFileTransfer : public FileTransfer {
     return true;
   }
   Pumped start(int fd) {
+    if (head_.sent == head_.size()) return send_stretch(fd);
     const Pumped head = head_.send_some(fd, MSG_MORE);
     return head == Pumped::All ? send_stretch(fd) : head;
   }
@@ -154,12 +155,21 @@ class TileFileTransfer : public FileTransfer {
   const Parties parties_;
 };
 
-// False: not all of the first stretch is in memory. JavaScript counts such requests and waits for them when it drains.
-bool send_file(Connection &connection, Answer head, int64_t now, const Parties &parties) {
+// `sent`: so much of head and body. False: nothing has been sent, and not all of the first stretch is in memory. JavaScript counts such requests and
+// waits for them when it drains.
+bool send_file(Connection &connection, Answer head, int64_t now, const Parties &parties, size_t sent) {
+  head.sent = std::min(sent, head.size());
+  const size_t skipped = sent - head.sent;
   auto transfer = std::make_unique<TileFileTransfer>(std::move(head), parties);
-  if (!transfer->is_in_memory(now)) return false;
+  transfer->skip(skipped);
+  const bool is_in_memory = transfer->is_in_memory(now);
+  if (!is_in_memory && !sent) return false;
   us_socket_t *socket = connection.socket;
   app.files_started++;
+  if (!is_in_memory) {
+    begin_transfer(connection, std::move(transfer), Pumped::Cold);
+    return true;
+  }
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
   switch (const Pumped pumped = transfer->start(us.us_poll_fd(socket))) {
     case Pumped::All:
@@ -207,7 +217,7 @@ bool choose(const RequestHead &request, const TileParts &tile, Wanted *wanted) {
 bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, const Now &now, const Parties &parties, size_t sent) {
   const bool from_file = tile->is_file() && !wanted.not_modified && !wanted.head_only;
   Answer answer(std::move(tile), wanted, date_line(now.seconds));
-  if (from_file) return send_file(connection, std::move(answer), now.monotonic, parties);
+  if (from_file) return send_file(connection, std::move(answer), now.monotonic, parties, sent);
   answer.sent = sent;
   hot_counts.body_bytes += answer.body.size();
   parties.add({0, 0, 0, answer.body.size()});

@@ -6,6 +6,11 @@ class FileTransfer : public Transfer {
  public:
   FileTransfer(int file, int64_t offset, uint64_t length) : Transfer(length), file_(file), offset_(offset) {}
 
+  // So much of it has been sent already.
+  void skip(uint64_t bytes) {
+    offset_ += static_cast<off_t>(bytes);
+    left -= bytes;
+  }
   // Chooses what is sent next: its length.
   size_t choose_stretch();
   // Whether the stretch would have to be read from the disk.

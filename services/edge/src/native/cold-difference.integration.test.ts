@@ -188,28 +188,32 @@ test('GetTile by key and value comes without JavaScript once its set is known, a
   expect(await ask(query, 'others')).toEqual([403, 0])
 })
 
-test.each(['a folder', 'a database'])(
+test.each(['a folder', 'an archive', 'a database'])(
   'a reader that pauses gets every byte of the tiles of %s that it asked for in a row',
   async (where) => {
     const isFolder = where === 'a folder'
-    const body = randomBytes(isFolder ? 60_000 : LARGE_BYTES)
+    let body: Buffer = randomBytes(isFolder ? 60_000 : LARGE_BYTES)
     if (state.withdrawn) await doOperate('withdraw')
     if (isFolder) {
       const file = path.join(fs.realpathSync(root), 'v1/9/1/1.png')
       fs.mkdirSync(path.dirname(file), { recursive: true })
       fs.writeFileSync(file, body)
-    } else {
+    } else if (where === 'a database') {
       const file = path.join(home, 'paused')
       writeLayout(file, 'tiles', [{ z: 9, x: 1, y: 1, data: body }])
       fs.renameSync(file, path.join(root, 'tiles.mbtiles'))
       await doOperate('scan')
     }
-    const target = isFolder ? '/tiles/alps/v1/9/1/1.png' : '/tiles/tiles/v1/9/1/1.png'
+    const target = {
+      'a folder': '/tiles/alps/v1/9/1/1.png',
+      'an archive': '/tiles/archive/v1/3/1/1.png',
+      'a database': '/tiles/tiles/v1/9/1/1.png',
+    }[where] as string
     const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${TOKENS.all}\r\n\r\n`
     const { client, running } = natively
     const { counters } = running.edge
     for (let i = 0; i < 2; i++) {
-      await client.ask({
+      const answer = await client.ask({
         method: 'GET',
         target,
         headers: [
@@ -217,13 +221,14 @@ test.each(['a folder', 'a database'])(
           ['X-Access-Token', TOKENS.all],
         ],
       })
+      if (where === 'an archive') body = answer.body
     }
     counters.beforeReading()
     const before = counters.nativeColdTiles
     const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1')
     await new Promise((resolve) => socket.once('connect', resolve))
     socket.pause()
-    const count = isFolder ? 200 : 30
+    const count = where === 'a database' ? 30 : 200
     socket.write(`${request.repeat(count)}${request.slice(0, -2)}Connection: close\r\n\r\n`)
     // Until the kernel takes no more of it for a client that does not read.
     for (let sent = -1; sent !== counters.bytesSent; counters.beforeReading()) {

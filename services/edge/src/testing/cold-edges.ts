@@ -96,7 +96,8 @@ async function writeArchives(folder: string): Promise<void> {
     return { z: LEAF_ZOOM, x: i % side, y: Math.floor(i / side), data: randomBytes(20 + (i % 50)) }
   })
   const large = { z: 0, x: 0, y: 0, data: randomBytes(100_000) }
-  await writePmtiles(path.join(folder, 'archive.pmtiles'), [large, ...tiles.filter((_, i) => i % 9 !== 0)], {
+  const middle = { z: 3, x: 1, y: 1, data: randomBytes(50_000) }
+  await writePmtiles(path.join(folder, 'archive.pmtiles'), [large, middle, ...tiles.filter((_, i) => i % 9 !== 0)], {
     ...about,
     format: 'png',
     encoding: 'identity',

@@ -39,6 +39,7 @@ export const fileOf = ({ folder, z, x, y, suffix }: Place) =>
 
 const CHANGES = {
   write: (file: string) => replace(file, randomBytes(300)),
+  writeMiddle: (file: string) => replace(file, randomBytes(20_000)),
   writeLarge: (file: string) => replace(file, randomBytes(70_000 + Math.floor(Math.random() * 3))),
   writeEmpty: (file: string) => replace(file, Buffer.alloc(0)),
   pack: (file: string) => replace(file, gzipSync(randomBytes(200))),
@@ -108,7 +109,10 @@ export const address = fc.oneof(
         fc.nat(130),
         oneOf('', '@2x', '', ''),
       )
-      .map(([z, x, y, suffix]) => `/tiles/archive/v1/${z}/${z === 0 ? 0 : x}/${z === 0 ? 0 : y}${suffix}.png`),
+      .map(
+        ([z, x, y, suffix]) =>
+          `/tiles/archive/v1/${z}/${z === 0 ? 0 : z === 3 ? 1 : x}/${z === 0 ? 0 : z === 3 ? 1 : y}${suffix}.png`,
+      ),
   },
   { weight: 1, arbitrary: fc.nat(120).map((x) => `/tiles/packed/${LEAF_ZOOM}/${x}/0.pbf`) },
   {

@@ -104,7 +104,23 @@ test('who has gone is told nothing, and does not stand in the way of who comes',
   expect(gone).not.toHaveBeenCalled()
 })
 
+test('a folder is looked at again ahead of its time, while its tiles go on coming at once', async () => {
+  await later(SMALL)
+  const start = performance.now()
+  const run = vi.spyOn(gate, 'run')
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(start + 55_000)
+  for (let i = 0; i < 2; i++) expect(loader.tileIfCached(version, SMALL)).not.toBeUndefined()
+  expect(run).toHaveBeenCalledTimes(1)
+  await run.mock.results[0]?.value
+  clock.mockReturnValue(start + 100_000)
+  expect(loader.tileIfCached(version, SMALL)).not.toBeUndefined()
+  clock.mockReturnValue(start + 120_000)
+  expect(loader.tileIfCached(version, SMALL)).toBeUndefined()
+  clock.mockRestore()
+})
+
 test('an error of the disk is told, and the next one reads again', async () => {
+  loader = new TileLoader({ disks: gate, mbtiles }, 'the addon was not built')
   const open = vi.spyOn(fs, 'readlinkSync').mockImplementationOnce(() => {
     throw new Error('EIO')
   })

@@ -13,8 +13,12 @@ import { OpenFile } from './open-file.js'
 /** Limit: each archive holds a descriptor. A folder holds none, and weighs less: thousands of them must not be opened in turn. */
 const MAX_OPENED = 256
 const FOLDERS_PER_ARCHIVE = 64
-/** How long a folder counts as being on a local disk without looking again: something else may be mounted in its place. */
-const LOOK_AGAIN_MS = 60_000
+/**
+ * How long a folder counts as being on a local disk: something else may be mounted in its place. For the last part of that time it is looked at again
+ * beside the requests: where thousands of folders are in use, no request waits for that.
+ */
+const LOCAL_FOR_MS = 60_000
+const LOOK_AGAIN_AHEAD_MS = 10_000
 
 /** What became of a load. `busy`: the disk did not answer in time. */
 export type LoadOutcome =
@@ -36,6 +40,7 @@ interface OpenedSource {
   readonly isFolder: boolean
   /** by `performance.now()` */
   readonly goodUntilMs: number
+  isRenewed: boolean
 }
 
 /**
@@ -71,11 +76,8 @@ export class TileLoader {
 
   /** A tile that needs no waiting; null: there is none. undefined: only `load` can tell, an error included. */
   tileIfCached(version: CatalogVersion, place: TilePlace): Tile | null | undefined {
-    try {
-      return this.#opened(version)?.tileIfCached?.(place)
-    } catch {
-      return undefined
-    }
+    const source = this.#opened(version)
+    return source === undefined ? undefined : tileAtHand(source, place)
   }
 
   /** A version's source, if it is open; not to be closed. */
@@ -133,8 +135,13 @@ export class TileLoader {
 
   async #read(version: CatalogVersion, place: TilePlace, isWanted: () => boolean): Promise<Tile | null | 'busy'> {
     const read = async () => {
-      const source = this.#opened(version) ?? (await this.#open(version))
-      return source === null ? null : source.tile(place)
+      const opened = this.#opened(version)
+      if (opened !== undefined) return opened.tile(place)
+      const source = await this.#open(version)
+      if (source === null) return null
+      // In one step, where `tile` takes several turns of the event loop: after a start every basemap begins here.
+      const cached = tileAtHand(source, place)
+      return cached === undefined ? source.tile(place) : cached
     }
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
     if (version.stored.storage === 'mbtiles') return read()
@@ -143,9 +150,16 @@ export class TileLoader {
   }
 
   /** undefined: it must be opened first, or again. */
-  #opened({ contentId }: CatalogVersion): Source | undefined {
-    const known = this.#sources.get(contentId)
-    return known !== undefined && performance.now() < known.goodUntilMs ? known.source : undefined
+  #opened(version: CatalogVersion): Source | undefined {
+    const known = this.#sources.get(version.contentId)
+    const leftMs = known === undefined ? 0 : known.goodUntilMs - performance.now()
+    if (known === undefined || leftMs <= 0) return undefined
+    if (leftMs < LOOK_AGAIN_AHEAD_MS && !known.isRenewed) {
+      known.isRenewed = true
+      // What goes wrong is met again by the first request after its time.
+      this.#disks.run(version.root, { read: () => this.#open(version) }).catch(() => {})
+    }
+    return known.source
   }
 
   async #open(version: CatalogVersion): Promise<Source | null> {
@@ -156,15 +170,24 @@ export class TileLoader {
     const content = `${stored.fingerprint}/${stored.revision}`
     const source = await openSource({ ...stored, id: contentId, root, content, isRemote: isMounted }, this.#readers)
     if (source === null) return null
-    const meanwhile = this.#opened(version)
-    if (meanwhile !== undefined) {
-      source.close()
-      return meanwhile
-    }
+    const meanwhile = this.#sources.get(contentId)
     const isFolder = mayBeMounted && (stored.storage === 'xyz' || stored.storage === 'tms')
-    const goodUntilMs = isFolder ? performance.now() + LOOK_AGAIN_MS : Number.POSITIVE_INFINITY
-    this.#sources.set(contentId, { source, isFolder, goodUntilMs })
+    if (meanwhile !== undefined && !isFolder) {
+      source.close()
+      return meanwhile.source
+    }
+    const goodUntilMs = isFolder ? performance.now() + LOCAL_FOR_MS : Number.POSITIVE_INFINITY
+    this.#sources.set(contentId, { source, isFolder, goodUntilMs, isRenewed: false })
     return source
+  }
+}
+
+/** undefined: only `tile` can tell, an error included. */
+function tileAtHand(source: Source, place: TilePlace): Tile | null | undefined {
+  try {
+    return source.tileIfCached?.(place)
+  } catch {
+    return undefined
   }
 }
 

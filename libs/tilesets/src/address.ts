@@ -15,15 +15,13 @@ export interface TileAddress {
   readonly extension: string
 }
 
-/** `malformed`: not the form of a tile address. `out_of_range`: the form is right, but the pyramid has no such tile. */
-export interface NoTileAddress {
-  readonly ok: false
-  readonly reason: 'malformed' | 'out_of_range'
-}
+/** `malformed`: not the form of a tile address. `out_of_range`: the form is right, but the pyramid has no such tile at zoom `z`, if it has that zoom. */
+export type NoTileAddress =
+  | { readonly ok: false; readonly reason: 'malformed' }
+  | { readonly ok: false; readonly reason: 'out_of_range'; readonly z: number }
 
 const RETINA = '@2x'
 const MALFORMED: NoTileAddress = { ok: false, reason: 'malformed' }
-const OUT_OF_RANGE: NoTileAddress = { ok: false, reason: 'out_of_range' }
 
 /** Limit: digits of a number; all that follows is out of range anyway, and ten digits are exact in a double. */
 const MAX_DIGITS = 10
@@ -46,7 +44,7 @@ export function parseTileAddress(
   const suffix = yDotExtension.startsWith(RETINA, dot - RETINA.length) ? RETINA : ''
   const y = parseIndex(yDotExtension.slice(0, dot - suffix.length))
   if (z < 0 || x < 0 || y < 0) return MALFORMED
-  if (!isInPyramid(z, x, y, grid)) return OUT_OF_RANGE
+  if (!isInPyramid(z, x, y, grid)) return { ok: false, reason: 'out_of_range', z }
   return { ok: true, z, x, y, suffix, extension }
 }
 

@@ -19,6 +19,32 @@ export interface TileSample {
   readonly warnings: readonly string[]
 }
 
+const IMAGES: ReadonlySet<TileFormat | null> = new Set(['png', 'jpg', 'webp', 'avif'])
+
+/**
+ * The format of tiles by their first bytes. The signature of an image counts more than what metadata, a header or an extension says; vector tiles have
+ * none. null: neither the bytes nor anything else tells.
+ */
+export function formatBySamples(
+  said: TileFormat | null,
+  samples: readonly Uint8Array[],
+): { readonly format: TileFormat | null; readonly warnings: readonly string[] } {
+  const counts = new Map<TileFormat, number>()
+  for (const sample of samples) {
+    const found = sniffFormat(sample)
+    if (found !== null && IMAGES.has(found)) counts.set(found, (counts.get(found) ?? 0) + 1)
+  }
+  const [format, ...others] = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!)
+  if (format === undefined) return { format: said ?? sniffFormat(samples[0] ?? new Uint8Array(0)), warnings: [] }
+  const warnings: string[] = []
+  if (others.length > 0) {
+    warnings.push(`the tiles are a mixture of ${[format, ...others].join(' and ')}; all are served as ${format}`)
+  } else if (said !== null && said !== format) {
+    warnings.push(`the tiles are said to be ${said}, but their bytes are ${format}: they are served as ${format}`)
+  }
+  return { format, warnings }
+}
+
 /** Looks at the start of one tile; `data` null: none could be read. */
 export function examineSample(format: TileFormat, data: Uint8Array | null): TileSample {
   if (data === null || data.length === 0) {

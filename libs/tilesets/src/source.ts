@@ -96,6 +96,8 @@ export interface SourceSpec {
   /** names this content in this process */
   readonly id: number
   readonly storage: Storage
+  /** of an MBTiles archive: rows are counted from the north; left out: from the south, as its specification says */
+  readonly rowsFromNorth?: boolean
   readonly format: TileFormat
   /** the folder above the zoom folders, or the archive file; absolute */
   readonly path: string

@@ -1,4 +1,5 @@
 import { boundsSchema, TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
+import { messageParamsSchema } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 import { isPlainPath } from './plain-path.js'
 
@@ -105,6 +106,8 @@ export const planLineSchema = z.object({
   min_zoom: zoom,
   max_zoom: zoom,
   engine: z.enum(ENGINES),
+  /** The zoom nearest to the resolution of the finest source. */
+  native_zoom: zoom.optional(),
 })
 export type PlanLine = z.infer<typeof planLineSchema>
 
@@ -132,6 +135,9 @@ export const failureLineSchema = z.object({
   ok: z.literal(false),
   /** Words for the person who submitted the job. */
   reason: z.string(),
+  /** What the words are made from, if they have a code (`MESSAGES` in the contracts). */
+  message_code: z.string().optional(),
+  message_params: messageParamsSchema.optional(),
 })
 
 export const resultLineSchema = z.union([successLineSchema, failureLineSchema])

@@ -11,7 +11,8 @@ import { TILE_MATRIX_SETS, type TileMatrixLimits, tileMatrixLimits } from '../ti
 import type { TileEncoding } from '../tile-set.js'
 
 /** A set on a disk of this machine. */
-export interface ComparedSet extends Pick<SourceSpec, 'storage' | 'format' | 'path' | 'root' | 'extension'> {
+export interface ComparedSet
+  extends Pick<SourceSpec, 'storage' | 'rowsFromNorth' | 'format' | 'path' | 'root' | 'extension'> {
   readonly minZoom: number
   readonly maxZoom: number
   /** degrees; null: unknown, all of the grid */
@@ -163,7 +164,7 @@ async function openSet(set: ComparedSet): Promise<OpenSet | null> {
   if (storage === 'mbtiles') {
     const opened = openDatabase(root, path)
     if (!opened.ok) return null
-    const query = prepareTileQuery(opened.database, opened.size)
+    const query = prepareTileQuery(opened.database, opened.size, set.rowsFromNorth)
     const read: Read = async ({ z, x, y }) => {
       const data = query(z, x, y)
       return data === null ? null : plain(data, format === 'pbf' ? encodingOf(data) : 'identity')

@@ -21,7 +21,7 @@ import { type Area, ZoomArea } from './area.js'
 import { MAX_EXPORTED_TILES, TileNumbers, tooMany } from './tile-numbers.js'
 
 /** A set in Web Mercator on a disk of this machine. */
-export type StoredSet = Pick<SourceSpec, 'storage' | 'format' | 'path' | 'root' | 'extension'>
+export type StoredSet = Pick<SourceSpec, 'storage' | 'rowsFromNorth' | 'format' | 'path' | 'root' | 'extension'>
 
 export interface StoredTiles {
   /** at most so many come; equal neighbours may come as one run */
@@ -105,11 +105,12 @@ function tilesOfMbtiles(set: StoredSet, area: Area): StoredTiles | null {
   if (!opened.ok) return null
   const { database, size } = opened
   try {
-    const query = prepareTileQuery(database, size)
+    const query = prepareTileQuery(database, size, set.rowsFromNorth)
     const numbers = new TileNumbers()
     for (let z = area.minZoom; z <= area.maxZoom; z++) {
       const within = new ZoomArea(area, z)
-      for (const [x, y] of addressesOf(database, z)) if (within.has(x, y)) numbers.add(zxyToTileId(z, x, y))
+      for (const [x, y] of addressesOf(database, z, set.rowsFromNorth))
+        if (within.has(x, y)) numbers.add(zxyToTileId(z, x, y))
     }
     const sorted = numbers.sorted()
     const wanted = writtenEncoding(set.format)

@@ -1,6 +1,16 @@
 import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { flipRow } from '../address.js'
-import type { ZoomListing } from './listing.js'
+
+/** Which columns and rows of a zoom have tiles, as far as it was looked at. Rows are as stored. */
+export interface ZoomExtent {
+  readonly z: number
+  /** whether all of it was looked at */
+  readonly complete: boolean
+  readonly minColumn: number
+  readonly maxColumn: number
+  readonly minRow: number
+  readonly maxRow: number
+}
 
 /** A rectangle in fractions of the grid: x from the west, y from the north. */
 interface Box {
@@ -14,7 +24,7 @@ interface Box {
  * Bounds that hold every tile, as far as listing tells. The deepest zoom that was listed whole gives them most tightly; a zoom that
  * reaches beyond it (a world overview above a city, say) widens them. Bounds too small would hide tiles from map clients.
  */
-export function extentOf(zooms: readonly ZoomListing[], scheme: 'xyz' | 'tms', grid: TileMatrixSetId): Bounds | null {
+export function extentOf(zooms: readonly ZoomExtent[], scheme: 'xyz' | 'tms', grid: TileMatrixSetId): Bounds | null {
   const columns = grid === 'WebMercatorQuad' ? 1 : 2
   const latitude = grid === 'WebMercatorQuad' ? latitudeOfMercator : latitudeOfGeographic
   const base = zooms.findLast((zoom) => zoom.complete) ?? zooms[0]
@@ -31,7 +41,7 @@ export function extentOf(zooms: readonly ZoomListing[], scheme: 'xyz' | 'tms', g
 }
 
 /** `columns`: of the grid at zoom 0. */
-function boxOf(zoom: ZoomListing, scheme: 'xyz' | 'tms', columns: number): Box {
+function boxOf(zoom: ZoomExtent, scheme: 'xyz' | 'tms', columns: number): Box {
   const size = 2 ** zoom.z
   const top = scheme === 'tms' ? flipRow(zoom.z, zoom.maxRow) : zoom.minRow
   const bottom = scheme === 'tms' ? flipRow(zoom.z, zoom.minRow) : zoom.maxRow

@@ -13,6 +13,8 @@ const PNG = Buffer.from(
   'base64',
 )
 
+const JPEG = Buffer.from('ffd8ffe000104a464946', 'hex')
+
 let base: string
 let root: string
 let folder: string
@@ -38,11 +40,14 @@ describe('a probe of a folder', () => {
     put('4/9/5.png')
     expect(await probe()).toEqual({
       storage: 'xyz',
+      rowsFromNorth: false,
+      rowsAssumed: true,
       format: 'png',
       tileSize: 1,
       minZoom: 3,
       maxZoom: 4,
       bounds: [0, expect.closeTo(40.98, 2), 45, expect.closeTo(55.78, 2)],
+      boundsDerived: true,
       name: null,
       attribution: null,
       description: null,
@@ -102,7 +107,7 @@ describe('a probe of a folder', () => {
   })
 
   it('believes tilejson.json more than metadata.json, field by field', async () => {
-    put('0/0/0.jpeg')
+    put('0/0/0.jpeg', JPEG)
     put('metadata.json', json({ name: 'B', attribution: 'B', minzoom: '0', maxzoom: '0', bounds: '-1,-2,3,4' }))
     put('tilejson.json', `\uFEFF${json({ name: 'A' })}`)
     expect(await probe()).toMatchObject({
@@ -154,7 +159,8 @@ describe('a probe of a folder', () => {
   })
 
   it('serves the most frequent of several extensions and says so', async () => {
-    for (const tile of ['1/0/0.png', '1/0/1.png', '1/1/0.jpg']) put(tile)
+    for (const tile of ['1/0/0.png', '1/0/1.png']) put(tile)
+    put('1/1/0.jpg', JPEG)
     expect(await probe()).toMatchObject({ extension: 'png', warnings: ['only .png is served; there is also .jpg'] })
     put('metadata.json', json({ format: 'jpg' }))
     expect((await probe())?.extension).toBe('jpg')

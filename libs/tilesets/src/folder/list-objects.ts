@@ -1,7 +1,7 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { ListEntry, ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
 import { isInPyramid, MAX_ZOOM, parseIndex } from '../address.js'
-import { parseTileName, type SampleTile, spread, type ZoomListing } from './listing.js'
+import { parseTileName, type SampleTile, spread, WIDEST, type ZoomListing } from './listing.js'
 
 export interface ListLimits {
   /** keys of one zoom that are listed one by one; beyond that columns are listed as folders */
@@ -60,11 +60,15 @@ async function listZoom(
   const marks: string[] = []
   const whole = await listTo(store.list(folder, options), limits.whole)
   const isInGrid = (x: number) => isInPyramid(z, x, 0, grid)
+  const isBeyond = (x: number) => !isInPyramid(z, x, 0, WIDEST)
   if (whole !== null) {
-    const columns = rowsByColumn(whole, folder, z, marks).filter(({ x }) => isInGrid(x))
-    return listingOf(z, folder, { columns: columns.map(({ x }) => x), listed: columns, complete: true, marks })
+    const all = rowsByColumn(whole, folder, z, marks)
+    const columns = all.filter(({ x }) => isInGrid(x))
+    const found = { columns: columns.map(({ x }) => x), listed: columns, complete: true, marks }
+    return listingOf(z, folder, { ...found, beyond: all.filter(({ x }) => isBeyond(x)).length })
   }
-  const columns = (await numbersBelow(store, folder, options)).filter(isInGrid)
+  const numbered = await numbersBelow(store, folder, options)
+  const columns = numbered.filter(isInGrid)
   const looked = spread(columns, limits.columns)
   const listed = await Promise.all(
     looked.map(async (x) => {
@@ -74,7 +78,13 @@ async function listZoom(
   )
   const complete = columns.length <= limits.columns
   // The order in which the columns were answered says nothing.
-  return listingOf(z, folder, { columns, listed: listed.flat(), complete, marks: marks.sort() })
+  return listingOf(z, folder, {
+    columns,
+    listed: listed.flat(),
+    complete,
+    marks: marks.sort(),
+    beyond: numbered.filter(isBeyond).length,
+  })
 }
 
 interface Found {
@@ -82,9 +92,10 @@ interface Found {
   readonly listed: readonly Rows[]
   readonly complete: boolean
   readonly marks: readonly string[]
+  readonly beyond: number
 }
 
-function listingOf(z: number, folder: string, { columns, listed, complete, marks }: Found): ListedZoom | null {
+function listingOf(z: number, folder: string, { columns, listed, complete, marks, beyond }: Found): ListedZoom | null {
   const tiles = listed.flatMap((column) => column.tiles)
   if (tiles.length === 0) return null
   const samples = new Map<string, SampleTile>()
@@ -97,7 +108,8 @@ function listingOf(z: number, folder: string, { columns, listed, complete, marks
     counts.set(tile.extension, (counts.get(tile.extension) ?? 0) + 1)
   }
   const [minColumn, maxColumn] = [columns[0]!, columns.at(-1)!]
-  return { z, folder, columns, complete, minColumn, maxColumn, minRow, maxRow, samples, counts, marks }
+  const rows = new Map(listed.map(({ x, tiles }) => [x, tiles.map(({ y }) => y)]))
+  return { z, folder, columns, complete, minColumn, maxColumn, minRow, maxRow, samples, counts, marks, rows, beyond }
 }
 
 /** The tiles among keys below a zoom's folder, by ascending column. */

@@ -4,6 +4,7 @@ import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { currentRealRoot, isBelow } from '@gateway/files/real-root.js'
 import { isInPyramid, MAX_ZOOM, parseIndex } from '../address.js'
 import { formatOfExtension } from '../formats.js'
+import type { ZoomExtent } from './extent.js'
 
 /** Limit: columns of one zoom whose rows are listed. Zooms up to 6 are listed whole, deeper ones by evenly spread columns. */
 const MAX_LISTED_COLUMNS = 64
@@ -17,22 +18,22 @@ export interface SampleTile {
 }
 
 /** What listing folders told about one zoom. Columns and rows are as in the names: rows not flipped. */
-export interface ZoomListing {
-  readonly z: number
+export interface ZoomListing extends ZoomExtent {
   readonly folder: string
   /** all columns, ascending */
   readonly columns: readonly number[]
-  /** whether every column's rows were listed */
-  readonly complete: boolean
-  readonly minColumn: number
-  readonly maxColumn: number
-  readonly minRow: number
-  readonly maxRow: number
   /** one tile for each extension met */
   readonly samples: ReadonlyMap<string, SampleTile>
   /** how many of the listed files have each extension */
   readonly counts: ReadonlyMap<string, number>
+  /** the rows of the columns that were listed, as far as `MAX_KEPT_ROWS` go */
+  readonly rows: ReadonlyMap<number, readonly number[]>
+  /** column folders and tiles whose number no tile of this zoom has, in any grid that is served */
+  readonly beyond: number
 }
+
+/** Limit: rows of one zoom that are kept, for looking at how zooms belong together. */
+const MAX_KEPT_ROWS = 20_000
 
 /** Lists the zoom folders below `folder` that hold tiles, by ascending zoom. Reads folders only; follows no link out of `root`. */
 export async function listZooms(root: string, folder: string, grid: TileMatrixSetId): Promise<ZoomListing[]> {
@@ -45,14 +46,19 @@ export async function listZooms(root: string, folder: string, grid: TileMatrixSe
   return listings
 }
 
-/** At most `limit` entries, evenly spread, the first and the last among them. */
+/** At most `limit` entries, evenly spread, the first and the last among them; of a single one the middle. */
 export function spread<T>(entries: readonly T[], limit: number): T[] {
   if (entries.length <= limit) return [...entries]
+  if (limit === 1) return [entries[entries.length >> 1]!]
   return Array.from({ length: limit }, (_, i) => entries[Math.round((i * (entries.length - 1)) / (limit - 1))]!)
 }
 
 async function listZoom(root: string, folder: string, z: number, grid: TileMatrixSetId): Promise<ZoomListing | null> {
-  const columns = (await listNumbers(root, folder)).filter((x) => isInPyramid(z, x, 0, grid))
+  const numbered = await listNumbers(root, folder)
+  const columns = numbered.filter((x) => isInPyramid(z, x, 0, grid))
+  let beyond = numbered.filter((x) => !isInPyramid(z, x, 0, WIDEST)).length
+  const kept = new Map<number, number[]>()
+  let keptRows = 0
   const samples = new Map<string, SampleTile>()
   const counts = new Map<string, number>()
   const listed: number[] = []
@@ -64,8 +70,12 @@ async function listZoom(root: string, folder: string, z: number, grid: TileMatri
     for (const name of await listNames(root, column)) {
       rows.read++
       const tile = parseTileName(z, name)
-      if (tile === null) continue
+      if (tile === null) {
+        if (isTileName(name)) beyond++
+        continue
+      }
       found = true
+      if (keptRows++ < MAX_KEPT_ROWS) keep(kept, x, tile.y)
       if (tile.y < rows.min) rows.min = tile.y
       if (tile.y > rows.max) rows.max = tile.y
       if (!samples.has(tile.extension)) {
@@ -78,7 +88,23 @@ async function listZoom(root: string, folder: string, z: number, grid: TileMatri
   if (listed.length === 0) return null
   const complete = columns.length <= MAX_LISTED_COLUMNS && rows.read <= MAX_LISTED_ROWS
   const [minColumn, maxColumn] = complete ? [listed[0]!, listed.at(-1)!] : [columns[0]!, columns.at(-1)!]
-  return { z, folder, columns, complete, minColumn, maxColumn, minRow: rows.min, maxRow: rows.max, samples, counts }
+  const extent = { minColumn, maxColumn, minRow: rows.min, maxRow: rows.max }
+  return { z, folder, columns, complete, ...extent, samples, counts, rows: kept, beyond }
+}
+
+/** The grid with the most columns. */
+export const WIDEST: TileMatrixSetId = 'WorldCRS84Quad'
+
+/** A row's number before the extension of a tile, whether or not any zoom has such a row. */
+export function isTileName(name: string): boolean {
+  const dot = name.indexOf('.')
+  return dot > 0 && parseIndex(name.slice(0, dot)) >= 0 && formatOfExtension(name.slice(dot + 1)) !== null
+}
+
+function keep(rows: Map<number, number[]>, x: number, y: number): void {
+  const same = rows.get(x)
+  if (same === undefined) rows.set(x, [y])
+  else same.push(y)
 }
 
 export function parseTileName(z: number, name: string): { y: number; extension: string } | null {

@@ -16,10 +16,9 @@ export async function probeObjects(
   options: ReadOptions = {},
 ): Promise<TileSetProbe | null> {
   const metadata = await metadataOf(store, prefix, options)
-  const zooms = await listObjectZooms(store, prefix, metadata.grid ?? 'WebMercatorQuad', options)
-  return describeFolder(metadata, zooms, {
+  return describeFolder(metadata, (grid) => listObjectZooms(store, prefix, grid, options), {
     start: ({ path }) => startOf(store, path, options),
-    fingerprint: (about) => fingerprintOf(about, metadata, zooms),
+    fingerprint: (about, zooms) => fingerprintOf(about, metadata, zooms),
   })
 }
 
@@ -36,6 +35,7 @@ export async function probeUnlisted(store: ObjectStore, options: ReadOptions = {
       'its tilejson.json must have format, minzoom and maxzoom: the directory cannot be listed',
     )
   }
+  if (metadata.unserved !== null) throw new BrokenArchiveError(metadata.unserved)
   const tileMatrixSet = servedGrid(metadata)
   const storage = metadata.scheme ?? 'xyz'
   const set = TILE_MATRIX_SETS[tileMatrixSet]
@@ -45,6 +45,9 @@ export async function probeUnlisted(store: ObjectStore, options: ReadOptions = {
   return {
     ...metadata,
     storage,
+    rowsFromNorth: false,
+    rowsAssumed: false,
+    boundsDerived: false,
     format,
     tileSize: sample.tileSize,
     minZoom,

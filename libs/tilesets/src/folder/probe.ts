@@ -1,18 +1,23 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import type { TileFormat } from '@gateway/contracts/basemap.js'
+import type { TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { openBelow } from '@gateway/files/open-below.js'
+import { MAX_ZOOM } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { formatOfExtension } from '../formats.js'
 import { type FolderMetadata, readFolderMetadata } from '../metadata/file.js'
 import { servedGrid } from '../metadata/metadata.js'
-import { examineSample, SAMPLE_BYTES } from '../sample.js'
+import { orderByBounds } from '../rows/by-bounds.js'
+import { withOrderOfBounds } from '../rows/with-row-order.js'
+import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { zoomRange } from '../zoom-range.js'
 import { extentOf } from './extent.js'
 import { folderFingerprint } from './fingerprint.js'
 import { isOneTileAtZoom0 } from './gdal-geodetic.js'
-import { listZooms, type SampleTile, type ZoomListing } from './listing.js'
+import { gridByNumbers, type LayoutDoubts, layoutDoubts } from './layout-doubts.js'
+import { listNumbers, listZooms, type SampleTile, spread, WIDEST, type ZoomListing } from './listing.js'
+import { isReversed, REVERSED } from './reversed.js'
 
 const readAsync = promisify(fs.read)
 const closeAsync = promisify(fs.close)
@@ -27,44 +32,57 @@ const ONE_TILE_AT_ZOOM_0 =
  */
 export async function probeFolder(root: string, folder: string): Promise<TileSetProbe | null> {
   const metadata = await readFolderMetadata(root, folder)
-  const zooms = await listZooms(root, folder, metadata.grid ?? 'WebMercatorQuad')
-  return describeFolder(metadata, zooms, {
+  const list = (grid: TileMatrixSetId) => listZooms(root, folder, grid)
+  const hasMore = (await listNumbers(root, folder)).some((z) => z > MAX_ZOOM)
+  return await describeFolder(metadata, list, {
     start: (tile) => readStart(root, tile),
-    fingerprint: (about) => folderFingerprint(about, metadata.content, zooms),
+    fingerprint: (about, zooms) => folderFingerprint(about, metadata.content, zooms),
+    isReversed: async (isDoubtful) => (isDoubtful || hasMore) && (await isReversed(root, folder)),
   })
 }
 
 /** What else of a folder is looked at, once it is known what is in it. */
-export interface FolderReads {
+export interface FolderReads<Zoom> {
   /** the first `SAMPLE_BYTES` of a tile; null: it is not there */
   start(tile: SampleTile): Promise<Buffer | null>
   /** changes when metadata or tiles may have changed */
-  fingerprint(about: readonly string[]): string | Promise<string>
+  fingerprint(about: readonly string[], zooms: readonly Zoom[]): string | Promise<string>
+  /** whether the folders are named in the order row, column, zoom; left out: nobody looks */
+  isReversed?(isDoubtful: boolean): Promise<boolean>
 }
 
-/** `probeFolder` for what has been listed, wherever it is. */
-export async function describeFolder(
+/** `probeFolder` for what `list` finds in a grid, wherever it is. */
+export async function describeFolder<Zoom extends ZoomListing>(
   metadata: FolderMetadata,
-  zooms: readonly ZoomListing[],
-  reads: FolderReads,
+  list: (grid: TileMatrixSetId) => Promise<readonly Zoom[]>,
+  reads: FolderReads<Zoom>,
 ): Promise<TileSetProbe | null> {
+  const { zooms, tileMatrixSet, doubts } = await listInGrid(metadata, list)
+  const isDoubtful = doubts.warnings.length > 0 || doubts.unserved !== null
+  if (await reads.isReversed?.(isDoubtful)) throw new BrokenArchiveError(REVERSED)
   if (zooms.length === 0) return null
-  const tileMatrixSet = servedGrid(metadata)
+  const unserved = metadata.unserved ?? doubts.unserved
+  if (unserved !== null) throw new BrokenArchiveError(unserved)
   if (metadata.fromGdal && metadata.bounds !== null && isOneTileAtZoom0(zooms, tileMatrixSet, metadata.bounds)) {
     throw new BrokenArchiveError(ONE_TILE_AT_ZOOM_0)
   }
-  const { extension, format, warnings } = chooseExtension(zooms, metadata.format)
+  const { extension, warnings, ...named } = chooseExtension(zooms, metadata.format)
   const storage = metadata.scheme ?? 'xyz'
-  const tile = zooms.findLast((zoom) => zoom.samples.has(extension))?.samples.get(extension)
-  const sample = examineSample(format, tile === undefined ? null : await reads.start(tile))
+  const starts = await startsOf(zooms, extension, reads)
+  const bytes = formatBySamples(named.format, starts)
+  const format = bytes.format ?? named.format
+  const sample = examineSample(format, starts[0] ?? null)
   const zoom = zoomRange(metadata, { minZoom: zooms[0]!.z, maxZoom: zooms.at(-1)!.z })
-  return {
+  const probe: TileSetProbe = {
     storage,
+    rowsFromNorth: false,
+    rowsAssumed: metadata.scheme === null,
     format,
     tileSize: sample.tileSize,
     minZoom: zoom.minZoom,
     maxZoom: zoom.maxZoom,
     bounds: metadata.bounds ?? extentOf(zooms, storage, tileMatrixSet),
+    boundsDerived: metadata.bounds === null,
     name: metadata.name,
     attribution: metadata.attribution,
     description: metadata.description,
@@ -73,9 +91,49 @@ export async function describeFolder(
     metadata: metadata.other,
     extension,
     encoding: sample.encoding,
-    fingerprint: await reads.fingerprint([storage, extension]),
-    warnings: [...metadata.warnings, ...warnings, ...zoom.warnings, ...sample.warnings],
+    fingerprint: await reads.fingerprint([storage, extension], zooms),
+    warnings: [
+      ...metadata.warnings,
+      ...doubts.warnings,
+      ...warnings,
+      ...bytes.warnings,
+      ...zoom.warnings,
+      ...sample.warnings,
+    ],
   }
+  const order = metadata.scheme === null ? orderByBounds(zooms, metadata.bounds, tileMatrixSet) : null
+  return withOrderOfBounds(probe, order)
+}
+
+/** Lists the tiles in the grid that the metadata names, else in the one that their numbers tell. */
+async function listInGrid<Zoom extends ZoomListing>(
+  metadata: FolderMetadata,
+  list: (grid: TileMatrixSetId) => Promise<readonly Zoom[]>,
+): Promise<{ zooms: readonly Zoom[]; tileMatrixSet: TileMatrixSetId; doubts: LayoutDoubts }> {
+  if (metadata.gridNamed !== '' || metadata.unserved !== null) {
+    const zooms = await list(metadata.grid ?? WIDEST)
+    const tileMatrixSet = zooms.length === 0 || metadata.unserved !== null ? WIDEST : servedGrid(metadata)
+    return { zooms, tileMatrixSet, doubts: layoutDoubts(zooms) }
+  }
+  const wide = await list(WIDEST)
+  const { grid, warnings } = gridByNumbers(wide)
+  const { unserved, warnings: further } = layoutDoubts(wide)
+  const doubts = { unserved, warnings: [...warnings, ...further] }
+  const zooms = grid === WIDEST || warnings.length === 0 ? wide : await list(grid)
+  return { zooms, tileMatrixSet: grid, doubts }
+}
+
+/** Limit: tiles whose first bytes are looked at; those of the deepest zoom first. */
+const MAX_STARTS = 4
+
+async function startsOf<Zoom extends ZoomListing>(
+  zooms: readonly Zoom[],
+  extension: string,
+  reads: FolderReads<Zoom>,
+): Promise<Buffer[]> {
+  const tiles = [...zooms].reverse().flatMap(({ samples }) => samples.get(extension) ?? [])
+  const starts = await Promise.all(spread(tiles, MAX_STARTS).map((tile) => reads.start(tile)))
+  return starts.filter((start) => start !== null)
 }
 
 /** The most frequent extension, among those of the format that the metadata names where there are such. */

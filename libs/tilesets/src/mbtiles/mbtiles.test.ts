@@ -9,6 +9,7 @@ import { makeEndlessView } from '../testing/endless-archives.js'
 import { openMbtiles } from './archive.js'
 import { probeMbtiles } from './probe.js'
 
+const WEBP = Buffer.from('524946461a000000574542505650384c0d0000002f00000010071011118888fe0700', 'hex')
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
   'base64',
@@ -167,7 +168,10 @@ describe('an archive', () => {
       tileSize: 1,
       minZoom: 0,
       maxZoom: 3,
-      bounds: null,
+      // Of the deepest zoom: the tile of zoom 0 reaches no further than it must.
+      bounds: [-180, expect.closeTo(-85.05), -135, expect.closeTo(-79.17)],
+      boundsDerived: true,
+      rowsAssumed: true,
       name: null,
       warnings: ['there is no usable metadata table'],
     })
@@ -175,11 +179,61 @@ describe('an archive', () => {
 
   it.each([
     ['data compressed by zlib', deflateSync('vector')],
-    ['png', PNG],
     ['something else', Buffer.from([2, 1])],
   ])('is said to look like %s where it should hold vector tiles', (looks, data) => {
     write(TABLES, [[1, 0, 0, data]], { format: 'pbf' })
     expect(probeMbtiles(folder, file)?.warnings.join()).toContain(`tiles are said to be pbf but look like ${looks}`)
+  })
+
+  it.each([
+    ['png', 'webp', WEBP],
+    ['pbf', 'png', PNG],
+  ])('that claims %s is served as %s by its bytes', (said, format, data) => {
+    write(TABLES, [[1, 0, 0, data]], { format: said })
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      format,
+      extension: format,
+      warnings: [`the tiles are said to be ${said}, but their bytes are ${format}: they are served as ${format}`],
+    })
+  })
+
+  it('of two formats is served as the more frequent one, with a warning', () => {
+    write(TABLES, [
+      [0, 0, 0, PNG],
+      [1, 0, 0, WEBP],
+      [2, 0, 0, WEBP],
+    ])
+    const found = probeMbtiles(folder, file)
+    expect([found?.format, found?.warnings]).toEqual([
+      'webp',
+      ['the tiles are a mixture of webp and png; all are served as webp'],
+    ])
+  })
+
+  it('that names no grid lies in the geographic one if its columns fit no other', () => {
+    write(TABLES, [
+      [0, 0, 0, PNG],
+      [0, 1, 0, PNG],
+      [1, 3, 1, PNG],
+    ])
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      tileMatrixSet: 'WorldCRS84Quad',
+      bounds: [-180, -90, 180, 90],
+      warnings: [expect.stringContaining('zoom 0 has a column 1, which Web Mercator does not have')],
+    })
+  })
+
+  it('has rows from the north if the bounds that it states hold its tiles in no other order', () => {
+    const tiles: [number, number, number, Buffer][] = [[5, 16, 10, PNG]]
+    write(TABLES, tiles, { bounds: '1,53,10,55' })
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      rowsFromNorth: true,
+      bounds: [1, 53, 10, 55],
+      warnings: [expect.stringContaining('rows are counted from the north: the bounds of the metadata')],
+    })
+    fs.rmSync(file)
+    write(TABLES, [[5, 16, 21, PNG]], { bounds: '1,53,10,55' })
+    expect(probeMbtiles(folder, file)).toMatchObject({ rowsFromNorth: false, warnings: [] })
   })
 
   it('is refused by the name of its format where that is not served', () => {

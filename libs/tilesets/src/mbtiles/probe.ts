@@ -1,15 +1,18 @@
-import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { sniffFormat } from '../formats.js'
+import { extentOf } from '../folder/extent.js'
+import { gridByNumbers, layoutDoubts } from '../folder/layout-doubts.js'
 import { NO_METADATA, readMetadata, servedGrid } from '../metadata/metadata.js'
 import { nothingToProbe } from '../nothing-to-probe.js'
-import { examineSample } from '../sample.js'
+import { orderByBounds } from '../rows/by-bounds.js'
+import { withOrderOfBounds } from '../rows/with-row-order.js'
+import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { zoomRange } from '../zoom-range.js'
 import { type OpenedDatabase, openDatabase } from './database.js'
 import { findZooms, readMetadataTable } from './queries.js'
+import { rangesOf } from './ranges.js'
 
-/** Looks at an MBTiles archive: metadata table and one tile of each zoom. null: nothing to open, or no tile in it. */
+/** Looks at an MBTiles archive: metadata table, one tile of each zoom, and the ends of the index. null: nothing to open, or no tile in it. */
 export function probeMbtiles(root: string, file: string): TileSetProbe | null {
   const opened = openDatabase(root, file)
   if (!opened.ok) return nothingToProbe(opened)
@@ -21,38 +24,59 @@ export function probeMbtiles(root: string, file: string): TileSetProbe | null {
 }
 
 function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | null {
-  const { zooms, sample } = findZooms(database, size)
-  if (sample === null) return null
+  const { zooms, samples } = findZooms(database, size, SAMPLE_BYTES)
+  if (samples.length === 0) return null
   const table = readMetadataTable(database)
   const metadata = table === null ? NO_METADATA : readMetadata(table)
-  const tileMatrixSet = servedGrid(metadata)
-  const format = metadata.format ?? sniffed(sample, table?.format)
-  const examined = examineSample(format, sample)
+  const ranges = rangesOf(database, size, zooms)
+  const numbered = metadata.gridNamed === '' ? gridByNumbers(ranges) : { grid: servedGrid(metadata), warnings: [] }
+  const doubts = layoutDoubts(ranges)
+  const bytes = formatBySamples(metadata.format, samples)
+  const format = bytes.format ?? unknownFormat(table?.format)
+  const examined = examineSample(format, samples.at(-1) ?? null)
   const zoom = zoomRange(metadata, { minZoom: zooms[0]!, maxZoom: zooms.at(-1)! })
   const missing = table === null ? ['there is no usable metadata table'] : []
-  return {
+  const probe: TileSetProbe = {
     storage: 'mbtiles',
+    rowsFromNorth: false,
+    // Writers that say where the tiles lie follow the specification; caches of tile servers say nothing and keep the rows of their grid.
+    rowsAssumed: metadata.bounds === null,
     format,
     tileSize: examined.tileSize,
     minZoom: zoom.minZoom,
     maxZoom: zoom.maxZoom,
-    bounds: metadata.bounds,
+    bounds:
+      metadata.bounds ??
+      extentOf(
+        ranges.filter(({ beyond }) => beyond === 0),
+        'tms',
+        numbered.grid,
+      ),
+    boundsDerived: metadata.bounds === null,
     name: metadata.name,
     attribution: metadata.attribution,
     description: metadata.description,
     vectorLayers: metadata.vectorLayers,
-    tileMatrixSet,
+    tileMatrixSet: numbered.grid,
     metadata: metadata.other,
     extension: format,
     encoding: examined.encoding,
     fingerprint: identity,
-    warnings: [...missing, ...metadata.warnings, ...zoom.warnings, ...examined.warnings],
+    warnings: [
+      ...missing,
+      ...metadata.warnings,
+      ...numbered.warnings,
+      ...doubts.warnings,
+      ...(doubts.unserved === null ? [] : [doubts.unserved]),
+      ...bytes.warnings,
+      ...zoom.warnings,
+      ...examined.warnings,
+    ],
   }
+  return withOrderOfBounds(probe, orderByBounds(ranges, metadata.bounds, numbered.grid))
 }
 
-function sniffed(sample: Uint8Array, said: unknown): TileFormat {
-  const format = sniffFormat(sample)
-  if (format !== null) return format
+function unknownFormat(said: unknown): never {
   if (typeof said === 'string' && said !== '') {
     throw new BrokenArchiveError(`tiles of the format ${JSON.stringify(said.slice(0, MAX_SAID))} are not supported`)
   }

@@ -1,11 +1,12 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import { flipRow, MAX_ZOOM } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
+import { spread } from '../folder/listing.js'
 import { findTileTables, hasMetadataTable, KEY_COLUMNS, type TileTables } from './schema.js'
 import { asArchiveError } from './sqlite-error.js'
 
 /** Limit: a table without an index is read through for each tile, which is bearable up to this many bytes of database. */
-const MAX_UNINDEXED_BYTES = 16 * 1024 * 1024
+export const MAX_UNINDEXED_BYTES = 16 * 1024 * 1024
 
 /** Limits of the metadata table: rows (the standard knows about a dozen), and characters of all their values. */
 const MAX_METADATA_ROWS = 1_000
@@ -18,40 +19,75 @@ export type TileQuery = (z: number, x: number, y: number) => Uint8Array | null
  * Prepares the look-up of tiles in the archive's plain tables. Throws `BrokenArchiveError` for a schema that is none of the known ones, and
  * where a database larger than `MAX_UNINDEXED_BYTES` has no index.
  */
-export function prepareTileQuery(database: DatabaseSyncInstance, size: number): TileQuery {
+export function prepareTileQuery(database: DatabaseSyncInstance, size: number, rowsFromNorth = false): TileQuery {
   const tables = findTileTables(database)
   const statement = prepareQuick(database, tileSql(tables), { table: tables.keys, by: KEY_COLUMNS, size })
-  return (z, x, y) => dataOf(rowOf(statement, [z, x, flipRow(z, y)])?.tile_data)
+  return (z, x, y) => dataOf(rowOf(statement, [z, x, rowsFromNorth ? y : flipRow(z, y)])?.tile_data)
 }
 
-/** A tile of the deepest zoom, and the zooms that have tiles, ascending. */
+/** The zooms that have tiles, ascending, and the start of one tile of each, of at most so many bytes. */
 export function findZooms(
   database: DatabaseSyncInstance,
   size: number,
-): { zooms: number[]; sample: Uint8Array | null } {
+  startBytes: number,
+): { zooms: number[]; samples: Uint8Array[] } {
   const { keys } = findTileTables(database)
   const anyOfZoom = `SELECT tile_column, tile_row FROM main.${keys} WHERE zoom_level = ? LIMIT 1`
   const statement = prepareQuick(database, anyOfZoom, { table: keys, by: ['zoom_level'], size })
   const query = prepareTileQuery(database, size)
   const zooms: number[] = []
-  let sample: Uint8Array | null = null
+  const samples: Uint8Array[] = []
   for (let z = 0; z <= MAX_ZOOM; z++) {
     const row = rowOf(statement, [z])
     const data = row === undefined ? null : query(z, Number(row.tile_column), flipRow(z, Number(row.tile_row)))
     if (data === null) continue
     zooms.push(z)
-    sample = data
+    samples.push(data.slice(0, startBytes))
   }
-  return { zooms, sample }
+  return { zooms, samples }
+}
+
+/** Limit: rows of one column among which some are chosen. */
+const MAX_ROWS_OF_COLUMN = 256
+
+/** Some tiles of a zoom, by rows as they are stored, of columns that are spread evenly. */
+export function someOf(
+  database: DatabaseSyncInstance,
+  zoom: number,
+  limit: number,
+): (readonly [z: number, x: number, row: number])[] {
+  const { keys } = findTileTables(database)
+  const column = `SELECT tile_column AS x FROM main.${keys} WHERE zoom_level = ? AND tile_column >= ?`
+  try {
+    const next = database.prepare(`${column} ORDER BY tile_column LIMIT 1`)
+    const last = database.prepare(`${column} ORDER BY tile_column DESC LIMIT 1`)
+    const rows = database.prepare(
+      `SELECT tile_row AS y FROM main.${keys} WHERE zoom_level = ? AND tile_column = ? LIMIT ${MAX_ROWS_OF_COLUMN}`,
+    )
+    const at = (statement: StatementSyncInstance, from: number) => Number(rowOf(statement, [zoom, from])?.x)
+    const [from, to] = [at(next, 0), at(last, 0)]
+    const steps = Array.from({ length: limit }, (_, i) => at(next, Math.round(from + ((to - from) * i) / (limit - 1))))
+    const columns = [...new Set(steps)]
+    return columns.flatMap((x) => {
+      const found: { y: unknown }[] = rows.all(zoom, x)
+      return spread(found, Math.ceil(limit / columns.length)).map(({ y }) => [zoom, x, Number(y)] as const)
+    })
+  } catch (error) {
+    throw asArchiveError(error)
+  }
 }
 
 /** The addresses of one zoom that have a tile, XYZ. Not for a process that answers requests: the table is read through. */
-export function* addressesOf(database: DatabaseSyncInstance, zoom: number): Generator<readonly [x: number, y: number]> {
+export function* addressesOf(
+  database: DatabaseSyncInstance,
+  zoom: number,
+  rowsFromNorth = false,
+): Generator<readonly [x: number, y: number]> {
   const { keys } = findTileTables(database)
   try {
     const rows = database.prepare(`SELECT tile_column AS x, tile_row AS y FROM main.${keys} WHERE zoom_level = ?`)
     for (const row of rows.iterate(zoom) as Iterable<{ x: unknown; y: unknown }>) {
-      yield [Number(row.x), flipRow(zoom, Number(row.y))]
+      yield [Number(row.x), rowsFromNorth ? Number(row.y) : flipRow(zoom, Number(row.y))]
     }
   } catch (error) {
     throw asArchiveError(error)
@@ -102,7 +138,7 @@ function prepareQuick(
   }
 }
 
-function rowOf(statement: StatementSyncInstance, parameters: number[]): Record<string, unknown> | undefined {
+export function rowOf(statement: StatementSyncInstance, parameters: number[]): Record<string, unknown> | undefined {
   try {
     return statement.get(...parameters)
   } catch (error) {

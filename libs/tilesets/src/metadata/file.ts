@@ -2,7 +2,10 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { openBelow } from '@gateway/files/open-below.js'
+import { listNames } from '../folder/listing.js'
+import { FIELDS as GRID_FIELDS } from './grid.js'
 import { isRecord, readMetadata, type TileSetMetadata } from './metadata.js'
+import { type ProducerFields, readMapml, readPage, readTileMapResource, readTilingScheme } from './producers.js'
 
 /** In the order in which they win, field by field. */
 const FILE_NAMES = ['tilejson.json', 'metadata.json']
@@ -13,8 +16,15 @@ const TMS_RESOURCE = 'tilemapresource.xml'
 /** Limit: bytes of a metadata file. Those of vector tile sets with attribute statistics reach a few megabytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/** Limit: bytes of a tile map resource in which its grid is looked for. */
-const MAX_RESOURCE_HEAD = 64 * 1024
+/** What gdal2tiles writes where it counts rows as XYZ, and the page of either order. */
+const MAPML = 'mapml.mapml'
+const PAGES = ['openlayers.html', 'leaflet.html']
+
+/** Limit: pages of other names that are read; QGIS leaves one. */
+const MAX_OTHER_PAGES = 4
+
+/** Limit: bytes of what producers leave beside tiles in which grid and rows are looked for. */
+const MAX_HEAD = 256 * 1024
 
 const closeAsync = promisify(fs.close)
 const readAsync = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
@@ -24,57 +34,67 @@ export interface FolderMetadata extends TileSetMetadata {
   readonly content: readonly Uint8Array[]
   /** gdal2tiles has written the folder and counts rows from the south */
   readonly fromGdal: boolean
+  /** why its tiles cannot be served, in words; null: nothing says so */
+  readonly unserved: string | null
 }
 
 /** The metadata beside the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error. */
 export function readFolderMetadata(root: string, folder: string): Promise<FolderMetadata> {
-  return readMetadataFiles((name, warnings) => readSmallFile(root, folder, name, warnings))
+  const readSmall = (name: string, warnings: string[]) => readSmallFile(root, folder, name, warnings)
+  return readMetadataFiles(readSmall, async () => {
+    const names = await listNames(root, folder)
+    return names.filter((name) => /\.html?$/i.test(name) && !PAGES.includes(name)).sort()
+  })
 }
 
-/** @param readSmall the whole of a file of at most `MAX_FILE_BYTES`; null where it is not there, or is left out with a warning */
+/**
+ * @param readSmall the whole of a file of at most `MAX_FILE_BYTES`; null where it is not there, or is left out with a warning
+ * @param otherPages names of pages beside the tiles, beyond those that are known; left out: a list is not to be had
+ */
 export async function readMetadataFiles(
   readSmall: (name: string, warnings: string[]) => Promise<Buffer | null>,
+  otherPages: () => Promise<string[]> = async () => [],
 ): Promise<FolderMetadata> {
   const warnings: string[] = []
   const content: Uint8Array[] = []
-  let fields: Record<string, unknown> = {}
-  for (const name of FILE_NAMES) {
+  /** in the order in which they win, field by field */
+  const said: ProducerFields[] = []
+  const read = async (name: string) => {
     const data = await readSmall(name, warnings)
+    if (data !== null) content.push(data)
+    return data
+  }
+  for (const name of FILE_NAMES) {
+    const data = await read(name)
     if (data === null) continue
-    content.push(data)
-    fields = { ...parse(name, data, warnings), ...fields }
+    const fields = parse(name, data, warnings)
+    said.push({ ...readTilingScheme(fields), ...fields })
   }
-  const resource = await readSmall(TMS_RESOURCE, warnings)
+  const resource = await read(TMS_RESOURCE)
   const fromGdal = resource?.includes('<TileMap') ?? false
-  if (resource !== null) {
-    content.push(resource)
-    if (fromGdal) fields = { scheme: 'tms', ...gridOfResource(resource), ...fields }
+  if (resource !== null && fromGdal) said.push(readTileMapResource(textOf(resource)))
+  // In a store each further name is a request.
+  if (said.every(({ scheme }) => scheme === undefined)) {
+    const mapml = await read(MAPML)
+    if (mapml !== null) said.push(readMapml(textOf(mapml)))
+    for (const name of [...PAGES, ...(await otherPages()).slice(0, MAX_OTHER_PAGES)]) {
+      const page = await read(name)
+      if (page !== null) said.push(readPage(textOf(page)))
+    }
   }
+  const { unserved: _, ...fields } = Object.assign({}, ...[...said].reverse()) as ProducerFields
   const metadata = readMetadata(fields)
-  return { ...metadata, content, fromGdal, warnings: [...warnings, ...metadata.warnings] }
+  return { ...metadata, content, fromGdal, unserved: unservedBy(said), warnings: [...warnings, ...metadata.warnings] }
 }
 
-/** West, south, east and north. */
-const BOX_SIDES = [
-  /\bminx="([-0-9.]{1,40})"/,
-  /\bminy="([-0-9.]{1,40})"/,
-  /\bmaxx="([-0-9.]{1,40})"/,
-  /\bmaxy="([-0-9.]{1,40})"/,
-]
+/** The first that says anything of the grid counts. */
+function unservedBy(said: readonly ProducerFields[]): string | null {
+  const first = said.find((fields) => fields.unserved !== undefined || GRID_FIELDS.some((field) => field in fields))
+  return first?.unserved ?? null
+}
 
-/** What it says of its grid, by one line each, as gdal2tiles writes them. Its box is in degrees whatever the grid. */
-function gridOfResource(resource: Buffer): Record<string, unknown> {
-  const text = resource.toString('utf8', 0, MAX_RESOURCE_HEAD)
-  const srs = /<SRS>([^<]{1,1000})<\/SRS>/.exec(text)?.[1]
-  const profile = /<TileSets profile="([^"]{1,100})"/.exec(text)?.[1]
-  const box = /<BoundingBox ([^>]{1,400})>/.exec(text)?.[1] ?? ''
-  const bounds = BOX_SIDES.map((side) => Number(side.exec(box)?.[1] ?? Number.NaN))
-  return {
-    ...(srs === undefined ? {} : { srs }),
-    ...(profile === undefined ? {} : { profile }),
-    // Other writers give the box of Web Mercator in metres, as the specification wants it.
-    ...(profile === 'geodetic' && bounds.every(Number.isFinite) ? { bounds } : {}),
-  }
+function textOf(data: Buffer): string {
+  return data.toString('utf8', 0, MAX_HEAD)
 }
 
 function parse(name: string, data: Buffer, warnings: string[]): Record<string, unknown> {

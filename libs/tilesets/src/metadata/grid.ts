@@ -1,7 +1,7 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 
 /** The fields that may name a grid; the first that says something counts. */
-const FIELDS = ['tile_matrix_set', 'crs', 'srs', 'profile'] as const
+export const FIELDS = ['tile_matrix_set', 'crs', 'srs', 'profile'] as const
 
 /** Names in capitals, without what stands before the last code: `urn:ogc:def:crs:EPSG::4326` and `.../EPSG/0/4326` are `4326`. */
 const GRID_OF_NAME: ReadonlyMap<string, TileMatrixSetId> = new Map([

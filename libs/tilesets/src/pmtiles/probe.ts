@@ -1,12 +1,11 @@
 import fs from 'node:fs'
-import type { Bounds, TileFormat } from '@gateway/contracts/basemap.js'
-import type { TileType } from 'pmtiles'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { readBounds, readCenter } from '../metadata/fields.js'
 import { isRecord, readMetadata, servedGrid, withCenter } from '../metadata/metadata.js'
 import { nothingToProbe } from '../nothing-to-probe.js'
 import { readExactly } from '../read-exactly.js'
-import { examineSample, SAMPLE_BYTES } from '../sample.js'
+import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { openArchive, type PmtilesArchive, readJson } from './archive.js'
 import { encodingOfTiles, formatOfType } from './header.js'
@@ -32,15 +31,20 @@ export function describeArchive(
 ): TileSetProbe {
   const metadata = readMetadata(isRecord(fields) ? fields : {})
   const tileMatrixSet = servedGrid(metadata)
-  const format = knownFormat(header.tileType, metadata.format)
+  const bytes = formatBySamples(formatOfType(header.tileType) ?? metadata.format, first === null ? [] : [first])
+  if (bytes.format === null) throw new BrokenArchiveError('the archive does not say of what format its tiles are')
+  const { format } = bytes
   const sample = examineSample(format, first)
   return {
     storage: 'pmtiles',
+    rowsFromNorth: false,
+    rowsAssumed: false,
     format,
     tileSize: sample.tileSize,
     minZoom: header.minZoom,
     maxZoom: header.maxZoom,
     bounds: headerBounds(header.bounds) ?? metadata.bounds,
+    boundsDerived: false,
     name: metadata.name,
     attribution: metadata.attribution,
     description: metadata.description,
@@ -53,15 +57,10 @@ export function describeArchive(
     warnings: [
       ...(isRecord(fields) ? [] : ['the metadata is not a JSON object']),
       ...metadata.warnings,
+      ...bytes.warnings,
       ...sample.warnings,
     ],
   }
-}
-
-function knownFormat(type: TileType, said: TileFormat | null): TileFormat {
-  const format = formatOfType(type) ?? said
-  if (format === null) throw new BrokenArchiveError('the archive does not say of what format its tiles are')
-  return format
 }
 
 function headerBounds(bounds: readonly number[]): Bounds | null {

@@ -1,3 +1,4 @@
+import { flipRow } from '../../address.js'
 import { BrokenArchiveError } from '../../broken-archive.js'
 import type { Source, SourceLayout, Tile, TilePlace } from '../../source.js'
 import { fromText } from '../page-layout.js'
@@ -76,7 +77,11 @@ export class MbtilesReaders {
   }
 
   /** An archive as a source. It closes by `keepOnly`, or for others: which of them may go depends on how it behaves. */
-  source(archive: ReadArchive): Source {
+  source(archive: ReadArchive & { readonly rowsFromNorth?: boolean }): Source {
+    // What reads the pages of a database without SQLite counts rows from the south.
+    if (archive.rowsFromNorth === true) {
+      return { tile: ({ z, x, y }) => this.tile(archive, { z, x, y: flipRow(z, y) }), layout: () => null, close() {} }
+    }
     return {
       tile: (place) => this.tile(archive, place),
       layout: () => this.#layout(archive),

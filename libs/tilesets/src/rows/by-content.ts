@@ -1,0 +1,122 @@
+import type { RowOrder } from '@gateway/contracts/basemap.js'
+import sharp from 'sharp'
+import { spread } from '../folder/listing.js'
+
+/** A tile's place as it is stored: rows are not flipped. */
+export type StoredPlace = readonly [z: number, x: number, row: number]
+
+/** A set of images as the comparison sees it. */
+export interface StoredImages {
+  /** ascending */
+  readonly zooms: readonly number[]
+  /** Some tiles of a zoom, at most `limit`, spread as evenly as is cheap. */
+  some(z: number, limit: number): Promise<readonly StoredPlace[]>
+  /** null: there is no such tile, or it is too large */
+  read(place: StoredPlace): Promise<Uint8Array | null>
+}
+
+/** Limits: pairs of zooms, and parents of each, that are compared; each parent has up to four tiles below it. */
+const MAX_PAIRS = 4
+const MAX_PARENTS = 3
+/** Limit: pixels of an image that is decoded. */
+const MAX_PIXELS = 2048 * 2048
+/** Pixels of the side of what is compared: a quarter of a parent, and the whole of the tile below it. */
+const SIDE = 16
+/** Squared differences per value, of 255: below, both orders look alike. */
+const LEAST_DIFFERENCE = 60
+/** So many times better must one order fit, in every parent that tells anything, and in so many tiles together. */
+const CLEARLY = 4
+const MIN_TILES = 2
+
+/**
+ * How the rows of a set are counted, by its pictures: a tile shows a quarter of the tile above it, the upper one if its row is even and rows are counted
+ * from the north. null: the pictures do not tell, since they are plain, or drawn differently for each zoom. Rejects with what `read` rejects with.
+ */
+export async function orderByContent(images: StoredImages): Promise<RowOrder | null> {
+  const pairs = images.zooms.filter((z) => images.zooms.includes(z + 1))
+  let order: RowOrder | null = null
+  let tiles = 0
+  for (const z of spread(pairs, MAX_PAIRS)) {
+    for (const parent of await parentsAt(images, z)) {
+      const found = await compareFamily(images, parent)
+      if (found === null) continue
+      if (order !== null && found.order !== order) return null
+      order = found.order
+      tiles += found.tiles
+    }
+  }
+  return tiles >= MIN_TILES ? order : null
+}
+
+/** Parents that have tiles below them. */
+async function parentsAt(images: StoredImages, z: number): Promise<StoredPlace[]> {
+  const below = await images.some(z + 1, MAX_PARENTS * 2)
+  const parents = new Map(below.map(([, x, row]) => [`${x >> 1}/${row >> 1}`, [z, x >> 1, row >> 1] as const]))
+  return spread([...parents.values()], MAX_PARENTS)
+}
+
+interface Compared {
+  readonly order: RowOrder
+  /** that show clearly more in this order */
+  readonly tiles: number
+}
+
+async function compareFamily(images: StoredImages, [z, x, row]: StoredPlace): Promise<Compared | null> {
+  const parent = await pixelsOf(await images.read([z, x, row]), SIDE * 2)
+  if (parent === null) return null
+  const errors = { xyz: 0, tms: 0 }
+  let tiles = 0
+  for (const [right, odd] of [
+    [0, 0],
+    [1, 0],
+    [0, 1],
+    [1, 1],
+  ] as const) {
+    const child = await pixelsOf(await images.read([z + 1, 2 * x + right, 2 * row + odd]), SIDE)
+    if (child === null) continue
+    const xyz = difference(child, quarter(parent, right, odd))
+    const tms = difference(child, quarter(parent, right, 1 - odd))
+    errors.xyz += xyz
+    errors.tms += tms
+    if (Math.max(xyz, tms) > LEAST_DIFFERENCE) tiles++
+  }
+  if (tiles === 0) return null
+  if (errors.xyz * CLEARLY < errors.tms) return { order: 'xyz', tiles }
+  return errors.tms * CLEARLY < errors.xyz ? { order: 'tms', tiles } : null
+}
+
+/** Colours by their opacity, so that what cannot be seen does not count. null: there is no image, or none that can be decoded. */
+async function pixelsOf(image: Uint8Array | null, side: number): Promise<Float32Array | null> {
+  if (image === null) return null
+  const decoded = await sharp(image, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
+    .ensureAlpha()
+    .toColourspace('srgb')
+    .resize(side, side, { fit: 'fill', kernel: 'linear' })
+    .raw()
+    .toBuffer()
+    .catch(() => null)
+  if (decoded === null || decoded.length !== side * side * 4) return null
+  const pixels = new Float32Array(decoded.length)
+  for (let i = 0; i < decoded.length; i += 4) {
+    const opacity = decoded[i + 3]! / 255
+    for (let channel = 0; channel < 3; channel++) pixels[i + channel] = decoded[i + channel]! * opacity
+    pixels[i + 3] = decoded[i + 3]!
+  }
+  return pixels
+}
+
+function quarter(parent: Float32Array, right: number, lower: number): Float32Array {
+  const pixels = new Float32Array(SIDE * SIDE * 4)
+  for (let y = 0; y < SIDE; y++) {
+    const from = ((y + lower * SIDE) * SIDE * 2 + right * SIDE) * 4
+    pixels.set(parent.subarray(from, from + SIDE * 4), y * SIDE * 4)
+  }
+  return pixels
+}
+
+/** The mean of squared differences of the values. */
+function difference(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let i = 0; i < one.length; i++) sum += (one[i]! - other[i]!) ** 2
+  return sum / one.length
+}

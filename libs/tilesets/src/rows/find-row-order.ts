@@ -1,0 +1,71 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { RowOrder } from '@gateway/contracts/basemap.js'
+import { openBelow } from '@gateway/files/open-below.js'
+import { listNames, listNumbers, parseTileName, spread } from '../folder/listing.js'
+import { openDatabase } from '../mbtiles/database.js'
+import { findZooms, prepareTileQuery, someOf } from '../mbtiles/queries.js'
+import type { TileSetProbe } from '../tile-set.js'
+import { orderByContent, type StoredImages } from './by-content.js'
+
+/** Limit: bytes of an image that is looked at. */
+const MAX_IMAGE_BYTES = 4 * 1024 * 1024
+const readAsync = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
+const closeAsync = promisify(fs.close)
+
+/** What is looked at of a set to find out how its rows are counted. */
+export type RowOrderTask = Pick<TileSetProbe, 'storage' | 'extension'>
+
+/**
+ * How the rows of a folder or MBTiles archive are counted, by its pictures. null: they do not tell. It decodes images, which may have been made to do
+ * harm: it is for a process that can be ended. Throws `BrokenArchiveError` and the disk's errors.
+ */
+export async function findRowOrder(root: string, file: string, task: RowOrderTask): Promise<RowOrder | null> {
+  if (task.storage === 'pmtiles') return null
+  if (task.storage !== 'mbtiles') return orderByContent(await imagesOfFolder(root, file, task.extension))
+  const opened = openDatabase(root, file)
+  if (!opened.ok) return null
+  try {
+    const { database, size } = opened
+    // The query takes rows from the north and asks for rows from the south, which are those that are stored.
+    const query = prepareTileQuery(database, size, true)
+    return await orderByContent({
+      zooms: findZooms(database, size, 0).zooms,
+      some: async (z, limit) => someOf(database, z, limit),
+      read: async (place) => {
+        const data = query(...place)
+        return data === null || data.length > MAX_IMAGE_BYTES ? null : data
+      },
+    })
+  } finally {
+    opened.database.close()
+  }
+}
+
+async function imagesOfFolder(root: string, folder: string, extension: string): Promise<StoredImages> {
+  return {
+    zooms: await listNumbers(root, folder),
+    some: async (z, limit) => {
+      const columns = await listNumbers(root, path.join(folder, String(z)))
+      const found = spread(columns, limit).map(async (x) => {
+        const names = await listNames(root, path.join(folder, String(z), String(x)))
+        const rows = names.flatMap((name) => {
+          const tile = parseTileName(z, name)
+          return tile?.extension === extension ? [tile.y] : []
+        })
+        return spread(rows, columns.length < limit ? limit : 1).map((row) => [z, x, row] as const)
+      })
+      return spread((await Promise.all(found)).flat(), limit)
+    },
+    read: async ([z, x, row]) => {
+      const opened = await openBelow(root, path.join(folder, String(z), String(x), `${row}.${extension}`))
+      if (!opened.ok) return null
+      try {
+        return opened.size > MAX_IMAGE_BYTES ? null : await readAsync(opened.fd)
+      } finally {
+        await closeAsync(opened.fd)
+      }
+    },
+  }
+}

@@ -1,9 +1,9 @@
-import type { Token } from '@gateway/contracts/token.js'
+import type { DecidedToken } from '@gateway/contracts/token.js'
 import { parseRanges } from './client-address.js'
 import type { AccessToken } from './decide.js'
 
 /** A token of the store in the form in which decisions read it. */
-export function toAccessToken(token: Token): AccessToken {
+export function toAccessToken(token: DecidedToken): AccessToken {
   const { allowed_origins: origins, allowed_networks: networks } = token
   // A catalog that a version before this one has kept does not say.
   const rate = token.rate_limit ?? null
@@ -14,6 +14,8 @@ export function toAccessToken(token: Token): AccessToken {
     scopes: setOf(token.scopes),
     basemaps: setOf(token.basemap_codes),
     vectors: setOf(token.vector_codes),
+    // Nor of this, which edges never ask for.
+    layers: setOf(token.layer_codes ?? []),
     expiresAtMs: token.expires_at === null ? null : Date.parse(token.expires_at),
     disabled: token.disabled_at !== null,
     limits: hasLimits ? { origins: new Set(origins), networks: parseRanges(networks), rate } : null,

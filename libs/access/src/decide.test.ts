@@ -12,6 +12,7 @@ function token(over: Partial<AccessToken> = {}): AccessToken {
     scopes: new Set(['read']),
     basemaps: new Set(['world']),
     vectors: new Set(['roads', 'a/b.geojson', 'main.shp']),
+    layers: new Set(['city']),
     expiresAtMs: null,
     disabled: false,
     limits: null,

@@ -9,6 +9,8 @@ export interface AccessToken {
   readonly scopes: ReadonlySet<Scope>
   readonly basemaps: ReadonlySet<string>
   readonly vectors: ReadonlySet<string>
+  /** that it may slice */
+  readonly layers: ReadonlySet<string>
   /** milliseconds since 1970; null: never */
   readonly expiresAtMs: number | null
   readonly disabled: boolean
@@ -19,13 +21,17 @@ export interface AccessToken {
 /** What a request wants to reach. A vector is known by each of the names that a grant may use; `null` asks for the scope alone. */
 export type WantedResource =
   | { readonly kind: 'basemap'; readonly code: string }
+  | { readonly kind: 'layer'; readonly code: string }
   | { readonly kind: 'vector'; readonly names: readonly string[] }
   | null
 
 export type Decision = { readonly ok: true } | Refusal
 
 export const ALLOWED: Decision = { ok: true }
-export const UNKNOWN_TOKEN = refuse('token_unknown', 'the service token is not valid')
+export const UNKNOWN_TOKEN = refuse(
+  'token_unknown',
+  'this gateway does not know the service token: it was deleted or replaced, or another gateway has issued it',
+)
 const DISABLED = refuse('token_disabled', 'the service token is disabled')
 const EXPIRED = refuse('token_expired', 'the service token has expired')
 export const NOT_GRANTED = refuse('resource_not_granted', 'the service token has no access to this resource')
@@ -61,6 +67,7 @@ export function decide(
 /** Whether the grants of a token cover a resource, the token's own state left aside. */
 export function isGranted(token: AccessToken, wanted: NonNullable<WantedResource>): boolean {
   if (wanted.kind === 'basemap') return token.basemaps.has(GRANT_ALL) || token.basemaps.has(wanted.code)
+  if (wanted.kind === 'layer') return token.layers.has(GRANT_ALL) || token.layers.has(wanted.code)
   if (token.vectors.has(GRANT_ALL)) return true
   for (const name of wanted.names) if (token.vectors.has(name)) return true
   return false

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { credentialHint } from './credential-hints.js'
 import { isTokenWellFormed, TOKEN_MARK } from './token-format.js'
 
 /** The places where one request may carry its service token. An absent header is an empty string or undefined. */
@@ -21,9 +22,15 @@ export function challenge(hasBasic: boolean): string {
   return hasBasic ? `${BEARER_CHALLENGE}, ${BASIC_CHALLENGE}` : BEARER_CHALLENGE
 }
 
-export const TOKEN_MISSING = refuse('token_missing', 'a service token is required')
-/** A text that cannot be a token. */
-export const TOKEN_MALFORMED = refuse('token_malformed', 'the service token is not valid')
+export const TOKEN_MISSING = refuse(
+  'token_missing',
+  'a service token is required: send it as "Authorization: Bearer ...", "X-Access-Token: ...", ?token=... or ?access_token=...',
+)
+/** A text that cannot be a token. One sentence for all of them: that a guess at another credential was right must not be told here. */
+export const TOKEN_MALFORMED = refuse(
+  'token_malformed',
+  'the service token is not valid: a service token is bmp_ and 38 letters and digits, the last of them a checksum; it is mistyped or cut off, or another credential (ADMIN_TOKEN opens only admin routes)',
+)
 const CONFLICT = refuse('conflicting_tokens', 'the request carries different service tokens')
 
 /**
@@ -45,9 +52,14 @@ export function presentedToken(from: PresentedCredentials): PresentedToken {
       fromQuery = true
     }
   }
-  if (token === '') return TOKEN_MISSING
+  if (token === '') return missing(from)
   if (!isTokenWellFormed(token)) return TOKEN_MALFORMED
   return { ok: true, token, fromQuery }
+}
+
+function missing({ authorization, query }: PresentedCredentials): Refusal {
+  const hint = credentialHint(authorization, query)
+  return hint === null ? TOKEN_MISSING : refuse('token_missing', `${TOKEN_MISSING.message}; ${hint}`)
 }
 
 function bearer(authorization: string | undefined): string {

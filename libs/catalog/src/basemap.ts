@@ -1,5 +1,12 @@
-import type { AdminBasemap, AdminBasemapVersion, Basemap, BasemapVersion } from '@gateway/contracts/basemap.js'
-import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import type {
+  AdminBasemap,
+  AdminBasemapVersion,
+  Basemap,
+  BasemapVersion,
+  ScannedValues,
+} from '@gateway/contracts/basemap.js'
+import { rowOrderOf } from '@gateway/contracts/version-overrides.js'
+import { asScanned, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { currentTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 
@@ -10,7 +17,7 @@ export function toBasemap(stored: StoredBasemap): Basemap {
 
 /** The basemap as administrators see it: with the place of each version on disk, and with what was withdrawn. */
 export function toAdminBasemap(stored: StoredBasemap): AdminBasemap {
-  const { withdrawn, sourceEnabled, cachePolicy, sharedMaxAge } = stored
+  const { withdrawn, sourceEnabled, cachePolicy, sharedMaxAge, scannedName, description, tags, owner } = stored
   return {
     ...head(stored),
     versions: stored.versions.map(toAdminVersion),
@@ -18,11 +25,30 @@ export function toAdminBasemap(stored: StoredBasemap): AdminBasemap {
     source_enabled: sourceEnabled,
     cache_policy: cachePolicy,
     s_maxage: sharedMaxAge,
+    scanned_name: scannedName,
+    description,
+    tags: [...tags],
+    owner,
   }
 }
 
 export function toAdminVersion(stored: StoredVersion): AdminBasemapVersion {
-  return { ...toVersion(stored), path: stored.path, withdrawn: stored.withdrawn }
+  const { path, withdrawn, overrides } = stored
+  return { ...toVersion(stored), path, withdrawn, overrides, scanned: scannedValues(stored) }
+}
+
+function scannedValues(stored: StoredVersion): ScannedValues {
+  const scanned = asScanned(stored)
+  return {
+    storage: rowOrderOf(scanned),
+    tile_matrix_set: scanned.tileMatrixSet,
+    format: scanned.format,
+    bounds: scanned.bounds,
+    min_zoom: scanned.minZoom,
+    max_zoom: scanned.maxZoom,
+    name: scanned.name,
+    attribution: scanned.attribution,
+  }
 }
 
 function head(stored: StoredBasemap): Omit<Basemap, 'versions'> {

@@ -1,4 +1,3 @@
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { z } from 'zod'
 
 /** A page of this size is some hundred kilobytes of JSON and milliseconds of the database's time. */
@@ -67,15 +66,4 @@ const TOKEN_PARAMETERS: ReadonlySet<string> = new Set(['token', 'access_token'])
 export function withoutTokens(query: unknown): unknown {
   if (typeof query !== 'object' || query === null) return query
   return Object.fromEntries(Object.entries(query).filter(([name]) => !TOKEN_PARAMETERS.has(name)))
-}
-
-/** Fields named at most; a query that is wrong in more places is wrong as a whole. */
-const MAX_NAMED_FIELDS = 5
-
-/** What a query that does not fit `listQuery` is refused for, in the words of the control plane's own validation. */
-export function queryRefusal({ issues }: z.ZodError): Refusal {
-  const words = issues
-    .slice(0, MAX_NAMED_FIELDS)
-    .map(({ path, message }) => `${['query', ...path].join('.')}: ${message}`)
-  return refuse('invalid_parameters', words.join('; '))
 }

@@ -21,7 +21,7 @@ export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
 
 /** What a scan read of it, in the encoding that an operator has set. */
 function factsOf({ facts, setEncoding }: StoredVector): VectorFacts {
-  const { raw_fields: raw, ...read } = { ...UNKNOWN_FACTS, ...facts }
+  const { raw_fields: raw, warnings: _, ...read } = { ...UNKNOWN_FACTS, ...facts }
   if (setEncoding === null) return read
   const fields = raw === undefined ? read.fields : decodedFields(raw, setEncoding)
   return { ...read, fields, encoding: setEncoding, encoding_source: 'operator' }

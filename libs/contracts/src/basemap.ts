@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timestampSchema } from './common.js'
+import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 
 export const STORAGES = ['xyz', 'tms', 'mbtiles', 'pmtiles'] as const
 export type Storage = (typeof STORAGES)[number]
@@ -77,13 +77,95 @@ const sharedMaxAgeSchema = z
   .max(31_536_000)
   .describe('seconds for which shared caches may keep a tile; with `shared` alone')
 
-export const withdrawBodySchema = z.strictObject({ withdrawn: withdrawnSchema })
+/** How rows are counted: `xyz` from the north, `tms` from the south. */
+export const ROW_ORDERS = ['xyz', 'tms'] as const
+export type RowOrder = (typeof ROW_ORDERS)[number]
+
+/** Limits: characters of texts that operators write; an attribution goes into every TileJSON document. */
+const MAX_TEXT_LENGTH = 10_000
+const MAX_TAGS = 50
+const MAX_ZOOM = 30
+
+// Postgres cannot store NUL.
+const text = (limit: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(limit)
+    .regex(/^[^\0]*$/, 'must not hold NUL')
+
+const overridable = {
+  storage: z
+    .enum(ROW_ORDERS)
+    .describe('how the rows of a folder or MBTiles archive are counted: `xyz` from the north, `tms` from the south'),
+  tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid that the tiles lie in'),
+  format: z.enum(TILE_FORMATS).describe('the format of the tiles; their files keep their names'),
+  bounds: boundsSchema.refine(
+    ([west, south, east, north]) =>
+      Math.abs(west) <= 180 && Math.abs(east) <= 180 && west !== east && south >= -90 && north <= 90 && south < north,
+    { error: 'must be west, south, east, north in degrees, with south below north' },
+  ),
+  min_zoom: z.int().min(0).max(MAX_ZOOM),
+  max_zoom: z.int().min(0).max(MAX_ZOOM),
+  name: text(MAX_LABEL_LENGTH).describe('the title of this version in TileJSON, WMTS and the other services'),
+  attribution: text(MAX_TEXT_LENGTH),
+}
+export const OVERRIDABLE = Object.keys(overridable) as (keyof VersionOverrides)[]
+
+export const versionOverridesSchema = z
+  .object(overridable)
+  .partial()
+  .describe(
+    "values that an operator has set in place of those that the scan found; a field that is absent is the scan's",
+  )
+export type VersionOverrides = z.infer<typeof versionOverridesSchema>
+
+/** What the scan found of the fields that may be overridden. */
+const scannedValuesSchema = z
+  .object({
+    storage: z.enum(ROW_ORDERS).nullable().describe('`null`: PMTiles, which have no rows to count'),
+    tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS),
+    format: z.enum(TILE_FORMATS),
+    bounds: boundsSchema.nullable(),
+    min_zoom: z.int(),
+    max_zoom: z.int(),
+    name: z.string().nullable(),
+    attribution: z.string().nullable(),
+  })
+  .describe('the fields that may be overridden as the scan found them; `null`: it found none')
+export type ScannedValues = z.infer<typeof scannedValuesSchema>
+
+const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
+
+export const versionPatchSchema = z
+  .strictObject({
+    withdrawn: withdrawnSchema.optional(),
+    storage: nullable(overridable.storage),
+    tile_matrix_set: nullable(overridable.tile_matrix_set),
+    format: nullable(overridable.format),
+    bounds: nullable(overridable.bounds),
+    min_zoom: nullable(overridable.min_zoom),
+    max_zoom: nullable(overridable.max_zoom),
+    name: nullable(overridable.name),
+    attribution: nullable(overridable.attribution),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), { error: 'names nothing to change' })
+export type VersionPatch = z.input<typeof versionPatchSchema>
 
 export const basemapPatchSchema = z
   .strictObject({
     withdrawn: withdrawnSchema.optional(),
     cache_policy: cachePolicySchema.optional(),
     s_maxage: sharedMaxAgeSchema.optional().describe('with `shared`, which needs it'),
+    name: nullable(text(MAX_LABEL_LENGTH)).describe("in place of the scan's name; `null` returns to that"),
+    description: nullable(text(MAX_TEXT_LENGTH)).describe('for operators; `null`: none'),
+    tags: z
+      .array(text(MAX_LABEL_LENGTH))
+      .max(MAX_TAGS)
+      .transform((tags) => [...new Set(tags)])
+      .optional(),
+    owner: nullable(text(MAX_LABEL_LENGTH)).describe('who is responsible for the basemap; `null`: nobody is named'),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), { error: 'names nothing to change' })
   .refine((body) => (body.cache_policy === 'shared') === (body.s_maxage !== undefined), {
@@ -92,7 +174,12 @@ export const basemapPatchSchema = z
 
 export type BasemapPatch = z.input<typeof basemapPatchSchema>
 
-export const adminBasemapVersionSchema = basemapVersionSchema.extend({ path: z.string(), withdrawn: withdrawnSchema })
+export const adminBasemapVersionSchema = basemapVersionSchema.extend({
+  path: z.string(),
+  withdrawn: withdrawnSchema,
+  overrides: versionOverridesSchema,
+  scanned: scannedValuesSchema,
+})
 /** A version in the list of all. */
 export const listedVersionSchema = adminBasemapVersionSchema.extend({ basemap_code: z.string() })
 export type AdminBasemapVersion = z.infer<typeof adminBasemapVersionSchema>
@@ -119,7 +206,13 @@ export const adminBasemapSchema = basemapSchema.extend({
   ...withdrawableFields,
   cache_policy: cachePolicySchema,
   s_maxage: sharedMaxAgeSchema.nullable(),
+  scanned_name: z
+    .string()
+    .describe('the name that the scan found; `name` is what an operator set in its place, if any'),
+  description: z.string().nullable().describe('by an operator'),
+  tags: z.array(z.string()).describe('by an operator'),
+  owner: z.string().nullable().describe('by an operator: who is responsible'),
 })
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 
-export const defaultVersionBodySchema = z.object({ version: z.string().min(1) })
+export const defaultVersionBodySchema = z.strictObject({ version: z.string().min(1) })

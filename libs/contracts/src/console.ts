@@ -19,6 +19,7 @@ export type PreviewToken = z.infer<typeof previewTokenSchema>
 
 export const settingViewSchema = z.object({
   name: z.string().describe('as the environment and the env file call it'),
+  group: z.string().describe('the part of the gateway that it belongs to; items are ordered by it'),
   value: z
     .union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))])
     .nullable()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { timestampSchema } from './common.js'
 import { issuedTokenSchema, tokenSchema } from './token.js'
 import { trafficCountersSchema } from './traffic.js'
+import { warningsField } from './warning.js'
 
 const bytes = z.number().min(0)
 
@@ -51,6 +52,8 @@ export const acknowledgementFields = {
 
 /** The answer to disabling or changing a token: the record, and which edge processes confirmed that they follow. */
 export const confirmedTokenSchema = tokenSchema.extend(acknowledgementFields)
+/** The same for a change, which may be doubtful. */
+export const changedTokenSchema = confirmedTokenSchema.extend(warningsField)
 /** The answer to rotating a token. */
 export const rotatedTokenSchema = issuedTokenSchema.extend(acknowledgementFields)
 export type DisabledToken = z.infer<typeof confirmedTokenSchema>

@@ -15,13 +15,13 @@ interface Documented {
 const DOCUMENTED: readonly Documented[] = [
   {
     codes: ['invalid_parameters'],
-    when: 'a parameter, a body or a path is not as described; the words name it',
+    when: 'a parameter, a body or a path is not as described, or has a field that is not known; the words name the field, what was sent, what may be there and what was probably meant',
     act: 'correct it; the same request fails again',
   },
   { codes: ['conflicting_tokens'], when: 'two different tokens in one request', act: 'send one' },
   {
     codes: ['token_missing', 'token_malformed'],
-    when: 'no token, or one that none can be',
+    when: 'no token, one in a place that is not read, or one that none can be; the words say which',
     act: '`Authorization: Bearer`, `X-Access-Token`, `?token=`',
   },
   {
@@ -31,7 +31,7 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['admin_credentials_missing', 'admin_credentials_wrong', 'session_ended'],
-    when: 'administration without credentials, or with wrong ones',
+    when: 'administration without credentials, or with wrong ones, such as a service token',
     act: 'sign in; `ADMIN_TOKEN` for scripts',
   },
   {
@@ -66,7 +66,7 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['not_found', 'tile_not_found'],
-    when: 'nothing is there (any more)',
+    when: 'nothing is there (any more); who may read it is told what is missing: the basemap, its version, the extension, the zoom, the column or row',
     act: 'a missing tile is no fault of a map: `missing=204`',
   },
   { codes: ['method_not_allowed'], when: 'the address knows other methods', act: '`Allow` names them' },
@@ -91,7 +91,7 @@ const DOCUMENTED: readonly Documented[] = [
   { codes: ['range_not_satisfiable'], when: 'a range beyond the end', act: '`Content-Range` tells the size' },
   {
     codes: ['too_many_requests', 'rate_limited'],
-    when: "too many guesses, jobs, imports or streams; or the token's `rate_limit` is reached",
+    when: "too many guesses, jobs, imports, streams, or lists and documents at once; or the token's `rate_limit` is reached",
     act: 'wait as `Retry-After` says',
   },
   { codes: ['headers_too_large'], when: 'a header longer than its kind needs', act: 'shorten it' },

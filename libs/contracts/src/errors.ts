@@ -1,3 +1,5 @@
+import { type Told, textOfAll } from './told.js'
+
 /**
  * Every refusal that a caller can meet, by a stable code, and the one table that gives each its HTTP status.
  * The body of every error answer is `{"error": "<human-readable message>"}`.
@@ -46,6 +48,9 @@ export const STATUS_OF_ERROR = {
 /** By this header of an answer the control plane tells an edge which refusal it is, for the edge's counters, and operators; other callers behind an edge do not see it. */
 export const REFUSAL_HEADER = 'x-refusal'
 
+/** The sentences of such an answer by code and parameters, `[[code, params], ...]` as percent-encoded JSON, for the same callers. */
+export const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
+
 export type ErrorCode = keyof typeof STATUS_OF_ERROR
 export type ErrorStatus = (typeof STATUS_OF_ERROR)[ErrorCode]
 
@@ -56,10 +61,17 @@ export interface Refusal {
   readonly message: string
   /** whole seconds after which to try again, where that is known better than for others of its status */
   readonly retryAfterSeconds?: number
+  /** the message by codes, for other languages */
+  readonly details?: readonly Told[]
 }
 
 export function refuse(code: ErrorCode, message: string): Refusal {
   return { ok: false, code, message }
+}
+
+/** A refusal whose words come from codes. */
+export function refuseTold(code: ErrorCode, details: readonly Told[]): Refusal {
+  return { ok: false, code, message: textOfAll(details), details }
 }
 
 /** The JSON text of an error body. */

@@ -45,9 +45,10 @@ export const purgeRecordSchema = recordSchema.extend({
 export type PurgeRecord = z.infer<typeof purgeRecordSchema>
 
 /** Extension: the completion callback of a slice job, as a delivery like any other. */
-export const callbackRecordSchema = recordSchema
-  .omit({ target_code: true })
-  .extend({ job_id: z.uuid().describe('the slice job that ended'), callback_url: z.string() })
+export const callbackRecordSchema = recordSchema.omit({ target_code: true }).extend({
+  job_id: z.uuid().describe('the slice job that ended'),
+  callback_url: z.string().describe('without its query and user, unless it is shown to the role `admin`'),
+})
 export type CallbackRecord = z.infer<typeof callbackRecordSchema>
 
 export const ATTEMPT_OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
@@ -71,13 +72,17 @@ export const deliveryAttemptSchema = z.object({
   http_status: z.int().nullable(),
   message: z.string(),
   answer: z.string().describe('the first part of what the receiver answered'),
-  request: sentRequestSchema.nullable().describe('what was sent; null: nothing, or the target is a directory'),
+  request: sentRequestSchema
+    .nullable()
+    .describe(
+      'what was sent; null: nothing, the target is a directory, or it went to the address of a slice job and is shown to another role than `admin`',
+    ),
 })
 export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>
 
-export const pushBodySchema = z.object({
+export const pushBodySchema = z.strictObject({
   target_code: z.string().min(1),
   basemap_code: z.string().min(1),
   version: z.string().min(1),
 })
-export const vectorPushBodySchema = z.object({ target_code: z.string().min(1), vector_code: z.string().min(1) })
+export const vectorPushBodySchema = z.strictObject({ target_code: z.string().min(1), vector_code: z.string().min(1) })

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { codeSchema, MAX_LABEL_LENGTH, timestampSchema } from './common.js'
+import { messageFields } from './messages.js'
+import { warningsField } from './warning.js'
 
 export const SOURCE_KINDS = ['basemap', 'vector'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
@@ -38,6 +40,9 @@ export const triedScanSchema = z.object({
   lost: z.array(z.string()).describe('what would become unavailable; the first 1,000'),
   warnings: z.int(),
   messages: z.array(z.string()).describe('what would be left out or is doubtful; the first 1,000'),
+  coded_messages: z
+    .array(z.object({ message: z.string(), ...messageFields }))
+    .describe('the same messages, each with its code and parameters'),
   problem: z.string().nullable().describe('why the directory cannot be scanned; null: it can'),
 })
 export type TriedScan = z.infer<typeof triedScanSchema>
@@ -53,7 +58,10 @@ export const scanSourceSchema = z.object({
 })
 export type ScanSource = z.infer<typeof scanSourceSchema>
 
-export const scanSourceBodySchema = z.object({
+/** The answer to saving one. */
+export const savedScanSourceSchema = scanSourceSchema.extend(warningsField)
+
+export const scanSourceBodySchema = z.strictObject({
   code: codeSchema,
   kind: z.enum(SOURCE_KINDS),
   path: z
@@ -63,6 +71,8 @@ export const scanSourceBodySchema = z.object({
     .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it'),
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
+  last_scan: z.unknown().optional().describe('as listed; ignored'),
+  queued_at: z.unknown().optional().describe('as listed; ignored'),
 })
 export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
 

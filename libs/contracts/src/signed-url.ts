@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
+import { warningsField } from './warning.js'
 
 /** Limits: whole degrees of WGS 84. */
 const [MAX_LONGITUDE, MAX_LATITUDE] = [180, 90]
@@ -34,6 +35,7 @@ export const signedUrlSchema = z.object({
     .string()
     .nullable()
     .describe('of the version, or the default one; null: it is no archive, or `bounds` open a part of it alone'),
+  ...warningsField,
 })
 export type SignedUrl = z.infer<typeof signedUrlSchema>
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { boundsSchema, TILE_MATRIX_SET_IDS } from './basemap.js'
 import { timestampSchema } from './common.js'
+import { messageFields } from './messages.js'
 import { DELIVERY_STATUSES } from './push.js'
+import { warningsField } from './warning.js'
 
 export const SLICE_STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
 export type SliceStatus = (typeof SLICE_STATUSES)[number]
@@ -36,8 +38,14 @@ export const sliceJobSchema = z.object({
   encoding: z.enum(SLICE_ENCODINGS).describe('what the tiles hold: pictures (`rgb`), or heights'),
   status: z.enum(SLICE_STATUSES),
   message: z.string(),
+  ...messageFields,
+  ...warningsField,
   log_path: z.string(),
-  callback_url: z.string(),
+  callback_url: z
+    .string()
+    .describe(
+      'without its query and user, unless it is shown to the token that submitted the job, or to the role `admin`',
+    ),
   callback_status: z
     .enum(['', ...DELIVERY_STATUSES])
     .describe(
@@ -74,6 +82,8 @@ export const sliceEstimateSchema = z.object({
   bounds: boundsSchema,
   min_zoom: z.int(),
   max_zoom: z.int(),
+  native_zoom: z.int().optional(),
+  ...warningsField,
 })
 export type SliceEstimate = z.infer<typeof sliceEstimateSchema>
 

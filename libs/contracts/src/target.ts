@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { codeSchema, MAX_LABEL_LENGTH } from './common.js'
 import { sentRequestSchema } from './push.js'
+import { warningsField } from './warning.js'
 
 export const TARGET_KINDS = ['http', 'directory', 'bucket', 'purge'] as const
 export const TARGET_MODES = ['notify', 'upload'] as const
@@ -17,7 +18,10 @@ export const targetSchema = z.object({
 })
 export type Target = z.infer<typeof targetSchema>
 
-export const targetBodySchema = z.object({
+/** The answer to saving one. */
+export const savedTargetSchema = targetSchema.extend(warningsField)
+
+export const targetBodySchema = z.strictObject({
   code: codeSchema,
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   kind: z.enum(TARGET_KINDS),
@@ -34,6 +38,7 @@ export const targetBodySchema = z.object({
   mode: z.enum(TARGET_MODES).optional(),
   enabled: z.boolean().optional(),
   secret: z.string().max(1024).optional().describe('write-only; left out it stays, empty it is removed'),
+  has_secret: z.unknown().optional().describe('as listed; ignored'),
 })
 export type TargetBody = z.infer<typeof targetBodySchema>
 

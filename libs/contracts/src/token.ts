@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
 import { rateLimitBodySchema, rateLimitSchema } from './rate-limit.js'
+import { REFUSAL_REASONS } from './usage.js'
+import { warningsField } from './warning.js'
 
 export const SCOPES = ['read', 'slice', 'sign'] as const
 export type Scope = (typeof SCOPES)[number]
@@ -10,7 +12,7 @@ export type Scope = (typeof SCOPES)[number]
 export const TOKEN_KINDS = ['service', 'preview'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
-/** The one entry of `basemap_codes` or `vector_codes` that grants all, present and future. */
+/** The one entry of `basemap_codes`, `vector_codes` or `layer_codes` that grants all, present and future. */
 export const GRANT_ALL = '*'
 
 /** Limit: grants of one kind in one token; each costs memory in every edge process. */
@@ -47,6 +49,14 @@ function isOrigin(text: string): boolean {
 const optionalFields = {
   basemap_codes: z.array(grantSchema).max(MAX_GRANTS).optional(),
   vector_codes: z.array(grantSchema).max(MAX_GRANTS).optional(),
+  layer_codes: z
+    .array(grantSchema)
+    .max(MAX_GRANTS)
+    .optional()
+    .describe(
+      'with the scope `slice`: the layers that the token may submit to, whose jobs it sees and whose sources it lists; matched like `basemap_codes`. ' +
+        'Default of a new token: ["*"]',
+    ),
   allowed_origins: z
     .array(originSchema)
     .max(MAX_LIMITS)
@@ -87,12 +97,22 @@ export const tokenPatchSchema = z
   .refine((body) => Object.values(body).some((value) => value !== undefined), { error: 'names nothing to change' })
 export type TokenPatch = z.infer<typeof tokenPatchSchema>
 
+/** The parameters of changing many tokens: those of `extend`, and those of `grant` and `withdraw`. */
+export const bulkTokenParamsSchema = z.strictObject({
+  expires_at: tokenPatchSchema.shape.expires_at,
+  basemap_codes: z.array(grantSchema).min(1).max(MAX_GRANTS).optional(),
+  vector_codes: z.array(grantSchema).min(1).max(MAX_GRANTS).optional(),
+  layer_codes: z.array(grantSchema).min(1).max(MAX_GRANTS).optional(),
+})
+export type BulkTokenParams = z.infer<typeof bulkTokenParamsSchema>
+
 export const tokenSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   prefix: z.string().describe('the first 12 characters of the token'),
   basemap_codes: z.array(z.string()),
   vector_codes: z.array(z.string()),
+  layer_codes: z.array(z.string()).describe('the layers for which the scope `slice` counts'),
   scopes: z.array(z.enum(SCOPES)),
   allowed_origins: z.array(z.string()),
   allowed_networks: z.array(z.string()),
@@ -114,6 +134,16 @@ export const tokenSchema = z.object({
     .describe(
       'the client address of a request at most two minutes before that, as far as TRUSTED_PROXIES tells it; null: never, not known, or TOKEN_ADDRESSES is off',
     ),
+  last_refused_at: timestampSchema
+    .nullable()
+    .describe(
+      'when an edge last refused a request with it, to within half a minute; null: never, or before this was noted',
+    ),
+  refused_by: z
+    .partialRecord(z.enum(REFUSAL_REASONS), z.object({ requests: z.int(), last_at: timestampSchema }))
+    .describe(
+      'how many requests edges have refused, by reason, since this is noted, and when the last one was; a reason that is absent was none',
+    ),
   previous_prefix: z
     .string()
     .nullable()
@@ -123,9 +153,12 @@ export const tokenSchema = z.object({
     .describe('when that secret ends or has ended, if the token does not before'),
 })
 export type Token = z.infer<typeof tokenSchema>
+/** What is needed to decide about it: what was refused is not read for each request. */
+export type DecidedToken = Omit<Token, 'last_refused_at' | 'refused_by'>
 
 export const issuedTokenSchema = tokenSchema.extend({
   token: z.string().describe('the plaintext; answered this once and stored nowhere'),
+  ...warningsField,
 })
 export type IssuedToken = z.infer<typeof issuedTokenSchema>
 

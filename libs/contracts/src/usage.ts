@@ -6,6 +6,31 @@ import { timestampSchema } from './common.js'
 export const USAGE_KINDS = ['token', 'basemap', 'version', 'vector'] as const
 export type UsageKind = (typeof USAGE_KINDS)[number]
 
+/** What usage is accounted to together: who asked for which map. */
+export const USAGE_PAIRS = ['token,basemap', 'token,vector'] as const
+export type UsagePair = (typeof USAGE_PAIRS)[number]
+export type UsageBy = UsageKind | UsagePair
+
+/** In the place of a token's id in a pair: signed addresses without a token, and tokens of which an edge process had too many pairs to tell them apart. */
+export const SIGNED_USAGE = 'signed'
+export const OTHER_USAGE = 'other'
+
+/** Why a request with a token that exists is refused. */
+export const REFUSAL_REASONS = ['origin', 'network', 'grant', 'scope', 'expired', 'disabled', 'rate'] as const
+export type RefusalReason = (typeof REFUSAL_REASONS)[number]
+
+const count = z.int().optional()
+/** How many requests were refused for each reason; those that are absent were never the reason. */
+const refusalsSchema = z.object({
+  origin: count.describe('`allowed_origins` of the token'),
+  network: count.describe('`allowed_networks`'),
+  grant: count.describe('it is not granted what was requested'),
+  scope: count.describe('it lacks the scope `read`'),
+  expired: count,
+  disabled: count,
+  rate: count.describe('`rate_limit`'),
+} satisfies Record<RefusalReason, unknown>)
+
 /** Amounts of usage. */
 export const usageAmountsSchema = z.object({
   requests: z.int().describe('answered by an edge, whatever the answer'),
@@ -21,19 +46,42 @@ export const USAGE_AMOUNTS = ['requests', 'tiles', 'tile_404', 'refused', 'bytes
 /** Amounts of one hour, as edges tell them to the store. */
 export interface UsageRow extends UsageAmounts {
   /** `cell`: of a part of the map, where `requests` are those for its tiles alone */
-  readonly kind: UsageKind | 'cell'
-  /** of a version `{code}/{version}`, of a cell `{code}/{version}/{z}/{x}/{y}` */
+  readonly kind: UsageBy | 'cell'
+  /** of a version `{code}/{version}`, of a cell `{code}/{version}/{z}/{x}/{y}`, of a pair the id of the token (or what is in its place) and the code, with a slash */
   readonly id: string
   /** milliseconds since 1970, a whole hour in UTC; of a cell a whole day */
   readonly at: number
+  /** of `refused`; absent: none, or of a cell */
+  readonly refusals?: UsageRefusals
 }
 
+/** By reason: how many, and when the last one was (milliseconds since 1970). */
+export type UsageRefusals = { [Reason in RefusalReason]?: { requests: number; lastMs: number } }
+
 export const usageItemSchema = usageAmountsSchema.extend({
-  id: z.string().describe('of a token its id, of a basemap or vector its code, of a version `{code}/{version}`'),
+  id: z
+    .string()
+    .describe(
+      'of a token its id, of a basemap or vector its code, of a version `{code}/{version}`, of a pair `{token}/{code}`',
+    ),
   name: z
     .string()
     .nullable()
-    .describe('of the token, basemap or vector as it is called now; null: it is gone, or a version'),
+    .describe(
+      'of the token, basemap or vector as it is called now, in a pair of the basemap or vector; null: it is gone, or a version',
+    ),
+  token_id: z
+    .string()
+    .optional()
+    .describe(
+      `in a pair: the id of the token; \`${SIGNED_USAGE}\`: requests by signed addresses; \`${OTHER_USAGE}\`: those of more tokens than an edge process tells apart`,
+    ),
+  token_name: z.string().nullable().optional().describe('in a pair: of the token as it is called now'),
+  basemap_code: z.string().optional().describe('its code, by `token,basemap`'),
+  vector_code: z.string().optional().describe('its code, by `token,vector`'),
+  refused_by: refusalsSchema.describe(
+    'of `refused`, by reason; what was refused before the gateway counted reasons has none',
+  ),
   at: timestampSchema.describe('when the hour or day begins (UTC); with `step=total` when the range does'),
 })
 export type UsageItem = z.infer<typeof usageItemSchema>

@@ -2,15 +2,35 @@ import { z } from 'zod'
 import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 
-export const VECTOR_KINDS = ['geojson', 'shapefile', 'geopackage', 'flatgeobuf'] as const
+export const VECTOR_KINDS = [
+  'geojson',
+  'shapefile',
+  'geopackage',
+  'flatgeobuf',
+  'geojson_sequence',
+  'zipped_shapefile',
+  'kml',
+  'kmz',
+  'gml',
+  'csv',
+] as const
 export type VectorKind = (typeof VECTOR_KINDS)[number]
 
-/** As what a vector of each kind is downloaded. GeoPackage's media type is registered with IANA; FlatGeobuf's is what its own tools and QGIS use. */
+/**
+ * As what a vector of each kind is downloaded. The media types are registered with IANA, but for FlatGeobuf's, which its own tools and QGIS
+ * use, and that of lines of JSON. `geo+json-seq` would promise a record separator before each feature, which most such files lack.
+ */
 export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension: string; readonly type: string }>> = {
   geojson: { extension: 'geojson', type: 'application/geo+json' },
   shapefile: { extension: 'zip', type: 'application/zip' },
   geopackage: { extension: 'gpkg', type: 'application/geopackage+sqlite3' },
   flatgeobuf: { extension: 'fgb', type: 'application/flatgeobuf' },
+  geojson_sequence: { extension: 'geojsonl', type: 'application/x-ndjson' },
+  zipped_shapefile: { extension: 'zip', type: 'application/zip' },
+  kml: { extension: 'kml', type: 'application/vnd.google-earth.kml+xml' },
+  kmz: { extension: 'kmz', type: 'application/vnd.google-earth.kmz' },
+  gml: { extension: 'gml', type: 'application/gml+xml' },
+  csv: { extension: 'csv', type: 'text/csv' },
 }
 
 /** As GeoJSON names them; `Geometry` for several kinds, and for curves and surfaces, which GeoJSON has no names for. */
@@ -56,7 +76,7 @@ export const vectorFactsSchema = z.object({
     .nullable()
     .describe(
       'from where it is known: `format` prescribes it or has it in its header; of a shapefile the `.cpg`, or the language driver of the `table`; ' +
-        'or an `operator` has set it',
+        'or an `operator` has set it; null beside an encoding: a scan has recognized it by the bytes of the texts',
     ),
 })
 export type VectorFacts = z.infer<typeof vectorFactsSchema>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { TroubleLog } from './trouble-log.js'
+import { noteTrouble, TroubleLog } from './trouble-log.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -22,4 +22,21 @@ test('a trouble of a thousand times is one line at its begin, one for each inter
   expect(lines.at(-1)).toEqual([{ i: 'again' }, 'it fails'])
   vi.advanceTimersByTime(1000)
   expect(lines.at(-1)).toEqual([{ times: 1, seconds: expect.any(Number) }, 'it fails: no more'])
+})
+
+test('a place without a trouble log of its own writes as few lines, at the level of the trouble', () => {
+  const lines: unknown[] = []
+  const at = (level: string) => (detail: object, text: string) => void lines.push([level, detail, text])
+  const log = { warn: at('warn'), info: at('info'), error: at('error') } as never
+  for (let i = 0; i < 1000; i++) {
+    noteTrouble(log, 'requests fail', { i }, 'error')
+    noteTrouble(log, 'requests are slow', { i })
+  }
+  vi.advanceTimersByTime(10_000)
+  expect(lines).toEqual([
+    ['error', { i: 0 }, 'requests fail'],
+    ['warn', { i: 0 }, 'requests are slow'],
+    ['error', { i: 999, times: 999 }, 'requests fail, still'],
+    ['warn', { i: 999, times: 999 }, 'requests are slow, still'],
+  ])
 })

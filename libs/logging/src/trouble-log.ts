@@ -1,4 +1,5 @@
-import type { Log } from './log.js'
+/** What is needed of a log. */
+type Lines = Readonly<Record<'warn' | 'info', (detail: object, text: string) => void>>
 
 /** Limit: lines about one trouble, whatever happens in between. */
 const EVERY_MS = 10_000
@@ -8,7 +9,7 @@ const EVERY_MS = 10_000
  * goes on, with the number of times, and one when it has not happened for as long.
  */
 export class TroubleLog {
-  readonly #log: Pick<Log, 'warn' | 'info'>
+  readonly #log: Lines
   readonly #what: string
   readonly #everyMs: number
   #timer: NodeJS.Timeout | null = null
@@ -18,7 +19,7 @@ export class TroubleLog {
   #last: object = {}
 
   /** @param what a clause, as in `requests are answered 503` */
-  constructor(log: Pick<Log, 'warn' | 'info'>, what: string, everyMs = EVERY_MS) {
+  constructor(log: Lines, what: string, everyMs = EVERY_MS) {
     this.#log = log
     this.#what = what
     this.#everyMs = everyMs
@@ -49,4 +50,24 @@ export class TroubleLog {
     this.#log.info({ times: this.#total, seconds }, `${this.#what}: no more`)
     this.#total = 0
   }
+}
+
+const ofLogs = new WeakMap<object, Map<string, TroubleLog>>()
+
+/**
+ * The same for a place that keeps no trouble log of its own: of a log that lives as long as the process, and not of one request.
+ *
+ * @param what one of a handful of clauses: each is a trouble of its own
+ */
+export function noteTrouble(
+  log: Lines & Readonly<Record<'error', Lines['warn']>>,
+  what: string,
+  detail: object,
+  level: 'warn' | 'error' = 'warn',
+): void {
+  const troubles = ofLogs.get(log) ?? new Map<string, TroubleLog>()
+  ofLogs.set(log, troubles)
+  const trouble = troubles.get(what) ?? new TroubleLog({ warn: log[level].bind(log), info: log.info.bind(log) }, what)
+  troubles.set(what, trouble)
+  trouble.note(detail)
 }

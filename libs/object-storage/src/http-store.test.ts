@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { LOOPBACK_SERVICE, OPEN_SERVICE } from '@gateway/outgoing/testing/guards.js'
+import { guardWith, LOOPBACK_SERVICE, OPEN_SERVICE } from '@gateway/outgoing/testing/guards.js'
 import { afterEach, expect, test } from 'vitest'
 import { ObjectRefused, ObjectReplaced, ObjectStoreTrouble } from './errors.js'
+import { openHttpStore } from './http-store.js'
 import type { ObjectStore } from './object-store.js'
 import { openObjectStore } from './open.js'
 
@@ -144,4 +145,25 @@ test('a destination that deliveries may not go to is refused, without a retry', 
     await expect(store.read('', FIRST)).rejects.toThrow(ObjectRefused)
     expect(store.circuit).toBe('closed')
   }
+})
+
+test('a name is judged for each connection, and dialled only at the addresses that were judged', async () => {
+  const told = ['127.0.0.1', '169.254.169.254', '127.0.0.1']
+  let lookedUp = 0
+  const server = createServer((request, response) => {
+    // Each request has a connection of its own.
+    response.shouldKeepAlive = false
+    part(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  clean.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()))
+  const url = `http://rebound.example:${(server.address() as AddressInfo).port}/dir`
+  const guard = guardWith({}, async () => [{ address: told[lookedUp++] ?? '', family: 4 }])
+  const store = openHttpStore(new URL(url), url, guard, () => {})
+  clean.push(() => store.close())
+  const read = async () => (await store.read('a b', FIRST)).bytes.toString()
+  expect(await read()).toBe('abcd')
+  await expect(read()).rejects.toThrow(ObjectRefused)
+  expect(await read()).toBe('abcd')
+  expect(lookedUp).toBe(3)
 })

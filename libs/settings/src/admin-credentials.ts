@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, chmodSync, closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readEnvFile } from './env-file.js'
+import { envLine, readEnvFile } from './env-file.js'
 import { hasAdminCredentials } from './guard.js'
 import type { Settings } from './load.js'
 import { makeDirectory } from './make-directory.js'
@@ -36,7 +36,7 @@ function appendCredentials(path: string): { password: string; token: string } {
   const password = randomBytes(18).toString('base64url')
   const token = randomBytes(32).toString('base64url')
   const glue = endsWithNewline(path) ? '' : '\n'
-  const lines = `${glue}# Written at the first start, because no admin credential was configured.\nADMIN_PASSWORD=${password}\nADMIN_TOKEN=${token}\n`
+  const lines = `${glue}# Written at the first start, because no admin credential was configured.\n${envLine('ADMIN_PASSWORD', password)}${envLine('ADMIN_TOKEN', token)}`
   appendFileSync(path, lines, { mode: 0o600 })
   chmodSync(path, 0o600)
   return { password, token }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
 import { expect, test } from 'vitest'
+import { SETTING_GROUPS } from './groups.js'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './schema.js'
 
 const atRoot = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
@@ -10,6 +11,11 @@ test('the example of an env file holds settings with values that are accepted', 
   expect(Object.keys(settings).length).toBeGreaterThan(5)
   for (const [name, value] of Object.entries(settings))
     expect(SETTINGS[name as SettingName].safeParse(value)).toMatchObject({ success: true })
+})
+
+test('every group of settings has a title in the console', () => {
+  const texts = atRoot('services/console/src/texts/en.ts')
+  expect(Object.keys(SETTING_GROUPS).filter((group) => !texts.includes(`\n      ${group}: '`))).toEqual([])
 })
 
 test('the console says of every setting what it does', () => {

@@ -4,7 +4,41 @@ import { SettingsRefusal } from './refusal.js'
 
 /** The variables of an env file; an absent file has none. Throws SettingsRefusal for a file that is there but cannot be read. */
 export function readEnvFile(path: string): Record<string, string> {
-  return parse(textOf(path))
+  const variables: Record<string, string> = {}
+  let others = ''
+  for (const line of textOf(path).split('\n')) {
+    const [beginning = '', name = ''] = /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=/.exec(line) ?? []
+    const value = name === '' ? null : singleQuoted(line.slice(beginning.length))
+    if (value === null) others += `${line}\n`
+    else {
+      Object.assign(variables, parse(others), { [name]: value })
+      others = ''
+    }
+  }
+  return Object.assign(variables, parse(others))
+}
+
+/** The value that a shell reads from single quotes, with `\'` between them for a quote (POSIX.1-2017, 2.2); null for other forms. */
+function singleQuoted(text: string): string | null {
+  if (text[0] !== "'") return null
+  let value = ''
+  let at = 0
+  while (text[at] === "'" || text.startsWith("\\'", at)) {
+    const end = text[at] === "'" ? text.indexOf("'", at + 1) : at + 1
+    if (end < 0) return null
+    value += text[at] === "'" ? text.slice(at + 1, end) : "'"
+    at = end + 1
+  }
+  const [blanks = '', next] = [/^\s*/.exec(text.slice(at))?.[0], text.slice(at).trimStart()[0]]
+  return next === undefined || (next === '#' && blanks !== '') ? value : null
+}
+
+/** Values that no shell and no reader of env files changes. */
+const PLAIN_VALUE = /^[\w./:@%+,=-]+$/
+
+/** A line of an env file that this reader and a POSIX shell (`. config/service.env`) read alike. `value` must have no line end. */
+export function envLine(name: string, value: string): string {
+  return `${name}=${PLAIN_VALUE.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}\n`
 }
 
 /** The first words of lines that give no variable a value, and that the parser passes over. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { SETTING_NAMES, SETTINGS, type SettingName } from './schema.js'
+import { SETTING_GROUPS, type SettingGroup } from './groups.js'
+import { SETTINGS, type SettingName } from './schema.js'
 
 interface Documented {
   readonly meaning: string
@@ -79,7 +80,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   TLS_KEY_FILE: { meaning: 'PEM file of the key to it', byDefault: 'plain HTTP' },
   NATIVE_TIER: {
     meaning:
-      'the addon below JavaScript: with `any` uWebSockets.js binary that passes the self-test at start, with a `proven` one alone, or `off`',
+      'the addon below JavaScript: only with a uWebSockets.js binary that it was `proven` with, with `any` that passes the self-test at start, or `off`. Otherwise bodies are copied, which `npm run doctor` reports. No binary for arm64 is proven',
   },
   TILE_MEMORY: {
     meaning: 'tiles that one edge keeps in memory, over all its processes; each process gets an equal share',
@@ -159,9 +160,31 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   LOG_LEVEL: { meaning: 'the least that is logged' },
 }
 
-/** The table of docs/reference/settings.md, in the order of the schema. */
-export function settingsTable(): string {
-  const rows = SETTING_NAMES.map((name) => {
+/** Headings of the page of settings. */
+const TITLES: Readonly<Record<SettingGroup, string>> = {
+  addresses: 'Addresses, proxies and TLS',
+  administration: 'Access to the administration',
+  operators: 'Operators and their sessions',
+  tokens: 'Service tokens',
+  store: 'Store, bus and data directory',
+  sources: 'Scan sources and demo data',
+  objectStorage: 'Object storage',
+  tiles: 'Tiles and caches',
+  slicing: 'Slicing',
+  deliveries: 'Deliveries, imports and exports',
+  processes: 'Processes and connections',
+  observing: 'Logs and usage',
+}
+
+/** The tables of docs/reference/settings.md, one under the heading of each group. */
+export function settingsTables(): string {
+  return Object.entries(SETTING_GROUPS)
+    .map(([group, names]) => `## ${TITLES[group as SettingGroup]}\n\n${tableOf(names)}`)
+    .join('\n\n')
+}
+
+function tableOf(names: readonly SettingName[]): string {
+  const rows = names.map((name) => {
     const { meaning, byDefault = defaultOf(name) } = DOCUMENTED[name]
     return `| \`${name}\` | ${kindOf(SETTINGS[name])} | ${byDefault} | ${meaning} |`
   })

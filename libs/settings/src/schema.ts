@@ -334,7 +334,7 @@ export const SETTINGS = {
     .default(75),
   TLS_CERT_FILE: file.optional(),
   TLS_KEY_FILE: file.optional(),
-  NATIVE_TIER: z.enum(['any', 'proven', 'off'], { error: 'must be any, proven or off' }).default('any'),
+  NATIVE_TIER: z.enum(['any', 'proven', 'off'], { error: 'must be any, proven or off' }).default('proven'),
   TILE_MEMORY: bytes
     .refine((n) => n >= LEAST_TILE_MEMORY, 'must be at least 1m')
     .describe('bytes, or with `k`, `m`, `g`, `t`; at least `1m`')

@@ -5,13 +5,17 @@ import type {
   TileFormat,
   TileMatrixSetId,
   VectorLayer,
+  VersionOverrides,
 } from '@gateway/contracts/basemap.js'
+import { type Overridable, withOverrides } from '@gateway/contracts/version-overrides.js'
 import type { Queryable, Transaction } from './connect.js'
 import { compareVersions, effectiveDefault } from './default-version.js'
 
 export interface StoredVersion {
   readonly version: string
   readonly storage: Storage
+  /** rows of an MBTiles archive are counted from the north, against its specification */
+  readonly rowsFromNorth: boolean
   readonly format: TileFormat
   /** the file extension on disk */
   readonly extension: string
@@ -19,6 +23,10 @@ export interface StoredVersion {
   readonly minZoom: number
   readonly maxZoom: number
   readonly bounds: Bounds | null
+  /** they were computed from the tiles */
+  readonly boundsDerived: boolean
+  /** how the tile set calls itself; documents show it only if an operator set it (`versionTitle`) */
+  readonly name: string | null
   readonly attribution: string | null
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
@@ -33,11 +41,33 @@ export interface StoredVersion {
   /** an operator has taken it from its readers */
   readonly withdrawn: boolean
   readonly scannedAt: Date
+  /** what an operator set in place of the scan's values; the fields above have it already */
+  readonly overrides: VersionOverrides
+  /** what the scan found of the fields that overrides have changed; null: there are no overrides */
+  readonly scanned: Overridable | null
+}
+
+/** A version as scans know it, without what operators set. */
+export function asScanned(version: StoredVersion): StoredVersion {
+  return version.scanned === null ? version : { ...version, ...version.scanned }
+}
+
+/** The title of a version in documents. */
+export function versionTitle(basemap: Pick<StoredBasemap, 'name'>, version: Pick<StoredVersion, 'overrides'>): string {
+  return version.overrides.name ?? basemap.name
 }
 
 export interface StoredBasemap {
   readonly code: string
+  /** what an operator set, else what a scan found */
   readonly name: string
+  readonly scannedName: string
+  /** null: none was set */
+  readonly setName: string | null
+  /** these three are written by operators */
+  readonly description: string | null
+  readonly tags: readonly string[]
+  readonly owner: string | null
   /** what an operator set; null: never set */
   readonly setDefault: string | null
   /** what `current` means now; null: nothing is available */
@@ -66,9 +96,10 @@ export function isOffered(stored: { readonly withdrawn: boolean; readonly source
 }
 
 /** A basemap beside one of its versions, or beside nothing where it has none. */
-type Row = Omit<StoredBasemap, 'versions' | 'defaultVersion' | 'withdrawn'> & {
+type Row = Omit<StoredBasemap, 'versions' | 'defaultVersion' | 'withdrawn' | 'description'> & {
   readonly basemapWithdrawn: boolean
-} & (StoredVersion | { readonly version: null })
+  readonly basemapDescription: string | null
+} & ((Omit<StoredVersion, 'scanned' | 'name'> & { readonly versionName: string | null }) | { readonly version: null })
 
 /**
  * Basemaps with their versions, ordered by code; `codes` null reads all of them. One statement: two would see two states, and a default
@@ -76,12 +107,13 @@ type Row = Omit<StoredBasemap, 'versions' | 'defaultVersion' | 'withdrawn'> & {
  */
 export async function readBasemaps(sql: Queryable, codes: readonly string[] | null): Promise<StoredBasemap[]> {
   const rows = await sql<Row[]>`
-    SELECT b.code, b.name, b.default_version AS "setDefault", b.tile_base_url AS "tileBaseUrl", b.source_code AS "sourceCode",
+    SELECT b.code, coalesce(b.set_name, b.name) AS name, b.name AS "scannedName", b.set_name AS "setName", b.description AS "basemapDescription", b.tags, b.owner,
+           b.default_version AS "setDefault", b.tile_base_url AS "tileBaseUrl", b.source_code AS "sourceCode",
            s.path AS "sourcePath", s.enabled AS "sourceEnabled", b.withdrawn AS "basemapWithdrawn",
            b.cache_policy AS "cachePolicy", b.s_maxage AS "sharedMaxAge", b.created_at AS "createdAt",
            b.updated_at AS "updatedAt",
            v.version, v.storage, v.format, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
-           v.bounds, v.attribution, v.description, v.vector_layers AS "vectorLayers",
+           v.bounds, v.bounds_derived AS "boundsDerived", v.rows_from_north AS "rowsFromNorth", v.name AS "versionName", v.overrides, v.attribution, v.description, v.vector_layers AS "vectorLayers",
            v.tile_matrix_set AS "tileMatrixSet", v.metadata, v.path, v.fingerprint, v.revision, v.available,
            v.withdrawn, v.scanned_at AS "scannedAt"
     FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code
@@ -90,19 +122,34 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
   const found = new Map<string, Omit<StoredBasemap, 'versions' | 'defaultVersion'> & { versions: StoredVersion[] }>()
   for (const row of rows) {
     const { code, name, setDefault, tileBaseUrl, sourceCode, sourcePath, sourceEnabled, ...rest } = row
-    const { basemapWithdrawn: withdrawn, cachePolicy, sharedMaxAge, createdAt, updatedAt, ...version } = rest
+    const { basemapWithdrawn: withdrawn, cachePolicy, sharedMaxAge, createdAt, updatedAt, ...more } = rest
+    const { scannedName, setName, basemapDescription: description, tags, owner, ...version } = more
     const caching = { cachePolicy, sharedMaxAge }
     const source = { sourceCode, sourcePath, sourceEnabled }
-    const head = { code, name, setDefault, tileBaseUrl, ...source, withdrawn, ...caching, createdAt, updatedAt }
+    const written = { name, scannedName, setName, description, tags, owner }
+    const head = { code, ...written, setDefault, tileBaseUrl, ...source, withdrawn, ...caching, createdAt, updatedAt }
     const basemap = found.get(code) ?? { ...head, versions: [] }
     found.set(code, basemap)
-    if (version.version !== null) basemap.versions.push(version)
+    if (version.version !== null) basemap.versions.push(toVersion(version))
   }
   return [...found.values()].map(({ versions, ...head }) => ({
     ...head,
     defaultVersion: effectiveDefault(head.setDefault, versions),
     versions: versions.sort((a, b) => compareVersions(a.version, b.version)),
   }))
+}
+
+function toVersion({
+  versionName,
+  ...row
+}: Omit<StoredVersion, 'scanned' | 'name'> & { versionName: string | null }): StoredVersion {
+  const version = { ...row, name: versionName, scanned: null }
+  if (Object.keys(row.overrides).length === 0) return version
+  const { storage, rowsFromNorth, format, tileSize, minZoom, maxZoom, bounds, boundsDerived } = version
+  const { attribution, tileMatrixSet, name } = version
+  const tiles = { storage, rowsFromNorth, format, tileSize, tileMatrixSet }
+  const scanned = { ...tiles, minZoom, maxZoom, bounds, boundsDerived, attribution, name }
+  return { ...version, ...withOverrides(scanned, row.overrides), scanned }
 }
 
 /** How many rows there are of one thing in the catalog. */
@@ -141,7 +188,10 @@ export async function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promi
     WHERE basemaps.source_code = excluded.source_code`
 }
 
-export type NewVersion = Omit<StoredVersion, 'available' | 'scannedAt' | 'revision' | 'withdrawn'>
+export type NewVersion = Omit<
+  StoredVersion,
+  'available' | 'scannedAt' | 'revision' | 'withdrawn' | 'overrides' | 'scanned'
+>
 
 /**
  * Creates a version or replaces what is known of it, and makes it available: as it is now, not when the transaction began. Its revision grows
@@ -150,17 +200,20 @@ export type NewVersion = Omit<StoredVersion, 'available' | 'scannedAt' | 'revisi
 export async function upsertVersion(tx: Transaction, basemapCode: string, v: NewVersion): Promise<void> {
   await tx`
     INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, bounds, attribution,
-                                  description, vector_layers, tile_matrix_set, metadata, path, fingerprint, scanned_at)
+                                  description, vector_layers, tile_matrix_set, metadata, path, fingerprint, name, rows_from_north,
+                                  bounds_derived, scanned_at)
     VALUES (${basemapCode}, ${v.version}, ${v.storage}, ${v.format}, ${v.extension}, ${v.tileSize}, ${v.minZoom}, ${v.maxZoom},
             ${v.bounds as number[] | null}::float8[], ${v.attribution}, ${v.description},
             ${v.vectorLayers === null ? null : tx.json(v.vectorLayers as never)}, ${v.tileMatrixSet},
-            ${tx.json(v.metadata as never)}, ${v.path}, ${v.fingerprint}, clock_timestamp())
+            ${tx.json(v.metadata as never)}, ${v.path}, ${v.fingerprint}, ${v.name}, ${v.rowsFromNorth}, ${v.boundsDerived},
+            clock_timestamp())
     ON CONFLICT (basemap_code, version) DO UPDATE SET
       storage = excluded.storage, format = excluded.format, extension = excluded.extension, tile_size = excluded.tile_size,
       min_zoom = excluded.min_zoom, max_zoom = excluded.max_zoom, bounds = excluded.bounds, attribution = excluded.attribution,
       description = excluded.description, vector_layers = excluded.vector_layers,
       tile_matrix_set = excluded.tile_matrix_set, metadata = excluded.metadata, path = excluded.path,
-      fingerprint = excluded.fingerprint, available = true, scanned_at = excluded.scanned_at`
+      fingerprint = excluded.fingerprint, name = excluded.name, rows_from_north = excluded.rows_from_north,
+      bounds_derived = excluded.bounds_derived, available = true, scanned_at = excluded.scanned_at`
 }
 
 /** Gives a version another revision: for whoever has changed its content. */
@@ -232,6 +285,34 @@ export async function setVersionWithdrawn(
     UPDATE basemap_versions SET withdrawn = ${withdrawn}
     WHERE basemap_code = ${code} AND version = ${version} RETURNING version`
   return rows.length > 0
+}
+
+/** Sets what replaces the scan's values of a version, whose revision grows by a trigger. false: no such version. */
+export async function setVersionOverrides(
+  tx: Transaction,
+  code: string,
+  version: string,
+  overrides: VersionOverrides,
+): Promise<boolean> {
+  const { count } = await tx`
+    UPDATE basemap_versions SET overrides = ${tx.json(overrides as never)}
+    WHERE basemap_code = ${code} AND version = ${version}`
+  return count > 0
+}
+
+/** What operators write about a basemap. `name` null: the scan's counts. */
+export interface BasemapNotes {
+  readonly name: string | null
+  readonly description: string | null
+  readonly tags: readonly string[]
+  readonly owner: string | null
+}
+
+export async function setBasemapNotes(tx: Transaction, code: string, notes: BasemapNotes): Promise<void> {
+  await tx`
+    UPDATE basemaps SET set_name = ${notes.name}, description = ${notes.description}, tags = ${notes.tags as string[]}::text[],
+      owner = ${notes.owner}, updated_at = now()
+    WHERE code = ${code}`
 }
 
 /** Forgets a basemap with all of its versions; a scan that finds it makes it anew. false: it was not there any more. */

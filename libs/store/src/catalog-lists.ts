@@ -1,23 +1,39 @@
 import { readBasemaps, type StoredBasemap, type StoredVersion } from './basemaps.js'
 import type { Queryable } from './connect.js'
-import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 import { readVectors, type StoredVector } from './vectors.js'
 
 // Pages of the catalog for administrators: the page is found by its codes, and what has these codes is read as it is everywhere.
 
 const SOME_AVAILABLE = 'EXISTS (SELECT FROM basemap_versions v WHERE v.basemap_code = b.code AND v.available)'
 
+/** What an operator set counts before what a scan found. */
+const SHOWN_NAME = 'coalesce(b.set_name, b.name)'
+const SHOWN_STORAGE =
+  "CASE WHEN v.storage IN ('xyz', 'tms') THEN coalesce(v.overrides->>'storage', v.storage) ELSE v.storage END"
+const SHOWN_FORMAT = "coalesce(v.overrides->>'format', v.format)"
+const SHOWN_MIN_ZOOM = "coalesce((v.overrides->>'min_zoom')::int, v.min_zoom)"
+const SHOWN_MAX_ZOOM = "coalesce((v.overrides->>'max_zoom')::int, v.max_zoom)"
+
 export const BASEMAP_LISTING = {
-  searched: { code: 'b.code', name: 'b.name' },
+  searched: {
+    code: 'b.code',
+    name: SHOWN_NAME,
+    description: 'b.description',
+    owner: 'b.owner',
+    tags: "array_to_string(b.tags, E'\\n')",
+  },
   sortable: {
     code: 'b.code COLLATE "C"',
-    name: 'lower(b.name)',
+    name: `lower(${SHOWN_NAME})`,
+    owner: 'lower(b.owner)',
     source_code: 'b.source_code',
     created_at: 'b.created_at',
     updated_at: 'b.updated_at',
     withdrawn: 'b.withdrawn',
     versions: '(SELECT count(*) FROM basemap_versions v WHERE v.basemap_code = b.code)',
   },
+  nullable: ['owner'],
   order: 'code',
   key: 'b.code COLLATE "C"',
   filters: {
@@ -25,34 +41,42 @@ export const BASEMAP_LISTING = {
     available: `${SOME_AVAILABLE} = $`,
     withdrawn: 'b.withdrawn = $',
     source_enabled: 's.enabled = $',
+    owner: 'b.owner = $',
+    tag: '$ = ANY(b.tags)',
   },
 } satisfies Listing
 
 export async function listBasemaps(sql: Queryable, request: ListRequest): Promise<Listed<StoredBasemap>> {
-  const selection = {
-    columns: sql`b.code`,
-    from: sql`basemaps b JOIN scan_sources s ON s.code = b.source_code`,
-  }
+  const selection = { columns: sql`b.code`, from: listedBasemaps(sql) }
   const { items, total } = await readList<{ code: string }>(sql, BASEMAP_LISTING, selection, request)
   const found = await readBasemaps(sql, codesOf(items))
   return { items: inOrderOf(items, found), total }
 }
 
+/** The codes of the basemaps that the same request lists. */
+export function findBasemapCodes(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
+  return readKeys(sql, BASEMAP_LISTING, { columns: sql`b.code AS key`, from: listedBasemaps(sql) }, request, most)
+}
+
+function listedBasemaps(sql: Queryable) {
+  return sql`basemaps b JOIN scan_sources s ON s.code = b.source_code`
+}
+
 export const VERSION_LISTING = {
   searched: {
     'code of its basemap': 'v.basemap_code',
-    'name of its basemap': 'b.name',
+    'name of its basemap': SHOWN_NAME,
     version: 'v.version',
     path: 'v.path',
   },
   sortable: {
     basemap_code: 'v.basemap_code COLLATE "C"',
     version: 'v.version COLLATE "C"',
-    storage: 'v.storage',
-    format: 'v.format',
+    storage: SHOWN_STORAGE,
+    format: SHOWN_FORMAT,
     tile_size: 'v.tile_size',
-    min_zoom: 'v.min_zoom',
-    max_zoom: 'v.max_zoom',
+    min_zoom: SHOWN_MIN_ZOOM,
+    max_zoom: SHOWN_MAX_ZOOM,
     revision: 'v.revision',
     scanned_at: 'v.scanned_at',
     available: 'v.available',
@@ -63,8 +87,8 @@ export const VERSION_LISTING = {
   filters: {
     basemap_code: 'v.basemap_code = $',
     source_code: 'b.source_code = $',
-    storage: 'v.storage = $',
-    format: 'v.format = $',
+    storage: `${SHOWN_STORAGE} = $`,
+    format: `${SHOWN_FORMAT} = $`,
     available: 'v.available = $',
     withdrawn: '(v.withdrawn OR b.withdrawn) = $',
     source_enabled: 's.enabled = $',
@@ -116,10 +140,19 @@ export const VECTOR_LISTING = {
 } satisfies Listing
 
 export async function listVectors(sql: Queryable, request: ListRequest): Promise<Listed<StoredVector>> {
-  const selection = { columns: sql`v.code`, from: sql`vectors v JOIN scan_sources s ON s.code = v.source_code` }
+  const selection = { columns: sql`v.code`, from: listedVectors(sql) }
   const { items, total } = await readList<{ code: string }>(sql, VECTOR_LISTING, selection, request)
   const found = await readVectors(sql, codesOf(items))
   return { items: inOrderOf(items, found), total }
+}
+
+/** The codes of the vectors that the same request lists. */
+export function findVectorCodes(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
+  return readKeys(sql, VECTOR_LISTING, { columns: sql`v.code AS key`, from: listedVectors(sql) }, request, most)
+}
+
+function listedVectors(sql: Queryable) {
+  return sql`vectors v JOIN scan_sources s ON s.code = v.source_code`
 }
 
 function codesOf(rows: readonly { readonly code: string }[]): string[] {

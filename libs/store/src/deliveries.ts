@@ -1,7 +1,7 @@
 import type { DeliveryStatus, PushRecord } from '@gateway/contracts/push.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
-import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
 export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge'
 
@@ -118,6 +118,9 @@ const SORTABLE = {
 const STATES = { status: 'status = $', acknowledged: '(acknowledged_at IS NOT NULL) = $' }
 const NEWEST_FIRST = { nullable: ['next_attempt_at'], order: '-created_at', key: 'id' }
 
+/** Callers put secrets into the query and the user of an address: a search must not find them bit by bit. */
+const SHOWN_URL = "regexp_replace(url, '//[^/?#]*@|[?#].*$', '', 'g')"
+
 /** By what the records of each kind can be searched, filtered and sorted. */
 export const DELIVERY_LISTINGS = {
   basemap_push: {
@@ -145,8 +148,8 @@ export const DELIVERY_LISTINGS = {
   },
   slice_callback: {
     ...NEWEST_FIRST,
-    searched: { address: 'url' },
-    sortable: { ...SORTABLE, callback_url: 'url' },
+    searched: { address: SHOWN_URL },
+    sortable: { ...SORTABLE, callback_url: SHOWN_URL },
     filters: { ...STATES, job_id: 'job_id = $::uuid' },
   },
 } satisfies Record<DeliveryKind, Listing>
@@ -169,6 +172,12 @@ export function listDeliveries(
     },
     request,
   )
+}
+
+/** The ids of the deliveries of a kind that the same request lists. */
+export function findDeliveryIds(sql: Queryable, kind: DeliveryKind, request: ListRequest, most: number): Promise<Keys> {
+  const selection = { columns: sql`id AS key`, from: sql`deliveries`, where: sql`kind = ${kind}` }
+  return readKeys(sql, DELIVERY_LISTINGS[kind], selection, request, most)
 }
 
 /**

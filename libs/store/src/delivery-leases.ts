@@ -82,10 +82,15 @@ export async function renewLeases(
   leaseSeconds: number,
 ): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`
+    WITH held AS (
+      SELECT deliveries.id
+      FROM deliveries JOIN unnest(${leases.map((l) => l.id)}::uuid[], ${leases.map((l) => l.fence)}::bigint[]) AS known (id, fence)
+        ON deliveries.id = known.id AND deliveries.fence = known.fence
+      WHERE lease_owner = ${owner}
+      ORDER BY deliveries.id FOR NO KEY UPDATE OF deliveries
+    )
     UPDATE deliveries SET lease_until = now() + make_interval(secs => ${leaseSeconds})
-    FROM unnest(${leases.map((l) => l.id)}::uuid[], ${leases.map((l) => l.fence)}::bigint[]) AS held (id, fence)
-    WHERE deliveries.id = held.id AND deliveries.fence = held.fence AND lease_owner = ${owner}
-    RETURNING deliveries.id`
+    FROM held WHERE deliveries.id = held.id RETURNING deliveries.id`
   return new Set(rows.map((row) => row.id))
 }
 

@@ -79,6 +79,24 @@ export async function readList<Row extends object>(
   return { items: [...items], total: count?.n ?? 0 }
 }
 
+/** What matches a filter by its keys, as far as `most` allows, and how many rows match. */
+export interface Keys {
+  readonly keys: readonly string[]
+  readonly total: number
+}
+
+/** @param selection its only column is named `key` */
+export async function readKeys(
+  sql: Queryable,
+  listing: Listing,
+  selection: Selection,
+  request: ListRequest,
+  most: number,
+): Promise<Keys> {
+  const { items, total } = await readList<{ key: string }>(sql, listing, selection, { ...request, limit: most })
+  return { keys: items.map(({ key }) => key), total }
+}
+
 function matching(sql: Queryable, listing: Listing, { from, where = sql`true` }: Selection, request: ListRequest) {
   return sql`FROM ${from} WHERE ${where} ${searchCondition(sql, listing, request.q)} ${filterConditions(sql, listing, request)}`
 }

@@ -1,3 +1,4 @@
+import { type CodedMessage, type StoredMessage, storedMessage } from '@gateway/contracts/messages.js'
 import type { Scan, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
 import type { NewChange } from './change-log.js'
 import type { Queryable, Transaction } from './connect.js'
@@ -118,14 +119,18 @@ export interface ScanOutcome {
   readonly missing: number
   readonly message: string
   /** the first of what was left out or is doubtful, and how many there are */
-  readonly warnings?: { readonly texts: readonly string[]; readonly total: number }
+  readonly warnings?: {
+    readonly texts: readonly string[]
+    readonly coded: readonly (CodedMessage | null)[]
+    readonly total: number
+  }
 }
 
 export async function finishScan(sql: Queryable, id: string, outcome: ScanOutcome): Promise<Scan> {
   const [row] = await sql<ScanRow[]>`
     UPDATE scans SET status = ${outcome.status}, finished_at = clock_timestamp(), added = ${outcome.added}, updated = ${outcome.updated},
                      missing = ${outcome.missing}, message = ${outcome.message}, warnings = ${[...(outcome.warnings?.texts ?? [])]}::text[],
-                     warning_count = ${outcome.warnings?.total ?? 0}
+                     warning_codes = ${sql.json([...(outcome.warnings?.coded ?? [])])}, warning_count = ${outcome.warnings?.total ?? 0}
     WHERE id = ${id}
     RETURNING ${scanColumns(sql, 'scans')}`
   return isoDates<Scan>(row as ScanRow)
@@ -166,10 +171,14 @@ export async function cancelScans(tx: Transaction, sourceCode: string, actor: st
 }
 
 /** What a scan left out, in the order in which it was found; null: there is no such scan of that source. */
-export async function readScanWarnings(sql: Queryable, sourceCode: string, id: string): Promise<string[] | null> {
-  const [row] = await sql<{ warnings: string[] }[]>`
-    SELECT warnings FROM scans WHERE source_code = ${sourceCode} AND id = ${id}`
-  return row?.warnings ?? null
+export async function readScanWarnings(
+  sql: Queryable,
+  sourceCode: string,
+  id: string,
+): Promise<StoredMessage[] | null> {
+  const [row] = await sql<{ warnings: string[]; codes: (CodedMessage | null)[] }[]>`
+    SELECT warnings, warning_codes AS codes FROM scans WHERE source_code = ${sourceCode} AND id = ${id}`
+  return row?.warnings.map((text, i) => storedMessage(text, row.codes[i])) ?? null
 }
 
 /** Scans that a process left `running` when it died; called by whoever holds the scan lock, so that none of them can be alive. */

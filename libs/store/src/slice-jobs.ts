@@ -1,8 +1,9 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { SliceEncoding, SliceStatus } from '@gateway/contracts/slice.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
-import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
 /** A job as lists have it: without the paths of its images, of which there may be thousands. */
 export interface ListedSliceJob {
@@ -23,11 +24,17 @@ export interface ListedSliceJob {
   readonly encoding: SliceEncoding
   readonly status: SliceStatus
   readonly message: string
+  /** what the message was made from; null: it has no code */
+  readonly messageCoded: CodedMessage | null
+  /** about what was submitted, and what is known since the headers of the images were read */
+  readonly warnings: readonly CodedMessage[]
   readonly progress: number
   readonly phase: string
   readonly logPath: string
   readonly callbackUrl: string
   readonly requestedBy: string
+  /** the token; null: an administrator */
+  readonly submittedBy: string | null
   readonly createdAt: Date
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
@@ -58,7 +65,7 @@ export type NewSliceJob = Pick<
   | 'encoding'
   | 'callbackUrl'
   | 'requestedBy'
-> & { readonly trace?: KeptTrace | null }
+> & { readonly trace?: KeptTrace | null; readonly warnings?: readonly CodedMessage[] }
 
 /** Notifies every runner: a job was submitted or is to be cancelled. */
 export const SLICING_CHANNEL = 'gateway_slicing'
@@ -93,10 +100,10 @@ export async function submitSliceJob(
   if (submitter !== null && (await isFull(tx, submitter))) return { state: 'full' }
   const [row] = await tx<StoredSliceJob[]>`
     INSERT INTO slice_jobs (code, name, source_paths, target_code, zoom_min, zoom_max, zoom_max_native, tile_size, tile_format,
-                            tile_matrix_set, encoding, callback_url, requested_by, submitted_by, trace)
+                            tile_matrix_set, encoding, callback_url, requested_by, submitted_by, trace, warnings)
     VALUES (${job.code}, ${job.name}, ${job.sourcePaths as string[]}, ${job.targetCode}, ${job.zoomMin}, ${job.zoomMax}, ${job.zoomMaxNative},
             ${job.tileSize}, ${job.tileFormat}, ${job.tileMatrixSet}, ${job.encoding}, ${job.callbackUrl}, ${job.requestedBy}, ${submitter?.tokenId ?? null},
-            ${traceColumn(tx, job.trace)})
+            ${traceColumn(tx, job.trace)}, ${tx.json([...(job.warnings ?? [])])})
     ON CONFLICT (code) DO NOTHING
     RETURNING ${columns(tx)}`
   if (row === undefined) return { state: 'known', job: (await readSliceJobByCode(tx, job.code)) as StoredSliceJob }
@@ -163,6 +170,11 @@ export function listSliceJobs(sql: Queryable, request: ListRequest): Promise<Lis
   return readList<ListedSliceJob>(sql, SLICE_JOB_LISTING, selection, request)
 }
 
+/** The ids of the jobs that the same request lists. */
+export function findSliceJobIds(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
+  return readKeys(sql, SLICE_JOB_LISTING, { columns: sql`id AS key`, from: sql`slice_jobs` }, request, most)
+}
+
 /** The right to run one job. Every later statement names it: a process that lost it unnoticed can write nothing. */
 export interface SliceLease {
   /** the job's */
@@ -184,7 +196,7 @@ export async function claimSliceJob(sql: Sql, owner: string, leaseSeconds: numbe
   const [row] = await sql<(StoredSliceJob & { fence: number })[]>`
     UPDATE slice_jobs SET
       status = 'running', lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = fence + 1,
-      progress = 0, phase = '', message = '', started_at = now()
+      progress = 0, phase = '', message = '', message_coded = NULL, started_at = now()
     WHERE id = (SELECT id FROM slice_jobs WHERE status IN ('pending', 'running') ORDER BY submission LIMIT 1)
       AND (status = 'pending' OR (status = 'running' AND lease_until < now()))
     RETURNING ${columns(sql)}, fence`
@@ -231,7 +243,17 @@ export async function noteSliceZoom(sql: Queryable, lease: SliceLease, zoomMax: 
   await sql`UPDATE slice_jobs SET zoom_max = ${zoomMax} WHERE ${holds(sql, lease)} AND zoom_max_native`
 }
 
-export type SliceEnd = 'succeeded' | 'cancelled' | { readonly failed: string }
+/** Notes what the plan of a job gives reason to warn of, beside what its submission did. */
+export async function noteSliceWarnings(
+  sql: Queryable,
+  lease: SliceLease,
+  warnings: readonly CodedMessage[],
+): Promise<void> {
+  await sql`UPDATE slice_jobs SET warnings = ${sql.json([...warnings])} WHERE ${holds(sql, lease)}`
+}
+
+/** `coded`: what the reason was made from */
+export type SliceEnd = 'succeeded' | 'cancelled' | { readonly failed: string; readonly coded?: CodedMessage | null }
 
 /** Ends a job. Answers null where another process holds the lease by now: the caller's transaction must not commit. */
 export async function finishSliceJob(
@@ -242,10 +264,12 @@ export async function finishSliceJob(
   const succeeded = end === 'succeeded'
   const cancelled = end === 'cancelled'
   const message = typeof end === 'object' ? end.failed : cancelled ? 'cancelled by an administrator' : ''
+  const coded = (typeof end === 'object' && end.coded) || null
   const [row] = await tx<StoredSliceJob[]>`
     UPDATE slice_jobs SET
       status = ${succeeded ? 'succeeded' : 'failed'}, cancelled = ${cancelled},
       message = CASE WHEN ${cancelled} THEN coalesce(cancel_reason, ${message}) ELSE ${message} END,
+      message_coded = ${coded === null ? null : tx.json(coded)},
       progress = CASE WHEN ${succeeded} THEN 100 ELSE progress END,
       finished_at = now(), lease_owner = NULL, lease_until = NULL, phase = ''
     WHERE ${holds(tx, lease)} RETURNING ${columns(tx)}`
@@ -298,7 +322,7 @@ function columns(sql: Queryable) {
 function listedColumns(sql: Queryable) {
   return sql`
     id, code, name, cardinality(source_paths) AS "sourceCount", target_code AS "targetCode", version, zoom_min AS "zoomMin", zoom_max AS "zoomMax", zoom_max_native AS "zoomMaxNative",
-    tile_size AS "tileSize", tile_format AS "tileFormat", tile_matrix_set AS "tileMatrixSet", encoding, status, message, progress, phase, log_path AS "logPath",
-    callback_url AS "callbackUrl", requested_by AS "requestedBy", created_at AS "createdAt", started_at AS "startedAt",
+    tile_size AS "tileSize", tile_format AS "tileFormat", tile_matrix_set AS "tileMatrixSet", encoding, status, message, message_coded AS "messageCoded", warnings, progress, phase, log_path AS "logPath",
+    callback_url AS "callbackUrl", requested_by AS "requestedBy", submitted_by AS "submittedBy", created_at AS "createdAt", started_at AS "startedAt",
     finished_at AS "finishedAt", cancelled, acknowledged_at AS "acknowledgedAt"`
 }

@@ -1,8 +1,8 @@
 import type { RateLimit } from '@gateway/contracts/rate-limit.js'
-import type { Scope, Token, TokenKind } from '@gateway/contracts/token.js'
+import { type DecidedToken, GRANT_ALL, type Scope, type Token, type TokenKind } from '@gateway/contracts/token.js'
 import type { Queryable, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
-import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
 /** A token as the database answers it, its moments as dates. */
 type TokenRow = { readonly [K in keyof Token]: unknown }
@@ -13,6 +13,8 @@ export interface NewToken {
   readonly digest: Buffer
   readonly basemapCodes: readonly string[]
   readonly vectorCodes: readonly string[]
+  /** default: all */
+  readonly layerCodes?: readonly string[]
   readonly scopes: readonly Scope[]
   readonly expiresAt: Date | null
   /** default: none, which means any */
@@ -23,7 +25,7 @@ export interface NewToken {
   readonly kind?: TokenKind
 }
 
-export interface StoredToken extends Token {
+export interface StoredToken extends DecidedToken {
   /** hex SHA-256 of the plaintext */
   readonly digest: string
 }
@@ -36,10 +38,10 @@ export interface LockedToken extends Token {
 
 export async function insertToken(tx: Transaction, token: NewToken): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
-    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at, allowed_origins, allowed_networks,
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, layer_codes, scopes, expires_at, allowed_origins, allowed_networks,
       rate_limit, kind)
     VALUES (${token.name}, ${token.prefix}, ${token.digest}, ${token.basemapCodes as string[]}, ${token.vectorCodes as string[]},
-            ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]},
+            ${[...(token.layerCodes ?? [GRANT_ALL])]}, ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]},
             ${jsonOrNull(tx, token.rateLimit ?? null)}, ${token.kind ?? 'service'})
     RETURNING ${columns(tx)}`
   return isoDates<Token>(row as TokenRow)
@@ -53,7 +55,10 @@ export async function disableToken(tx: Transaction, id: string): Promise<Token |
 }
 
 /** Whether a token is disabled or expired. `nowMs`: milliseconds since 1970. */
-export function hasEnded({ disabled_at, expires_at }: Token, nowMs: number): boolean {
+export function hasEnded(
+  { disabled_at, expires_at }: Pick<Token, 'disabled_at' | 'expires_at'>,
+  nowMs: number,
+): boolean {
   return disabled_at !== null || (expires_at !== null && Date.parse(expires_at) <= nowMs)
 }
 
@@ -76,7 +81,7 @@ export type TokenSettings = Required<Omit<NewToken, 'prefix' | 'digest' | 'kind'
 export async function updateToken(tx: Transaction, id: string, settings: TokenSettings): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
     UPDATE tokens SET name = ${settings.name}, basemap_codes = ${settings.basemapCodes as string[]},
-      vector_codes = ${settings.vectorCodes as string[]}, scopes = ${settings.scopes as string[]}, expires_at = ${settings.expiresAt},
+      vector_codes = ${settings.vectorCodes as string[]}, layer_codes = ${settings.layerCodes as string[]}, scopes = ${settings.scopes as string[]}, expires_at = ${settings.expiresAt},
       allowed_origins = ${settings.allowedOrigins as string[]}, allowed_networks = ${settings.allowedNetworks as string[]},
       rate_limit = ${jsonOrNull(tx, settings.rateLimit)}
     WHERE id = ${id} RETURNING ${columns(tx)}`
@@ -136,6 +141,7 @@ export const TOKEN_LISTING = {
     scope: '$ = ANY(scopes)',
     basemap_code: "basemap_codes && ARRAY[$, '*']",
     vector_code: "vector_codes && ARRAY[$, '*']",
+    layer_code: "layer_codes && ARRAY[$, '*'] AND 'slice' = ANY(scopes)",
     expires_within:
       'disabled_at IS NULL AND expires_at > now() AND expires_at <= now() + make_interval(secs => $::float8)',
   },
@@ -146,10 +152,22 @@ export const TOKEN_LISTING = {
  * itself and is not listed.
  */
 export async function listTokens(sql: Queryable, request: ListRequest): Promise<Listed<Token>> {
-  const selection = { columns: columns(sql), from: sql`tokens`, where: sql`NOT preview` }
-  const asked = { ...request, kind: request.kind ?? ('service' satisfies TokenKind) }
-  const { items, total } = await readList<TokenRow>(sql, TOKEN_LISTING, selection, asked)
+  const selection = { columns: columns(sql), ...listedTokens(sql) }
+  const { items, total } = await readList<TokenRow>(sql, TOKEN_LISTING, selection, withKind(request))
   return { items: items.map((row) => isoDates<Token>(row)), total }
+}
+
+/** The ids of the tokens that the same request lists. */
+export function findTokenIds(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
+  return readKeys(sql, TOKEN_LISTING, { columns: sql`id AS key`, ...listedTokens(sql) }, withKind(request), most)
+}
+
+function listedTokens(sql: Queryable) {
+  return { from: sql`tokens`, where: sql`NOT preview` }
+}
+
+function withKind(request: ListRequest): ListRequest {
+  return { ...request, kind: request.kind ?? ('service' satisfies TokenKind) }
 }
 
 /**
@@ -160,10 +178,10 @@ export async function findTokensByDigest(sql: Queryable, digests: readonly Buffe
   const hex = digests.map((digest) => digest.toString('hex'))
   const rows = await sql<(TokenRow & { digest: string; graceUntil: Date | null })[]>`
     WITH wanted AS (SELECT decode(hex, 'hex') AS digest FROM unnest(${hex}::text[]) AS hex)
-    SELECT ${columns(sql)}, encode(tokens.digest, 'hex') AS digest, NULL::timestamptz AS "graceUntil"
+    SELECT ${ownColumns(sql)}, encode(tokens.digest, 'hex') AS digest, NULL::timestamptz AS "graceUntil"
     FROM tokens WHERE digest IN (SELECT digest FROM wanted)
     UNION ALL
-    SELECT ${columns(sql)}, encode(previous_digest, 'hex'), previous_expires_at
+    SELECT ${ownColumns(sql)}, encode(previous_digest, 'hex'), previous_expires_at
     FROM tokens WHERE previous_digest IN (SELECT digest FROM wanted)`
   return rows.map(({ graceUntil, ...row }) => {
     const token = isoDates<StoredToken>(row)
@@ -198,18 +216,23 @@ export interface TokenUse {
 /** Limit: of an address that a trusted proxy hands on; that of IPv6 with a zone is shorter. */
 const MAX_ADDRESS = 100
 
-/** Notes when tokens were first and last used, and from where; an older moment never overwrites a newer last one. */
+/**
+ * Notes when tokens were first and last used, and from where; an older moment never overwrites a newer last one. Rows are locked in the
+ * order of their ids, as by everyone who changes several tokens in one transaction: two of them never wait for each other.
+ */
 export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, TokenUse>): Promise<void> {
   if (used.size === 0) return
   const uses = [...used.values()]
   await sql`
+    WITH locked AS (SELECT id FROM tokens WHERE id = ANY(${[...used.keys()]}::uuid[]) ORDER BY id FOR NO KEY UPDATE)
     UPDATE tokens SET last_used_at = greatest(last_used_at, used.at),
       last_used_from = CASE WHEN used.at >= coalesce(last_used_at, used.at) THEN coalesce(used.address, last_used_from) ELSE last_used_from END,
       first_used_from = CASE WHEN last_used_at IS NULL OR used.at < first_used_at THEN coalesce(used.address, first_used_from) ELSE first_used_from END,
       first_used_at = CASE WHEN last_used_at IS NULL OR first_used_at IS NOT NULL THEN least(first_used_at, used.at) END
-    FROM unnest(${[...used.keys()]}::uuid[], ${uses.map(({ at }) => at.toISOString())}::timestamptz[],
+    FROM locked JOIN unnest(${[...used.keys()]}::uuid[], ${uses.map(({ at }) => at.toISOString())}::timestamptz[],
       ${uses.map(({ from }) => from?.slice(0, MAX_ADDRESS) ?? null)}::text[]) AS used (id, at, address)
-    WHERE tokens.id = used.id`
+      ON locked.id = used.id
+    WHERE tokens.id = locked.id`
 }
 
 /** Forgets where tokens were used from. */
@@ -224,5 +247,12 @@ function jsonOrNull(sql: Queryable, limit: RateLimit | null) {
 }
 
 function columns(sql: Queryable) {
-  return sql`id, name, prefix, basemap_codes, vector_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, first_used_from, last_used_at, last_used_from, previous_prefix, previous_expires_at`
+  const lastAt = sql`to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  return sql`${ownColumns(sql)}, (SELECT max(last_at) FROM token_refusals WHERE token_id = tokens.id) AS last_refused_at,
+    (SELECT coalesce(jsonb_object_agg(reason, jsonb_build_object('requests', requests, 'last_at', ${lastAt})), '{}')
+     FROM token_refusals WHERE token_id = tokens.id) AS refused_by`
+}
+
+function ownColumns(sql: Queryable) {
+  return sql`id, name, prefix, basemap_codes, vector_codes, layer_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, first_used_from, last_used_at, last_used_from, previous_prefix, previous_expires_at`
 }

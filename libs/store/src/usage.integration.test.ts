@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { UsageKind, UsageRow } from '@gateway/contracts/usage.js'
+import type { UsageBy, UsageRow } from '@gateway/contracts/usage.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
+import { readToken } from './tokens.js'
 import { addUsage, pruneUsage, readUsage, readUsageCells } from './usage.js'
 
 const NOON = Date.UTC(2026, 2, 1, 12)
@@ -12,11 +13,11 @@ beforeAll(async () => {
   store = await freshStore(process.env.TEST_POSTGRES_URL)
 })
 beforeEach(async () => {
-  await store.sql`TRUNCATE usage_hours, usage_writers, usage_cells, basemaps, scan_sources CASCADE`
+  await store.sql`TRUNCATE usage_hours, usage_pairs, usage_writers, tokens, usage_cells, usage_cell_days, basemaps, scan_sources CASCADE`
 })
 afterAll(() => store.drop())
 
-const row = (kind: UsageKind, id: string, at: number, requests = 1): UsageRow => ({
+const row = (kind: UsageBy, id: string, at: number, requests = 1): UsageRow => ({
   kind,
   id,
   at,
@@ -27,7 +28,7 @@ const row = (kind: UsageKind, id: string, at: number, requests = 1): UsageRow =>
   bytes: 1000 * requests,
 })
 
-async function read(by: UsageKind, more: Partial<Parameters<typeof readUsage>[1]> = {}) {
+async function read(by: UsageBy, more: Partial<Parameters<typeof readUsage>[1]> = {}) {
   const range = { from: new Date(NOON - 48 * HOUR), to: new Date(NOON + 48 * HOUR) }
   const { items } = await readUsage(store.sql, { by, step: 'hour', ...range, ...more })
   return items.map(({ id, at, requests, bytes }) => [id, at.slice(0, 13), requests, bytes])
@@ -72,6 +73,68 @@ test('edges that write the same rows in another order at the same time do not wa
   const writers = Array.from({ length: 8 }, () => randomUUID())
   await Promise.all(writers.map((w, i) => addUsage(store.sql, w, 1, i % 2 === 0 ? rows : rows.toReversed())))
   expect(new Set((await read('token')).map(([, , requests]) => requests))).toEqual(new Set([8]))
+})
+
+const addToken = async (name: string, preview: boolean) => {
+  const [{ id }] = await store.sql<[{ id: string }]>`
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, preview)
+    VALUES (${name}, 'bmp_12345678', sha256(convert_to(${name}, 'UTF8')), '{}', '{}', '{read}', ${preview}) RETURNING id`
+  return id
+}
+
+test('a token and a map have usage together, found by either, and that of previews is in no pair', async () => {
+  const [id, preview] = [await addToken('Harbour', false), await addToken('preview', true)]
+  await addUsage(store.sql, randomUUID(), 1, [
+    row('token,basemap', `${id}/alps`, NOON, 2),
+    row('token,basemap', `${id}/rhine`, NOON + HOUR),
+    row('token,basemap', `${preview}/alps`, NOON),
+    row('token,basemap', 'signed/alps', NOON, 5),
+    row('token,vector', `${id}/alps`, NOON, 9),
+  ])
+  await addUsage(store.sql, randomUUID(), 1, [row('token,basemap', `${id}/alps`, NOON, 3)])
+  const mine = [`${id}/alps`, '2026-03-01T12', 5, 5000]
+  expect(await read('token,basemap', { code: 'alps', sort: '-requests', step: 'day' })).toEqual(
+    expect.toSatisfy((rows: unknown[][]) => rows.length === 2 && rows.every(([, , requests]) => requests === 5)),
+  )
+  expect(await read('token,basemap', { token: id })).toEqual([mine, [`${id}/rhine`, '2026-03-01T13', 1, 1000]])
+  expect(await read('token,basemap', { token: id, code: 'alps' })).toEqual([mine])
+  expect(await read('token,vector')).toEqual([[`${id}/alps`, '2026-03-01T12', 9, 9000]])
+  expect(await pruneUsage(store.sql, 1)).toBe(4)
+})
+
+test('refusals add up by reason, with the last of each token, and a batch that is sent again counts once', async () => {
+  const [id, preview] = [await addToken('Harbour', false), await addToken('preview', true)]
+  const refused = (kind: UsageBy, name: string, refusals: UsageRow['refusals'] & object): UsageRow => ({
+    ...row(kind, name, NOON),
+    refused: Object.values(refusals).reduce((sum, { requests }) => sum + requests, 0),
+    refusals,
+  })
+  const first = { origin: { requests: 3, lastMs: NOON + 2 }, rate: { requests: 1, lastMs: NOON + 1 } }
+  const writer = randomUUID()
+  const batch = [
+    refused('token', id, first),
+    refused('token,basemap', `${id}/alps`, first),
+    refused('basemap', 'alps', first),
+    refused('token', preview, first),
+    refused('token', randomUUID(), first),
+  ]
+  for (let i = 0; i < 2; i++) await addUsage(store.sql, writer, 1, batch)
+  await addUsage(store.sql, writer, 2, [refused('token', id, { origin: { requests: 4, lastMs: NOON } })])
+  const range = { from: new Date(NOON), to: new Date(NOON + HOUR), step: 'hour' } as const
+  const reasons = async (by: UsageBy, only: object) => (await readUsage(store.sql, { by, ...range, ...only })).items
+  expect(await reasons('token', { id })).toMatchObject([{ refused: 8, refused_by: { origin: 7, rate: 1 } }])
+  expect(await reasons('basemap', {})).toMatchObject([{ refused: 4, refused_by: { origin: 3, rate: 1 } }])
+  expect(await reasons('token,basemap', {})).toMatchObject([
+    { token_name: 'Harbour', refused_by: { origin: 3, rate: 1 } },
+  ])
+  expect(await readToken(store.sql, id)).toMatchObject({
+    last_refused_at: '2026-03-01T12:00:00.002Z',
+    refused_by: {
+      origin: { requests: 7, last_at: '2026-03-01T12:00:00.002Z' },
+      rate: { requests: 1, last_at: '2026-03-01T12:00:00.001Z' },
+    },
+  })
+  expect((await store.sql`SELECT DISTINCT token_id FROM token_refusals`).map(({ token_id }) => token_id)).toEqual([id])
 })
 
 test('nothing is accounted to the tokens of previews', async () => {
@@ -146,4 +209,31 @@ test('cells of the map add up by the day, over versions that there still are, an
   ])
   expect(misses.requests).toBe(6)
   expect(await read('basemap', { to: new Date(today + DAY) })).toEqual([['alps', expect.any(String), 2, 2000]])
+})
+
+test('a reader who asks for tiles all over the world adds no more cells to a day than it may have', async () => {
+  const writer = randomUUID()
+  const cells = (from: number, n: number, at = NOON) =>
+    Array.from({ length: n }, (_, i) => ({ ...row('basemap', `alps/v1/20/${from + i}/7`, at), kind: 'cell' as const }))
+  const days = async () =>
+    (
+      await store.sql<{ day: string; cells: number; requests: number; counted: number }[]>`
+      SELECT day::text, count(*)::int AS cells, sum(requests)::int AS requests,
+        (SELECT d.cells::int FROM usage_cell_days AS d WHERE d.day = c.day) AS counted
+      FROM usage_cells AS c GROUP BY day ORDER BY day`
+    ).map(Object.values)
+  await addUsage(store.sql, writer, 1, cells(0, 60), 100)
+  await addUsage(store.sql, writer, 2, cells(50, 60), 100)
+  // One batch may go beyond it, by its own length.
+  expect(await days()).toEqual([['2026-03-01', 110, 120, 110]])
+  await addUsage(store.sql, writer, 3, [...cells(100, 500), row('basemap', 'alps', NOON)], 100)
+  await addUsage(store.sql, writer, 4, cells(0, 20, NOON + 24 * HOUR), 100)
+  // What the day has goes on being counted, and so does all that is accounted.
+  expect(await days()).toEqual([
+    ['2026-03-01', 110, 130, 110],
+    ['2026-03-02', 20, 20, 20],
+  ])
+  expect(await read('basemap')).toEqual([['alps', '2026-03-01T12', 1, 1000]])
+  await pruneUsage(store.sql, 1)
+  expect(await store.sql`SELECT FROM usage_cell_days`).toHaveLength(0)
 })

@@ -1,9 +1,12 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import {
+  REFUSAL_REASONS,
+  USAGE_AMOUNTS,
   USAGE_KINDS,
+  USAGE_PAIRS,
+  type UsageBy,
   type UsageCellKind,
   type UsageItem,
-  type UsageKind,
   type UsageRow,
 } from '@gateway/contracts/usage.js'
 import type { Sql } from './connect.js'
@@ -11,13 +14,42 @@ import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 /**
+ * Limit: cells of the map in one day; 130 bytes each, kept for CELL_DAYS. A version has some 11,000 cells, and who may read many versions could ask
+ * for tiles in all of them. Beyond it only cells that the day has already are added to.
+ */
+const MAX_CELLS_A_DAY = 1_000_000
+
+/** The sums of a row; those by reason are null where they are 0. */
+const SUMS = [...USAGE_AMOUNTS, ...REFUSAL_REASONS.map((reason) => `refused_by_${reason}`)]
+
+/** The texts of statements, of names of this program alone. */
+const SUM_COLUMNS = SUMS.join(', ')
+const addedTo = (table: string): string =>
+  SUMS.map((name) => {
+    const [old, more] = [`${table}.${name}`, `excluded.${name}`]
+    return name.startsWith('refused_by_')
+      ? `${name} = coalesce(${old} + ${more}, ${old}, ${more})`
+      : `${name} = ${old} + ${more}`
+  }).join(', ')
+const GIVEN_REFUSALS = REFUSAL_REASONS.map(
+  (reason) => `(refusals -> '${reason}' ->> 'requests')::bigint AS refused_by_${reason}`,
+).join(', ')
+
+/**
  * Adds a batch of a writer to the sums, unless it was added before; of one writer, batches come in the order of their numbers. Previews of the console
  * come and go by themselves: to their tokens nothing is accounted. One statement: all of it is done, or nothing.
  */
-export async function addUsage(sql: Sql, writer: string, batch: number, rows: readonly UsageRow[]): Promise<void> {
+export async function addUsage(
+  sql: Sql,
+  writer: string,
+  batch: number,
+  rows: readonly UsageRow[],
+  maxCellsADay = MAX_CELLS_A_DAY,
+): Promise<void> {
   const column = <Name extends keyof UsageRow>(name: Name): string[] => rows.map((row) => String(row[name]))
-  const tokens = uuidsIn(rows.filter(({ kind }) => kind === 'token').map(({ id }) => id))
+  const tokens = uuidsIn(rows.filter(({ kind }) => kind === 'token' || isPair(kind)).map(tokenOf))
   const hours = rows.map(({ at }) => new Date(at).toISOString())
+  const refusals = rows.map((row) => JSON.stringify(row.refusals ?? {}))
   // In the order of the key, so that two writers never wait for each other.
   await sql`
     WITH fresh AS (
@@ -25,26 +57,65 @@ export async function addUsage(sql: Sql, writer: string, batch: number, rows: re
       ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, at = now()
       WHERE usage_writers.last_batch < excluded.last_batch
       RETURNING id),
-    given AS (
-      SELECT r.* FROM unnest(${column('kind')}::text[], ${column('id')}::text[], ${hours}::timestamptz[],
-        ${column('requests')}::bigint[], ${column('tiles')}::bigint[], ${column('tile_404')}::bigint[],
-        ${column('refused')}::bigint[], ${column('bytes')}::bigint[]) AS r (kind, id, at, requests, tiles, tile_404, refused, bytes)
+    previews AS MATERIALIZED (SELECT id::text AS token FROM tokens WHERE id = ANY(${tokens}::uuid[]) AND preview),
+    given AS MATERIALIZED (
+      SELECT r.*, ${sql.unsafe(GIVEN_REFUSALS)}, split_part(id, '/', 1) AS token
+      FROM (
+        SELECT kind, id, at, requests, tiles, tile_404, refused, bytes, refusals::jsonb AS refusals
+        FROM unnest(${column('kind')}::text[], ${column('id')}::text[], ${hours}::timestamptz[],
+          ${column('requests')}::bigint[], ${column('tiles')}::bigint[], ${column('tile_404')}::bigint[],
+          ${column('refused')}::bigint[], ${column('bytes')}::bigint[], ${refusals}::text[])
+          AS g (kind, id, at, requests, tiles, tile_404, refused, bytes, refusals)) AS r
       WHERE EXISTS (SELECT FROM fresh)),
+    told AS (
+      SELECT part[1] AS basemap_code, part[2] AS version, (at AT TIME ZONE 'UTC')::date AS day, part[3]::smallint AS z, part[4]::integer AS x,
+        part[5]::integer AS y, requests, tile_404
+      FROM given, string_to_array(id, '/') AS part WHERE kind = 'cell'),
     cells AS (
       INSERT INTO usage_cells (basemap_code, version, day, z, x, y, requests, tile_404)
-      SELECT part[1], part[2], (at AT TIME ZONE 'UTC')::date, part[3]::smallint, part[4]::integer, part[5]::integer, requests, tile_404
-      FROM given, string_to_array(id, '/') AS part WHERE kind = 'cell'
+      SELECT basemap_code, version, day, z, x, y, requests, tile_404
+      FROM told LEFT JOIN usage_cell_days AS full_days USING (day)
+      WHERE coalesce(full_days.cells, 0) < ${maxCellsADay}
+        OR EXISTS (
+          SELECT FROM usage_cells AS known
+          WHERE (known.basemap_code, known.version, known.day, known.z, known.x, known.y) =
+            (told.basemap_code, told.version, told.day, told.z, told.x, told.y))
       ORDER BY 1, 2, 3, 4, 5, 6
       ON CONFLICT (basemap_code, version, day, z, x, y) DO UPDATE SET requests = usage_cells.requests + excluded.requests,
-        tile_404 = usage_cells.tile_404 + excluded.tile_404)
-    INSERT INTO usage_hours (kind, id, at, requests, tiles, tile_404, refused, bytes)
-    SELECT * FROM given AS r
-    WHERE kind <> 'cell'
-      AND NOT (r.kind = 'token' AND r.id IN (SELECT id::text FROM tokens WHERE id = ANY(${tokens}::uuid[]) AND preview))
+        tile_404 = usage_cells.tile_404 + excluded.tile_404
+      RETURNING day, xmax = 0 AS is_new),
+    counted AS (
+      INSERT INTO usage_cell_days (day, cells)
+      SELECT day, count(*) FROM cells WHERE is_new GROUP BY day ORDER BY day
+      ON CONFLICT (day) DO UPDATE SET cells = usage_cell_days.cells + excluded.cells),
+    pairs AS (
+      INSERT INTO usage_pairs (kind, token, code, at, ${sql.unsafe(SUM_COLUMNS)})
+      SELECT split_part(kind, ',', 2), token, substr(id, length(token) + 2), at, ${sql.unsafe(SUM_COLUMNS)}
+      FROM given
+      WHERE kind IN ('token,basemap', 'token,vector') AND token NOT IN (SELECT token FROM previews)
+      ORDER BY 1, 2, 3, 4
+      ON CONFLICT (kind, token, code, at) DO UPDATE SET ${sql.unsafe(addedTo('usage_pairs'))}),
+    refusals AS (
+      INSERT INTO token_refusals (token_id, reason, requests, last_at)
+      SELECT tokens.id, by.key, sum((by.value ->> 'requests')::bigint), to_timestamp(max((by.value ->> 'lastMs')::float8) / 1000)
+      FROM given JOIN tokens ON given.kind = 'token' AND tokens.id::text = given.id AND NOT tokens.preview, jsonb_each(given.refusals) AS by
+      WHERE tokens.id = ANY(${tokens}::uuid[])
+      GROUP BY 1, 2 ORDER BY 1, 2
+      ON CONFLICT (token_id, reason) DO UPDATE SET requests = token_refusals.requests + excluded.requests,
+        last_at = greatest(token_refusals.last_at, excluded.last_at))
+    INSERT INTO usage_hours (kind, id, at, ${sql.unsafe(SUM_COLUMNS)})
+    SELECT kind, id, at, ${sql.unsafe(SUM_COLUMNS)} FROM given AS r
+    WHERE kind = ANY(${[...USAGE_KINDS]}) AND NOT (kind = 'token' AND id IN (SELECT token FROM previews))
     ORDER BY r.kind, r.id, r.at
-    ON CONFLICT (kind, id, at) DO UPDATE SET requests = usage_hours.requests + excluded.requests,
-      tiles = usage_hours.tiles + excluded.tiles, tile_404 = usage_hours.tile_404 + excluded.tile_404,
-      refused = usage_hours.refused + excluded.refused, bytes = usage_hours.bytes + excluded.bytes`
+    ON CONFLICT (kind, id, at) DO UPDATE SET ${sql.unsafe(addedTo('usage_hours'))}`
+}
+
+function isPair(kind: string): boolean {
+  return (USAGE_PAIRS as readonly string[]).includes(kind)
+}
+
+function tokenOf({ id }: UsageRow): string {
+  return id.split('/', 1)[0] as string
 }
 
 function uuidsIn(ids: readonly string[]): string[] {
@@ -72,9 +143,13 @@ export const USAGE_LISTING = {
 } satisfies Listing
 
 export interface UsageRequest extends ListRequest {
-  readonly by: UsageKind
-  /** undefined: of all */
+  readonly by: UsageBy
+  /** undefined: of all; of a pair see the others */
   readonly id?: string | undefined
+  /** of a pair: undefined: of all */
+  readonly token?: string | undefined
+  /** of a pair: the basemap or vector; undefined: of all */
+  readonly code?: string | undefined
   /** the hours that begin in [from, to) */
   readonly from: Date
   readonly to: Date
@@ -83,44 +158,59 @@ export interface UsageRequest extends ListRequest {
 
 /** Sums by id and hour, by id and day in UTC, or by id alone; hours without anything are left out. */
 export async function readUsage(sql: Sql, request: UsageRequest): Promise<Listed<UsageItem>> {
-  const { by, id, from, to, step } = request
+  const { by, id, token, code, from, to, step } = request
   const moment = {
     hour: sql`at`,
     day: sql`date_trunc('day', at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'`,
     total: sql`${from.toISOString()}::timestamptz`,
   }[step]
+  const only = (column: string, value: string | undefined) =>
+    value === undefined ? sql`` : sql`AND ${sql(column)} = ${value}`
+  const pair = isPair(by)
+  const kind = by.slice(by.indexOf(',') + 1)
+  const rows = pair
+    ? sql`(SELECT token || '/' || code AS id, * FROM usage_pairs WHERE true ${only('token', token)} ${only('code', code)}) AS rows`
+    : sql`(SELECT NULL AS token, NULL AS code, * FROM usage_hours WHERE true ${only('id', id)}) AS rows`
   const sums = sql`(
-    SELECT id, ${moment} AS at, sum(requests)::bigint AS requests, sum(tiles)::bigint AS tiles, sum(tile_404)::bigint AS tile_404,
-      sum(refused)::bigint AS refused, sum(bytes)::bigint AS bytes
-    FROM usage_hours
-    WHERE kind = ${by} AND at >= ${from.toISOString()} AND at < ${to.toISOString()} ${id === undefined ? sql`` : sql`AND id = ${id}`}
-    GROUP BY 1, 2) AS sums`
+    SELECT id, token, code, ${moment} AS at, ${sql.unsafe(SUMS.map((name) => `sum(${name})::bigint AS ${name}`).join(', '))}
+    FROM ${rows}
+    WHERE kind = ${kind} AND at >= ${from.toISOString()} AND at < ${to.toISOString()}
+    GROUP BY 1, 2, 3, 4) AS sums`
   // What the route takes beside a list's own parameters is no filter of this list.
   const { q, sort, limit, offset } = request
+  const byReason = REFUSAL_REASONS.map((reason) => `'${reason}', refused_by_${reason}`).join(', ')
   const selection = {
-    columns: sql`id, at, requests, tiles, tile_404, refused, bytes`,
+    columns: sql`id, token, code, at, ${sql.unsafe(USAGE_AMOUNTS.join(', '))}, jsonb_strip_nulls(jsonb_build_object(${sql.unsafe(byReason)})) AS refused_by`,
     from: sums,
   }
-  const { items, total } = await readList<UsageSum>(sql, USAGE_LISTING, selection, {
-    q,
-    sort,
-    limit,
-    offset,
-  })
-  const names = await namesOf(sql, by, [...new Set(items.map((row) => row.id))])
-  return { items: items.map((row) => isoDates<UsageItem>({ ...row, name: names.get(row.id) ?? null })), total }
+  const { items, total } = await readList<UsageSum>(sql, USAGE_LISTING, selection, { q, sort, limit, offset })
+  const codes = await namesOf(sql, kind, [...new Set(items.map((row) => (pair ? (row.code as string) : row.id)))])
+  const tokens = pair ? await namesOf(sql, 'token', [...new Set(items.map((row) => row.token as string))]) : null
+  const itemOf = ({ token: ofToken, code: ofCode, ...row }: UsageSum) => {
+    const name = codes.get(ofCode ?? row.id) ?? null
+    const together = pair && {
+      token_id: ofToken,
+      token_name: tokens?.get(ofToken as string) ?? null,
+      [`${kind}_code`]: ofCode,
+    }
+    return isoDates<UsageItem>({ ...row, name, ...together })
+  }
+  return { items: items.map(itemOf), total }
 }
 
-type UsageSum = Omit<{ readonly [K in keyof UsageItem]: unknown }, 'name' | 'id'> & { readonly id: string }
+type UsageSum = Record<'at' | 'refused_by' | (typeof USAGE_AMOUNTS)[number], unknown> & {
+  readonly id: string
+  readonly token: string | null
+  readonly code: string | null
+}
 
-async function namesOf(sql: Sql, by: UsageKind, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const named = {
+async function namesOf(sql: Sql, kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const named: Readonly<Record<string, () => Promise<{ id: string; name: string }[]>>> = {
     token: () => sql`SELECT id::text, name FROM tokens WHERE id = ANY(${uuidsIn(ids)}::uuid[])`,
     basemap: () => sql`SELECT code AS id, name FROM basemaps WHERE code = ANY(${ids as string[]})`,
     vector: () => sql`SELECT code AS id, name FROM vectors WHERE code = ANY(${ids as string[]})`,
-    version: () => [],
   }
-  const rows = await named[by]()
+  const rows = (await named[kind]?.()) ?? []
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
@@ -180,7 +270,14 @@ export async function pruneUsage(sql: Sql, days: number): Promise<number> {
         SELECT ctid FROM usage_hours WHERE kind = ANY(${USAGE_KINDS as unknown as string[]}) AND at < now() - make_interval(days => ${days}) LIMIT ${BATCH}))`
     batch = count
   }
+  for (let batch = BATCH; batch === BATCH; deleted += batch) {
+    const { count } = await sql`
+      DELETE FROM usage_pairs WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM usage_pairs WHERE kind IN ('basemap', 'vector') AND at < now() - make_interval(days => ${days}) LIMIT ${BATCH}))`
+    batch = count
+  }
   const cellDays = Math.min(days, CELL_DAYS)
+  await sql`DELETE FROM usage_cell_days WHERE day < (now() AT TIME ZONE 'UTC')::date - ${cellDays}::integer`
   for (let batch = BATCH; batch === BATCH; deleted += batch) {
     const { count } = await sql`
       DELETE FROM usage_cells WHERE ctid = ANY(ARRAY(

@@ -1,3 +1,4 @@
+import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { VectorFacts, VectorField, VectorKind } from '@gateway/contracts/vector.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
@@ -9,6 +10,8 @@ export interface ReadFacts extends VectorFacts {
    * encoding can be worked out without reading the file again
    */
   readonly raw_fields?: readonly VectorField[] | undefined
+  /** what a scan says of it as long as its content is the same; the scan adds the parameter `file` */
+  readonly warnings?: readonly CodedMessage[] | undefined
 }
 
 export interface StoredVector {
@@ -48,7 +51,7 @@ export async function readVectorSizes(sql: Queryable, codes: readonly string[] |
 /** Vectors ordered by code; `codes` null reads all of them. */
 export async function readVectors(sql: Queryable, codes: readonly string[] | null): Promise<StoredVector[]> {
   const rows = await sql<StoredVector[]>`
-    SELECT v.code, v.name, coalesce(v.format, v.kind) AS kind, v.relative_path AS "relativePath", v.file_name AS "fileName", v.path, v.size,
+    SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.relative_path AS "relativePath", v.file_name AS "fileName", v.path, v.size,
            v.modified_at AS "modifiedAt", v.fingerprint, v.available, v.source_code AS "sourceCode", s.path AS "sourcePath",
            s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts,
            v.encoding AS "setEncoding"
@@ -62,18 +65,29 @@ export async function readVector(sql: Queryable, code: string): Promise<StoredVe
   return (await readVectors(sql, [code]))[0] ?? null
 }
 
-/** What names the content of each vector of a source whose facts are known, by relative path. */
-export async function readVectorFingerprints(sql: Queryable, sourceCode: string): Promise<Map<string, string>> {
-  const rows = await sql<{ relative_path: string; fingerprint: string }[]>`
-    SELECT relative_path, fingerprint FROM vectors
-    WHERE source_code = ${sourceCode} AND facts_fingerprint = fingerprint`
-  return new Map(rows.map((row) => [row.relative_path, row.fingerprint]))
+/** What is known of a file without reading it again. */
+export interface KnownFile {
+  /** names its content */
+  readonly fingerprint: string
+  readonly kind: VectorKind
+  /** see `ReadFacts` */
+  readonly warnings: readonly CodedMessage[]
+}
+
+/** Each vector of a source whose facts are known, by relative path. */
+export async function readKnownFiles(sql: Queryable, sourceCode: string): Promise<Map<string, KnownFile>> {
+  const rows = await sql<({ path: string } & KnownFile)[]>`
+    SELECT relative_path AS path, fingerprint, coalesce(other_format, format, kind) AS kind, coalesce(facts->'warnings', '[]') AS warnings
+    FROM vectors WHERE source_code = ${sourceCode} AND facts_fingerprint = fingerprint`
+  return new Map(rows.map(({ path, ...known }) => [path, known]))
 }
 
 export type NewVector = Omit<StoredVector, 'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn' | 'setEncoding'>
 
 /** Kinds that the column `kind` takes; others stand in `format` (see the migration 0015). */
 const FIRST_KINDS: ReadonlySet<VectorKind> = new Set(['geojson', 'shapefile'])
+/** Kinds that `format` takes; others stand in `other_format` (see the migration 0032). */
+const SECOND_KINDS: ReadonlySet<VectorKind> = new Set(['geopackage', 'flatgeobuf'])
 
 /**
  * Creates a vector or replaces what is known of it, and makes it available. The code of a known relative path never changes. Facts that
@@ -82,21 +96,22 @@ const FIRST_KINDS: ReadonlySet<VectorKind> = new Set(['geojson', 'shapefile'])
 export async function upsertVectors(tx: Transaction, vectors: readonly NewVector[]): Promise<void> {
   // Rows travel as columns of arrays: one statement, whatever their number.
   await tx`
-    INSERT INTO vectors (code, name, kind, format, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts,
+    INSERT INTO vectors (code, name, kind, format, other_format, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts,
                          facts_fingerprint)
-    SELECT code, name, coalesce(kind, 'geojson'), format, relative_path, file_name, path, size, modified_at, fingerprint, source_code,
+    SELECT code, name, coalesce(kind, 'geojson'), format, other_format, relative_path, file_name, path, size, modified_at, fingerprint, source_code,
            facts::jsonb, CASE WHEN facts IS NOT NULL THEN fingerprint END
     FROM unnest(
       ${vectors.map((v) => v.code)}::text[], ${vectors.map((v) => v.name)}::text[],
       ${vectors.map((v) => (FIRST_KINDS.has(v.kind) ? v.kind : null))}::text[],
-      ${vectors.map((v) => (FIRST_KINDS.has(v.kind) ? null : v.kind))}::text[],
+      ${vectors.map((v) => (SECOND_KINDS.has(v.kind) ? v.kind : null))}::text[],
+      ${vectors.map((v) => (FIRST_KINDS.has(v.kind) || SECOND_KINDS.has(v.kind) ? null : v.kind))}::text[],
       ${vectors.map((v) => v.relativePath)}::text[], ${vectors.map((v) => v.fileName)}::text[], ${vectors.map((v) => v.path)}::text[],
       ${vectors.map((v) => v.size)}::bigint[], ${vectors.map((v) => v.modifiedAt.toISOString())}::timestamptz[],
       ${vectors.map((v) => v.fingerprint)}::text[], ${vectors.map((v) => v.sourceCode)}::text[],
       ${vectors.map((v) => (v.facts === null ? null : JSON.stringify(v.facts)))}::text[])
-      AS new (code, name, kind, format, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts)
+      AS new (code, name, kind, format, other_format, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts)
     ON CONFLICT (code) DO UPDATE SET
-      name = excluded.name, kind = excluded.kind, format = excluded.format, relative_path = excluded.relative_path,
+      name = excluded.name, kind = excluded.kind, format = excluded.format, other_format = excluded.other_format, relative_path = excluded.relative_path,
       file_name = excluded.file_name, path = excluded.path, size = excluded.size, modified_at = excluded.modified_at, fingerprint = excluded.fingerprint,
       facts = coalesce(excluded.facts, vectors.facts),
       facts_fingerprint = coalesce(excluded.facts_fingerprint, vectors.facts_fingerprint),

@@ -1,0 +1,39 @@
+import { TOKEN_MARK } from './token-format.js'
+
+/** Names of parameters that look like a credential's. The native tier leaves requests with them to JavaScript (`names_credential` of request_fields.cc). */
+const CREDENTIAL_NAME = /key|token|auth|bearer|jwt|^tk$/i
+const BEARER_FORM = 'send "Authorization: Bearer bmp_..."'
+
+/**
+ * What a request that presents no token has probably meant as one; null: nothing looks like it. Of what was sent it repeats a scheme or a parameter's name,
+ * never a value.
+ */
+export function credentialHint(authorization: string | undefined, query: string | undefined): string | null {
+  return headerHint(authorization?.trim() ?? '') ?? queryHint(query ?? '')
+}
+
+function headerHint(authorization: string): string | null {
+  if (authorization === '') return null
+  if (authorization.startsWith(TOKEN_MARK)) return `Authorization has a token without its scheme: ${BEARER_FORM}`
+  const [scheme = '', ...values] = authorization.split(' ')
+  switch (scheme.toLowerCase()) {
+    case 'bearer':
+      return `Authorization: Bearer ${values.join('') === '' ? 'has no token behind it' : 'takes one token without blanks'}: ${BEARER_FORM}`
+    case 'basic':
+      return 'HTTP Basic counts here only if its password is a service token'
+  }
+  if (values.length === 0) return `Authorization has no scheme: ${BEARER_FORM}`
+  const name = /^[A-Za-z][A-Za-z-]{0,19}$/.test(scheme) ? `the scheme ${scheme}` : 'this scheme'
+  return `${name} of Authorization is not read here: ${BEARER_FORM}`
+}
+
+function queryHint(query: string): string | null {
+  if (!CREDENTIAL_NAME.test(query) && !query.includes('tk=')) return null
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (!CREDENTIAL_NAME.test(name)) continue
+    if (name === 'token' || name === 'access_token') return value === '' ? `the parameter ${name} is empty` : null
+    const isPlain = /^[\w.-]{1,32}$/.test(name) && !name.includes(TOKEN_MARK)
+    return `${isPlain ? `the parameter ${name}` : 'a parameter of the query'} is not read: write ?token=bmp_...`
+  }
+  return null
+}

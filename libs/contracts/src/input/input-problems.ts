@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import { type Told, textOfAll, told } from '../told.js'
+import { intentOf } from './intent.js'
+import { nearest } from './nearest.js'
+import { fieldsAt, schemasAt } from './schema-fields.js'
+import { shownValue } from './shown-value.js'
+
+type Issue = z.core.$ZodIssue
+
+/** Problems named at most; input that is wrong in more places is wrong as a whole. */
+const MAX_PROBLEMS = 5
+/** Names listed at most where none is near. */
+const MAX_KNOWN = 20
+/** In place of zod's own sentences, so that they can be told from those of schemas. */
+const ZODS = ''
+
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Told[]; readonly message: string }
+
+/**
+ * Checks input against a schema. What does not fit is told by field: the rule, what was sent (bounded and without secrets), and what was probably
+ * meant. Problems come in the order of the schema's fields, unknown fields after them.
+ * @param place `body`, `query`, `path` or `header`, before each field's name
+ */
+export function checkInput<T extends z.core.$ZodType>(schema: T, input: unknown, place: string): Checked<z.output<T>> {
+  const { safeParse } = schema as unknown as z.ZodType<z.output<T>>
+  const result = safeParse(input, { error: () => ZODS })
+  if (result.success) return { ok: true, value: result.data }
+  const problems = problemsOf(result.error.issues, schema, input, place)
+  return { ok: false, problems, message: textOfAll(problems) }
+}
+
+function problemsOf(issues: readonly Issue[], schema: z.core.$ZodType, input: unknown, place: string): Told[] {
+  const each = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? oneByOne(issue) : [issue]))
+  const named = each.slice(0, MAX_PROBLEMS).flatMap((issue) => problemOf(issue, schema, input, place))
+  return each.length > MAX_PROBLEMS ? [...named, told('input.more', { count: each.length - MAX_PROBLEMS })] : named
+}
+
+function oneByOne(issue: Extract<Issue, { code: 'unrecognized_keys' }>): Issue[] {
+  return issue.keys.map((key) => ({ ...issue, keys: [key] }))
+}
+
+function problemOf(issue: Issue, schema: z.core.$ZodType, input: unknown, place: string): Told[] {
+  if (issue.code === 'unrecognized_keys') return unknownField(issue, schema, place)
+  const field = fieldName(place, issue.path)
+  const value = valueAt(input, issue.path)
+  const isInt = schemasAt(schema, issue.path).some((one) => one instanceof z.ZodNumber && one.isInt)
+  const rule = ruleOf(issue, { field, isInt })
+  if (value === undefined && issue.path.length > 0) return [told('input.required', { field }), ...allowedOf(rule)]
+  const name = String(issue.path.findLast((step) => typeof step === 'string') ?? '')
+  const list = valueAt(input, issue.path.slice(0, -1))
+  const intent = intentOf(issue, { field: name, value, list })
+  return [rule, ...receivedOf(issue, value, name), ...(intent === null ? [] : [intent])]
+}
+
+function fieldName(place: string, path: readonly PropertyKey[]): string {
+  return [place, ...path.map((step) => shortened(String(step)))].join('.')
+}
+
+/** A name of the caller's, of any length. */
+function shortened(name: string): string {
+  return name.length <= 64 ? name : `${name.slice(0, 64)}…`
+}
+
+function unknownField(
+  { path, keys: [key = ''] }: Extract<Issue, { code: 'unrecognized_keys' }>,
+  schema: z.core.$ZodType,
+  place: string,
+): Told[] {
+  const field = fieldName(place, [...path, key])
+  const known = Object.keys(fieldsAt(schema, path))
+  const near = nearest(key, known)
+  const unknown = told(place === 'query' ? 'input.unknown_parameter' : 'input.unknown_field', { field })
+  if (near !== null) return [unknown, told('input.did_you_mean', { value: near })]
+  return known.length === 0 || known.length > MAX_KNOWN
+    ? [unknown]
+    : [unknown, told('input.known', { names: known.join(', ') })]
+}
+
+/** Of a field that is missing: which values it may have, where they are few. */
+function allowedOf({ code, params }: Told): Told[] {
+  return code === 'input.one_of' ? [told('input.known', { names: String(params.values) })] : []
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
+    value = (value as Record<PropertyKey, unknown>)[step]
+  }
+  return value
+}
+
+function receivedOf(issue: Issue, value: unknown, name: string): Told[] {
+  if (issue.code === 'too_big' || issue.code === 'too_small') {
+    if (issue.origin === 'string' && typeof value === 'string')
+      return value === '' ? [] : [told('input.received_length', { count: value.length })]
+    if (Array.isArray(value)) return [told('input.received_entries', { count: value.length })]
+  }
+  // A rule about several fields names them.
+  if (issue.code === 'custom' && typeof value === 'object' && !Array.isArray(value)) return []
+  const shown = shownValue(value, name)
+  return shown === null ? [] : [told('input.received', { value: shown })]
+}
+
+/** What a rule is told of. `isInt`: a number there is a whole one. */
+interface Subject {
+  readonly field: string
+  readonly isInt: boolean
+}
+
+function ruleOf(issue: Issue, subject: Subject): Told {
+  const { field, isInt } = subject
+  if (issue.message !== ZODS) return told('input.said', { field, sentence: issue.message })
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeRule(isInt && issue.expected === 'number' ? 'int' : issue.expected, field)
+    case 'invalid_value':
+      return told(issue.values.length === 1 ? 'input.exactly' : 'input.one_of', { field, values: listed(issue.values) })
+    case 'too_small':
+      return limitRule(issue.origin, Number(issue.minimum), field, issue.inclusive !== false ? 'at_least' : 'above')
+    case 'too_big':
+      return limitRule(issue.origin, Number(issue.maximum), field, issue.inclusive !== false ? 'at_most' : 'below')
+    case 'invalid_format':
+      return formatRule(issue.format, field)
+    case 'invalid_union':
+      return unionRule(issue, subject)
+    default:
+      return told('input.type', { field, expected: issue.code })
+  }
+}
+
+function listed(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(', ')
+}
+
+const TYPES = ['string', 'number', 'int', 'boolean', 'array', 'object'] as const
+
+function typeRule(expected: string, field: string): Told {
+  const known = TYPES.find((type) => type === (expected === 'tuple' ? 'array' : expected))
+  return known === undefined ? told('input.type', { field, expected }) : told(`input.${known}`, { field })
+}
+
+type Bound = 'at_least' | 'above' | 'at_most' | 'below'
+
+function limitRule(origin: string, limit: number, field: string, bound: Bound): Told {
+  const isMin = bound === 'at_least' || bound === 'above'
+  if (origin === 'string') {
+    if (isMin && limit === 1) return told('input.not_empty', { field })
+    return told(isMin ? 'input.min_length' : 'input.max_length', { field, limit })
+  }
+  if (origin === 'array' || origin === 'set') {
+    return told(isMin ? 'input.min_entries' : 'input.max_entries', { field, limit })
+  }
+  return told(`input.${bound}`, { field, limit })
+}
+
+const FORMATS: Readonly<Record<string, Told['code']>> = {
+  url: 'input.url',
+  uuid: 'input.uuid',
+  datetime: 'input.instant',
+  date: 'input.instant',
+}
+
+function formatRule(format: string, field: string): Told {
+  const code = FORMATS[format]
+  return code === undefined ? told('input.format', { field, format }) : told(code, { field })
+}
+
+/** One of several forms: each as it would be said of the field. */
+function unionRule(issue: Extract<Issue, { code: 'invalid_union' }>, subject: Subject): Told {
+  const { field } = subject
+  const rules = issue.errors.map(([first]) => (first === undefined ? null : ruleOf(first as Issue, subject)))
+  const types = rules.filter((rule) => rule !== null)
+  const [only] = types
+  if (types.length === 1 && only !== undefined) return only
+  const prefix = `${field}: must be `
+  const forms = types
+    .map((rule) => textOfAll([rule]))
+    .map((text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text.slice(field.length + 2)))
+  return told('input.either', { field, forms: [...new Set(forms)].join('; ') })
+}

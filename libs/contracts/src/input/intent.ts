@@ -1,0 +1,113 @@
+import type { z } from 'zod'
+import { type Told, told } from '../told.js'
+import { nearest } from './nearest.js'
+import { shownValue } from './shown-value.js'
+
+type Issue = z.core.$ZodIssue
+
+/** The field and its surroundings, for a guess at what was meant. */
+export interface Given {
+  readonly field: string
+  readonly value: unknown
+  /** the list that the value is an entry of, or the value itself where it is a list */
+  readonly list: unknown
+}
+
+/** What was probably meant, where that is clear enough; null: it is not. It repeats nothing that `shownValue` would not show. */
+export function intentOf(issue: Issue, given: Given): Told | null {
+  if (shownValue(given.value, given.field) === null) return null
+  return swappedBounds(given) ?? instantMeant(issue, given.value) ?? valueMeant(issue, given)
+}
+
+function valueMeant(issue: Issue, { field, value }: Given): Told | null {
+  for (const one of withAlternatives(issue)) {
+    const meant = one.code === 'invalid_value' ? enumMeant(one.values, value) : typeMeant(one, field, value)
+    if (meant !== null) return meant
+  }
+  return null
+}
+
+function withAlternatives(issue: Issue): Issue[] {
+  return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(withAlternatives) : [issue]
+}
+
+function didYouMean(value: string | number | boolean | readonly unknown[]): Told {
+  return told('input.did_you_mean', { value: JSON.stringify(value) })
+}
+
+function enumMeant(values: readonly unknown[], value: unknown): Told | null {
+  const same = values.find((one) => typeof one !== typeof value && String(one) === String(value))
+  if (same !== undefined) return didYouMean(same as string)
+  if (typeof value !== 'string') return null
+  const name = nearest(
+    value,
+    values.filter((one) => typeof one === 'string'),
+  )
+  return name === null ? null : didYouMean(name)
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+function typeMeant(issue: Issue, field: string, value: unknown): Told | null {
+  if (issue.code !== 'invalid_type') return null
+  const expected: string = issue.expected
+  if (expected === 'array' && (typeof value === 'string' || typeof value === 'number')) {
+    const shown = shownValue(value, field)
+    return shown === null ? null : told('input.did_you_mean', { value: `[${shown}]` })
+  }
+  if (expected === 'string' && typeof value === 'number') return didYouMean(String(value))
+  if (expected === 'boolean') {
+    if (/^(true|1|yes|on)$/i.test(String(value))) return didYouMean(true)
+    return /^(false|0|no|off)$/i.test(String(value)) ? didYouMean(false) : null
+  }
+  if (expected === 'object' && typeof value === 'string' && /^\s*\{/.test(value)) return told('input.as_json')
+  const isNumber = expected === 'number' || expected === 'int'
+  if (!isNumber || typeof value !== 'string') return null
+  if (/^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return didYouMean(Number(value))
+  const span = /^(\d{1,9})([smhd])$/.exec(value)
+  return span !== null && /seconds/.test(field)
+    ? didYouMean(Number(span[1]) * (SECONDS[span[2] as string] as number))
+    : null
+}
+
+/** Seconds or milliseconds since 1970, and dates with the separators of other notations. */
+function instantMeant(issue: Issue, value: unknown): Told | null {
+  const isInstant = withAlternatives(issue).some(
+    (one) => one.code === 'invalid_format' && (one.format === 'datetime' || one.format === 'date'),
+  )
+  // Of a number, zod does not come as far as the format.
+  if (!isInstant && !issue.message.includes('ISO 8601')) return null
+  const digits = String(value)
+  if (/^\d{10}$|^\d{13}$/.test(digits)) {
+    const at = new Date(Number(digits) * (digits.length === 10 ? 1000 : 1))
+    return didYouMean(at.toISOString())
+  }
+  const parts = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[ T](\d{2}:\d{2}(?::\d{2})?)(Z?))?$/.exec(digits)
+  if (parts === null) return null
+  const [, year, month = '', day = '', time, zone = ''] = parts
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  if (Number.isNaN(Date.parse(date))) return null
+  return didYouMean(time === undefined ? date : `${date}T${time}${zone}`)
+}
+
+/** Latitudes before longitudes, or corners in another order, in a list of four degrees. */
+function swappedBounds({ field, value, list }: Given): Told | null {
+  const degrees = Array.isArray(value) ? value : list
+  if (!/bounds|bbox/.test(field) || !Array.isArray(degrees) || degrees.length !== 4) return null
+  if (!degrees.every((one) => typeof one === 'number')) return null
+  const [a, b, c, d] = degrees as [number, number, number, number]
+  // The first that the earth has wins; one that is right already is not explained by an order.
+  const orders = [
+    [b, a, d, c],
+    [a, c, b, d],
+    [a, d, c, b],
+  ] as const
+  const meant = isPlace([a, b, c, d]) ? undefined : orders.find(isPlace)
+  return meant === undefined ? null : told('input.bounds_swapped', { value: JSON.stringify(meant) })
+}
+
+function isPlace([west, south, east, north]: readonly [number, number, number, number]): boolean {
+  return (
+    Math.max(Math.abs(west), Math.abs(east)) <= 180 && Math.max(Math.abs(south), Math.abs(north)) <= 90 && south < north
+  )
+}

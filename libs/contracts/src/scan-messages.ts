@@ -1,0 +1,95 @@
+/**
+ * What a scan leaves out or finds doubtful; see `messages.ts`. Each says what to do. `file` and `folder` are quoted paths below the scan
+ * source. A pair tells one file, or many of a kind in one folder (`count`, `folder`, and a file of them as `example`).
+ */
+export const SCAN_MESSAGES = {
+  scan_image: {
+    one: '{file} is left out: it is an image ({format}); if it has a place on the map, slice it (console: Slicing; POST /api/v1/slice/jobs)',
+    many: '{count} files in {folder} are left out, such as {example}: they are images ({format}); those with a place on the map can be sliced (console: Slicing; POST /api/v1/slice/jobs)',
+  },
+  scan_image_to_convert: {
+    one: '{file} is left out: it is an image in the format {format}; convert it and slice the result: gdal_translate -of COG INPUT OUTPUT.tif',
+    many: '{count} files in {folder} are left out, such as {example}: they are images in the format {format}; convert each and slice the results: gdal_translate -of COG INPUT OUTPUT.tif',
+  },
+  scan_raster_geopackage: {
+    one: '{file} is left out: this GeoPackage holds raster tiles; convert it for a basemap source (gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles) or slice it as a GeoTIFF',
+    many: '{count} files in {folder} are left out, such as {example}: these GeoPackages hold raster tiles; convert each for a basemap source (gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles) or slice it as a GeoTIFF',
+  },
+  scan_vector_to_convert: {
+    one: '{file} is left out: the format {format} is not served; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
+    many: '{count} files in {folder} are left out, such as {example}: the format {format} is not served; convert each: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
+  },
+  scan_zip_of_tiles: {
+    one: '{file} is left out: this zip holds tiles; unpack it into a basemap source',
+    many: '{count} files in {folder} are left out, such as {example}: these zips hold tiles; unpack them into a basemap source',
+  },
+  scan_zip_of_vectors: {
+    one: '{file} is left out: this zip holds vector data; unpack it into a vector source',
+    many: '{count} files in {folder} are left out, such as {example}: these zips hold vector data; unpack them into a vector source',
+  },
+  scan_archive: {
+    one: '{file} is left out: it is a packed file ({format}); unpack it',
+    many: '{count} files in {folder} are left out, such as {example}: they are packed files ({format}); unpack them',
+  },
+  scan_broken_archive: {
+    one: '{file} is left out: this zip cannot be read ({reason}); pack it again',
+    many: '{count} files in {folder} are left out, such as {example}: these zips cannot be read ({reason}); pack them again',
+  },
+  scan_tiles_in_vector_source: {
+    one: '{file} is left out: it holds tiles ({format}); move it into a basemap source',
+    many: '{count} files in {folder} are left out, such as {example}: they are tiles or hold tiles ({format}); move them into a basemap source',
+  },
+  scan_vector_in_basemap_source: {
+    one: '{file} is left out: it is vector data ({format}); move it into a vector source',
+    many: '{count} files in {folder} are left out, such as {example}: they are vector data ({format}); move them into a vector source',
+  },
+  scan_geopackage_in_basemap_source: {
+    one: '{file} is left out: a basemap source takes no GeoPackage; convert raster tiles (gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles), and move vector data into a vector source',
+    many: '{count} files in {folder} are left out, such as {example}: a basemap source takes no GeoPackage; convert raster tiles (gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles), and move vector data into a vector source',
+  },
+  scan_package_not_served: {
+    one: '{file} is left out: it is an {format}, which is not served; export it as MBTiles or PMTiles, or as {z}/{x}/{y} folders',
+    many: '{count} files in {folder} are left out, such as {example}: they are of the format {format}, which is not served; export each as MBTiles or PMTiles, or as {z}/{x}/{y} folders',
+  },
+  scan_sqlite_in_basemap_source: {
+    one: '{file} is left out: it is a database; if it is MBTiles, rename it to .mbtiles',
+    many: '{count} files in {folder} are left out, such as {example}: they are databases; if they are MBTiles, rename them to .mbtiles',
+  },
+  scan_csv_without_coordinates: {
+    one: '{file} is left out: this CSV has no columns of coordinates; name them in its first line, for example lon and lat',
+    many: '{count} files in {folder} are left out, such as {example}: these CSVs have no columns of coordinates; name them in the first line, for example lon and lat',
+  },
+  scan_part_without_shapefile: {
+    one: '{file} is left out: it is a part of a shapefile whose .shp is not there',
+    many: '{count} files in {folder} are left out, such as {example}: they are parts of shapefiles whose .shp is not there',
+  },
+  scan_unknown_file: {
+    one: '{file} is left out: no format is known by the extension {format}',
+    many: '{count} files in {folder} are left out, such as {example}: no format is known by the extension {format}',
+  },
+  scan_needs_gdal: {
+    one: '{file} is left out: {format} files are read by GDAL, and this machine has no usable ogr2ogr (3.4 or later); install gdal-bin',
+    many: '{count} files of this source are left out, such as {example}: {format} files are read by GDAL, and this machine has no usable ogr2ogr (3.4 or later); install gdal-bin',
+  },
+  scan_unreadable_by_gdal: '{file} is left out: GDAL cannot read it as {format}: {reason}',
+  scan_late:
+    '{file} is left out: GDAL could not read it within {seconds} s; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
+  scan_no_features: '{file} is left out: GDAL finds no layer of features in it',
+  scan_too_large: '{file} tells nothing of itself: it has more than {limit} MB',
+  scan_sequence_named_geojson:
+    '{file} is a sequence of GeoJSON features, one in each line, and no GeoJSON document; it is served as a sequence: rename it to .geojsonl, or convert it for clients that expect GeoJSON (ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT)',
+  scan_geojson_encoding:
+    '{file} is encoded in {encoding}, and GeoJSON has to be UTF-8: clients show its texts wrongly; convert it: iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
+  scan_json_encoding_unknown:
+    '{file} is not UTF-8, and its encoding is not known: clients show its texts wrongly; save it as UTF-8',
+  scan_shapefile_encoding:
+    '{file} does not say how its texts are encoded; they look like {encoding}: set the encoding of the vector, or put a .cpg next to it',
+  scan_shapefile_encoding_unknown:
+    '{file} does not say how its texts are encoded, and they are not UTF-8: set the encoding of the vector, or put a .cpg next to it',
+  scan_shapefile_cpg_unknown:
+    '{file} has a .cpg that names no known encoding ({encoding}): set the encoding of the vector, or correct the .cpg',
+  scan_layout_not_served:
+    '{folder} holds tiles in the layout {layout}, which is not served; convert them to {z}/{x}/{y} folders, MBTiles or PMTiles',
+  scan_no_tile_set: '{folder} holds no tile set',
+  scan_no_tiles: '{file} holds no tiles',
+} as const

@@ -1,0 +1,77 @@
+import type { Bounds, RowOrder, Storage, TileFormat, TileMatrixSetId, VersionOverrides } from './basemap.js'
+
+/** A version's values that overrides bear on. */
+export interface Overridable {
+  readonly storage: Storage
+  readonly rowsFromNorth: boolean
+  readonly format: TileFormat
+  /** pixels */
+  readonly tileSize: number
+  readonly minZoom: number
+  readonly maxZoom: number
+  readonly bounds: Bounds | null
+  readonly boundsDerived: boolean
+  readonly attribution: string | null
+  readonly tileMatrixSet: TileMatrixSetId
+  readonly name: string | null
+}
+
+/** null: PMTiles, which have no rows to count. */
+export function rowOrderOf({
+  storage,
+  rowsFromNorth,
+}: Pick<Overridable, 'storage' | 'rowsFromNorth'>): RowOrder | null {
+  if (storage === 'pmtiles') return null
+  if (storage === 'mbtiles') return rowsFromNorth ? 'xyz' : 'tms'
+  return storage
+}
+
+/** The values that are served: the operator's where there are such, else the scan's. Zooms that contradict the scan's by now are not applied. */
+export function withOverrides(scanned: Overridable, overrides: VersionOverrides): Overridable {
+  const format = overrides.format ?? scanned.format
+  const tileMatrixSet = overrides.tile_matrix_set ?? scanned.tileMatrixSet
+  const order = rowOrderOf(scanned)
+  const wanted = order === null ? null : (overrides.storage ?? order)
+  const [minZoom, maxZoom] = [overrides.min_zoom ?? scanned.minZoom, overrides.max_zoom ?? scanned.maxZoom]
+  const zooms = minZoom <= maxZoom ? { minZoom, maxZoom } : { minZoom: scanned.minZoom, maxZoom: scanned.maxZoom }
+  return {
+    storage: scanned.storage === 'xyz' || scanned.storage === 'tms' ? (wanted as RowOrder) : scanned.storage,
+    rowsFromNorth: scanned.storage === 'mbtiles' && wanted === 'xyz',
+    format,
+    tileSize: tileSizeOf(format, scanned),
+    ...zooms,
+    bounds: overrides.bounds ?? movedBounds(scanned, wanted !== order, tileMatrixSet),
+    boundsDerived: scanned.boundsDerived && overrides.bounds === undefined,
+    attribution: overrides.attribution ?? scanned.attribution,
+    tileMatrixSet,
+    name: overrides.name ?? scanned.name,
+  }
+}
+
+/** Vector tiles are drawn at 512 pixels whatever the scan took the tiles for. */
+function tileSizeOf(format: TileFormat, scanned: Overridable): number {
+  if ((format === 'pbf') === (scanned.format === 'pbf')) return scanned.tileSize
+  return format === 'pbf' ? 512 : 256
+}
+
+/** Bounds that were computed from tiles follow the tiles to another grid or order of rows; those of metadata stay. */
+function movedBounds(scanned: Overridable, isFlipped: boolean, grid: TileMatrixSetId): Bounds | null {
+  const { bounds, boundsDerived, tileMatrixSet } = scanned
+  if (bounds === null || !boundsDerived) return bounds
+  const [west, south, east, north]: Bounds = isFlipped ? [bounds[0], -bounds[3], bounds[2], -bounds[1]] : bounds
+  const isMercator = grid === 'WebMercatorQuad'
+  if (isMercator === (tileMatrixSet === 'WebMercatorQuad')) return [west, south, east, north]
+  const factor = isMercator ? 2 : 0.5
+  const x = (longitude: number) => Math.min(360, (longitude + 180) * factor) - 180
+  const y = isMercator ? mercatorLatitude : geographicLatitude
+  return [x(west), y(south), x(east), y(north)]
+}
+
+/** The latitude in Web Mercator of what is as far from the equator, in parts of the grid, in a geographic grid. */
+function mercatorLatitude(latitude: number): number {
+  return (Math.atan(Math.sinh((latitude / 90) * Math.PI)) * 180) / Math.PI
+}
+
+function geographicLatitude(latitude: number): number {
+  return (Math.asinh(Math.tan((latitude * Math.PI) / 180)) / Math.PI) * 90
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { type CodedMessage, messageParamsSchema, textOf } from './messages.js'
+
+/** A remark about input that was accepted but is probably not intended. `code` is stable; the text may be reworded. */
+export const warningSchema = z
+  .object({
+    code: z.string().describe('stable identifier of the kind of warning'),
+    message: z.string().describe('the warning in English, with the values that it concerns'),
+    params: messageParamsSchema.optional().describe('the values in the message, by name'),
+  })
+  .describe('Warning')
+export type Warning = z.infer<typeof warningSchema>
+
+/** A warning from the table of messages. */
+export function warningOf(message: CodedMessage): Warning {
+  return { code: message.code, message: textOf(message), params: message.params }
+}
+
+/** The member `warnings` of a response; it is absent if there is nothing to warn of. */
+export const warningsField = {
+  warnings: z
+    .array(warningSchema)
+    .optional()
+    .describe('input that was accepted but is probably not intended; absent if there is none'),
+}
+
+/** Adds `warnings` to a response body, or nothing if the list is empty. */
+export function withWarnings<T extends object>(body: T, warnings: Warning[]): T & { warnings?: Warning[] } {
+  return warnings.length === 0 ? body : { ...body, warnings }
+}

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+
+/** Helper programs get this environment and nothing of ours: no secret, no proxy, no library path. */
+export const BARE_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', LC_ALL: 'C' }
+
+/** Time in which a confining command must have run `true`. */
+const TRIAL_MS = 5000
+
+function works(command: readonly string[]): boolean {
+  const [program = 'true', ...args] = [...command, 'true']
+  return spawnSync(program, args, { env: BARE_ENVIRONMENT, stdio: 'ignore', timeout: TRIAL_MS }).status === 0
+}
+
+export interface Confinement {
+  /** What comes before the program's name on the command line. */
+  readonly prefix: readonly string[]
+  /** What this machine does not permit, for the log. */
+  readonly missing: readonly string[]
+}
+
+export interface MoreLimits {
+  /** of one file that it writes */
+  readonly outputMb?: number
+  readonly cpuSeconds?: number
+}
+
+/**
+ * The commands that confine a helper program, as far as this machine has and permits them: no network but a loopback of
+ * its own, a limit on its memory, and death with its parent. The network goes first, because entering a user namespace
+ * would clear the death signal. Data is limited instead of address space, of which WebAssembly
+ * reserves much more than it uses.
+ */
+export function confinement(memoryMb: number, { outputMb, cpuSeconds }: MoreLimits = {}): Confinement {
+  const bytes = (mb: number) => String(Math.ceil(mb * 1024 * 1024))
+  const limits = [
+    `--data=${bytes(memoryMb)}`,
+    ...(outputMb === undefined ? [] : [`--fsize=${bytes(outputMb)}`]),
+    ...(cpuSeconds === undefined ? [] : [`--cpu=${cpuSeconds}`]),
+  ]
+  const measures: [string, string[][]][] = [
+    [
+      'a network namespace',
+      [
+        ['unshare', '--net'],
+        ['unshare', '--map-current-user', '--net'],
+      ],
+    ],
+    ['a memory limit', [['prlimit', ...limits]]],
+    ['an end with the parent', [['setpriv', '--pdeathsig', 'KILL']]],
+  ]
+  const prefix: string[] = []
+  const missing: string[] = []
+  for (const [name, ways] of measures) {
+    const way = process.platform === 'linux' ? ways.find((command) => works([...prefix, ...command])) : undefined
+    if (way) prefix.push(...way)
+    else missing.push(name)
+  }
+  return { prefix, missing }
+}

@@ -89,7 +89,7 @@ World make_world(Choices &choices) {
   response_table.trust_tokens_until(world.is_trusted ? fake_now_ms + 1 : fake_now_ms);
   if (choices.once_in(10)) {
     const std::string &dropped = choices.of(world.subjects.tokens);
-    response_table.drop_token(dropped);
+    response_table.drop_token(dropped, false);
     world.tokens[dropped].is_known = false;
   }
   if (choices.once_in(10)) {
@@ -119,7 +119,7 @@ void settle(FakeConnection &connection, size_t reading) {
 
 // Delivers the bytes in these pieces, and the rest in pieces as large as uSockets' receive buffer.
 Outcome_ deliver(const std::string &bytes, const std::vector<size_t> &pieces, Choices *choices) {
-  FakeConnection connection;
+  FakeConnection connection(choices && choices->once_in(3));
   size_t at = 0;
   for (size_t i = 0; at < bytes.size() && !connection.closed(); i++) {
     const size_t piece = i < pieces.size() ? pieces[i] : FakeConnection::kReceiveBuffer;

@@ -21,6 +21,9 @@ struct ModelToken {
   std::string prefix;
 };
 
+// A text, and whether it is of a signed address: a token with the same text is another credential.
+using Known = std::pair<std::string, bool>;
+
 // Below the table's limits of tokens, at which it leaves one out without telling.
 constexpr size_t kTokens = 40, kMaxCode = 200;
 
@@ -141,12 +144,14 @@ class Both {
   }
 
   void put_token() {
-    const std::string &text = choices_.of(texts_);
+    const Known known = {choices_.of(texts_), choices_.once_in(3)};
+    const std::string &text = known.first;
     ModelToken token;
     token.expires_at = choices_.once_in(2) ? 0 : now_ + static_cast<int64_t>(choices_.below(2'000)) - 500;
     token.all = choices_.once_in(4);
     TokenEntry given;
     given.text = text;
+    given.is_signed = known.second;
     given.expires_at = token.expires_at;
     given.all = token.all;
     given.usage = usage_of(usage_name(text));
@@ -157,14 +162,14 @@ class Both {
       given.grants.resize(std::max<size_t>(given.grants.size(), token.codes.back() / 64 + 1));
       given.grants[token.codes.back() / 64] |= uint64_t{1} << token.codes.back() % 64;
     }
-    numbers_[table_.put_token(std::move(given))] = text;
-    tokens_[text] = token;
+    numbers_[table_.put_token(std::move(given))] = known;
+    tokens_[known] = token;
   }
 
   void drop_token() {
-    const std::string &text = choices_.of(texts_);
-    table_.drop_token(text);
-    tokens_.erase(text);
+    const Known known = {choices_.of(texts_), choices_.once_in(3)};
+    table_.drop_token(known.first, known.second);
+    tokens_.erase(known);
   }
 
   void put_or_drop_unknown() {
@@ -184,11 +189,11 @@ class Both {
   }
 
   void take_used() {
-    std::vector<std::string> used, expected;
+    std::vector<Known> used, expected;
     for (const uint32_t number : table_.take_used_tokens()) used.push_back(numbers_.at(number));
     std::sort(used.begin(), used.end());
-    for (auto &[text, token] : tokens_) {
-      if (token.used) expected.push_back(text);
+    for (auto &[known, token] : tokens_) {
+      if (token.used) expected.push_back(known);
       token.used = false;
     }
     REQUIRE(used == expected, "the tokens that were used");
@@ -234,15 +239,17 @@ class Both {
   }
 
   void find() {
-    const std::string target = choices_.of(targets_), text = choices_.of(texts_);
+    const std::string target = choices_.of(targets_);
+    const Known known = {choices_.of(texts_), choices_.once_in(3)};
+    const std::string &text = known.first;
     const auto kind = choices_.once_in(6) ? static_cast<Credential::Kind>(choices_.below(3)) : Credential::Token;
     uint64_t before[kRefusals];
     std::copy(hot_counts.refusals, hot_counts.refusals + kRefusals, before);
-    const ResponseTable::Found found = table_.find(target, {kind, text}, {now_, uptime()});
-    if (found.answer && !found.refused) return allowed(found, target, text, kind);
+    const ResponseTable::Found found = table_.find(target, {kind, text, true, known.second}, {now_, uptime()});
+    if (found.answer && !found.refused) return allowed(found, target, known, kind);
     const bool has = table_.has_tile(target);
     if (has && kind == Credential::Token && !text.empty())
-      REQUIRE(!may(text, target, tiles_[target].code) || !is_good(tiles_[target]), "a tile was withheld");
+      REQUIRE(!may(known, target, tiles_[target].code) || !is_good(tiles_[target]), "a tile was withheld");
     if (!found.refused || !found.answer) {
       REQUIRE(std::equal(before, before + kRefusals, hot_counts.refusals), "a refusal was counted and not given");
       return;
@@ -252,19 +259,20 @@ class Both {
     REQUIRE(why < kRefusals && hot_counts.refusals[why] == before[why] + 1, "a refusal is counted once");
     REQUIRE(found.answer->body == refusals_[why], "the refusal's own words");
     if (why == static_cast<size_t>(Refused::NoToken)) return REQUIRE(kind == Credential::None, "there was a token");
-    REQUIRE(kind == Credential::Token && !tokens_.count(text), shown(text));
+    REQUIRE(kind == Credential::Token && !tokens_.count(known), shown(text));
     if (why == static_cast<size_t>(Refused::Malformed)) REQUIRE(!token_checks_out(text), shown(text));
     else REQUIRE(unknown_.count(text) && uptime() < trusted_until_, shown(text));
   }
 
-  void allowed(const ResponseTable::Found &found, const std::string &target, const std::string &text, Credential::Kind kind) {
-    REQUIRE(kind == Credential::Token && may(text, target, tiles_[target].code), shown(text + " for " + target));
+  void allowed(const ResponseTable::Found &found, const std::string &target, const Known &known, Credential::Kind kind) {
+    const std::string &text = known.first;
+    REQUIRE(kind == Credential::Token && may(known, target, tiles_[target].code), shown(text + " for " + target));
     ModelTile &tile = tiles_[target];
     REQUIRE(is_good(tile), "a tile whose file must be looked at again: " + shown(target));
     REQUIRE(found.answer->body == tile.body && found.answer->head == tile.head, shown(target));
     REQUIRE(found.answer->etag == tile.etag && found.answer->not_modified == tile.not_modified, shown(target));
     tile.looked = true;
-    tokens_[text].used = true;
+    tokens_[known].used = true;
     found.parties.add({1, 0, 0, 7});
     for (const std::string &name : {usage_name(text), "code " + std::to_string(tile.code)}) {
       if (!name.empty()) counted_[name]++;
@@ -273,8 +281,8 @@ class Both {
     if (sending_.size() > 10) sending_.erase(sending_.begin() + static_cast<long>(choices_.below(sending_.size())));
   }
 
-  bool may(const std::string &text, const std::string &target, uint32_t wanted) const {
-    const auto token = tokens_.find(text);
+  bool may(const Known &known, const std::string &target, uint32_t wanted) const {
+    const auto token = tokens_.find(known);
     if (token == tokens_.end() || uptime() >= trusted_until_) return false;
     const auto &[expires_at, all, used, codes, prefix] = token->second;
     if (target.compare(0, prefix.size(), prefix) != 0) return false;
@@ -294,8 +302,8 @@ class Both {
   int64_t now_ = 1'800'000'000'000, trusted_until_ = 0;
   std::vector<std::string> targets_, texts_;
   std::map<std::string, ModelTile> tiles_;
-  std::map<std::string, ModelToken> tokens_;
-  std::map<uint32_t, std::string> numbers_;  // whose number it is, or was last
+  std::map<Known, ModelToken> tokens_;
+  std::map<uint32_t, Known> numbers_;  // whose number it is, or was last
   std::map<std::string, bool> unknown_;
   std::map<std::string, uint64_t> counted_;
   std::string refusals_[kRefusals];

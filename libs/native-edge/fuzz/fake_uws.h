@@ -17,7 +17,8 @@ class FakeConnection {
   // What uSockets receives at once (LIBUS_RECV_BUFFER_LENGTH), and so hands over at most.
   static constexpr size_t kReceiveBuffer = 512 * 1024;
 
-  FakeConnection();
+  // `is_encrypted`: of all that are open.
+  explicit FakeConnection(bool is_encrypted = false);
   ~FakeConnection();
 
   bool closed() const { return closed_; }
@@ -43,12 +44,16 @@ class FakeConnection {
   void flush();
   void close_after_last();
   void disconnect();
+  int encrypt(const char *data, size_t length);
+  bool flush_record();
 
   int fd_ = -1, client_ = -1, events_ = kReadable;
   bool closed_ = false, pending_ = false, is_last_ = false;
   std::string input_;    // of the request that uWS is reading
   bool has_head_ = false;
   std::string backlog_;  // what uWS could not send yet
+  std::string record_, plain_record_;  // what is left to be sent of a record that was not taken at once, and what it holds
+  bool has_told_of_end_ = false;
   std::string output_;
   std::vector<std::string> requests_;
 };

@@ -1,6 +1,8 @@
 #include "addon.h"
 
 #include "call.h"
+#include "hot_tiles/response_table.h"
+#include "transfer/copy_limit.h"
 #include "uws/connection.h"
 #include "uws/feed.h"
 #include "transfer/uws_response.h"
@@ -13,6 +15,7 @@ napi_env node_env = nullptr;
 napi_ref on_settled = nullptr;
 
 us_socket_t *on_open(us_socket_t *socket, int is_client, char *ip, int ip_length) {
+  if (Descriptor::leaves_few(us.us_poll_fd(socket))) response_table.release_files();
   add_connection(socket);
   return uws.open(socket, is_client, ip, ip_length);
 }
@@ -31,19 +34,27 @@ us_socket_t *on_close(us_socket_t *socket, int code, void *reason) {
   return socket;
 }
 
-// attach(binaryPath, port, stallSeconds, onSettled(id, outcome, sent), idleSeconds): '' or why not
+// Sets the hooks on what listens on the port and has none.
+std::string hook(int port) {
+  const Listener listener = find_listener(app.uv_loop, port);
+  if (!listener.problem.empty()) return listener.problem;
+  if (app.loop && app.loop != listener.loop) return "the listener is of another event loop";
+  if (std::string problem = set_hooks(listener.context, {on_open, on_counted_data, on_writable, on_close, on_timeout}); !problem.empty()) return problem;
+  app.contexts.push_back(listener.context);
+  app.loop = listener.loop;
+  return "";
+}
+
+// attach(binaryPath, port, stallSeconds, onSettled(id, outcome, sent), idleSeconds, isEncrypted): '' or why not
 std::string attach(const Call &call) {
   if (app.attached) return "this process is attached to a listener already";
   if (std::string problem = load_usockets(call.text(0).c_str()); !problem.empty()) return problem;
   napi_get_uv_event_loop(call.env, &app.uv_loop);
-  const Listener listener = find_listener(app.uv_loop, static_cast<int>(call.integer(1)));
-  if (!listener.problem.empty()) return listener.problem;
-  app.context = listener.context;
-  app.loop = listener.loop;
+  us.tls = call.truth(5);
   app.stall_ms = static_cast<uint64_t>(call.integer(2)) * 1000;
   app.idle_seconds = static_cast<unsigned>(call.integer(4));
+  if (std::string problem = hook(static_cast<int>(call.integer(1))); !problem.empty()) return problem;
   app.layout.reset(app.loop);
-  if (std::string problem = set_hooks(app.context, {on_open, on_counted_data, on_writable, on_close, on_timeout}); !problem.empty()) return problem;
   loop_turn.open(app.uv_loop);
   app.attached = true;
   node_env = call.env;
@@ -59,7 +70,9 @@ napi_value detach(const Call &call) {
     if (connection && (connection->transfer || !connection->held.empty()))
       us.us_socket_close(0, connection->socket, 0, nullptr);
   }
-  remove_hooks(app.context);
+  for (us_socket_context_t *context : app.contexts) remove_hooks(context);
+  app.contexts.clear();
+  app.loop = nullptr;
   app.connections.clear();
   app.attached = false;
   napi_delete_reference(call.env, on_settled);
@@ -114,10 +127,23 @@ NAPI_MODULE_INIT() {
   export_functions(env, exports, {
     {"attach", [](const Call &call) { return call.value(attach(call)); }},
     {"detach", detach},
+    // attachAlso(port): what listens there now, besides; '' or why not
+    {"attachAlso", [](const Call &call) {
+       return call.value(app.attached ? hook(static_cast<int>(call.integer(0))) : std::string("nothing is attached"));
+     }},
+    // measureCopyLimit(file): from how many bytes on bodies are sent by reference
+    {"measureCopyLimit", [](const Call &call) {
+       measure_copy_limit(call.text(0).c_str());
+       return call.value(static_cast<double>(copy_limit));
+     }},
+    // setCopyLimit(bytes): instead of measuring
+    {"setCopyLimit", [](const Call &call) -> napi_value { return copy_limit = static_cast<size_t>(call.integer(0)), nullptr; }},
     // connectionsWait(port): whether a listener on it has connections that were not accepted yet
     {"connectionsWait", [](const Call &call) {
        return call.value(app.attached && has_waiting_connections(app.uv_loop, static_cast<int>(call.integer(0))));
      }},
+    // hasUnsent(): whether a client has still to take bytes of this process
+    {"hasUnsent", [](const Call &call) { return call.value(app.attached && has_unsent()); }},
     {"probe", [](const Call &call) { return call.value(probe(call)); }},
     // mark(): to be called before the marker is written
     {"mark", [](const Call &) -> napi_value { return mark_cork(), nullptr; }},

@@ -16,7 +16,12 @@ export interface Addon extends ResponseTableAddon, ColdSetsAddon, CachedFileAddo
     stallSeconds: number,
     onSettled: (id: number, outcome: number, sent: number) => void,
     idleSeconds: number,
+    isEncrypted: boolean,
   ): string
+  attachAlso(port: number): string
+  measureCopyLimit(file: string): number
+  setCopyLimit(bytes: number): void
+  hasUnsent(): boolean
   connectionsWait(port: number): boolean
   detach(): void
   probe(stage: number): boolean

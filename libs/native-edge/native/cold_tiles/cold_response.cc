@@ -1,12 +1,11 @@
 #include "cold_response.h"
 
 #include <errno.h>
-#include <sys/sendfile.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 
 #include "../hot_tiles/sampled_tiles.h"
+#include "../uws/wire.h"
 #include "cold_sets.h"
 #include "cold_tile.h"
 
@@ -19,11 +18,12 @@ int64_t good_until(const ColdSet &set, const Now &now) { return set.is_one_file(
 
 // How the client wants to hear of it: `missingTileForm` of services/edge/src/http/refusals.ts. What stands in the query is JavaScript's to read.
 bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view target, std::string_view query, const Credential &credential,
-                   const Now &now, const Parties &parties) {
+                   const ColdSet &set, const TilePlace &place, const Now &now, const Parties &parties) {
   if (query.find("missing=") != query.npos) return false;
   const bool is_image = request.sec_fetch_dest == "image" && request.sec_fetch_mode == "no-cors";
   ResponseTable::Found refusal = response_table.refuse(is_image ? Refused::NoTileImage : Refused::NoTile, credential);
   if (!refusal.answer) return false;
+  if (!is_image && set.is_beyond(place)) refusal.answer = TilePointer(set.beyond);
   parties.add({1, 0, 1, 0});
   sampled_tiles.note(parties.version, target, true);
   return send_tile(connection, std::move(refusal.answer), wanted_of(request), now, parties);
@@ -37,7 +37,7 @@ bool refuse_ungranted(Connection &connection, const RequestHead &request, std::s
   const TokenEntry *token = response_table.ungranted(credential, target, set.code, now);
   ResponseTable::Found refusal = token ? response_table.refuse(Refused::NotGranted, credential) : ResponseTable::Found();
   if (!refusal.answer) return false;
-  const Parties parties{token->usage, set.usage};
+  const Parties parties(token->usage, set.usage, token->pairs);
   parties.add({1, 0, 0, 0, 1});
   return send_tile(connection, std::move(refusal.answer), wanted_of(request), now, parties);
 }
@@ -52,7 +52,7 @@ TileParts parts_of(const ColdTile &tile, const ColdSet &set, std::string_view ta
   parts.code = set.code;
   parts.needs_gzip = tile.is_packed();
   parts.usage = set.usage;
-  if (tile.is_from_file()) parts.range = {tile.file(), tile.offset(), tile.size()};
+  if (tile.is_from_file()) parts.range = {nullptr, tile.offset(), tile.size(), tile.is_file_shared()};
   else parts.body = tile.body();
   return parts;
 }
@@ -60,36 +60,40 @@ TileParts parts_of(const ColdTile &tile, const ColdSet &set, std::string_view ta
 // In one piece, which costs less than a vector, and behind it what is sent from the file. How much of both the kernel took; -1: the client has gone.
 ssize_t send_whole(Connection &connection, const ColdTile &tile, std::string_view whole) {
   us.us_socket_timeout(0, connection.socket, kUwsIdleSeconds);
-  const int fd = us.us_poll_fd(connection.socket);
-  const ssize_t sent = send(fd, whole.data(), whole.size(), MSG_NOSIGNAL | MSG_DONTWAIT | (tile.is_from_file() ? MSG_MORE : 0));
+  const ssize_t sent = send_bytes(connection.socket, whole, tile.is_from_file());
   if (sent < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
   if (!tile.is_from_file() || static_cast<size_t>(sent) < whole.size()) return sent;
   off_t offset = tile.offset();
   // What goes wrong here does so again when the rest is sent, and is told there.
-  return sent + std::max<ssize_t>(sendfile(fd, tile.file(), &offset, static_cast<size_t>(tile.size())), 0);
+  return sent + std::max<ssize_t>(send_file(connection.socket, tile.file(), &offset, static_cast<size_t>(tile.size())), 0);
 }
 
-// There are descriptors left.
-bool has_file(const TilePointer &answer) { return !answer->is_file() || answer->range.file >= 0; }
+// For what outlives the request. false: there are no descriptors left.
+bool hold_file(ColdTile &tile, TileParts &parts) {
+  if (parts.is_file() && !parts.range.file) parts.range.hold(tile.share_file());
+  return !parts.is_file() || parts.range.file;
+}
+
+TilePointer lasting(ColdTile &tile, TileParts &parts) { return TilePointer(hold_file(tile, parts) ? new TileResponse(parts) : nullptr); }
 
 // What the kernel did not take at once. false: nothing has been sent, nor can it be.
-bool send_rest(Connection &connection, const TileParts &parts, const Wanted &wanted, const Now &now, const Parties &parties, size_t sent) {
-  TilePointer answer(new TileResponse(parts));
-  if (has_file(answer)) return send_tile(connection, std::move(answer), wanted, now, parties, sent);
+bool send_rest(Connection &connection, ColdTile &tile, TileParts &parts, const Wanted &wanted, const Now &now, const Parties &parties, size_t sent) {
+  TilePointer answer = lasting(tile, parts);
+  if (answer) return send_tile(connection, std::move(answer), wanted, now, parties, sent);
   if (sent) us.us_socket_close(0, connection.socket, 0, nullptr);
   return sent != 0;
 }
 
-bool send_cold(Connection &connection, const TileParts &parts, const ColdTile &tile, const Wanted &wanted, const Now &now, const Parties &parties) {
+bool send_cold(Connection &connection, TileParts &parts, ColdTile &tile, const Wanted &wanted, const Now &now, const Parties &parties) {
   const bool is_simple = !wanted.head_only && !wanted.not_modified && !wanted.is_last && !tile.is_large();
   if (!is_simple) {
-    TilePointer answer(new TileResponse(parts));
-    return has_file(answer) && send_tile(connection, std::move(answer), wanted, now, parties);
+    TilePointer answer = lasting(tile, parts);
+    return answer && send_tile(connection, std::move(answer), wanted, now, parties);
   }
   const std::string_view whole = tile.whole(date_line(now.seconds));
   const ssize_t sent = send_whole(connection, tile, whole);
   if (sent < 0) us.us_socket_close(0, connection.socket, 0, nullptr);
-  else if (static_cast<size_t>(sent) < whole.size() + parts.range.length) return send_rest(connection, parts, wanted, now, parties, static_cast<size_t>(sent));
+  else if (static_cast<size_t>(sent) < whole.size() + parts.range.length) return send_rest(connection, tile, parts, wanted, now, parties, static_cast<size_t>(sent));
   hot_counts.body_bytes += tile.size();
   parties.add({0, 0, 0, tile.size()});
   return true;
@@ -102,24 +106,24 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   const ColdSet *set = cold_sets.find(target, now.monotonic, &rest);
   const TokenEntry *token = set ? response_table.admitted(credential, target, set->code, now) : nullptr;
   if (!token) return set && refuse_ungranted(connection, request, target, credential, *set, now);
-  const Parties parties{token->usage, set->usage};
+  const Parties parties(token->usage, set->usage, token->pairs);
   TilePlace place;
   const Address address = read_tile_address(rest, &place);
-  if (address == Address::Malformed) return false;
-  if (address == Address::OutOfRange || !is_in_pyramid(place, set->geographic)) return refuse_absent(connection, request, target, query, credential, now, parties);
+  // Which columns and rows there are, and that an archive has no tiles of twice the pixels, JavaScript says.
+  if (address != Address::Tile || !is_in_pyramid(place, set->geographic) || (place.retina && set->is_one_file())) return false;
   if (!set->has_extension(place.extension)) return false;
   ColdTile tile(*set);
   const ColdTile::Opened opened = tile.open(place, now.monotonic);
   if (opened == ColdTile::Opened::Absent) {
     response_table.drop_tile(target);
-    return refuse_absent(connection, request, target, query, credential, now, parties);
+    return refuse_absent(connection, request, target, query, credential, *set, place, now, parties);
   }
   if (opened != ColdTile::Opened::Tile) return false;
   if (response_table.renew(target, tile.etag(), good_until(*set, now))) return answer_hot(connection, request);
-  const bool may_keep = !tile.is_large() || !tile.is_evictable();
-  const bool is_kept = may_keep && response_table.is_wanted(target, tile.is_large() ? 0 : static_cast<size_t>(tile.size()), true);
+  const bool may_keep = !tile.is_large() || tile.may_be_referred_to();
+  const bool is_kept = may_keep && response_table.is_wanted(target, tile.may_be_referred_to() ? 0 : static_cast<size_t>(tile.size()), true);
   if (!tile.read(is_kept)) return false;
-  const TileParts parts = parts_of(tile, *set, target);
+  TileParts parts = parts_of(tile, *set, target);
   Wanted wanted;
   if (!choose(request, parts, &wanted)) return false;
   if (!send_cold(connection, parts, tile, wanted, now, parties)) return false;
@@ -128,6 +132,6 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   hot_counts.answers++;
   hot_counts.cold++;
   if (wanted.not_modified) hot_counts.not_modified++;
-  if (is_kept) response_table.put_tile(parts, good_until(*set, now));
+  if (is_kept && hold_file(tile, parts)) response_table.put_tile(parts, good_until(*set, now));
   return true;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "../hot_tiles/response_table.h"
 #include "../hot_tiles/usage.h"
 #include "absent_tiles.h"
 #include "head_gaps.h"
@@ -32,6 +33,10 @@ struct ColdSet {
     std::string matrix_sets;  // with a blank before and behind each
     std::string media_type, extension;
   } wmts;
+  // The zooms that the set says it has, and the refusal for tiles that are missing at others. Null: the one for all missing tiles.
+  uint32_t min_zoom = 0, max_zoom = 0;
+  TilePointer beyond;
+  bool is_beyond(const TilePlace &place) const { return beyond && (place.z < min_zoom || place.z > max_zoom); }
   // For tiles that are stored as they are, and for those that are stored as gzip. Null: there are none such.
   const HeadsWithGaps *plain = nullptr, *packed = nullptr;
 

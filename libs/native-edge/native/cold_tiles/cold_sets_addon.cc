@@ -126,7 +126,6 @@ napi_value put_archive(const Call &call) {
   if (bytes.size() != sizeof sections) return nullptr;
   bytes.copy(reinterpret_cast<char *>(sections), sizeof sections);
   TileArchive::Facts facts;
-  facts.fd = static_cast<int>(call.integer(1));
   facts.identity = call.text(2);
   facts.modified = call.integer(3);
   facts.min_zoom = static_cast<uint32_t>(call.integer(4));
@@ -135,6 +134,7 @@ napi_value put_archive(const Call &call) {
   facts.tiles = {static_cast<uint64_t>(sections[2]), static_cast<uint64_t>(sections[3])};
   facts.extent_bytes = static_cast<uint64_t>(sections[4]);
   facts.block_bytes = static_cast<uint64_t>(sections[5]);
+  if (!facts.extent_bytes) facts.file = Descriptor::copy_of(static_cast<int>(call.integer(1)));
   cold_sets.put_archive(call.integer(0), std::make_shared<TileArchive>(facts, columns_of(call, 7)));
   return nullptr;
 }
@@ -143,6 +143,20 @@ napi_value put_archive(const Call &call) {
 napi_value put_wmts(const Call &call) {
   ColdSet *set = cold_sets.at(call.text(0));
   if (set) set->wmts = {call.text(1), call.text(2), call.text(3)};
+  return nullptr;
+}
+
+// address of a set, its lowest and highest zoom, head and body of the refusal for tiles that are missing at others
+napi_value put_zooms(const Call &call) {
+  ColdSet *set = cold_sets.at(call.text(0));
+  if (!set) return nullptr;
+  set->min_zoom = static_cast<uint32_t>(call.integer(1));
+  set->max_zoom = static_cast<uint32_t>(call.integer(2));
+  const std::string head = call.text(3);
+  TileParts answer;
+  answer.head = head;
+  answer.body = call.bytes(4);
+  set->beyond = TilePointer(new TileResponse(answer));
   return nullptr;
 }
 
@@ -170,6 +184,7 @@ void add_cold_sets(napi_env env, napi_value exports) {
     {"putArchive", put_archive},
     {"putArchiveSet", [](const Call &call) { return call.value(put_archive_set(call)); }},
     {"putWmts", put_wmts},
+    {"putZooms", put_zooms},
     {"putDatabaseSet", [](const Call &call) { return call.value(static_cast<double>(put_database_set(call))); }},
     {"putLeaf", put_leaf},
     {"putExtent", put_extent},

@@ -8,12 +8,15 @@
 #include <algorithm>
 
 #include "../hot_tiles/cached_file.h"
+#include "../hot_tiles/response_table.h"
+#include "../transfer/residency.h"
+#include "../uws/usockets.h"
 
 namespace {
 // One tile at a time is read, on one thread. The body comes first, since what it begins with decides about the head, which is then written
 // right before it: the two are sent in one piece.
 constexpr size_t kMaxDate = 64, kRoom = ColdTile::kMaxHead + kMaxDate;
-char memory[kRoom + std::max(ColdTile::kMaxRead, TileDatabase::kMaxTile)], heads[2 * ColdTile::kMaxHead];
+char memory[kRoom + std::max(kMostCopied, TileDatabase::kMaxTile)], heads[2 * ColdTile::kMaxHead];
 char *const kBody = memory + kRoom;
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
@@ -27,7 +30,13 @@ bool is_absent(int opened) { return opened == -ENOENT || opened == -ENOTDIR; }
 }  // namespace
 
 ColdTile::~ColdTile() {
-  if (is_own_file_) close(file_);
+  if (is_own_file_ && !shared_file_) close(file_);
+}
+
+std::shared_ptr<const Descriptor> ColdTile::share_file() {
+  if (shared_file_) return shared_file_;
+  if (is_own_file_) return shared_file_ = std::make_shared<const Descriptor>(file_);
+  return is_evictable() ? Descriptor::copy_of(file_) : set_.archive->facts().file;
 }
 
 ColdTile::Opened ColdTile::open(const TilePlace &place, int64_t now) {
@@ -51,6 +60,7 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
     if (absent_tiles.count(&set_.misses, now)) absent_tiles.add(set_.misses, place, known == AbsentTiles::Known::Column ? known : look_for_column(path));
     return Opened::Absent;
   }
+  if (opened == -EMFILE) response_table.release_files();
   if (opened < 0) return Opened::NotNow;
   file_ = opened;
   is_own_file_ = true;
@@ -108,9 +118,20 @@ ColdTile::Opened ColdTile::read_database(const TilePlace &place) {
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
 
+// Extents of remote archives are evicted, and take room on the disk for as long as they are open.
+bool ColdTile::may_be_referred_to() const {
+  if (set_.database || is_evictable()) return false;
+  const bool is_worth_it = is_large() || (size_ >= copy_limit && !set_.has_both());
+  return is_worth_it && (is_file_shared() || response_table.has_room_for_file());
+}
+
 bool ColdTile::read(bool is_kept) {
-  const bool may_stay = !is_kept && size_ >= kMinSendfile && !set_.database && !set_.has_both();
-  is_from_file_ = is_large() || (may_stay && is_known_cached(file_, offset_, static_cast<size_t>(size_)));
+  const auto size = static_cast<size_t>(size_);
+  // TLS copies it in any case.
+  const bool may_stay = !us.tls && !is_kept && size_ >= kMinSendfile && !set_.database && !set_.has_both();
+  // What is kept is worth the question by bytes, too, where the kernel tells nothing of a file of others.
+  is_from_file_ = is_large() || (may_stay && is_known_cached(file_, offset_, size)) ||
+                  (is_kept && may_be_referred_to() && residency(file_, offset_, size) == Residency::InMemory);
   const size_t wanted = is_from_file_ ? (set_.has_both() ? 2 : 0) : static_cast<size_t>(size_);
   if (!set_.database && read_cached(file_, offset_, kBody, wanted) != Cached::Done) return false;
   if (set_.has_both()) packed_ = is_gzip({kBody, wanted});

@@ -39,14 +39,11 @@ uint64_t pmtiles_id(const TilePlace &place) {
   return id;
 }
 
-TileArchive::TileArchive(const Facts &facts, const DirectoryColumns &root) : facts_(facts), root_(root) {
-  if (!facts_.extent_bytes) facts_.fd = fcntl(facts.fd, F_DUPFD_CLOEXEC, 0);
-}
+TileArchive::TileArchive(const Facts &facts, const DirectoryColumns &root) : facts_(facts), root_(root) {}
 
 TileArchive::~TileArchive() {
   while (!leaves_.empty()) drop_leaf(leaves_.begin()->second);
   while (!extents_.empty()) drop_extent(extents_.begin()->second);
-  if (facts_.fd >= 0) close(facts_.fd);
 }
 
 void TileArchive::drop_leaf(Leaves::iterator leaf) {
@@ -94,7 +91,7 @@ void TileArchive::put_extent(uint64_t index, int fd, std::string_view present) {
 
 bool TileArchive::place(const Section &section, int64_t now, Place *place) {
   if (!facts_.extent_bytes) {
-    *place = {facts_.fd, static_cast<int64_t>(section.offset)};
+    *place = {facts_.file ? facts_.file->fd : -1, static_cast<int64_t>(section.offset)};
     return true;
   }
   const uint64_t index = section.offset / facts_.extent_bytes, at = section.offset % facts_.extent_bytes;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../hot_tiles/descriptor.h"
 #include "tile_address.h"
 #include "tile_directory.h"
 
@@ -19,7 +20,7 @@ class TileArchive {
     uint64_t offset = 0, length = 0;
   };
   struct Facts {
-    int fd = -1;           // duplicated; none where the archive is elsewhere
+    std::shared_ptr<const Descriptor> file;  // null where the archive is elsewhere
     // Of the extents that hold what is here of it, and of their blocks; 0: it is a file.
     uint64_t extent_bytes = 0, block_bytes = 0;
     std::string identity;  // of the file's content

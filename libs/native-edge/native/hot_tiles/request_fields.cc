@@ -55,6 +55,22 @@ void add_signed(std::string_view name, std::string_view parameter, Signature *fo
   }
 }
 
+// Whether the name of a parameter looks like a credential's: CREDENTIAL_NAME of access/credential-hints.ts. What was meant JavaScript says.
+bool names_credential(std::string_view name) {
+  const auto holds = [name](std::string_view word) {
+    return std::search(name.begin(), name.end(), word.begin(), word.end(), [](char a, char b) { return (a | 0x20) == b; }) != name.end();
+  };
+  return holds("key") || holds("token") || holds("auth") || holds("bearer") || holds("jwt") || equals(name, "tk");
+}
+
+bool has_credential_name(std::string_view query) {
+  while (!query.empty()) {
+    std::string_view parameter = take_part(&query, '&');
+    if (names_credential(take_part(&parameter, '='))) return true;
+  }
+  return false;
+}
+
 // The tokens of a query. Other parameters do not matter, a revision say: what a tile's address names is the same with any. Unclear: a name
 // that would have to be decoded first, and a second question mark at the beginning, which URLSearchParams skips.
 void add_query(std::string_view query, Credential *found, Signature *signature) {
@@ -193,6 +209,7 @@ Credential credential_of(const RequestHead &request, std::string_view query) {
     if (signature.is_unclear) return kUnclear;
     found = {Credential::Token, signature.text, found.may_refuse, true};
   }
+  if (found.kind == Credential::None && has_credential_name(query)) return kUnclear;
   return found.kind == Credential::Unclear ? kUnclear : found;
 }
 

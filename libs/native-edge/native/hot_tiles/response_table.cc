@@ -1,7 +1,6 @@
 #include "response_table.h"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <functional>
 
@@ -58,12 +57,21 @@ TileResponse::TileResponse(const TileParts &given)
     *part = {end, size};
     end += size;
   }
-  if (parts.is_file()) parts.range.file = fcntl(given.range.file, F_DUPFD_CLOEXEC, 0);
 }
 
-TileResponse::~TileResponse() {
-  if (parts.is_file() && parts.range.file >= 0) close(parts.range.file);
+namespace {
+int64_t modified_ns(const Descriptor &file) {
+  struct stat stat;
+  return fstat(file.fd, &stat) ? -1 : stat.st_mtim.tv_sec * int64_t{1'000'000'000} + stat.st_mtim.tv_nsec;
 }
+}  // namespace
+
+void FileRange::hold(std::shared_ptr<const Descriptor> descriptor) {
+  file = std::move(descriptor);
+  if (holds_descriptor()) modified_ns = ::modified_ns(*file);
+}
+
+bool FileRange::is_unchanged() const { return is_shared || ::modified_ns(*file) == modified_ns; }
 
 void ResponseTable::set_capacity(size_t bytes) {
   capacity_ = bytes;
@@ -83,7 +91,7 @@ TileResponse *ResponseTable::tile_at(std::string_view target) { return *slot_of(
 
 void ResponseTable::remove(TileResponse *tile) {
   bytes_ -= tile->bytes();
-  if (tile->parts.is_file()) files_--;
+  if (tile->parts.range.holds_descriptor()) files_--;
   *slot_of(tile->parts.target, tile->hash) = tile->next;
   TileResponse *last = ring_.back();
   ring_[tile->place] = last;
@@ -101,6 +109,17 @@ void ResponseTable::make_room() {
       tile->used = false;
       continue;
     }
+    remove(tile);
+    evictions_++;
+  }
+}
+
+void ResponseTable::release_files() {
+  // Twice round: the first time some may have been used.
+  for (size_t left = 2 * ring_.size(), most = files_ / 2; left-- > 0 && files_ > most;) {
+    if (hand_ >= ring_.size()) hand_ = 0;
+    TileResponse *tile = ring_[hand_++];
+    if (!tile->parts.range.holds_descriptor() || std::exchange(tile->used, false)) continue;
     remove(tile);
     evictions_++;
   }
@@ -146,19 +165,19 @@ bool ResponseTable::renew(std::string_view target, std::string_view etag, int64_
 
 void ResponseTable::put_tile(const TileParts &parts, int64_t good_until) {
   drop_tile(parts.target);
-  if (parts.is_file() && files_ >= kMaxFiles) return;
+  if (parts.range.holds_descriptor() && !has_room_for_file()) return;
   auto *tile = new TileResponse(parts);
   tile->hash = hash_of(parts.target);
   tile->holders = 1;
   tile->good_until = good_until;
-  const bool out_of_descriptors = parts.is_file() && tile->parts.range.file < 0;
+  const bool out_of_descriptors = parts.is_file() && !parts.range.file;
   if (tile->bytes() > capacity_ || out_of_descriptors) return release(tile);
   if (ring_.size() >= buckets_.size()) grow();
   *slot_of(parts.target, tile->hash) = tile;
   tile->place = ring_.size();
   ring_.push_back(tile);
   bytes_ += tile->bytes();
-  if (parts.is_file()) files_++;
+  if (parts.range.holds_descriptor()) files_++;
   make_room();
 }
 
@@ -185,7 +204,7 @@ void ResponseTable::drop_code(uint32_t code) {
 }
 
 uint32_t ResponseTable::put_token(TokenEntry token) {
-  drop_token(token.text);
+  drop_token(token.text, token.is_signed);
   if (free_numbers_.empty()) {
     free_numbers_.push_back(static_cast<uint32_t>(entries_.size()));
     entries_.emplace_back();
@@ -194,17 +213,24 @@ uint32_t ResponseTable::put_token(TokenEntry token) {
   free_numbers_.pop_back();
   std::unique_ptr<TokenEntry> &entry = entries_[token.number];
   entry = std::make_unique<TokenEntry>(std::move(token));
-  tokens_.emplace(entry->text, entry.get());
+  known_of(entry->is_signed).emplace(entry->text, entry.get());
   return entry->number;
 }
 
-void ResponseTable::drop_token(std::string_view text) {
-  const auto found = tokens_.find(text);
-  if (found == tokens_.end()) return;
+void ResponseTable::drop_token(std::string_view text, bool is_signed) {
+  auto &known = known_of(is_signed);
+  const auto found = known.find(text);
+  if (found == known.end()) return;
   const uint32_t number = found->second->number;
-  tokens_.erase(found);
+  known.erase(found);
   entries_[number].reset();
   free_numbers_.push_back(number);
+}
+
+TokenEntry *ResponseTable::entry_of(const Credential &credential) {
+  auto &known = known_of(credential.is_signed);
+  const auto found = known.find(credential.token);
+  return found == known.end() ? nullptr : found->second;
 }
 
 void ResponseTable::put_unknown(std::string_view text) { unknown_.emplace(text); }
@@ -218,6 +244,7 @@ void ResponseTable::set_refusal(Refused why, const TileParts &answer) {
 void ResponseTable::clear() {
   while (!ring_.empty()) remove(ring_.back());
   tokens_.clear();
+  signatures_.clear();
   entries_.clear();
   free_numbers_.clear();
   used_tokens_.clear();
@@ -238,18 +265,18 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
   if (tile && !tile->is_good(now.monotonic)) tile = nullptr;
   if (!tile && !is_tile_address(target)) return {};
   if (credential.kind == Credential::None) return refuse(Refused::NoToken, credential);
-  const auto token = tokens_.find(credential.token);
-  if (token == tokens_.end()) {
+  TokenEntry *token = entry_of(credential);
+  if (!token) {
     if (!is_plain_text(credential.token)) return {};
     if (!is_well_formed_token(credential.token)) return refuse(Refused::Malformed, credential);
     const bool is_unknown = now.monotonic < trusted_until_ && unknown_.count(std::string(credential.token));
     return is_unknown ? refuse(Refused::Unknown, credential) : Found();
   }
   frequency_.add(hash);
-  if (!tile || !honours(*token->second, target, tile->parts.code, now)) return {};
-  if (must_be_seen(*token->second, now)) return {{}, false, {}, true};
+  if (!tile || !honours(*token, target, tile->parts.code, now)) return {};
+  if (must_be_seen(*token, now)) return {{}, false, {}, true};
   tile->used = tile->looked = true;
-  return {TilePointer(tile), false, {token->second->usage, tile->parts.usage}};
+  return {TilePointer(tile), false, Parties(token->usage, tile->parts.usage, token->pairs)};
 }
 
 bool ResponseTable::is_good(const TokenEntry &token, std::string_view target, Moment now) const {
@@ -265,13 +292,13 @@ bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t
 
 const TokenEntry *ResponseTable::admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {
   if (credential.kind != Credential::Token) return nullptr;
-  const auto token = tokens_.find(credential.token);
-  const bool is_admitted = token != tokens_.end() && honours(*token->second, target, code, now) && !must_be_seen(*token->second, now);
-  return is_admitted ? token->second : nullptr;
+  TokenEntry *token = entry_of(credential);
+  const bool is_admitted = token && honours(*token, target, code, now) && !must_be_seen(*token, now);
+  return is_admitted ? token : nullptr;
 }
 
 bool ResponseTable::must_be_seen(TokenEntry &token, Moment now) {
-  if (!see_every_ || now.monotonic < token.seen_at + see_every_ || now.monotonic < see_next_at_ || !token.usage) return false;
+  if (!see_every_ || now.monotonic < token.seen_at + see_every_ || now.monotonic < see_next_at_ || !token.usage || token.is_signed) return false;
   token.seen_at = now.monotonic;
   see_next_at_ = now.monotonic + kSeenApart;
   return true;
@@ -279,8 +306,8 @@ bool ResponseTable::must_be_seen(TokenEntry &token, Moment now) {
 
 const TokenEntry *ResponseTable::ungranted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {
   if (credential.kind != Credential::Token || !is_tile_address(target)) return nullptr;
-  const auto token = tokens_.find(credential.token);
-  return token != tokens_.end() && is_good(*token->second, target, now) && !may_read(*token->second, code) ? token->second : nullptr;
+  const TokenEntry *token = entry_of(credential);
+  return token && is_good(*token, target, now) && !may_read(*token, code) ? token : nullptr;
 }
 
 std::vector<uint32_t> ResponseTable::take_used_tokens() {

@@ -15,20 +15,28 @@
 #include <utility>
 #include <vector>
 
+#include "descriptor.h"
 #include "frequency.h"
 #include "usage.h"
 
 // A part of a file, in place of a body in memory.
 struct FileRange {
-  int file = -1;
+  std::shared_ptr<const Descriptor> file;  // null: the process can open no more
   int64_t offset = 0;
   uint64_t length = 0;
+  bool is_shared = false;   // the descriptor is an archive's, which is open anyway
+  int64_t modified_ns = 0;  // of the whole file, when `hold` was called
   // So many bytes of it were found in the page cache, and until then (CLOCK_MONOTONIC, in ms) the kernel is not asked again.
   mutable uint64_t in_memory = 0;
   mutable int64_t in_memory_until = 0;
+
+  void hold(std::shared_ptr<const Descriptor> descriptor);
+  bool holds_descriptor() const { return file && !is_shared; }
+  // Nobody has written to the file since. What it holds now may have another tag, and another length.
+  bool is_unchanged() const;
 };
 
-// A tile as JavaScript passes it. The texts are copied, and the descriptor is duplicated. What each answer needs comes first: see TileResponse.
+// A tile as JavaScript passes it. The texts are copied. What each answer needs comes first: see TileResponse.
 struct TileParts {
   std::string_view target;  // the path as it stands in the request line, without a query
   std::string_view head;    // "HTTP/1.1 200 OK" and all fields but Date, which is always the last
@@ -36,7 +44,7 @@ struct TileParts {
   uint32_t code = 0;        // the basemap, as JavaScript numbers them
   bool needs_gzip = false;  // the body is gzip: only for clients that accept it
   UsagePointer usage;       // of its version
-  FileRange range;          // of a large tile; `body` is empty then
+  FileRange range;          // of a tile that is sent by reference; `body` is empty then
   int64_t modified = 0;     // whole seconds since 1970; looked at only where there is an etag
   std::string_view etag;    // quotes included; empty: conditional requests are for JavaScript
   std::string_view not_modified;  // the head of a 304
@@ -50,7 +58,6 @@ class alignas(64) TileResponse {
   explicit TileResponse(const TileParts &parts);
   TileResponse(const TileResponse &) = delete;
   TileResponse &operator=(const TileResponse &) = delete;
-  ~TileResponse();
 
   size_t bytes() const { return parts.target.size() + parts.head.size() + parts.not_modified.size() + parts.etag.size() + parts.body.size() + kOverhead; }
 
@@ -98,6 +105,7 @@ enum class Use { Gone = 0, Unused = 1, Used = 2 };
 
 struct TokenEntry {
   std::string text;
+  bool is_signed = false;        // of a signed address: another credential than a token with the same text
   int64_t expires_at = 0;        // milliseconds since 1970; 0: never
   bool all = false;              // may read every basemap
   std::vector<uint64_t> grants;  // else: one bit for each code
@@ -106,6 +114,7 @@ struct TokenEntry {
   uint32_t number = 0;           // its place in ResponseTable::entries_
   int64_t seen_at = 0;           // when JavaScript saw a request with it, milliseconds of CLOCK_MONOTONIC
   UsagePointer usage;
+  mutable LastPairs pairs;       // that it is counted in
 };
 
 // Why a request is refused (401; 404 where there is no such tile, as JSON or as an image; 403). The values are shared with
@@ -148,7 +157,7 @@ class ResponseTable {
   void drop_code(uint32_t code);
   // JavaScript bounds the number of tokens, of either kind. Answers the token's number, which is another one's once it is dropped.
   uint32_t put_token(TokenEntry token);
-  void drop_token(std::string_view text);
+  void drop_token(std::string_view text, bool is_signed);
   // A well-formed token that the store does not know; until dropped.
   void put_unknown(std::string_view text);
   void drop_unknown(std::string_view text);
@@ -180,12 +189,14 @@ class ResponseTable {
   // The refusal, counted, if it was set.
   Found refuse(Refused why, const Credential &credential);
 
-  // Limit: tiles that hold a descriptor.
-  static constexpr size_t kMaxFiles = 512;
+  // Whether one more tile may hold a descriptor.
+  bool has_room_for_file() const { return files_ < Descriptor::most_for_tiles(); }
+  // Descriptors are scarce: half of the tiles that hold one leave, by CLOCK.
+  void release_files();
 
   size_t tile_count() const { return ring_.size(); }
   size_t tile_bytes() const { return bytes_; }
-  size_t token_count() const { return tokens_.size(); }
+  size_t token_count() const { return tokens_.size() + signatures_.size(); }
   // Since the start: tiles that had to make room.
   uint64_t evictions() const { return evictions_; }
   // By their numbers.
@@ -194,6 +205,8 @@ class ResponseTable {
  private:
   TileResponse **slot_of(std::string_view target, size_t hash);
   TileResponse *tile_at(std::string_view target);
+  std::unordered_map<std::string_view, TokenEntry *> &known_of(bool is_signed) { return is_signed ? signatures_ : tokens_; }
+  TokenEntry *entry_of(const Credential &credential);
   bool is_good(const TokenEntry &token, std::string_view target, Moment now) const;
   bool honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now);
   bool must_be_seen(TokenEntry &token, Moment now);
@@ -204,14 +217,15 @@ class ResponseTable {
   size_t capacity_ = 0, bytes_ = 0, hand_ = 0;
   FrequencySketch frequency_;
   uint64_t evictions_ = 0;
-  size_t files_ = 0;  // tiles whose body is in a file
+  size_t files_ = 0;  // tiles that hold a descriptor
   int64_t trusted_until_ = 0;
   int64_t see_every_ = 0, see_next_at_ = 0;
   // Chains of tiles by their hash; a power of two of them, at least as many as there are tiles. A std::unordered_map of shared pointers
   // has the memory caches miss about twice as often, which is a measurable part of a hit.
   std::vector<TileResponse *> buckets_ = std::vector<TileResponse *>(1024);
   std::vector<TileResponse *> ring_;  // each holds its tile. For eviction by CLOCK: a hand goes round and takes what was not used since it last came by
-  std::unordered_map<std::string_view, TokenEntry *> tokens_;  // the keys are views into the entries
+  // Two maps: a signature counts only in the query of the addresses that it signs, and a token only in its own places. The keys are views into the entries.
+  std::unordered_map<std::string_view, TokenEntry *> tokens_, signatures_;
   std::vector<std::unique_ptr<TokenEntry>> entries_;           // by number; null: free, and in free_numbers_
   std::vector<uint32_t> free_numbers_;
   std::vector<uint32_t> used_tokens_;  // since JavaScript last asked; some may have been dropped meanwhile

@@ -16,18 +16,18 @@ namespace {
 napi_value put_tile(const Call &call) {
   const std::string target = call.text(0), head = call.text(1), not_modified = call.text(5), etag = call.text(6);
   FileRange range;
-  range.file = static_cast<int>(call.integer(7));
   range.offset = call.integer(8);
   range.length = static_cast<uint64_t>(call.integer(9));
+  if (range.length) range.hold(Descriptor::copy_of(static_cast<int>(call.integer(7))));
   response_table.put_tile({target, head, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), usage_of(call.text(11)), range,
                            call.integer(10), etag, not_modified});
   return nullptr;
 }
 
 // Its number. text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words, the name of its usage, prefix of
-// its paths
+// its paths, whether it is of a signed address
 napi_value put_token(const Call &call) {
-  TokenEntry token{call.text(0), call.integer(1), call.truth(2)};
+  TokenEntry token{call.text(0), call.truth(6), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
   token.usage = usage_of(call.text(4));
   token.seen_at = this_moment().monotonic;
@@ -98,6 +98,12 @@ napi_value take_usage(const Call &call) {
   return taken;
 }
 
+// how many: see limit_pairs
+napi_value limit_pairs(const Call &call) {
+  ::limit_pairs(static_cast<size_t>(std::max<int64_t>(call.integer(0), 0)));
+  return nullptr;
+}
+
 // exact, every, seed: see SampledTiles::set
 napi_value sample_tiles(const Call &call) {
   sampled_tiles.set(static_cast<uint32_t>(call.integer(0)), static_cast<uint32_t>(call.integer(1)), static_cast<uint32_t>(call.integer(2)));
@@ -143,7 +149,8 @@ void add_response_table(napi_env env, napi_value exports) {
     {"dropTile", by_text<&ResponseTable::drop_tile>},
     {"dropCode", drop_code},
     {"putToken", put_token},
-    {"dropToken", by_text<&ResponseTable::drop_token>},
+    // dropToken(text, whether it is of a signed address)
+    {"dropToken", [](const Call &call) -> napi_value { return response_table.drop_token(call.text(0), call.truth(1)), nullptr; }},
     {"putUnknown", by_text<&ResponseTable::put_unknown>},
     {"dropUnknown", by_text<&ResponseTable::drop_unknown>},
     {"setRefusal", set_refusal},
@@ -155,6 +162,7 @@ void add_response_table(napi_env env, napi_value exports) {
     {"pickEvery", [](const Call &call) -> napi_value { return picked_requests.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},
     {"picked", [](const Call &call) { return call.value(picked_requests.picked()); }},
     {"takeUsage", take_usage},
+    {"limitPairs", limit_pairs},
     {"sampleTiles", sample_tiles},
     {"takeTiles", take_tiles},
     {"takeUsedTokens", [](const Call &call) { return call.value(response_table.take_used_tokens()); }},

@@ -10,7 +10,9 @@
 
 #include "../cold_tiles/cold_response.h"
 #include "../cold_tiles/wmts_tile.h"
+#include "../transfer/copy_limit.h"
 #include "../transfer/file_transfer.h"
+#include "../uws/wire.h"
 #include "answer_times.h"
 #include "request_fields.h"
 #include "response_table.h"
@@ -53,11 +55,11 @@ struct Answer {
     if (is_last) date_size += kLastLine.copy(date + date_size - 2, kLastLine.size()) - 2;
   }
   size_t size() const { return head.size() + date_size + body.size(); }
-  // `flags`: of sendmsg.
-  Pumped send_some(int fd, int flags = 0);
+  // `more`: a file comes behind.
+  Pumped send_some(us_socket_t *socket, bool more = false);
 
  private:
-  Pumped send_head(int fd, int flags);
+  Pumped send_head(us_socket_t *socket, bool more);
   Pumped count(ssize_t n) {
     if (n < 0) return errno == EAGAIN || errno == EINTR ? Pumped::Again : Pumped::PeerGone;
     sent += static_cast<size_t>(n);
@@ -66,15 +68,15 @@ struct Answer {
 };
 
 // In one piece: for a few hundred bytes copying costs less than a vector.
-Pumped Answer::send_head(int fd, int flags) {
+Pumped Answer::send_head(us_socket_t *socket, bool more) {
   char whole[kSmallHead];
   memcpy(whole, head.data(), head.size());
   memcpy(whole + head.size(), date, date_size);
-  return count(send(fd, whole, size(), flags | MSG_NOSIGNAL | MSG_DONTWAIT));
+  return count(send_bytes(socket, {whole, size()}, more));
 }
 
-Pumped Answer::send_some(int fd, int flags) {
-  if (body.empty() && sent == 0 && size() <= kSmallHead) return send_head(fd, flags);
+Pumped Answer::send_some(us_socket_t *socket, bool more) {
+  if (body.empty() && sent == 0 && size() <= kSmallHead) return send_head(socket, more);
   iovec parts[] = {{const_cast<char *>(head.data()), head.size()},
                    {date, date_size},
                    {const_cast<char *>(body.data()), body.size()}};
@@ -85,10 +87,7 @@ Pumped Answer::send_some(int fd, int flags) {
     part.iov_len -= n;
     skip -= n;
   }
-  msghdr message{};
-  message.msg_iov = parts;
-  message.msg_iovlen = 3;
-  return count(sendmsg(fd, &message, flags | MSG_NOSIGNAL | MSG_DONTWAIT));
+  return count(send_parts(socket, parts, 3, more));
 }
 
 // The rest of an answer that the kernel did not take at once. It keeps the tile alive, but copies nothing.
@@ -98,8 +97,8 @@ class ResponseTransfer : public Transfer {
     left = length - answer_.sent;
     is_last = answer_.is_last;
   }
-  Pumped pump(int fd) override {
-    const Pumped pumped = answer_.send_some(fd);
+  Pumped pump(us_socket_t *socket) override {
+    const Pumped pumped = answer_.send_some(socket);
     left = length - answer_.sent;
     return pumped;
   }
@@ -109,14 +108,14 @@ class ResponseTransfer : public Transfer {
   Answer answer_;
 };
 
-// How long a stretch of a file that was found in the page cache counts as being there.
-constexpr int64_t kResidencyMs = 50;
+// How long a stretch of a file that was found in the page cache counts as being there, and its file as unchanged.
+constexpr int64_t kResidencyMs = 1'000;
 
-// A large tile: its head from memory, its body from its file.
+// A tile that is sent by reference: its head from memory, its body from its file.
 class TileFileTransfer : public FileTransfer {
  public:
   TileFileTransfer(Answer head, const Parties &parties)
-      : FileTransfer(head.tile->range.file, head.tile->range.offset, head.tile->range.length), head_(std::move(head)), parties_(parties) {
+      : FileTransfer(head.tile->range.file->fd, head.tile->range.offset, head.tile->range.length), head_(std::move(head)), parties_(parties) {
     is_last = head_.is_last;
   }
   // The kernel gives up pages in the order of their use, so what was just found in memory, and sent, is the last that it would.
@@ -124,20 +123,18 @@ class TileFileTransfer : public FileTransfer {
     const FileRange &range = head_.tile->range;
     const size_t stretch = choose_stretch();
     if (now < range.in_memory_until && stretch <= range.in_memory) return true;
-    if (is_cold()) return false;
+    if (is_cold() || !range.is_unchanged()) return false;
     range.in_memory = stretch;
     range.in_memory_until = now + kResidencyMs;
     return true;
   }
-  Pumped start(int fd) {
-    if (head_.sent == head_.size()) return send_stretch(fd);
-    const Pumped head = head_.send_some(fd, MSG_MORE);
-    return head == Pumped::All ? send_stretch(fd) : head;
+  Pumped start(us_socket_t *socket) {
+    const Pumped head = send_head(socket);
+    return head == Pumped::All ? send_stretch(socket) : head;
   }
-  Pumped pump(int fd) override {
-    if (head_.sent == head_.size()) return FileTransfer::pump(fd);
-    const Pumped head = head_.send_some(fd, MSG_MORE);
-    return head == Pumped::All ? FileTransfer::pump(fd) : head;
+  Pumped pump(us_socket_t *socket) override {
+    const Pumped head = send_head(socket);
+    return head == Pumped::All ? FileTransfer::pump(socket) : head;
   }
   void ended(Outcome outcome) override { count(outcome); }
   // A file that ends early has been cut since it was looked at: JavaScript looks again.
@@ -151,6 +148,8 @@ class TileFileTransfer : public FileTransfer {
   }
 
  private:
+  Pumped send_head(us_socket_t *socket) { return head_.sent == head_.size() ? Pumped::All : head_.send_some(socket, true); }
+
   Answer head_;
   const Parties parties_;
 };
@@ -160,27 +159,28 @@ class TileFileTransfer : public FileTransfer {
 bool send_file(Connection &connection, Answer head, int64_t now, const Parties &parties, size_t sent) {
   head.sent = std::min(sent, head.size());
   const size_t skipped = sent - head.sent;
-  auto transfer = std::make_unique<TileFileTransfer>(std::move(head), parties);
-  transfer->skip(skipped);
-  const bool is_in_memory = transfer->is_in_memory(now);
+  // On the stack: most are sent at once.
+  TileFileTransfer transfer(std::move(head), parties);
+  transfer.skip(skipped);
+  const bool is_in_memory = transfer.is_in_memory(now);
   if (!is_in_memory && !sent) return false;
   us_socket_t *socket = connection.socket;
-  app.files_started++;
+  if (transfer.length > kMostCopied) app.files_started++;
   if (!is_in_memory) {
-    begin_transfer(connection, std::move(transfer), Pumped::Cold);
+    begin_transfer(connection, std::make_unique<TileFileTransfer>(transfer), Pumped::Cold);
     return true;
   }
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
-  switch (const Pumped pumped = transfer->start(us.us_poll_fd(socket))) {
+  switch (const Pumped pumped = transfer.start(socket)) {
     case Pumped::All:
-      transfer->count(Outcome::Sent);
-      if (transfer->is_last) us.us_socket_close(0, socket, 0, nullptr);
+      transfer.count(Outcome::Sent);
+      if (transfer.is_last) end_connection(socket);
       break;
     case Pumped::Again:
-      begin_transfer(connection, std::move(transfer), pumped);
+      begin_transfer(connection, std::make_unique<TileFileTransfer>(transfer), pumped);
       break;
     default:
-      transfer->count(pumped == Pumped::Truncated ? Outcome::Truncated : Outcome::Aborted);
+      transfer.count(pumped == Pumped::Truncated ? Outcome::Truncated : Outcome::Aborted);
       us.us_socket_close(0, socket, 0, nullptr);
   }
   return true;
@@ -223,9 +223,9 @@ bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, c
   parties.add({0, 0, 0, answer.body.size()});
   us_socket_t *socket = connection.socket;
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
-  const Pumped pumped = answer.send_some(us.us_poll_fd(socket));
-  const bool is_over = pumped == Pumped::PeerGone || (pumped == Pumped::All && answer.is_last);
-  if (is_over) us.us_socket_close(0, socket, 0, nullptr);
+  const Pumped pumped = answer.send_some(socket);
+  if (pumped == Pumped::PeerGone) us.us_socket_close(0, socket, 0, nullptr);
+  else if (pumped == Pumped::All && answer.is_last) end_connection(socket);
   else if (pumped != Pumped::All) begin_transfer(connection, std::make_unique<ResponseTransfer>(std::move(answer)), Pumped::Again);
   return true;
 }

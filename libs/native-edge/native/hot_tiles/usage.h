@@ -55,6 +55,7 @@ class UsagePointer {
     if (cell_ && --cell_->holders == 0) forget(cell_);
   }
   UsageCell *operator->() const { return cell_; }
+  UsageCell *get() const { return cell_; }
   explicit operator bool() const { return cell_ != nullptr; }
 
  private:
@@ -62,14 +63,43 @@ class UsagePointer {
   UsageCell *cell_ = nullptr;
 };
 
-// Whom a request is counted for; either may be nobody.
+// The pairs that a token was counted in last, by version, so that most requests need no look-up.
+class LastPairs {
+ public:
+  // The cell of both together; nothing if there are as many pairs as there may be.
+  const UsagePointer &of(const UsagePointer &token, const UsagePointer &version) {
+    Place &place = places_[(reinterpret_cast<uintptr_t>(version.get()) / sizeof(UsageCell)) % kPlaces];
+    if (place.version.get() != version.get() || !place.pair) place = {version, pair_of(token, version)};
+    return place.pair;
+  }
+
+ private:
+  static UsagePointer pair_of(const UsagePointer &token, const UsagePointer &version);
+  static constexpr size_t kPlaces = 4;  // a map of some layers asks for as many versions in turns
+  struct Place {
+    UsagePointer version, pair;
+  };
+  Place places_[kPlaces];
+};
+
+// Whom a request is counted for: a token and a version together, of which JavaScript makes the sums of both. Each by itself if the other is nobody, or
+// if there are too many pairs.
 struct Parties {
-  UsagePointer token, version;
+  UsagePointer token, version, pair;
+  Parties() = default;
+  Parties(const UsagePointer &its_token, const UsagePointer &its_version, LastPairs &pairs) : version(its_version) {
+    if (its_token && its_version) pair = pairs.of(its_token, its_version);
+    if (!pair) token = its_token;
+  }
   void add(const UsageCounts &more) const {
+    if (pair) return pair->add(more);
     if (token) token->add(more);
     if (version) version->add(more);
   }
 };
+
+// Limit: pairs of a token and a version at a time, some 400 bytes each; 0: none.
+void limit_pairs(size_t most);
 
 // The cell of this name, the same for all that ask while somebody holds it; nothing for an empty name.
 UsagePointer usage_of(std::string_view name);

@@ -1,10 +1,10 @@
 #include "file_transfer.h"
 
 #include <errno.h>
-#include <sys/sendfile.h>
 
 #include <algorithm>
 
+#include "../uws/wire.h"
 #include "residency.h"
 
 size_t FileTransfer::choose_stretch() {
@@ -15,9 +15,9 @@ bool FileTransfer::is_cold() const { return residency(file_, offset_, stretch_) 
 
 void FileTransfer::warm() { ::warm(file_, offset_, stretch_); }
 
-Pumped FileTransfer::send_stretch(int socket_fd) {
+Pumped FileTransfer::send_stretch(us_socket_t *socket) {
   for (size_t quota = stretch_; quota;) {
-    const ssize_t n = sendfile(socket_fd, file_, &offset_, quota);
+    const ssize_t n = send_file(socket, file_, &offset_, quota);
     if (n > 0) {
       left -= static_cast<uint64_t>(n);
       quota -= static_cast<size_t>(n);

@@ -1,4 +1,4 @@
-// A part of a file as a body: sendfile, stretch by stretch, and only of what the kernel has in memory.
+// A part of a file as a body, stretch by stretch, and only of what the kernel has in memory.
 #pragma once
 #include "transfer.h"
 
@@ -15,10 +15,10 @@ class FileTransfer : public Transfer {
   size_t choose_stretch();
   // Whether the stretch would have to be read from the disk.
   bool is_cold() const;
-  Pumped send_stretch(int socket_fd);
-  Pumped pump(int socket_fd) override {
+  Pumped send_stretch(us_socket_t *socket);
+  Pumped pump(us_socket_t *socket) override {
     choose_stretch();
-    return is_cold() ? Pumped::Cold : send_stretch(socket_fd);
+    return is_cold() ? Pumped::Cold : send_stretch(socket);
   }
   void warm() override;
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "../hot_tiles/cached_file.h"
+
 namespace {
 // One byte in each of these is asked for: the kernel reads ahead in units of this order, so what is missing is missing in
 // stretches like it. A missed smaller gap costs one short wait.
@@ -15,6 +17,8 @@ constexpr size_t kReadSize = 128 * 1024;
 }  // namespace
 
 Residency residency(int file, off_t offset, size_t length) {
+  // In one call, and without a look at the bytes, which would have to come from memory.
+  if (is_known_cached(file, offset, length)) return Residency::InMemory;
   char byte;
   const iovec target{&byte, 1};
   for (size_t at = 0; at < length;) {

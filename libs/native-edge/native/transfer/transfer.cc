@@ -8,6 +8,7 @@
 
 #include "../uws/connection.h"
 #include "../uws/hooks.h"
+#include "../uws/wire.h"
 
 // The functions that see the private part of a transfer.
 struct Progress {
@@ -48,9 +49,9 @@ us_socket_t *settle(Connection &connection, Outcome outcome) {
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
   transfer->ended(outcome);
   // JavaScript may have closed the connection, and `connection` with it.
-  const bool goes_on = outcome == Outcome::Sent && !transfer->is_last;
-  if (goes_on || us.us_socket_is_closed(0, socket)) return socket;
-  return us.us_socket_close(0, socket, 0, nullptr);
+  const bool is_whole = outcome == Outcome::Sent;
+  if ((is_whole && !transfer->is_last) || us.us_socket_is_closed(0, socket)) return socket;
+  return is_whole ? end_connection(socket) : us.us_socket_close(0, socket, 0, nullptr);
 }
 
 void after_warming(uv_work_t *work, int) {
@@ -85,7 +86,7 @@ void go_on_later(Transfer &transfer, Pumped pumped) {
 us_socket_t *go_on(Connection &connection) {
   Transfer &transfer = *connection.transfer;
   const uint64_t left_before = transfer.left;
-  const Pumped pumped = transfer.pump(us.us_poll_fd(connection.socket));
+  const Pumped pumped = transfer.pump(connection.socket);
   if (transfer.left != left_before) Progress::moved(transfer) = true;
   switch (pumped) {
     case Pumped::All:
@@ -107,7 +108,7 @@ constexpr unsigned kRounding = 6;
 // uWS's time-out has come. A connection that owes nothing, and is owed nothing, lives on for the rest of the time that such a one has.
 bool may_stay_idle(us_socket_t *socket) {
   Connection *connection = find_connection(socket);
-  if (!connection || connection->idle_extended || us.us_socket_is_shut_down(0, socket)) return false;
+  if (!connection || connection->idle_extended || us.us_socket_is_shut_down(us.tls, socket)) return false;
   if (!connection->held.empty() || connection->body.active() || has_answer_under_way(*connection)) return false;
   if (app.idle_seconds <= kUwsIdleSeconds) return false;
   connection->idle_extended = true;

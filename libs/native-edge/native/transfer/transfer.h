@@ -27,7 +27,7 @@ class Transfer {
   virtual ~Transfer() = default;
 
   // Sends the next bytes, up to the quota, to the socket.
-  virtual Pumped pump(int socket_fd) = 0;
+  virtual Pumped pump(us_socket_t *socket) = 0;
   // After Cold: reads the next stretch, so that pump finds it in memory. Blocks; runs on a thread of libuv's pool.
   virtual void warm() {}
   // The transfer has ended and is deleted after this. May run JavaScript: any connection may be closed afterwards.

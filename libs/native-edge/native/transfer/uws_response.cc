@@ -54,7 +54,7 @@ Pumped send_first(us_socket_t *socket, ReportedTransfer &transfer) {
     return Pumped::Cold;
   }
   transfer.head_waits = !send_head(socket);
-  return transfer.head_waits ? Pumped::Again : transfer.send_stretch(us.us_poll_fd(socket));
+  return transfer.head_waits ? Pumped::Again : transfer.send_stretch(socket);
 }
 }  // namespace
 

@@ -1,5 +1,10 @@
 #include "connection.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+
 #include "feed.h"
 
 App app;
@@ -23,6 +28,13 @@ void add_connection(us_socket_t *socket) {
 
 void forget_connection(us_socket_t *socket) {
   if (find_connection(socket)) app.connections[static_cast<size_t>(us.us_poll_fd(socket))].reset();
+}
+
+bool has_unsent() {
+  return std::any_of(app.connections.begin(), app.connections.end(), [](const std::unique_ptr<Connection> &connection) {
+    int unsent = 0;
+    return connection && (connection->transfer || (!ioctl(us.us_poll_fd(connection->socket), SIOCOUTQ, &unsent) && unsent > 0));
+  });
 }
 
 bool has_answer_under_way(const Connection &connection) {

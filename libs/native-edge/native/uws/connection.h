@@ -31,7 +31,7 @@ constexpr unsigned kUwsIdleSeconds = 10;
 // The one App of this process that the hooks are set on. All of it belongs to the thread of its event loop.
 struct App {
   bool attached = false;
-  us_socket_context_t *context = nullptr;
+  std::vector<us_socket_context_t *> contexts;  // of which the hooks are set: over TLS one for each certificate since the start
   us_loop_t *loop = nullptr;
   uv_loop_t *uv_loop = nullptr;
   Layout layout;
@@ -55,6 +55,9 @@ void forget_connection(us_socket_t *socket);
 void start_before_poll();
 // Ends that for good, at the end of the thread.
 void close_before_poll();
+
+// Whether any client has still to take bytes of this process: those of an answer under way, or those that the kernel holds for it.
+bool has_unsent();
 
 // What uWS's next call for this connection must wait for: an answer that is not complete, or not sent.
 bool has_answer_under_way(const Connection &connection);

@@ -8,6 +8,7 @@
 
 #include "connection.h"
 #include "hooks.h"
+#include "wire.h"
 #include "../hot_tiles/picked_requests.h"
 #include "../hot_tiles/tile_response.h"
 
@@ -41,10 +42,10 @@ std::string refusal_answer(Refusal refusal) {
 // What the addon answers for itself, at the end of a connection.
 us_socket_t *end_with(us_socket_t *socket, const std::string &answer) {
   // Only where no answer is half sent; and whether it arrives does not matter, since the connection ends either way.
-  const int fd = us.us_poll_fd(socket);
   const bool clean = !app.layout.response_pending(socket) && !(us.us_poll_events(socket) & kWritable);
-  if (clean && send(fd, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) shutdown(fd, SHUT_WR);
-  return close_now(socket);
+  if (!clean || send_bytes(socket, answer, false) < 0) return close_now(socket);
+  if (!us.tls) shutdown(us.us_poll_fd(socket), SHUT_WR);
+  return end_connection(socket);
 }
 
 us_socket_t *refuse(us_socket_t *socket, Refusal refusal) { return end_with(socket, refusal_answer(refusal)); }
@@ -124,6 +125,10 @@ size_t empty_lines(const char *data, size_t length) {
   size_t count = 0;
   while (length - count >= 2 && data[count] == '\r' && data[count + 1] == '\n') count += 2;
   return count;
+}
+
+bool is_line_ends_only(const char *data, size_t length) {
+  return std::all_of(data, data + length, [](char c) { return c == '\r' || c == '\n'; });
 }
 
 us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned) {
@@ -211,7 +216,8 @@ us_socket_t *socket_being_fed() { return being_fed; }
 us_socket_t *on_data(us_socket_t *socket, char *data, int length) {
   Connection *connection = find_connection(socket);
   if (!connection) return uws.data(socket, data, length);
-  if (connection->idle_extended) {
+  // Line ends are ignored where a request may begin, and so are no sign of one: an idle connection that sends them ends all the same.
+  if (connection->idle_extended && !is_line_ends_only(data, static_cast<size_t>(length))) {
     connection->idle_extended = false;
     us.us_socket_timeout(0, socket, kUwsIdleSeconds);
   }

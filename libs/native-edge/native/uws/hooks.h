@@ -4,6 +4,9 @@
 // the pointer; there is no getter. So a setter is called, and the word of the context that changed was the pointer: exactly one
 // must have changed, and what it held must be a function of the uWebSockets.js binary. The hook calls that
 // function for everything that the addon does not handle.
+//
+// The words that are watched end with the memory that malloc gave for the context, whatever the structure's size. Only a word that has changed is
+// ever written back. Over TLS the setters keep a second set of callbacks, which see what is decrypted: those are replaced.
 #pragma once
 #include "usockets.h"
 
@@ -18,6 +21,8 @@ struct UwsCallbacks {
 // What uWS had set before the hooks.
 extern UwsCallbacks uws;
 
-// Returns an empty string, or what did not match; then nothing is left changed.
+// Returns an empty string, or what did not match; then nothing is left changed. For each further context of the same App's kind, too: it must have the
+// same callbacks.
 std::string set_hooks(us_socket_context_t *context, const UwsCallbacks &hooks);
 void remove_hooks(us_socket_context_t *context);
+bool has_hooks(const us_socket_context_t *context);

@@ -44,7 +44,7 @@ unsigned &Layout::cork_length() const { return *reinterpret_cast<unsigned *>(loo
 char *Layout::cork_buffer() const { return *reinterpret_cast<char **>(loop_data_ + cork_); }
 
 bool Layout::response_pending(us_socket_t *socket) const {
-  return learned_ && *reinterpret_cast<int *>(static_cast<char *>(us.us_socket_ext(0, socket)) + state_) & kPending;
+  return learned_ && *reinterpret_cast<int *>(static_cast<char *>(us.us_socket_ext(us.tls, socket)) + state_) & kPending;
 }
 
 // {address of a buffer, 0 bytes in it, this socket}
@@ -70,7 +70,7 @@ bool Layout::check_cork(const char *begin, const char *end) const {
 }
 
 bool Layout::narrow_state(us_socket_t *socket, int expected) {
-  const auto *ints = static_cast<int *>(us.us_socket_ext(0, socket));
+  const auto *ints = static_cast<int *>(us.us_socket_ext(us.tls, socket));
   const size_t size = size_behind(socket, ints);
   if (!is_readable(ints, size)) return false;
   int left = 0;

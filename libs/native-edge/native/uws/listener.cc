@@ -5,11 +5,13 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "hooks.h"
+
 namespace {
 struct Search {
   int port;
   int found = 0;
-  us_socket_t *socket = nullptr;
+  us_socket_t *socket = nullptr, *without_hooks = nullptr;
 };
 
 bool listens_on(int fd, int port) {
@@ -33,8 +35,8 @@ void look_at(uv_handle_t *handle, void *argument) {
   // That structure begins with a pointer back to the handle and knows the descriptor: both must agree.
   auto *socket = static_cast<us_socket_t *>(data);
   if (*static_cast<void **>(data) != handle || us.us_poll_fd(socket) != fd) return;
-  search->found++;
   search->socket = socket;
+  if (!has_hooks(us.us_socket_context(0, socket))) search->found++, search->without_hooks = socket;
 }
 }  // namespace
 
@@ -46,7 +48,7 @@ Listener find_listener(uv_loop_t *uv_loop, int port) {
     listener.problem = "found " + std::to_string(search.found) + " uWebSockets.js listeners on the port instead of one";
     return listener;
   }
-  listener.context = us.us_socket_context(0, search.socket);
+  listener.context = us.us_socket_context(0, search.without_hooks);
   listener.loop = us.us_socket_context_loop(0, listener.context);
   return listener;
 }

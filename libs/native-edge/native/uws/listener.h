@@ -13,6 +13,7 @@ struct Listener {
   us_loop_t *loop = nullptr;
 };
 
+// One that has no hooks yet: where a certificate is replaced, two listen on the port for a moment.
 Listener find_listener(uv_loop_t *uv_loop, int port);
 
 // Whether connections wait in the kernel to be accepted on the port. Closing its listener would reset them.

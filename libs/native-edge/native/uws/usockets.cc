@@ -42,6 +42,8 @@ std::string load_usockets(const char *path) {
   LOOK_UP(us_socket_ext);
   LOOK_UP(us_socket_is_closed);
   LOOK_UP(us_socket_is_shut_down);
+  LOOK_UP(us_socket_write);
+  LOOK_UP(us_socket_shutdown);
   LOOK_UP(us_socket_close);
   LOOK_UP(us_socket_timeout);
   LOOK_UP(us_socket_context_on_open);

@@ -2,8 +2,8 @@
 //
 // uWebSockets.js is a C++ HTTP server (uWS) on top of a small C library (uSockets) that wraps libuv. Its .node file exports the C
 // functions of uSockets, so this addon can call them although it is not linked with them: they are looked up by name at start.
-// No header of uSockets is needed: every structure of it stays opaque here, and what has to be known of their layout is learned by
-// probing (layout.h), never assumed.
+// No header of uSockets is needed: every structure of it stays opaque here. The places of callbacks and states in them are found by watching what
+// changes (hooks.h, layout.h). Assumed, and checked as far as that can be, is what the table in README.md lists, and that uSockets allocates by malloc.
 #pragma once
 #include <string>
 
@@ -21,8 +21,9 @@ using OnData = us_socket_t *(*)(us_socket_t *, char *data, int length);
 using OnEvent = us_socket_t *(*)(us_socket_t *);  // writable, timeout
 using OnClose = us_socket_t *(*)(us_socket_t *, int code, void *reason);
 
-// The functions, by the names they have in the binary. The first argument of most, `ssl`, is always 0 here: plain TCP only.
+// The functions, by the names they have in the binary. The first argument of most, `ssl`, matters only to those for which `tls` is passed here.
 struct USockets {
+  int tls = 0;  // 1: the connections of this process are encrypted
   int (*us_poll_fd)(us_socket_t *);
   int (*us_poll_events)(us_socket_t *);
   void (*us_poll_change)(us_socket_t *, us_loop_t *, int events);
@@ -32,6 +33,8 @@ struct USockets {
   void *(*us_socket_ext)(int ssl, us_socket_t *);  // memory behind the connection: uWS's HttpResponseData
   int (*us_socket_is_closed)(int ssl, us_socket_t *);
   int (*us_socket_is_shut_down)(int ssl, us_socket_t *);
+  int (*us_socket_write)(int ssl, us_socket_t *, const char *data, int length, int more);
+  void (*us_socket_shutdown)(int ssl, us_socket_t *);
   us_socket_t *(*us_socket_close)(int ssl, us_socket_t *, int code, void *reason);
   void (*us_socket_timeout)(int ssl, us_socket_t *, unsigned seconds);  // 0: none; granularity 4 s
   void (*us_socket_context_on_open)(int ssl, us_socket_context_t *, OnOpen);

@@ -1,4 +1,11 @@
-import { headOf, NATIVE_CLOCK_OFFSET, type ResponseHeaders, type ResponseTable } from '../hot-tiles/response-table.js'
+import {
+  type FixedAnswer,
+  headOf,
+  headOfFixed,
+  NATIVE_CLOCK_OFFSET,
+  type ResponseHeaders,
+  type ResponseTable,
+} from '../hot-tiles/response-table.js'
 
 /** What native/cold_tiles/cold_sets_addon.cc exports; see there. */
 export interface ColdSetsAddon {
@@ -18,6 +25,7 @@ export interface ColdSetsAddon {
     ...columns: DirectoryBytes
   ): void
   putWmts(address: string, matrixSets: string, mediaType: string, extension: string): void
+  putZooms(address: string, minZoom: number, maxZoom: number, head: string, body: Uint8Array): void
   putLeaf(archive: number, offset: number, ...columns: DirectoryBytes): void
   putExtent(archive: number, index: number, fd: number, present: Uint8Array): void
   countPlaced(): number[]
@@ -210,6 +218,11 @@ export class ColdSets {
    */
   putWmts(address: string, matrixSets: readonly string[], mediaType: string, extension: string): void {
     this.#addon.putWmts(address, ` ${matrixSets.join(' ')} `, mediaType, extension)
+  }
+
+  /** The zooms of the set at this address, which was just put, and what is answered where a tile is missing at another one, instead of `no such tile`. */
+  putZooms(address: string, minZoom: number, maxZoom: number, beyond: FixedAnswer): void {
+    this.#addon.putZooms(address, minZoom, maxZoom, headOfFixed(beyond), beyond.body)
   }
 
   /** A leaf directory that an archive's tile was found in; `offset` in the file. What is known already, and of unknown archives, is left as it is. */

@@ -190,6 +190,21 @@ describe('the response table', () => {
     expect(await ask(`${TARGET}?token=all`)).toBe('table')
   })
 
+  it('takes a signature for none but a signature, and a token for none but a token', async () => {
+    const text = 'exp=4000000000&sig=abc'
+    await call(['putSignature', text, 'alps', FAR, ''], ['putToken', 'exp=4000000000&sig=def', 'all', null])
+    const headers = (one: string) => [`X-Access-Token: ${one}\r\n`, `Authorization: Bearer ${one}\r\n`]
+    expect(await ask(`${TARGET}?${text}`)).toBe('table')
+    for (const header of headers(text)) expect(await ask(TARGET, header)).toBe('handler')
+    expect(await ask(`${TARGET}?exp=4000000000&sig=def`)).toBe('handler')
+    // Each goes by itself, also where the texts are equal.
+    await call(['putToken', text, 'all', null], ['dropToken', text])
+    expect(await ask(`${TARGET}?${text}`)).toBe('table')
+    await call(['putToken', text, 'all', null], ['dropSignature', text])
+    expect(await ask(`${TARGET}?${text}`)).toBe('handler')
+    for (const header of headers(text)) expect(await ask(TARGET, header)).toBe('table')
+  })
+
   it('tells many basemaps apart', async () => {
     const codes = Array.from({ length: 200 }, (_, i) => `code-${i}`)
     await call(...codes.map((code) => ['putTile', { ...TILE, code, target: `/tiles/${code}` }] as [string, unknown]), [
@@ -364,6 +379,43 @@ it('keeps the first answers for tiles one by one, and of the others a sample tha
   expect(Math.abs(sum - 420)).toBeLessThan(4 * 35)
   expect(more).toEqual([])
   await call(['sampleTiles', { exact: 0, every: 0, seed: 0 }])
+})
+
+it('counts a token and a version together, in as many pairs as it may, and the requests beyond for each by itself', async () => {
+  const other = '/tiles/alps/v2/10/5/7.pbf'
+  await call(
+    ['takeUsage'],
+    ['putTile', { ...TILE, usage: 'version:alps/v1' }],
+    ['putTile', { ...TILE, target: other, usage: 'version:alps/v2' }],
+    ['putToken', 'bmp_1', ['alps'], null, 'token:1'],
+    ['putToken', 'bmp_2', ['alps'], null, 'token:2'],
+  )
+  const by = (token: string, target = TARGET) => ask(target, `X-Access-Token: ${token}\r\n`)
+  const requests = async () => {
+    const [{ names, amounts }] = (await call(['takeUsage'])) as [{ names: string; amounts: Record<number, number> }]
+    const named = names.split('\0').slice(0, -1)
+    return Object.fromEntries(named.map((name, i) => [name, [amounts[5 * i], amounts[5 * i + 4]]]))
+  }
+  const bytes = (n: number) => [n, n * BODY.length]
+  await call(['limitPairs', 3])
+  for (const [token, target] of [['bmp_1'], ['bmp_2'], ['bmp_1', other], ['bmp_2', other], ['bmp_1'], ['bmp_2', other]])
+    expect(await by(token as string, target)).toBe('table')
+  expect(await requests()).toEqual({
+    'token:1 version:alps/v1': bytes(2),
+    'token:2 version:alps/v1': bytes(1),
+    'token:1 version:alps/v2': bytes(1),
+    'token:2': bytes(2),
+    'version:alps/v2': bytes(2),
+  })
+  // Pairs that nobody uses make room.
+  await by('bmp_2')
+  await requests()
+  await by('bmp_2', other)
+  expect(await requests()).toEqual({ 'token:2 version:alps/v2': bytes(1) })
+  // Without a token, or a version, that is told, each counts by itself.
+  await call(['limitPairs', 0], ['putToken', 'bmp_1', ['alps'], null, 'token:1'])
+  await by('bmp_1')
+  expect(await requests()).toEqual({ 'token:1': bytes(1), 'version:alps/v1': bytes(1) })
 })
 
 it('leaves a request of a token to the handler after a while without one, and one at a time', async () => {

@@ -20,8 +20,16 @@ export interface ResponseTableAddon {
   takeUse(target: string): number
   dropTile(target: string): void
   dropCode(code: number): void
-  putToken(text: string, expiresAt: number, all: boolean, grants: Uint8Array, usage: string, prefix: string): number
-  dropToken(text: string): void
+  putToken(
+    text: string,
+    expiresAt: number,
+    all: boolean,
+    grants: Uint8Array,
+    usage: string,
+    prefix: string,
+    isSigned: boolean,
+  ): number
+  dropToken(text: string, isSigned: boolean): void
   putUnknown(text: string): void
   dropUnknown(text: string): void
   setRefusal(why: number, head: string, body: Uint8Array): void
@@ -33,6 +41,7 @@ export interface ResponseTableAddon {
   pickEvery(requests: number): void
   picked(): boolean
   takeUsage(): [names: string, amounts: ArrayBuffer]
+  limitPairs(most: number): void
   sampleTiles(exact: number, every: number, seed: number): void
   takeTiles(): [names: string, numbers: Uint32Array]
   takeUsedTokens(): Uint32Array
@@ -91,7 +100,10 @@ export interface TileResponse {
 
 /** What was answered for tokens and versions since their usage was last taken. */
 export interface TakenUsage {
-  /** each with NUL behind it; a name holds none, since a path cannot */
+  /**
+   * each with NUL behind it; a name holds none, since a path cannot. Of a pair, that of the token, a space, and that of the version: such requests
+   * are in neither name by itself
+   */
   readonly names: string
   /**
    * five of each name: requests; of these, those answered with a tile or 304; with that there is no such tile; refused; and the bytes of all bodies,
@@ -244,10 +256,27 @@ export class ResponseTable {
   /**
    * `codes`: the basemaps that the token may read. `expiresAt` in milliseconds since 1970; null: never. Answers the token's number: a small one,
    * which may be another's once the token is dropped. `usage`: the name under which its requests are counted, for `takeUsage`; empty: under none.
-   * `prefix`: of the paths that it may read, as they stand in the request line; empty: all. Of a signed address `exp=...&sig=...` is the token, which
-   * counts where no other comes with it.
    */
-  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null, usage = '', prefix = ''): number {
+  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null, usage = ''): number {
+    return this.#putCredential(token, codes, expiresAt, usage, '', false)
+  }
+
+  /**
+   * As `putToken`, of a signed address: `exp=...&sig=...`, as it stands in the query, where no token comes with it. It is no token: nothing else
+   * that holds the same text counts. `prefix`: of the paths that it may read, as they stand in the request line; empty: all.
+   */
+  putSignature(text: string, code: string, expiresAt: number, prefix: string, usage = ''): number {
+    return this.#putCredential(text, [code], expiresAt, usage, prefix, true)
+  }
+
+  #putCredential(
+    text: string,
+    codes: readonly string[] | 'all',
+    expiresAt: number | null,
+    usage: string,
+    prefix: string,
+    isSigned: boolean,
+  ): number {
     const numbers = codes === 'all' ? [] : codes.map((code) => this.numberOf(code))
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
     for (const number of numbers) {
@@ -256,11 +285,15 @@ export class ResponseTable {
     }
     // 0 stands for never; a token that expired in 1970 has expired by any other time before now.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
-    return this.#addon.putToken(token, time, codes === 'all', new Uint8Array(words.buffer), usage, prefix)
+    return this.#addon.putToken(text, time, codes === 'all', new Uint8Array(words.buffer), usage, prefix, isSigned)
   }
 
   dropToken(token: string): void {
-    this.#addon.dropToken(token)
+    this.#addon.dropToken(token, false)
+  }
+
+  dropSignature(text: string): void {
+    this.#addon.dropToken(text, true)
   }
 
   /** A well-formed token that the store does not know, until it is dropped. */
@@ -273,9 +306,8 @@ export class ResponseTable {
   }
 
   /** The answer to such requests. Until this is called they reach the handler. */
-  setRefusal(why: RefusedFor, { status, headers, body }: FixedAnswer): void {
-    const head = headOf(status, [...headers, ['Content-Length', String(body.length)]])
-    this.#addon.setRefusal(REFUSED_FOR.indexOf(why), head, body)
+  setRefusal(why: RefusedFor, answer: FixedAnswer): void {
+    this.#addon.setRefusal(REFUSED_FOR.indexOf(why), headOfFixed(answer), answer.body)
   }
 
   /** Forgets all tiles and tokens. */
@@ -343,6 +375,14 @@ export class ResponseTable {
   }
 
   /**
+   * From now on a request is counted for its token and version together, in at most so many pairs at a time; those of further pairs are counted for
+   * the token and for the version, each by itself. Default: 0
+   */
+  limitPairs(most: number): void {
+    this.#addon.limitPairs(most)
+  }
+
+  /**
    * From now on answers for tiles are kept for `takeTiles`: between two calls of it the first `exact` that have a tile, and the first that have none, all of
    * them; of further ones each with a probability of one in `every` (0: none), for so many.
    */
@@ -373,4 +413,8 @@ export class ResponseTable {
 /** All of an answer's head but its date and end. */
 export function headOf(status: string, headers: ResponseHeaders): string {
   return `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
+}
+
+export function headOfFixed({ status, headers, body }: FixedAnswer): string {
+  return headOf(status, [...headers, ['Content-Length', String(body.length)]])
 }

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { loadAddon } from '../addon.js'
 import type { ColdSets } from '../cold-tiles/cold-sets.js'
 import type { ResponseTable } from '../hot-tiles/response-table.js'
-import { type Listener, testTier } from '../uws/self-test.js'
-import { SelfTestRoute } from '../uws/self-test-route.js'
+import { testTier } from '../uws/self-test.js'
+import { SelfTestRoute, TEST_FILE } from '../uws/self-test-route.js'
 import { findServerBinary, type ServerBinary } from '../uws/server-binary.js'
 import { BufferPool } from './buffer-pool.js'
 import { CopiedBody } from './copied-body.js'
 import { CopyTier } from './copy-tier.js'
 import { NativeTier } from './native-tier.js'
 import { StallWatch } from './stall-watch.js'
-import type { HttpApp, HttpResponse, Outcome, SenderLog, Tier, TierName } from './types.js'
+import type { HttpApp, HttpResponse, Listener, Outcome, SenderLog, Tier, TierName } from './types.js'
 
 /**
  * Limits: a client that takes nothing at all for so long is cut. Longer than a minute, because what a client reads shows only when its
@@ -49,7 +49,7 @@ export interface SendOptions {
   readonly remote?: string | undefined
 }
 
-export type NativeUse = 'any' | 'proven' | 'off' | 'tls'
+export type NativeUse = 'any' | 'proven' | 'off'
 
 export interface SenderOptions {
   readonly log: SenderLog
@@ -58,10 +58,12 @@ export interface SenderOptions {
   /** How long an idle connection lives, in whole seconds. Only the native tier can make that longer than the 10 s of uWebSockets.js. */
   readonly idleSeconds?: number | undefined
   /**
-   * With which uWebSockets.js binaries the native tier is tried: `any` that passes the probe and the self-test, those that it was `proven`
-   * with alone, or none (`off`: bodies are copied; `tls`: because they are encrypted in this process).
+   * With which uWebSockets.js binaries the native tier is tried: those that it was `proven` with (the default), `any` that passes the probe and the
+   * self-test, or none (`off`: bodies are copied).
    */
   readonly native?: NativeUse | undefined
+  /** For tests: tiles of as many bytes or more are sent by reference to their file. Default: measured at the start. */
+  readonly copyBelow?: number | undefined
   /** For tests. */
   readonly findBinary?: (() => ServerBinary | string) | undefined
 }
@@ -114,13 +116,28 @@ export class FileSender {
   async attach(listener: Listener): Promise<void> {
     const refusal = this.#notWanted() ?? (await this.#attachNative(listener))
     this.#reason = refusal ?? 'its self-test passed'
-    const fields = { tier: this.tier, reason: this.reason }
+    const copiedBelow =
+      this.#tier instanceof NativeTier ? this.#tier.chooseCopyLimit(TEST_FILE, this.#options.copyBelow) : undefined
+    const fields = { tier: this.tier, reason: this.reason, ...(copiedBelow !== undefined && { copiedBelow }) }
     if (refusal === null) this.#options.log.info(fields, 'the file sender is attached')
     else this.#options.log.warn(fields, 'files are copied, which costs more than sendfile')
   }
 
+  /** Of another App that takes the place of the one before: the same for its listener. To be called before the event loop goes on. */
+  attachAlso(port: number): void {
+    if (!(this.#tier instanceof NativeTier)) return
+    const problem = this.#tier.attachAlso(port)
+    if (problem === '') return
+    // What JavaScript leaves to the native tier, it does by itself again.
+    this.#tier = this.#copying
+    this.#reason = problem
+    this.#options.log.warn(
+      { reason: problem },
+      'requests on the changed certificate are answered without the native tier',
+    )
+  }
+
   #notWanted(): string | null {
-    if (this.#options.native === 'tls') return 'TLS ends in this process, which encrypts what it sends'
     return this.#options.native === 'off' ? 'the native tier is off' : null
   }
 
@@ -129,12 +146,12 @@ export class FileSender {
     const binary = (this.#options.findBinary ?? findServerBinary)()
     if (typeof binary === 'string') return binary
     const { path, digest, proven } = binary
-    if (!proven && this.#options.native === 'proven')
-      return `this uWebSockets.js binary is not a proven one (SHA-256 ${digest})`
+    if (!proven && this.#options.native !== 'any')
+      return `this uWebSockets.js binary is not a proven one (SHA-256 ${digest}); NATIVE_TIER=any tries it all the same`
     const addon = loadAddon()
     if (typeof addon === 'string') return addon
     const limits = { stallSeconds: this.#stallSeconds, idleSeconds: this.#options.idleSeconds ?? 0 }
-    const tier = NativeTier.attach(addon, path, listener.port, limits, this.#copying)
+    const tier = NativeTier.attach(addon, path, listener, limits, this.#copying)
     if (typeof tier === 'string') return tier
     const problem = await testTier(tier, this.#route, listener)
     if (problem === '') this.#tier = tier
@@ -209,6 +226,11 @@ export class FileSender {
       if (!(this.#tier instanceof NativeTier) || !this.#tier.connectionsWait(port)) return
       await nextTurn()
     }
+  }
+
+  /** Whether a client has still to take bytes of an answer that was given without JavaScript, which knows of its own. */
+  hasUnsent(): boolean {
+    return this.#tier instanceof NativeTier && this.#tier.hasUnsent()
   }
 
   stats(): SenderStats {

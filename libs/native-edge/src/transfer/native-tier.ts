@@ -1,7 +1,7 @@
 import type { Addon } from '../addon.js'
 import { ColdSets } from '../cold-tiles/cold-sets.js'
 import { ResponseTable } from '../hot-tiles/response-table.js'
-import { type HttpResponse, type Job, NOTHING, OUTCOMES, type Tier } from './types.js'
+import { type HttpResponse, type Job, type Listener, NOTHING, OUTCOMES, type Tier } from './types.js'
 
 const SENT = 0
 const FIRST_FAILURE = -1
@@ -10,7 +10,7 @@ const ANY_BYTE = Buffer.from('x')
 /** Whether this field goes into the cork buffer shows whose response it is; the addon takes it back. */
 const MARKER = ['x-transfer', 'copied'] as const
 
-/** sendfile(2) from hooks in uSockets' event handling. */
+/** sendfile(2) from hooks in uSockets' event handling. Over TLS, which has to see the bytes, files of JavaScript's answers are copied. */
 export class NativeTier implements Tier {
   readonly name = 'native'
   readonly #addon: Addon
@@ -18,23 +18,31 @@ export class NativeTier implements Tier {
   /** For a response that is not corked, or whose connection is older than the hooks. */
   readonly #otherwise: Tier
 
-  private constructor(addon: Addon, otherwise: Tier) {
+  readonly #isEncrypted: boolean
+
+  private constructor(addon: Addon, otherwise: Tier, isEncrypted: boolean) {
     this.#addon = addon
     this.#otherwise = otherwise
+    this.#isEncrypted = isEncrypted
   }
 
-  /** Hooks the listener on `port`, or says why that cannot be. */
+  /** Hooks the listener, or says why that cannot be. */
   static attach(
     addon: Addon,
     binary: string,
-    port: number,
+    { port, isEncrypted = false }: Listener,
     limits: { readonly stallSeconds: number; readonly idleSeconds: number },
     otherwise: Tier,
   ): NativeTier | string {
-    const tier = new NativeTier(addon, otherwise)
+    const tier = new NativeTier(addon, otherwise, isEncrypted)
     const settled = (id: number, outcome: number, sent: number) => tier.#settled(id, outcome, sent)
-    const problem = addon.attach(binary, port, limits.stallSeconds, settled, limits.idleSeconds)
+    const problem = addon.attach(binary, port, limits.stallSeconds, settled, limits.idleSeconds, isEncrypted)
     return problem === '' ? tier : problem
+  }
+
+  /** Hooks another App's listener, or says why that cannot be. To be called before the event loop goes on. */
+  attachAlso(port: number): string {
+    return this.#addon.attachAlso(port)
   }
 
   /** Gives up the hooks. */
@@ -65,6 +73,18 @@ export class NativeTier implements Tier {
     return this.#addon.probe(4) && found
   }
 
+  /** From how many bytes on bodies are sent by reference: as given, or measured with a file whose beginning is in the page cache. */
+  chooseCopyLimit(file: string, bytes = this.#isEncrypted ? Number.MAX_SAFE_INTEGER : undefined): number {
+    if (bytes === undefined) return this.#addon.measureCopyLimit(file)
+    this.#addon.setCopyLimit(bytes)
+    return bytes
+  }
+
+  /** Whether a client has still to take bytes of an answer. */
+  hasUnsent(): boolean {
+    return this.#addon.hasUnsent()
+  }
+
   /** One table for the process: a second one is the same with another capacity. */
   responseTable(capacityBytes: number): ResponseTable {
     return new ResponseTable(this.#addon, capacityBytes)
@@ -78,7 +98,7 @@ export class NativeTier implements Tier {
   send(job: Job): void {
     const { res, fd, offset, length } = job
     // A length of one byte cannot be announced by that byte and leave the response pending.
-    if (length === 1) {
+    if (this.#isEncrypted || length === 1) {
       this.#otherwise.send(job)
       return
     }

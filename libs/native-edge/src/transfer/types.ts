@@ -55,3 +55,11 @@ export interface SenderLog {
 }
 
 export const NOTHING = new Uint8Array(0)
+
+/** Where the App listens. */
+export interface Listener {
+  readonly host: string
+  readonly port: number
+  /** it speaks TLS */
+  readonly isEncrypted?: boolean
+}

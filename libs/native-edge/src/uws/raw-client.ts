@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 /** A response as a RawClient has read it. The body is only hashed and counted, never kept. */
 export interface RawResponse {
@@ -34,11 +35,12 @@ export class RawClient {
     socket.on('close', () => this.#end(new Error('the connection ended')))
   }
 
-  static open(host: string, port: number): Promise<RawClient> {
+  /** Over TLS any certificate will do. */
+  static open(host: string, port: number, isEncrypted = false): Promise<RawClient> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host, port })
+      const socket = isEncrypted ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port })
       socket.once('error', reject)
-      socket.once('connect', () => {
+      socket.once(isEncrypted ? 'secureConnect' : 'connect', () => {
         socket.off('error', reject)
         resolve(new RawClient(socket))
       })

@@ -2,14 +2,9 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NativeTier } from '../transfer/native-tier.js'
+import type { Listener } from '../transfer/types.js'
 import { RawClient, type RawResponse } from './raw-client.js'
 import { type SelfTestRoute, TEST_FILE } from './self-test-route.js'
-
-/** Where the App listens. */
-export interface Listener {
-  readonly host: string
-  readonly port: number
-}
 
 /** On an idle machine the test takes a tenth of a second, on a busy one more than five; a start must not fail over it. */
 const TIMEOUT_MILLISECONDS = 20_000
@@ -104,7 +99,11 @@ class SelfTest {
 
   async #connect(): Promise<RawClient> {
     for (let attempt = 0; attempt < MAX_CONNECTION_ATTEMPTS; attempt++) {
-      const client = await RawClient.open(reachable(this.#listener.host), this.#listener.port)
+      const client = await RawClient.open(
+        reachable(this.#listener.host),
+        this.#listener.port,
+        this.#listener.isEncrypted,
+      )
       this.#clients.push(client)
       client.write(this.#request('/own'))
       if ((await client.response()).status === 200) return client

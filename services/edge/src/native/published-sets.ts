@@ -7,13 +7,14 @@ import {
   GAP,
   type SetHeads,
 } from '@gateway/native-edge/cold-tiles/cold-sets.js'
+import type { FixedAnswer } from '@gateway/native-edge/hot-tiles/response-table.js'
 import { CONTENT_TYPES, extensionsOf } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
 import { SERVER_MARK } from '../http/header-block.js'
 import { tileFields } from '../http/tile-fields.js'
 import { layerOf } from '../standards/layer.js'
-import { sizedSetId } from '../standards/sized-set.js'
-import type { Catalog, CatalogBasemap } from '../sync/catalog.js'
+import { rangedSetId, sizedSetId } from '../standards/sized-set.js'
+import type { Catalog, CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { CachedBasemaps } from '../tiles/cached-basemaps.js'
 import { RECHECK_MS } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
@@ -32,19 +33,24 @@ interface Known {
   readonly maxBytes: number
 }
 
+/** What is answered where a tile of a version is missing at a zoom that the version does not name. */
+export type BeyondZooms = (version: CatalogVersion) => FixedAnswer
+
 /**
  * The tile sets that the native tier reads by itself. Each is put when JavaScript has looked a tile of it up, for RECHECK_MS, and comes back with
  * the next one that JavaScript is asked for: so it learns what has become of the file system.
  */
 export class PublishedSets {
   readonly #sets: ColdSets
+  readonly #beyondZooms: BeyondZooms
   readonly #dropTiles: (code: string) => void
   readonly #known = new Map<string, Known>()
   readonly #basemaps = new CachedBasemaps()
 
   /** @param dropTiles drops the tiles and the sets of a basemap */
-  constructor(sets: ColdSets, dropTiles: (code: string) => void) {
+  constructor(sets: ColdSets, beyondZooms: BeyondZooms, dropTiles: (code: string) => void) {
     this.#sets = sets
+    this.#beyondZooms = beyondZooms
     this.#dropTiles = dropTiles
   }
 
@@ -80,6 +86,8 @@ export class PublishedSets {
       if (outcome === 'touched') source.renewLayout?.()
       return
     }
+    const { minZoom, maxZoom } = version.stored
+    this.#sets.putZooms(address, minZoom, maxZoom, this.#beyondZooms(version))
     if (address === `${code}/${CURRENT_VERSION}`) this.#putWmts(address, basemap)
     const maxBytes = at.kind === 'database' ? DATABASE_TILE_BYTES : Number.POSITIVE_INFINITY
     this.#known.set(address, { code, contentId, goodUntilMs, maxBytes })
@@ -116,7 +124,7 @@ export class PublishedSets {
     const layer = layerOf(basemap)
     if (layer === null) return
     const { set, format } = layer
-    this.#sets.putWmts(address, [set.id, sizedSetId(layer)], CONTENT_TYPES[format], format)
+    this.#sets.putWmts(address, [set.id, sizedSetId(layer), rangedSetId(layer)], CONTENT_TYPES[format], format)
   }
 
   #putLeaves(contentId: number, source: Source, place: TileTarget['place']): void {

@@ -22,7 +22,8 @@ import type { Catalog } from '../sync/catalog.js'
 import type { CachedTile, TileCache } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import { TILE_SAMPLING } from '../usage/tile-counts.js'
-import { PublishedSets } from './published-sets.js'
+import { MAX_PAIRS } from '../usage/usage-counts.js'
+import { type BeyondZooms, PublishedSets } from './published-sets.js'
 import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
 
@@ -99,12 +100,16 @@ export class NativePublisher {
     counters.beforeReading = () => this.#count()
   }
 
-  /** To be called once the sender is attached. `refusals`: what JavaScript answers to a tile's address in these cases. */
+  /**
+   * To be called once the sender is attached. `refusals`: what JavaScript answers to a tile's address in these cases; `beyondZooms`: where a tile is missing
+   * at a zoom that the version does not name.
+   */
   open(
     sender: FileSender,
     tileCache: TileCache,
     disks: DiskGate,
     refusals: Readonly<Partial<Record<RefusedFor, FixedAnswer>>>,
+    beyondZooms: BeyondZooms,
   ): void {
     const nativeBytes = Math.floor(tileCache.capacityBytes * NATIVE_SHARE)
     const table = this.#closed ? undefined : sender.responseTable(nativeBytes)
@@ -114,12 +119,13 @@ export class NativePublisher {
     for (const [why, answer] of Object.entries(refusals)) table.setRefusal(why as RefusedFor, answer)
     table.pickEvery(this.#pickEvery)
     table.seeTokensEvery(this.#usage.keepsAddresses ? SEE_TOKENS_MS : 0)
+    table.limitPairs(MAX_PAIRS)
     table.sampleTiles({ ...TILE_SAMPLING, seed: randomInt(2 ** 32) })
     const coldSets = sender.coldSets(table)
     this.#opened = {
       table,
       tiles: new PublishedTiles(table, disks),
-      sets: coldSets === null ? null : new PublishedSets(coldSets, (code) => table.dropTiles(code)),
+      sets: coldSets === null ? null : new PublishedSets(coldSets, beyondZooms, (code) => table.dropTiles(code)),
       tokens: new PublishedTokens(table),
       timer: setInterval(() => this.#sweep(), SWEEP_MS),
     }
@@ -176,6 +182,11 @@ export class NativePublisher {
   /** The token has left the token cache. */
   forgetToken(plaintext: string): void {
     this.#opened?.tokens.forget(plaintext)
+  }
+
+  /** The signature is no longer among those that were verified. */
+  forgetSignature(text: string): void {
+    this.#opened?.tokens.forgetSignature(text)
   }
 
   /** To be called before anyone sees the new snapshot. */

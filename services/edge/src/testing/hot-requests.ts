@@ -47,7 +47,7 @@ export const SECRET = randomBytes(32)
 const LATER = 4_000_000_000
 const signed = (code: string, more: Partial<SignedResource> = {}, expiresAt = LATER) =>
   signatureQuery(signResource(SECRET, { code, version: null, bounds: null, ...more }, expiresAt))
-const SIGNED = {
+export const SIGNED = {
   alps: signed('alps'),
   v1: signed('alps', { version: 'v1' }),
   packed: signed('packed'),
@@ -63,6 +63,7 @@ export const known = { etag: '', modified: '' }
  *   tokens          in which places, how often, in which scheme or encoding (`credential`, `query`, `inTwoPlaces`); expired, disabled, unknown
  *   grants, scope   `alps` and `packed` are granted one basemap each, `slice` may not read
  *   signed          `signature`: of a basemap, a version, expired, changed, in another order, beside a token
+ *   kinds           `EVERYWHERE`, `twoSomewhere`: tokens where signatures belong, and signatures where tokens belong
  *   checksums       `mistyped`: a token with one character replaced
  *   gzip            `encoding`: lists, weights, names in Accept-Encoding, against the packed tile
  *   If-None-Match   `ifNoneMatch`, `condition`: tags, lists, weak ones, dates, and the other conditional fields
@@ -92,10 +93,9 @@ export const token = fc.oneof(
     ),
   },
 )
+const allEncoded = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
 const encoded = token.map((text) => encodeURIComponent(text))
-const percentEncoded = token.map((text) =>
-  [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join(''),
-)
+const percentEncoded = token.map(allEncoded)
 const parameter = fc.oneof(
   {
     weight: 4,
@@ -182,7 +182,7 @@ const credential: fc.Arbitrary<Header> = fc.oneof(
   fc.tuple(oneOf('Authorization', 'authorization'), basic),
 )
 /** What stands behind the path, and header lines. */
-interface Presented {
+export interface Presented {
   readonly asked: string
   readonly lines: readonly Header[]
 }
@@ -208,6 +208,41 @@ const inTwoPlaces: fc.Arbitrary<Presented> = fc
       return place === 'basic' ? [['authorization', basicOf('user', text)]] : []
     }),
   }))
+const ENCODINGS = [(text: string) => text, encodeURIComponent, allEncoded]
+const inQuery = (name: string, text: string): Presented => ({
+  asked: `?${name}${text}`,
+  lines: [],
+})
+const inHeader = (name: string, text: string): Presented => ({
+  asked: '',
+  lines: [[name, text]],
+})
+/** Each place in which a credential can be sent, whatever kind of credential the place is for. */
+const PLACES: readonly ((text: string) => Presented)[] = [
+  (text) => inHeader('X-Access-Token', text),
+  ...['Bearer ', 'bearer ', 'Basic ', ''].map((word) => (text: string) => inHeader('Authorization', word + text)),
+  (text) => inHeader('Authorization', basicOf('user', text)),
+  (text) => inHeader('Authorization', basicOf(text, '')),
+  ...['', 'v=3&', 'token=', 'access_token=', 'to%6ben=', 'sig=', 'exp=4000000000&sig=', 'exp=4000000000&%73ig='].map(
+    (name) => (text: string) => inQuery(name, text),
+  ),
+]
+const CREDENTIALS = [
+  ...Object.values(TOKENS),
+  ...Object.values(SIGNED),
+  ...Object.values(SIGNED).map((text) => text.replace(/^.*sig=/, '')),
+  `token=${TOKENS.all}`,
+  `token=${TOKENS.all}&${SIGNED.alps}`,
+]
+/** Each credential in each place, in each encoding. */
+export const EVERYWHERE: readonly Presented[] = CREDENTIALS.flatMap((text) =>
+  PLACES.flatMap((place) => ENCODINGS.map((encode) => place(encode(text)))),
+)
+/** Two of these at once. */
+const twoSomewhere: fc.Arbitrary<Presented> = fc.tuple(oneOf(...EVERYWHERE), oneOf(...EVERYWHERE)).map(([a, b]) => ({
+  asked: a.asked === '' || b.asked === '' ? a.asked + b.asked : `${a.asked}&${b.asked.slice(1)}`,
+  lines: [...a.lines, ...b.lines],
+}))
 const ifNoneMatch: fc.Arbitrary<Header> = fc.tuple(
   oneOf('If-None-Match', 'if-none-match'),
   fc.oneof({ weight: 1, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(12) }).map((i) => tag()[i] ?? '*'),
@@ -310,6 +345,7 @@ export const request: fc.Arbitrary<RawRequest> = fc
       { weight: 4, arbitrary: inSomePlaces },
       { weight: 1, arbitrary: inTwoPlaces },
       { weight: 1, arbitrary: bySignature },
+      { weight: 1, arbitrary: twoSomewhere },
     ),
     headers: fc
       .tuple(

@@ -78,7 +78,7 @@ export function commit(kind: Change['kind'], key: string): Change {
 }
 
 /** An edge in the test's process that publishes to the native tier, and follows a catalog in memory; for all tests of a file. */
-export function usePublishingEdge(): void {
+export function usePublishingEdge(options: Pick<Parameters<typeof runEdge>[0], 'copyBelow' | 'env'> = {}): void {
   beforeAll(async () => {
     for (const version of ['v1', 'v2'] as const) write(`${version}/0/0/0.png`, BODIES[version])
     write('v1/1/0/0.png', BODIES.large)
@@ -88,6 +88,7 @@ export function usePublishingEdge(): void {
       catalog: EMPTY_CATALOG,
       dataDir: home,
       controlPlane: 'http://[::1]:1',
+      ...options,
     })
     follower = await follow(running, store, (applying) => announced.push(applying.appliedRevision))
     expect(running.edge.sender.reason).toBe('its self-test passed')

@@ -1,4 +1,5 @@
 import net from 'node:net'
+import tls from 'node:tls'
 
 export interface RawRequest {
   readonly method: string
@@ -23,12 +24,15 @@ export function bytesOf({ method, target, headers, body = '' }: RawRequest): Buf
 /** A connection that sends exactly what it is given, one request at a time, and is made anew where the server has closed it. */
 export class RawClient {
   readonly #port: number
+  readonly #isEncrypted: boolean
   #socket: net.Socket | null = null
   #received = Buffer.alloc(0)
   #wake: () => void = () => {}
 
-  constructor(port: number) {
+  /** Over TLS any certificate will do. */
+  constructor(port: number, isEncrypted = false) {
     this.#port = port
+    this.#isEncrypted = isEncrypted
   }
 
   async ask(request: RawRequest): Promise<RawAnswer> {
@@ -56,7 +60,8 @@ export class RawClient {
 
   async #connect(): Promise<void> {
     this.close()
-    const socket = net.connect(this.#port, '127.0.0.1')
+    const to = { port: this.#port, host: '127.0.0.1' }
+    const socket = this.#isEncrypted ? tls.connect({ ...to, rejectUnauthorized: false }) : net.connect(to)
     this.#socket = socket
     socket.on('data', (part) => {
       if (this.#socket !== socket) return
@@ -66,7 +71,7 @@ export class RawClient {
     socket.on('close', () => this.#wake())
     socket.on('error', () => {})
     await new Promise<void>((resolve, reject) => {
-      socket.once('connect', resolve)
+      socket.once(this.#isEncrypted ? 'secureConnect' : 'connect', resolve)
       socket.once('error', reject)
     })
   }

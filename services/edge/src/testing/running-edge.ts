@@ -6,11 +6,14 @@ import { createLog, type Log } from '@gateway/logging/log.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { loadSettings } from '@gateway/settings/load.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { SMALL_BYTES } from '@gateway/tilesets/source.js'
 import type { Tracer } from '@gateway/tracing/span.js'
 import { NO_TRACER } from '@gateway/tracing/tracer.js'
 import { SignedAddresses } from '../auth/signed-addresses.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage } from '../auth/token-usage.js'
+import { DocumentCache } from '../documents/document-cache.js'
+import { Turns } from '../documents/turns.js'
 import type { Edge } from '../edge.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
@@ -57,6 +60,10 @@ export async function runEdge(options: {
   readonly log?: Log
   /** whether it is noted where tokens are used from, for which JavaScript sees a request that the table could answer now and then; default: no */
   readonly tokenAddresses?: boolean
+  /** after which a reader that takes nothing is cut; by default what the sender has */
+  readonly stallSeconds?: number
+  /** tiles of as many bytes or more are sent by reference to their file; default: none that is kept in memory otherwise */
+  readonly copyBelow?: number
   /** further settings */
   readonly env?: Readonly<Record<string, string>>
 }): Promise<RunningEdge> {
@@ -100,6 +107,7 @@ export async function runEdge(options: {
     native.follow(freshness.catalog)
     edge.tileCache.follow(freshness.catalog)
   }
+  const turns = new Turns()
   const edge: Edge = {
     settings,
     log,
@@ -114,7 +122,7 @@ export async function runEdge(options: {
       usage,
       (plaintext) => native.forgetToken(plaintext),
     ),
-    signed: new SignedAddresses((text) => native.forgetToken(text)),
+    signed: new SignedAddresses((text) => native.forgetSignature(text)),
     rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
     tiles: new TileLoader({ disks, mbtiles }, undefined, (cached) =>
@@ -123,8 +131,16 @@ export async function runEdge(options: {
     readTroubles: new ReadTroubles(log),
     tileCache: new TileCache(options.tileMemoryBytes ?? TILE_MEMORY_BYTES),
     native,
+    turns,
+    documents: new DocumentCache(turns, disks, `${options.dataDir}/documents`),
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
-    sender: new FileSender({ log, native: options.env?.TLS_CERT_FILE === undefined ? 'any' : 'tls' }),
+    sender: new FileSender({
+      log,
+      native: settings.nativeTier,
+      stallSeconds: options.stallSeconds,
+      idleSeconds: settings.keepAliveSeconds,
+      copyBelow: options.copyBelow ?? SMALL_BYTES + 1,
+    }),
     upstream: new Upstream(options.controlPlane),
     upstreamKey: 'the edge key',
     totals: async () => 'totals',
@@ -146,7 +162,14 @@ export function takeCells({ edge, tileCounts }: RunningEdge): string[] {
 }
 
 function sortedRows(batch: UsageBatch | null): string[] {
-  return (batch === null ? [] : usageRows(batch)).map((row) => JSON.stringify(row)).sort()
+  // The moments of refusals are those of the requests.
+  const told = (batch === null ? [] : usageRows(batch)).map(({ refusals = {}, ...row }) => ({
+    ...row,
+    refusedBy: Object.entries(refusals)
+      .map(([reason, { requests }]) => [reason, requests])
+      .sort(),
+  }))
+  return told.map((row) => JSON.stringify(row)).sort()
 }
 
 export const READER: AccessToken = {
@@ -155,6 +178,7 @@ export const READER: AccessToken = {
   scopes: new Set(['read']),
   basemaps: new Set(['*']),
   vectors: new Set(['*']),
+  layers: new Set(['*']),
   expiresAtMs: null,
   disabled: false,
   limits: null,

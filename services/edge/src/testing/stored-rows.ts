@@ -8,12 +8,15 @@ export function storedVersion(version: string, more: Partial<StoredVersion> = {}
   return {
     version,
     storage: 'xyz',
+    rowsFromNorth: false,
     format: 'png',
     extension: 'png',
     tileSize: 256,
     minZoom: 0,
     maxZoom: 4,
     bounds: null,
+    boundsDerived: false,
+    name: null,
     attribution: null,
     description: null,
     vectorLayers: null,
@@ -25,6 +28,8 @@ export function storedVersion(version: string, more: Partial<StoredVersion> = {}
     available: true,
     withdrawn: false,
     scannedAt: THEN,
+    overrides: {},
+    scanned: null,
     ...more,
   }
 }
@@ -37,6 +42,11 @@ export function storedBasemap(
   return {
     code,
     name: code,
+    scannedName: code,
+    setName: null,
+    description: null,
+    tags: [],
+    owner: null,
     setDefault: null,
     defaultVersion: versions.at(-1)?.version ?? null,
     versions,

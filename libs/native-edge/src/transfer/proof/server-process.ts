@@ -31,6 +31,8 @@ export interface ServerOptions {
   readonly idleSeconds?: number
   readonly port?: number
   readonly attachLate?: boolean
+  /** Another Node than this one. */
+  readonly node?: string
   /** With which binaries the native tier is tried, and whether this one is to be taken for an unknown one. */
   readonly native?: NativeUse
   readonly unknownBinary?: boolean
@@ -54,7 +56,9 @@ export class ServerProcess {
 
   private constructor(options: ServerOptions) {
     const argument = JSON.stringify({ root: this.root, ...options })
-    this.#process = spawn(process.execPath, [PROGRAM, argument], { stdio: ['ignore', 'pipe', 'ignore'] })
+    this.#process = spawn(options.node ?? process.execPath, [PROGRAM, argument], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     this.#lines = createInterface(this.#process.stdout as NodeJS.ReadableStream)
   }
 

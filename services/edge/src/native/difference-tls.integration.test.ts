@@ -1,0 +1,8 @@
+import { compareDecisions } from '../testing/difference.js'
+
+// The same requests in every run. By hand others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/difference-tls
+compareDecisions({
+  isEncrypted: true,
+  requests: Number(process.env.FUZZ_REQUESTS ?? 3_000),
+  seed: Number(process.env.FUZZ_SEED ?? 1),
+})

@@ -5,6 +5,8 @@ import type { Settings } from '@gateway/settings/load.js'
 import type { Tracer } from '@gateway/tracing/span.js'
 import type { SignedAddresses } from './auth/signed-addresses.js'
 import type { TokenCache } from './auth/token-cache.js'
+import type { DocumentCache } from './documents/document-cache.js'
+import type { Turns } from './documents/turns.js'
 import type { DiskGate } from './files/disk-gate.js'
 import type { Access } from './http/access.js'
 import type { Counters } from './metrics/counters.js'
@@ -49,6 +51,10 @@ export interface Edge {
   readonly disks: DiskGate
   readonly tiles: TileLoader
   readonly tileCache: TileCache
+  /** for what piles up: it is done over several turns of the event loop */
+  readonly turns: Turns
+  /** finished documents, of the catalog for the most part */
+  readonly documents: DocumentCache
   readonly readTroubles: ReadTroubles
   /** answers hot tiles without JavaScript, where that is possible */
   readonly native: NativePublisher

@@ -14,6 +14,7 @@ function accessToken(id: string, disabled = false): AccessToken {
     scopes: new Set(['read']),
     basemaps: new Set(['*']),
     vectors: new Set(),
+    layers: new Set(),
     expiresAtMs: null,
     disabled,
     limits: null,

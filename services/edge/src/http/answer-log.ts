@@ -1,4 +1,4 @@
-import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Span } from '@gateway/tracing/span.js'
 import type { Edge } from '../edge.js'
@@ -33,24 +33,16 @@ export function noteAnswer(edge: Edge, res: HttpResponse, answer: GivenAnswer): 
   logAnswer(edge, answer)
 }
 
-export function logAnswer(edge: Edge, { path, query, status, ms, trace }: Omit<GivenAnswer, 'kind' | 'bytes'>): void {
-  const level = status === 503 ? 'warn' : logLevelOf(status, ms)
-  if (!edge.log.isLevelEnabled(level)) return
+/** While something is down, damaged or slow, thousands of requests may be answered so: no line for each. */
+export function logAnswer(
+  { log }: Edge,
+  { path, query, status, ms, trace }: Omit<GivenAnswer, 'kind' | 'bytes'>,
+): void {
+  const isUsual = status < 500 && ms <= SLOW_MS
+  if (isUsual && !log.isLevelEnabled('debug')) return
   const address = query === '' ? path : `${path}?${query}`
   const about = { path: address, status, ms: Math.round(ms), trace_id: trace?.context.traceId }
-  if (status === 503) unavailable(edge).note(about)
-  else edge.log[level](about, 'answered')
-}
-
-let unavailableLog: TroubleLog | null = null
-
-/** While something is down, thousands of requests may be answered so. */
-function unavailable({ log }: Edge): TroubleLog {
-  unavailableLog ??= new TroubleLog(log, 'requests are answered 503')
-  return unavailableLog
-}
-
-function logLevelOf(status: number, ms: number): 'error' | 'info' | 'debug' {
-  if (status >= 500) return 'error'
-  return ms > SLOW_MS ? 'info' : 'debug'
+  if (isUsual) log.debug(about, 'answered')
+  else if (status < 500) noteTrouble(log, 'requests are answered slowly', about)
+  else noteTrouble(log, `requests are answered ${status}`, about, status === 503 ? 'warn' : 'error')
 }

@@ -1,4 +1,4 @@
-import type { Refusal } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
@@ -6,6 +6,7 @@ import type { Edge } from '../edge.js'
 import { authorize } from './authorize.js'
 import { answerOpened } from './downloads.js'
 import { Exchange } from './exchange.js'
+import { absentVersion, shownName } from './missing-reasons.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { wantedBasemap } from './tile-answer.js'
 import { type Download, type OfferedFile, openFile, openObject } from './vector-file.js'
@@ -24,9 +25,15 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const label = file.slice(0, Math.max(0, dot))
   const answer = () => {
     const storage = file.slice(dot + 1)
-    const version = edge.freshness.catalog.basemaps.get(code)?.versions.get(label)
-    const isArchive = Object.hasOwn(TYPES, storage) && version?.stored.storage === storage
-    if (rest.length > 0 || version === undefined || !isArchive) return answerRefusal(exchange, NOT_FOUND)
+    const basemap = edge.freshness.catalog.basemaps.get(code)
+    const version = basemap?.versions.get(label)
+    if (rest.length > 0 || !Object.hasOwn(TYPES, storage)) return answerRefusal(exchange, NO_ARCHIVE_ADDRESS)
+    if (version === undefined) {
+      const reason = absentVersion(code, label, basemap, exchange.token !== '')
+      return answerRefusal(exchange, refuse('not_found', reason))
+    }
+    const { storage: stored } = version.stored
+    if (stored !== storage) return answerRefusal(exchange, refuse('not_found', otherStorage(code, label, stored)))
     exchange.asked = version.usage
     const { version: name, path } = version.stored
     const offered = {
@@ -34,11 +41,22 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
       path,
       type: TYPES[storage] as string,
       fileName: `${code}-${name}.${storage}`,
+      code,
     }
     const opening = isRemote(path) ? openRemoteArchive(exchange, offered) : openFile(exchange, offered)
     answerOpened(exchange, opening, { basemap: code, version: name })
   }
   authorize(exchange, wantedBasemap(edge, code), answer, { code, version: label, whole: true })
+}
+
+const NO_ARCHIVE_ADDRESS = refuse(
+  'not_found',
+  'there is nothing at this address: archives are at /archives/{code}/{version}.pmtiles and .mbtiles',
+)
+
+function otherStorage(code: string, label: string, storage: string): string {
+  const about = `version ${shownName(label)} of ${shownName(code)} is stored as ${storage}`
+  return Object.hasOwn(TYPES, storage) ? `${about}: ask for .${storage}` : `${about}, and is no archive`
 }
 
 /** An archive in object storage: its ranges are read there, and what the cache has of small ones here. MBTiles are whole in the cache. */

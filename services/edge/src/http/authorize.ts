@@ -1,6 +1,7 @@
 import { type AccessToken, decide, type WantedResource } from '@gateway/access/decide.js'
-import { presentedToken, TOKEN_MISSING } from '@gateway/access/presented-token.js'
+import { presentedToken } from '@gateway/access/presented-token.js'
 import type { Admission } from '@gateway/access/rate-limiter.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import type { Edge } from '../edge.js'
 import { admitSigned, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
@@ -31,7 +32,8 @@ export function authorize(
     query: exchange.query,
   })
   if (
-    presented === TOKEN_MISSING &&
+    !presented.ok &&
+    presented.code === 'token_missing' &&
     signable !== null &&
     admitSigned(exchange, signable, () => granted(true, 0, BEARER))
   )
@@ -64,7 +66,7 @@ export function authorize(
       admission.ok ? admit(allowed, now, which) : answerRefusal(exchange, admission)
     const admission = edge.rates.admit(allowed.id, rate)
     if (!(admission instanceof Promise)) return proceed(admission)
-    void admission.then((later) => answerLater(exchange, () => proceed(later)))
+    void admission.then((later) => edge.turns.run(() => answerLater(exchange, () => proceed(later))))
   }
   const admit = (token: AccessToken, now: number, which: number) => {
     edge.tokens.noteUsed(token, now)
@@ -92,6 +94,7 @@ const BEARER: AccessToken = {
   scopes: new Set(['read']),
   basemaps: new Set(),
   vectors: new Set(),
+  layers: new Set(),
   expiresAtMs: null,
   disabled: false,
   limits: null,
@@ -111,9 +114,16 @@ function accountTo(exchange: Exchange, token: AccessToken, wanted: WantedResourc
 function askStore(edge: Edge, exchange: Exchange, token: string, goOn: (token: AccessToken | null) => void): void {
   edge.counters.tokenMisses++
   edge.tokens.lookUp(token).then(
-    (found) => answerLater(exchange, () => goOn(found)),
-    () => guarded(edge, () => answerRefusal(exchange, STORE_DOWN)),
+    // All that wait for this token are told at once, and answered over as many turns as it takes: tiles and the heartbeat come between.
+    (found) => edge.turns.run(() => answerLater(exchange, () => goOnWith(found))),
+    () => edge.turns.run(() => guarded(edge, () => answerRefusal(exchange, STORE_DOWN))),
   )
+  const goOnWith = (found: AccessToken | null) => {
+    // What was found may have been disabled while this request waited for its turn.
+    const current = found === null ? null : edge.tokens.get(token)
+    if (current === undefined) askStore(edge, exchange, token, goOn)
+    else goOn(current)
+  }
 }
 
 /** Goes on with a request that may have gone meanwhile. */
@@ -124,7 +134,7 @@ function answerLater(exchange: Exchange, goOn: () => void): void {
     try {
       goOn()
     } catch (error) {
-      edge.log.error({ err: error, path: exchange.path }, 'a request failed')
+      noteTrouble(edge.log, 'requests fail', { err: error, path: exchange.path }, 'error')
       answerRefusal(exchange, INTERNAL)
     }
   })

@@ -12,7 +12,7 @@ import { acceptsGzip } from '../files/accepts-gzip.js'
 import { isNotModified } from '../files/conditional.js'
 import { OpenFile } from '../tiles/open-file.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
-import { isRefused, type UsageName } from '../usage/usage-counts.js'
+import { answeredWith, type UsageName } from '../usage/usage-counts.js'
 import { clientOf } from './access.js'
 import { logAnswer, noteAnswer } from './answer-log.js'
 import { type ConnectionEnd, connectionEnd, endAtOnce, endWith, sayEnd } from './connection-end.js'
@@ -236,8 +236,7 @@ function refuse(
   else endAtOnce(res, body, end)
   edge.counters.bytesSent += body.length
   const code = Number.parseInt(status, 10)
-  const answered = isMissingTile(refusal) ? 'tile_404' : isRefused(code) ? 'refused' : 'other'
-  if (token !== null) edge.usage.count(token.id, asked, answered, body.length, path)
+  if (token !== null) edge.usage.count(token.id, asked, answeredWith(refusal.code), body.length, path)
   edge.counters.answers.tile.count(code)
   edge.access?.answered(res, { kind: 'tile', status: code, bytes: body.length, ms: performance.now() - now })
   logAnswer(edge, { path, query, status: code, ms: 0, trace: null })

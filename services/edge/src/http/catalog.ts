@@ -11,12 +11,10 @@ import {
   VECTORS,
 } from '../catalog/answers.js'
 import type { Edge } from '../edge.js'
-import { acceptsGzip } from '../files/accepts-gzip.js'
 import type { CatalogBasemap, CatalogVector } from '../sync/catalog.js'
 import { authorize } from './authorize.js'
-import { answerCondition } from './condition.js'
-import { Exchange, guarded, type Handler } from './exchange.js'
-import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+import { answerDocument } from './document.js'
+import { Exchange, type Handler } from './exchange.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, UNDECODABLE } from './refusals.js'
 
@@ -63,43 +61,10 @@ function answer(
   authorize(exchange, wanted, (_fromQuery, _which, token) => {
     const made = make(exchange, token)
     if ('ok' in made) answerRefusal(exchange, made)
-    else send(exchange, made)
+    else
+      answerDocument(exchange, {
+        ...made,
+        contentType: 'application/json; charset=utf-8',
+      })
   })
-}
-
-function send(exchange: Exchange, made: CatalogAnswer) {
-  const { body, etag } = made
-  // The tag alone decides: an answer has no date.
-  const current = { etag, modifiedMs: Number.POSITIVE_INFINITY }
-  if (answerCondition(exchange, current, () => headersOf(made, false))) return
-  if (!made.compressible || !acceptsGzip(exchange.header('accept-encoding'))) {
-    return exchange.answer('200 OK', headersOf(made, false), body)
-  }
-  void made.gzipped().then(
-    (gzipped) => guarded(exchange.edge, () => exchange.answer('200 OK', headersOf(made, true), gzipped)),
-    () => guarded(exchange.edge, () => exchange.answer('200 OK', headersOf(made, false), body)),
-  )
-}
-
-const blocks = new WeakMap<CatalogAnswer, { readonly plain: HeaderBlock; readonly gzip: HeaderBlock }>()
-
-/** A weak tag: the plain and the compressed answer carry the same. */
-function headersOf(made: CatalogAnswer, isGzip: boolean): HeaderBlock {
-  const known = blocks.get(made) ?? {
-    plain: headers(made.etag),
-    gzip: headers(made.etag, ['Content-Encoding', 'gzip']),
-  }
-  blocks.set(made, known)
-  return isGzip ? known.gzip : known.plain
-}
-
-function headers(etag: string, ...more: readonly (readonly [string, string])[]): HeaderBlock {
-  return headerBlock(
-    ['Content-Type', 'application/json; charset=utf-8'],
-    ['Cache-Control', 'no-store'],
-    ['ETag', `W/${etag}`],
-    ['Vary', 'Accept-Encoding'],
-    ...more,
-    ...CORS,
-  )
 }

@@ -1,33 +1,76 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import { WORTH_COMPRESSING } from '../catalog/answers.js'
+import { type DocumentRequest, SECRET_PLACE } from '../documents/document-cache.js'
+import type { HeldDocument } from '../documents/held-document.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
+import { answerCondition } from './condition.js'
 import { type Exchange, guarded } from './exchange.js'
 import { CORS, type Header, type HeaderBlock, headerBlock } from './header-block.js'
+import { answerRefusal, INTERNAL } from './refusals.js'
 
-const compress = promisify(gzip)
+export { SECRET_PLACE }
 
-export interface DocumentHeaders {
-  readonly plain: HeaderBlock
-  readonly gzip: HeaderBlock
+export type Document = Omit<DocumentRequest, 'inserted' | 'gzip' | 'tokenId'> & {
+  readonly contentType: string
+  /** see `DocumentRequest`; default: nothing */
+  readonly inserted?: string
 }
 
-export function documentHeaders(contentType: string): DocumentHeaders {
-  const type: Header = ['Content-Type', contentType]
-  const common: readonly Header[] = [['Cache-Control', 'no-store'], ['Vary', 'Accept-Encoding'], ...CORS]
-  return { plain: headerBlock(type, ...common), gzip: headerBlock(type, ['Content-Encoding', 'gzip'], ...common) }
-}
-
-/** Answers 200 with a document that is made for this request: compressed, beside the event loop, for those who accept it. */
-export function answerDocument(exchange: Exchange, headers: DocumentHeaders, text: string): void {
-  const body = Buffer.from(text)
-  const plainly = () => exchange.answer('200 OK', headers.plain, body)
-  const mayBePacked = body.length >= WORTH_COMPRESSING && acceptsGzip(exchange.header('accept-encoding'))
-  if (!mayBePacked) plainly()
-  else {
-    compress(body).then(
-      (packed) => guarded(exchange.edge, () => exchange.answer('200 OK', headers.gzip, packed)),
-      () => guarded(exchange.edge, plainly),
-    )
+/** Answers with a document that many may ask for, made once: 200, or 304 to those who have it; 429 where too many others are being made. */
+export function answerDocument(exchange: Exchange, document: Document): void {
+  const { edge } = exchange
+  const { of, key, grows, text, inserted } = document
+  const request: DocumentRequest = {
+    of,
+    key,
+    grows,
+    text,
+    inserted: inserted ?? '',
+    gzip: acceptsGzip(exchange.header('accept-encoding')),
+    tokenId: exchange.token ?? '',
   }
+  edge.documents.get(request, (found) =>
+    guarded(edge, () => {
+      if (exchange.aborted) return
+      if (found instanceof Error) {
+        edge.log.error({ err: found, path: exchange.path }, 'a document could not be made')
+        answerRefusal(exchange, INTERNAL)
+      } else if ('ok' in found) answerRefusal(exchange, found)
+      else send(exchange, found, headersOf(found, document.contentType))
+    }),
+  )
+}
+
+function send(exchange: Exchange, found: HeldDocument, { headers, ofNotModified }: Heads): void {
+  // The tag alone decides: a document has no date.
+  const current = { etag: found.etag, modifiedMs: Number.POSITIVE_INFINITY }
+  if (answerCondition(exchange, current, () => ofNotModified)) return
+  const body = found.forAnswer()
+  if (body instanceof Uint8Array) exchange.answer('200 OK', headers, body)
+  else exchange.answerPart('200 OK', headers, body)
+}
+
+interface Heads {
+  readonly headers: HeaderBlock
+  /** without an encoding: what the client has may be of another one */
+  readonly ofNotModified: HeaderBlock
+}
+
+const heads = new WeakMap<HeldDocument, Heads>()
+
+function headersOf(found: HeldDocument, contentType: string): Heads {
+  const known = heads.get(found)
+  if (known !== undefined) return known
+  const common: readonly Header[] = [
+    ['Cache-Control', 'no-store'],
+    // Weak: the plain and the compressed document carry the same.
+    ['ETag', `W/${found.etag}`],
+    ['Vary', 'Accept-Encoding'],
+    ...CORS,
+  ]
+  const ofNotModified = headerBlock(['Content-Type', contentType], ...common)
+  const headers = found.isGzip
+    ? headerBlock(['Content-Type', contentType], ['Content-Encoding', 'gzip'], ...common)
+    : ofNotModified
+  const made = { headers, ofNotModified }
+  heads.set(found, made)
+  return made
 }

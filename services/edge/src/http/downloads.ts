@@ -1,8 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { WantedResource } from '@gateway/access/decide.js'
-import type { Refusal } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
+import { attachment } from '@gateway/files/attachment.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
@@ -10,13 +11,13 @@ import { parseByteRange } from '../files/byte-range.js'
 import { httpDate, isRangeStillGood } from '../files/conditional.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
-import { attachment } from './attachment.js'
 import { authorize, type Wanted } from './authorize.js'
 import { answerCondition } from './condition.js'
 import { Exchange, guarded } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+import { shownName } from './missing-reasons.js'
 import { onOther } from './proxy.js'
-import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
+import { answerRefusal, INTERNAL, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
 import { type Download, openVector } from './vector-file.js'
 
 const VECTORS = '/vectors/'
@@ -32,26 +33,26 @@ export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest
   const code = decodedSegment(inner)
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
-  authorize(exchange, wantedVector(edge, code), () => answerVector(exchange, vector))
+  authorize(exchange, wantedVector(edge, code), () => answerVector(exchange, vector, code))
 }
 
-const KIND_OF_EXTENSION: ReadonlyMap<string, string> = new Map(
-  Object.entries(VECTOR_DOWNLOADS).map(([kind, { extension }]) => [extension, kind]),
-)
+const EXTENSIONS: ReadonlySet<string> = new Set(Object.values(VECTOR_DOWNLOADS).map(({ extension }) => extension))
 
-/** GET and HEAD of `/vectors/{code}.geojson`, `.zip`, `.gpkg` and `.fgb`: the download under the name that desktop software expects. */
+/** GET and HEAD of `/vectors/{code}.geojson`, `.zip`, `.gpkg`, `.kml` and so on: the download under the name that desktop software expects. */
 export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const name = req.getUrl().slice(VECTORS.length)
   const dot = name.lastIndexOf('.')
-  const kind = KIND_OF_EXTENSION.get(name.slice(dot + 1))
-  if (kind === undefined || dot < 1 || name.includes('/')) return onOther(edge, res, req)
+  const extension = name.slice(dot + 1)
+  if (!EXTENSIONS.has(extension) || dot < 1 || name.includes('/')) return onOther(edge, res, req)
   edge.counters.requests++
   const exchange = new Exchange(edge, 'download', res, req)
   const code = decodedSegment(name.slice(0, dot))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
   authorize(exchange, wantedVector(edge, code), () =>
-    answerVector(exchange, vector?.stored.kind === kind ? vector : undefined),
+    vector?.served && VECTOR_DOWNLOADS[vector.stored.kind].extension !== extension
+      ? answerRefusal(exchange, refuse('not_found', otherKind(code, vector.stored.kind)))
+      : answerVector(exchange, vector, code),
   )
 }
 
@@ -62,7 +63,7 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
   const relativePath = decodedSegment(exchange.path.slice(prefix.length))
   if (relativePath === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const { found, wanted } = vectorsAt(edge, kind, relativePath)
-  authorize(exchange, wanted, (_, which) => answerVector(exchange, found[which]))
+  authorize(exchange, wanted, (_, which) => answerVector(exchange, found[which], relativePath))
 }
 
 /** What may be meant by a relative path. */
@@ -80,8 +81,17 @@ export function wantedVector({ freshness }: Edge, code: string): NonNullable<Wan
   return freshness.catalog.vectors.get(code)?.wanted ?? { kind: 'vector', names: [code] }
 }
 
-function answerVector(exchange: Exchange, vector: CatalogVector | undefined) {
-  if (!vector?.served) return answerRefusal(exchange, NOT_FOUND)
+function otherKind(code: string, kind: VectorKind): string {
+  const { extension } = VECTOR_DOWNLOADS[kind]
+  return `the vector ${shownName(code)} is a ${kind}: its file is /vectors/${encodeURIComponent(code)}.${extension}`
+}
+
+/** `name`: by which it was asked for. */
+function answerVector(exchange: Exchange, vector: CatalogVector | undefined, name: string) {
+  if (!vector?.served) {
+    const reason = `there is no vector ${shownName(name)}; /api/v1/catalog/vectors lists those that a token may read`
+    return answerRefusal(exchange, refuse('not_found', reason))
+  }
   answerOpened(exchange, openVector(exchange, vector), { vector: vector.stored.code })
 }
 
@@ -153,7 +163,7 @@ function contentHeaders(download: Download, ...more: [string, string][]): Header
   return headerBlock(
     ['Content-Type', download.type],
     ['ETag', download.validators.etag],
-    ['Content-Disposition', attachment(download.fileName)],
+    ['Content-Disposition', attachment(download.fileName, download.code)],
     ...more,
     ...common(download),
   )

@@ -2,6 +2,7 @@ import { clientAddress, parseRanges } from '@gateway/access/client-address.js'
 import type { Sender } from '@gateway/access/token-limits.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { judgeHeader } from '@gateway/contracts/header-limits.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import type { Outcome } from '@gateway/native-edge/transfer/types.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -12,7 +13,7 @@ import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import type { Edge } from '../edge.js'
 import { isNotModified, isPreconditionFailed, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/counters.js'
-import { isRefused, type UsageName } from '../usage/usage-counts.js'
+import type { Answered, UsageName } from '../usage/usage-counts.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
@@ -59,7 +60,7 @@ export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handl
       if (isTooLong) refuseLong(edge, res, req)
       else handler(edge, res, req)
     } catch (error) {
-      edge.log.error({ err: error }, 'a request handler failed')
+      noteTrouble(edge.log, 'request handlers fail', { err: error }, 'error')
       edge.counters.serverErrors++
       guarded(edge, () => void res.close())
     }
@@ -71,7 +72,7 @@ export function guarded(edge: Edge, callback: () => void): void {
   try {
     callback()
   } catch (error) {
-    edge.log.error({ err: error }, 'a callback failed')
+    noteTrouble(edge.log, 'callbacks fail', { err: error }, 'error')
   }
 }
 
@@ -97,8 +98,8 @@ export class Exchange {
   /** what it is accounted to: the id of its token ('': it came without one, by a signed address), and what it asks for; null: not known (yet) */
   token: string | null = null
   asked: UsageName | null = null
-  /** what it is answered with, where its status does not tell */
-  answered: 'tile' | 'tile_404' | null = null
+  /** what its answer is counted as */
+  answered: Answered = 'other'
   readonly #headers: ReadHeaders
   readonly #connection: string
   readonly #startedAt = performance.now()
@@ -219,7 +220,7 @@ export class Exchange {
     if (this.isHead) return this.#endHead(status, headers, length)
     const ms = performance.now() - this.#startedAt
     const given = { status: Number.parseInt(status, 10), bytes: length, ms, trace: this.#trace }
-    this.#account(given.status)
+    this.#account()
     noteAnswer(this.edge, this.raw, { kind: this.kind, path: this.path, query: this.query, ...given })
     const answer = new StreamedAnswer(this.raw, {
       status,
@@ -248,10 +249,8 @@ export class Exchange {
       }
       if (!this.#aborted) answer.end()
     } catch (error) {
-      this.edge.log.warn(
-        { err: (error as Error).message, path: this.path },
-        'an answer out of object storage broke off',
-      )
+      const { message } = error as Error
+      noteTrouble(this.edge.log, 'answers out of object storage break off', { err: message, path: this.path })
       if (!this.#aborted) this.raw.close()
     }
   }
@@ -280,13 +279,12 @@ export class Exchange {
     })
     const { path, query, kind } = this
     const given = { status: Number.parseInt(status, 10), bytes, ms, trace: this.#trace }
-    this.#account(given.status)
+    this.#account()
     noteAnswer(this.edge, this.raw, { kind, path, query, ...given })
   }
 
-  #account(status: number): void {
-    const answered = this.answered ?? (isRefused(status) ? 'refused' : 'other')
-    if (this.token !== null) this.edge.usage.count(this.token, this.asked, answered, 0, this.path)
+  #account(): void {
+    if (this.token !== null) this.edge.usage.count(this.token, this.asked, this.answered, 0, this.path)
   }
 
   get #end() {
@@ -341,6 +339,6 @@ function countSent({ counters, tileCache, log }: Edge, path: string, outcome: Ou
   else if (outcome === 'truncated') {
     counters.truncatedFiles++
     tileCache.drop(path)
-    log.error({ path }, 'a file ended while it was being sent; its connection was cut')
+    noteTrouble(log, 'files end while they are being sent; their connections are cut', { path }, 'error')
   }
 }

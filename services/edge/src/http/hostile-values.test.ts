@@ -1,6 +1,7 @@
 import { clientAddress, parseRanges } from '@gateway/access/client-address.js'
 import { presentedToken } from '@gateway/access/presented-token.js'
 import { steepTexts } from '@gateway/contracts/testing/growth.js'
+import { attachment } from '@gateway/files/attachment.js'
 import { parseTileAddress, parseTilePath } from '@gateway/tilesets/address.js'
 import { expect, test } from 'vitest'
 import { quickToken } from '../auth/quick-token.js'
@@ -8,7 +9,6 @@ import { acceptsGzip } from '../files/accepts-gzip.js'
 import { parseByteRange } from '../files/byte-range.js'
 import { isNotModified, isRangeStillGood } from '../files/conditional.js'
 import { rebuildHead } from '../proxy/request-head.js'
-import { attachment } from './attachment.js'
 
 const CURRENT = { etag: '"1-2-3"', modifiedMs: 0 }
 const none = { authorization: '', xAccessToken: '', query: '' }
@@ -26,7 +26,7 @@ const LOOKS: Record<string, (text: string) => unknown> = {
   'a quick token': (text) => [quickToken(text, '', ''), quickToken('', text, ''), quickToken('', '', text)],
   'a tile address': (text) => parseTilePath(`/tiles/${text}`),
   'a tile number': (text) => parseTileAddress(text, text, text),
-  'the name of a download': attachment,
+  'the name of a download': (text) => attachment(text, 'code'),
   'a header that is passed on': (text) =>
     rebuildHead({
       ...raw,

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Span } from '@gateway/tracing/span.js'
@@ -245,7 +246,8 @@ class PassedRequest implements UpstreamAnswer {
     if (this.#gone || this.#over) return
     if (this.#answer !== null) {
       // The status was sent: only closing the connection shows that the rest is missing.
-      this.#edge.log.warn({ err: error.message, path: this.#head.path }, 'an answer of the control plane broke off')
+      const about = { err: error.message, path: this.#head.path }
+      noteTrouble(this.#edge.log, 'answers of the control plane break off', about)
       this.#res.close()
       return
     }

@@ -5,6 +5,7 @@ import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contr
 import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { Edge } from '../edge.js'
 import { exceptionReport } from '../standards/ows-exception.js'
+import { answeredWith } from '../usage/usage-counts.js'
 import type { Exchange } from './exchange.js'
 import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
 
@@ -12,6 +13,10 @@ import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from '.
 const RETRY_AFTER_SECONDS = 5
 
 export const NOT_FOUND = refuse('not_found', 'there is nothing at this address')
+export const NO_TILE_ADDRESS = refuse(
+  'not_found',
+  'there is nothing at this address: tiles are at /tiles/{code}/{z}/{x}/{y}.{ext} and /tiles/{code}/{version}/{z}/{x}/{y}.{ext}, TileJSON at /tiles/{code}/tilejson.json',
+)
 export const MALFORMED_TILE = refuse(
   'invalid_parameters',
   'a tile address ends in {z}/{x}/{y}.{ext}, whole numbers without leading zeros',
@@ -62,7 +67,7 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
 
 export function answerRefusal(exchange: Exchange, refusal: Refusal) {
   countRefusal(exchange.edge, refusal)
-  exchange.answered = isMissingTile(refusal) ? 'tile_404' : null
+  exchange.answered = answeredWith(refusal.code)
   if (isMissingTile(refusal)) {
     const form = missingTileForm(exchange.query, exchange.header('sec-fetch-dest'), exchange.header('sec-fetch-mode'))
     const { status, headers, body } = refusal.forms[form]
@@ -87,8 +92,8 @@ export interface MissingTile extends Refusal {
 }
 
 /** @param caching the headers that say how it may be kept; the form depends on two headers of the request, which those of a cache must know */
-export function missingTile(...caching: readonly Header[]): MissingTile {
-  const refusal = refuse('tile_not_found', 'there is no such tile')
+export function missingTile(message: string, ...caching: readonly Header[]): MissingTile {
+  const refusal = refuse('tile_not_found', message)
   const status = '404 Not Found'
   return {
     ...refusal,
@@ -121,7 +126,9 @@ const ONE_PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
   'base64',
 )
-export const TILE_NOT_FOUND = missingTile(['Cache-Control', 'no-store'])
+/** Inside the grid and the zooms of its set, where nothing more can be said of it. */
+export const NO_SUCH_TILE = 'there is no such tile'
+export const TILE_NOT_FOUND = missingTile(NO_SUCH_TILE, ['Cache-Control', 'no-store'])
 
 /** What is answered to a tile's address in these cases, for the native table. That a tile is missing JavaScript says where it may be kept. */
 export function refusalsWithoutJavaScript(missingTileTtlSeconds: number): Partial<Record<RefusedFor, FixedAnswer>> {
@@ -136,7 +143,8 @@ export function refusalsWithoutJavaScript(missingTileTtlSeconds: number): Partia
   return { ...refusals, 'no such tile': fixed(error), 'no such tile, as an image': fixed(image) }
 }
 
-function fixed({ status, headers, body }: Prepared): FixedAnswer {
+/** A refusal as the native tier sends it. */
+export function fixed({ status, headers, body }: Prepared): FixedAnswer {
   return { status, headers: [[headers.name, headers.value], SERVER_MARK], body }
 }
 

@@ -4,6 +4,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from '@gateway/native-edge/uws/uws.js'
 import { readTlsPair, type TlsPair } from '@gateway/settings/tls-pair.js'
 import type { Edge } from '../edge.js'
+import type { CatalogVersion } from '../sync/catalog.js'
 import { onArchive } from './archives.js'
 import { onTile } from './cached-tile.js'
 import { CATALOG_ROUTES } from './catalog.js'
@@ -12,13 +13,13 @@ import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
 import { active, Exchange, type Handler, safely } from './exchange.js'
 import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
 import { PREFLIGHT } from './header-block.js'
+import { outsideZooms } from './missing-reasons.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { endEventStreams, onOther } from './proxy.js'
-import { answerRefusal, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
+import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { CONTRADICTION, contradictsItself } from './repeated-credentials.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onTileSlow } from './tiles.js'
-import { hasUnsent } from './unsent.js'
 
 /** How long a drained server stays for connections that are idle: their next request still gets its answer. */
 const QUIET_MS = 150
@@ -41,10 +42,12 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
   const pair = readTlsPair(edge.settings)
   const app = appFor(edge, pair)
   const proving = await listenOn(app, PROVING_HOST, 0)
-  await edge.sender.attach({ host: PROVING_HOST, port: us_socket_local_port(proving) })
+  const isEncrypted = pair !== null
+  await edge.sender.attach({ host: PROVING_HOST, port: us_socket_local_port(proving), isEncrypted })
   us_listen_socket_close(proving)
   const refusals = refusalsWithoutJavaScript(edge.settings.missingTileTtlSeconds)
-  edge.native.open(edge.sender, edge.tileCache, edge.disks, refusals)
+  const beyondZooms = (version: CatalogVersion) => fixed(outsideZooms(version).forms.error)
+  edge.native.open(edge.sender, edge.tileCache, edge.disks, refusals, beyondZooms)
   const apps = [app]
   let listener: Listener | null = null
   let watch: CertificateWatch | null = null
@@ -55,6 +58,7 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
       watch = new CertificateWatch(edge.settings, pair, edge.log, async (next) => {
         const app = appFor(edge, next)
         const socket = await listenOn(app, host, port)
+        edge.sender.attachAlso(port)
         apps.push(app)
         // Right after the poll, in which all that waited were accepted: they go on with the certificate that they have seen.
         await nextTurn()
@@ -86,6 +90,7 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
       else handler(edge, res, req)
     }
   const own = (pattern: string, get: Handler, head: Handler = get): void => {
+    OWN_ROUTES.add(pattern)
     app.get(pattern, safely(edge, consistent(get), refusing(TOO_LONG)))
     app.head(pattern, safely(edge, consistent(head), refusing(TOO_LONG)))
     app.options(pattern, safely(edge, onPreflight))
@@ -119,6 +124,9 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   return app
 }
 
+/** The addresses that an edge serves by itself, as patterns: a test asks every one of them over a large catalog. */
+export const OWN_ROUTES = new Set<string>()
+
 interface Listener {
   readonly socket: us_listen_socket
   readonly port: number
@@ -149,7 +157,6 @@ function giveNotice(edge: Edge): void {
 }
 
 async function drain(edge: Edge, { socket, port }: Listener, seconds: number): Promise<void> {
-  const hasNativeAnswers = edge.native.answers > 0
   await edge.sender.acceptWaiting(port)
   us_listen_socket_close(socket)
   const deadline = performance.now() + seconds * 1000
@@ -158,7 +165,7 @@ async function drain(edge: Edge, { socket, port }: Listener, seconds: number): P
     // Right after the poll, so that what has arrived is known.
     await nextTurn()
     endEventStreams()
-    if (active.size > 0 || (hasNativeAnswers && hasUnsent(port))) quietSince = performance.now()
+    if (active.size > 0 || edge.sender.hasUnsent()) quietSince = performance.now()
     else if (performance.now() - quietSince >= QUIET_MS) return
     await sleep(LOOK_AGAIN_MS)
   }

@@ -1,11 +1,14 @@
-import type { AccessToken, WantedResource } from '@gateway/access/decide.js'
+import { type AccessToken, isGranted, type WantedResource } from '@gateway/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, flipRow, MAX_ZOOM, parseIndex, parseTilePath } from '@gateway/tilesets/address.js'
+import { grantKey } from '../catalog/grant-key.js'
+import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
-import { type Addresses, type Layer, layerOf, readableLayers } from '../standards/layer.js'
+import { type GdalQuirks, gdalQuirks } from '../standards/gdal-quirks.js'
+import { type Addresses, addressFormsOf, type Layer, layerOf, readableLayers } from '../standards/layer.js'
 import {
   collection,
-  collections,
+  collectionsPieces,
   conformance,
   landingPage,
   tileMatrixSet,
@@ -14,25 +17,29 @@ import {
   tilesets,
 } from '../standards/ogc-documents.js'
 import { exceptionReport, type OwsException } from '../standards/ows-exception.js'
-import { sizedSet, sizedSetId } from '../standards/sized-set.js'
-import { TILE_PARAMETER, tileMap, tileMapService } from '../standards/tms-documents.js'
-import { WMTS_REST_PATH, wmtsCapabilities } from '../standards/wmts-capabilities.js'
+import { isSetOf, sizedSet } from '../standards/sized-set.js'
+import { TILE_PARAMETER, tileMap, tileMapServicePieces } from '../standards/tms-documents.js'
+import { capabilitiesOfOne, capabilitiesPieces, WMTS_REST_PATH } from '../standards/wmts-capabilities.js'
 import { noSuchLayer, parseWmtsRequest, tilePathOf, tileRequestError } from '../standards/wmts-request.js'
 import { authorize } from './authorize.js'
-import { answerDocument, documentHeaders } from './document.js'
+import { answerDocument } from './document.js'
 import { Exchange } from './exchange.js'
+import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
 
-const XML = documentHeaders('application/xml; charset=utf-8')
-const JSON_HEADERS = documentHeaders('application/json')
+const XML = 'application/xml; charset=utf-8'
+const JSON_TYPE = 'application/json'
+const EXCEPTION = headerBlock(['Content-Type', XML], ['Cache-Control', 'no-store'], ...CORS)
 
 /** What a document is made for: its reader, and where it says that things are. */
 interface Reader {
   readonly token: AccessToken
   readonly addresses: Addresses
+  /** what those addresses have in the place of the token */
+  readonly inserted: string
 }
 
 /** WMTS 1.0.0 by key and value: `/wmts?...`. */
@@ -74,13 +81,15 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const tile = y === undefined || layer === null ? undefined : northernPath(layer, z, x, y)
   const exchange = new Exchange(edge, 'tile', res, req, tile)
   const isService = version === '1.0.0' && code === ''
-  withReader(exchange, isService ? null : wantedBasemap(edge, decodedSegment(code) ?? ''), ({ token, addresses }) => {
-    if (isService) return answerDocument(exchange, XML, tileMapService(readable(edge, token), addresses))
+  withReader(exchange, isService ? null : wantedBasemap(edge, decodedSegment(code) ?? ''), (reader) => {
+    if (isService) return answerList(exchange, reader, XML, 'tms', tileMapServicePieces)
     if (version !== '1.0.0' || layer === null) return answerRefusal(exchange, NOT_FOUND)
     if (tile !== undefined) return answerTilePath(exchange)
-    // Cesium asks for the file that gdal2tiles writes.
-    const isMap = z === '' || (z === 'tilemapresource.xml' && x === '')
-    if (isMap) answerDocument(exchange, XML, tileMap(layer, addresses))
+    // Cesium asks for the file that gdal2tiles writes, and GDAL for the address that the service names.
+    const isFile = z === 'tilemapresource.xml' && x === ''
+    const from = isFile ? layer.minZoom : 0
+    if (isFile || z === '')
+      answerOf(exchange, reader, layer, XML, `tilemap ${from}`, () => tileMap(layer, reader.addresses, from))
     else answerRefusal(exchange, NOT_FOUND)
   })
 }
@@ -100,28 +109,37 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const tile = layer !== null && path?.length === 4 ? ogcTilePath(layer, path) : undefined
   const exchange = new Exchange(edge, 'tile', res, req, tile)
   const wanted = room === 'collections' && code !== '' ? wantedBasemap(edge, code) : null
+  const quirks = gdalQuirks(req.getHeader('accept'), req.getHeader('user-agent'))
   withReader(exchange, wanted, (reader) => {
     if (tile !== undefined) return answerTilePath(exchange)
-    const document = layer === null ? serviceDocument(edge, segments, reader) : layerDocument(layer, rest, path, reader)
+    const place = segments.join('/')
+    if (place === 'collections') return answerList(exchange, reader, JSON_TYPE, place, collectionsPieces)
+    if (place === 'tileMatrixSets') return answerList(exchange, reader, JSON_TYPE, place, tileMatrixSetsText)
+    const document =
+      layer === null ? serviceDocument(segments, reader) : layerDocument(layer, rest, path, { ...reader, quirks })
+    const name = `${place} ${JSON.stringify(quirks)}`
     if (document === null) answerRefusal(exchange, NOT_FOUND)
-    else answerDocument(exchange, JSON_HEADERS, JSON.stringify(document))
+    else answerOf(exchange, reader, layer ?? conformance, JSON_TYPE, name, () => JSON.stringify(document()))
   })
 }
 
-function serviceDocument(edge: Edge, segments: readonly string[], { token, addresses }: Reader): object | null {
+function tileMatrixSetsText(layers: readonly Layer[], addresses: Addresses): string {
+  return JSON.stringify(tileMatrixSets(layers, addresses))
+}
+
+/** null: there is none at this address. */
+type MakeDocument = (() => object) | null
+
+function serviceDocument(segments: readonly string[], { addresses }: Reader): MakeDocument {
   switch (segments.join('/')) {
     case '':
-      return landingPage(addresses)
+      return () => landingPage(addresses)
     case 'conformance':
-      return conformance()
-    case 'collections':
-      return collections(readable(edge, token), addresses)
-    case 'tileMatrixSets':
-      return tileMatrixSets(readable(edge, token), addresses)
+      return conformance
   }
   const [room, id = '', ...rest] = segments
   const sized = room === 'tileMatrixSets' && rest.length === 0 ? sizedSet(id) : null
-  return sized === null ? null : tileMatrixSet(id, sized)
+  return sized === null ? null : () => tileMatrixSet(id, sized)
 }
 
 /** `path`: what follows `tiles` in the address; null: the address does not name tiles. */
@@ -129,11 +147,11 @@ function layerDocument(
   layer: Layer,
   rest: readonly string[],
   path: readonly string[] | null,
-  { addresses }: Reader,
-): object | null {
-  if (rest.length === 0) return collection(layer, addresses)
-  if (path?.length === 0) return tilesets(layer, addresses)
-  return path?.length === 1 && isSetOf(layer, path[0] as string) ? tileset(layer, addresses) : null
+  { addresses, quirks }: Reader & { readonly quirks: GdalQuirks },
+): MakeDocument {
+  if (rest.length === 0) return () => collection(layer, addresses, quirks)
+  if (path?.length === 0) return () => tilesets(layer, addresses)
+  return path?.length === 1 && isSetOf(layer, path[0] as string) ? () => tileset(layer, addresses, quirks) : null
 }
 
 /** What follows `map/tiles`, or `tiles` of vector tiles; null: something else. */
@@ -167,15 +185,57 @@ function answerTilePath(exchange: Exchange): void {
   else answerRefusal(exchange, NOT_FOUND)
 }
 
-function answerCapabilities(exchange: Exchange, { token, addresses }: Reader, only: string | null): void {
-  const layers = readable(exchange.edge, token).filter(({ code }) => only === null || code === only)
+function answerCapabilities(exchange: Exchange, reader: Reader, only: string | null): void {
+  const basemap = only === null ? undefined : exchange.edge.freshness.catalog.basemaps.get(only)
+  const layer = basemap === undefined || !isGranted(reader.token, basemap.wanted) ? null : layerOf(basemap)
   // Whether one that may not be read exists is not told.
-  if (only !== null && layers.length === 0) answerException(exchange, noSuchLayer())
-  else answerDocument(exchange, XML, wmtsCapabilities(layers, addresses))
+  if (only === null) answerList(exchange, reader, XML, 'wmts', capabilitiesPieces)
+  else if (layer === null) answerException(exchange, noSuchLayer())
+  else answerOf(exchange, reader, layer, XML, 'wmts', () => capabilitiesOfOne(layer, reader.addresses))
+}
+
+/** Answers with a document of all that a reader may read. */
+function answerList(
+  exchange: Exchange,
+  { token, addresses, inserted }: Reader,
+  contentType: string,
+  name: string,
+  text: (layers: readonly Layer[], addresses: Addresses) => DocumentText,
+): void {
+  const { catalog } = exchange.edge.freshness
+  const key = `${name} ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)}`
+  const make = () => text(readableLayers(catalog, token), addresses)
+  answerDocument(exchange, {
+    of: catalog.basemaps,
+    key,
+    grows: true,
+    contentType,
+    inserted,
+    text: make,
+  })
+}
+
+/** Answers with a document of one thing, which says the same to all readers of it. */
+function answerOf(
+  exchange: Exchange,
+  { inserted }: Reader,
+  of: object,
+  contentType: string,
+  name: string,
+  text: () => string,
+): void {
+  answerDocument(exchange, {
+    of,
+    key: name,
+    grows: false,
+    contentType,
+    inserted,
+    text,
+  })
 }
 
 function answerException(exchange: Exchange, exception: OwsException): void {
-  exchange.answer('400 Bad Request', XML.plain, exceptionReport(exception))
+  exchange.answer('400 Bad Request', EXCEPTION, exceptionReport(exception))
 }
 
 function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: string): Exchange {
@@ -186,21 +246,18 @@ function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: st
 
 function withReader(exchange: Exchange, wanted: WantedResource, then: (reader: Reader) => void): void {
   authorize(exchange, wanted, (fromQuery, _, token) => {
-    const base = exchange.edge.settings.tilePublicBaseUrl
-    then({ token, addresses: { base, token: fromQuery ? tokenQuery(exchange.query) : '' } })
+    const { plain, withToken } = addressFormsOf(exchange.edge.settings.tilePublicBaseUrl)
+    if (fromQuery)
+      then({
+        token,
+        addresses: withToken,
+        inserted: tokenQuery(exchange.query),
+      })
+    else then({ token, addresses: plain, inserted: '' })
   })
-}
-
-function readable({ freshness }: Edge, token: AccessToken): Layer[] {
-  return readableLayers(freshness.catalog, token)
 }
 
 function layerAt({ freshness }: Edge, code: string): Layer | null {
   const basemap = freshness.catalog.basemaps.get(code)
   return basemap === undefined ? null : layerOf(basemap)
-}
-
-/** The set of 256 pixels names the same places, whatever the size of a layer's tiles. */
-function isSetOf(layer: Layer, id: string): boolean {
-  return id === sizedSetId(layer) || id === layer.set.id
 }

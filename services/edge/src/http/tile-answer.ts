@@ -12,7 +12,15 @@ import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import type { UsageName } from '../usage/usage-counts.js'
-import { MALFORMED_TILE, type MissingTile, missingTile, TILE_NOT_FOUND } from './refusals.js'
+import {
+  absentVersion,
+  isOutsideZooms,
+  noRetina,
+  outsideGrid,
+  outsideZooms,
+  wrongExtension,
+} from './missing-reasons.js'
+import { MALFORMED_TILE, type MissingTile, missingTile, NO_SUCH_TILE, TILE_NOT_FOUND } from './refusals.js'
 import { tileFields } from './tile-fields.js'
 
 type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
@@ -37,17 +45,23 @@ export function usageOf(
   return basemap.versions.get(label ?? CURRENT_VERSION)?.usage ?? `basemap:${code}`
 }
 
-/** Looks an address up in the catalog. */
-export function findTarget(edge: Edge, { code, version: label, address }: TileAddressPath): TileTarget | Refusal {
-  if (!address.ok) return address.reason === 'malformed' ? MALFORMED_TILE : TILE_NOT_FOUND
+/** Looks an address up in the catalog, for a caller who may read the basemap. `mayListVersions`: and who may see which versions it has. */
+export function findTarget(
+  edge: Edge,
+  { code, version: label, address }: TileAddressPath,
+  mayListVersions = true,
+): TileTarget | Refusal {
+  if (!address.ok && address.reason === 'malformed') return MALFORMED_TILE
   const basemap = edge.freshness.catalog.basemaps.get(code)
   const version = basemap?.versions.get(label ?? CURRENT_VERSION)
-  if (basemap === undefined || version === undefined) return TILE_NOT_FOUND
+  if (basemap === undefined || version === undefined)
+    return missingTile(absentVersion(code, label, basemap, mayListVersions), ['Cache-Control', 'no-store'])
   const { format, storage, tileMatrixSet } = version.stored
+  if (!address.ok) return outsideGrid(tileMatrixSet, address.z)
   const isFolder = storage === 'xyz' || storage === 'tms'
-  if (address.suffix !== '' && !isFolder) return TILE_NOT_FOUND
-  if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return TILE_NOT_FOUND
-  if (address.extension !== format && formatOfExtension(address.extension) !== format) return TILE_NOT_FOUND
+  if (address.suffix !== '' && !isFolder) return noRetina(version)
+  if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return outsideGrid(tileMatrixSet, address.z)
+  if (address.extension !== format && formatOfExtension(address.extension) !== format) return wrongExtension(version)
   return { ok: true, basemap, version, place: address, cacheControl: tileCacheControl(edge.settings, basemap, label) }
 }
 
@@ -67,17 +81,16 @@ function tileCacheControl(settings: Settings, { stored }: CatalogBasemap, versio
 /** That a tile of a version is not there: where its set says that tiles are, it may be kept for MISSING_TILE_TTL, by whom its tiles may. */
 export function absentTile(settings: Settings, { version, place, cacheControl }: TileTarget): MissingTile {
   const { missingTileTtlSeconds: ttl } = settings
+  if (isOutsideZooms(version, place.z)) return outsideZooms(version)
   if (ttl === 0 || /\bno-store\b/.test(cacheControl)) return TILE_NOT_FOUND
-  const { minZoom, maxZoom, bounds, tileMatrixSet } = version.stored
-  const isInside =
-    place.z >= minZoom &&
-    place.z <= maxZoom &&
-    (bounds === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], place, bounds))
+  const { bounds, tileMatrixSet } = version.stored
+  const isInside = bounds === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], place, bounds)
   if (!isInside) return TILE_NOT_FOUND
   const value = `${/\bprivate\b/.test(cacheControl) ? 'private' : 'public'}, max-age=${ttl}`
   const known = missing.get(version)?.get(value)
   if (known !== undefined) return known
   const made = missingTile(
+    NO_SUCH_TILE,
     ['Cache-Control', value],
     ['Vary', 'Authorization, X-Access-Token, Sec-Fetch-Dest, Sec-Fetch-Mode'],
     ...version.tags,

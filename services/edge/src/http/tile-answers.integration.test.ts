@@ -154,5 +154,5 @@ test('a part of a download is those bytes, and a part for another state of the f
 
 test('a file name beyond ASCII is told in both forms', async () => {
   const zip = await ask('/vectors/roads/download', { method: 'HEAD' })
-  expect(zip.headers['content-disposition']).toBe('attachment; filename="r?ads.zip"; filename*=UTF-8\'\'r%C3%B6ads.zip')
+  expect(zip.headers['content-disposition']).toBe('attachment; filename="roads.zip"; filename*=UTF-8\'\'r%C3%B6ads.zip')
 })

@@ -5,13 +5,14 @@ import {
   signatureQuery,
 } from '@gateway/access/signed-address.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { versionTitle } from '@gateway/store/basemaps.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
-import { answerDocument, documentHeaders } from './document.js'
+import { answerDocument, SECRET_PLACE } from './document.js'
 import type { Exchange } from './exchange.js'
-import { answerRefusal, NOT_FOUND } from './refusals.js'
-
-const HEADERS = documentHeaders('application/json; charset=utf-8')
+import { absentVersion } from './missing-reasons.js'
+import { answerRefusal } from './refusals.js'
 
 /**
  * TileJSON of a version, or of the default one. Its tile addresses name the version and its revision, so that a map is made of one content,
@@ -21,16 +22,25 @@ export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kin
   const { freshness, settings } = exchange.edge
   const basemap = freshness.catalog.basemaps.get(path.code)
   const version = basemap?.versions.get(path.version ?? CURRENT_VERSION)
-  if (basemap === undefined || version === undefined) return answerRefusal(exchange, NOT_FOUND)
+  if (basemap === undefined || version === undefined) {
+    const reason = absentVersion(path.code, path.version, basemap, exchange.token !== '')
+    return answerRefusal(exchange, refuse('not_found', reason))
+  }
   exchange.asked = version.usage
   const { stored } = version
   const address = revisedTileUrlTemplate(settings.tilePublicBaseUrl, path.code, stored)
   const signature = fromQuery ? signatureOf(exchange.query) : null
   // Where the signature opens tiles, so that clients ask for no others.
   const bounds = (signature === null ? null : boundsOf(signature)) ?? stored.bounds
-  const described = { ...stored, name: basemap.stored.name, bounds }
-  const document = tileJson(described, [fromQuery ? `${address}&${tokenQuery(exchange.query)}` : address])
-  answerDocument(exchange, HEADERS, JSON.stringify(document))
+  const described = { ...stored, name: versionTitle(basemap.stored, stored), bounds }
+  answerDocument(exchange, {
+    of: basemap,
+    key: `tilejson ${stored.version}`,
+    grows: false,
+    contentType: 'application/json; charset=utf-8',
+    text: () => JSON.stringify(tileJson(described, [fromQuery ? `${address}&${SECRET_PLACE}` : address])),
+    inserted: fromQuery ? tokenQuery(exchange.query) : '',
+  })
 }
 
 /** The signature that let a request in; null: a token did, which counts before it. */

@@ -19,7 +19,7 @@ import {
   answerRefusal,
   DISK_BUSY,
   INTERNAL,
-  NOT_FOUND,
+  NO_TILE_ADDRESS,
   OUT_OF_DESCRIPTORS,
   STORAGE_DOWN,
   UNDECODABLE,
@@ -45,7 +45,7 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
   const path = parseTilePath(exchange.path)
   switch (path.kind) {
     case 'absent':
-      return answerRefusal(exchange, NOT_FOUND)
+      return answerRefusal(exchange, NO_TILE_ADDRESS)
     case 'undecodable':
       return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
     case 'tilejson':
@@ -73,7 +73,8 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
     exchange.answered = 'tile'
     return sendPrepared(exchange, kept)
   }
-  const found = findTarget(edge, path)
+  // A signed address opens what it was made for; what else there is, it does not tell.
+  const found = findTarget(edge, path, exchange.token !== '')
   if (!found.ok) return answerRefusal(exchange, found)
   const tile = edge.tiles.tileIfCached(found.version, found.place)
   // With the directories that were read on the way to it. Of tiles by way of the WMTS too, which the native tier then answers by itself.

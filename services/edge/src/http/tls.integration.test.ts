@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:https'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TLSSocket } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@gateway/logging/log.js'
 import { freePort } from '@gateway/processes/free-port.js'
@@ -14,10 +14,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+import { type MadePair, makePair } from '../testing/tls-pair.js'
 
 const home = mkdtempSync(join(tmpdir(), 'gateway-tls-'))
 const inForce = { TLS_CERT_FILE: join(home, 'cert.pem'), TLS_KEY_FILE: join(home, 'key.pem') }
 const TILE = Buffer.alloc(300_000, 'tile ')
+const PATH = '/tiles/world/v1/0/0/0.png'
 const logged: string[] = []
 const note = (_: object, message: string) => logged.push(message)
 const log = {
@@ -31,20 +33,17 @@ const log = {
 
 let running: RunningEdge
 
-/** A certificate of its own making, and the key to it. */
-function makePair(name: string) {
-  const pair = { cert: join(home, `${name}.cert.pem`), key: join(home, `${name}.key.pem`) }
-  const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name}`
-  execFileSync('openssl', [...words.split(' '), '-keyout', pair.key, '-out', pair.cert], { stdio: 'ignore' })
-  return pair
-}
-
-function putInPlace({ cert, key }: { cert: string; key: string }): void {
+function putInPlace({ cert, key }: MadePair): void {
   copyFileSync(cert, inForce.TLS_CERT_FILE)
   copyFileSync(key, inForce.TLS_KEY_FILE)
 }
 
-const [first, second] = [makePair('first'), makePair('second')]
+const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((name) => makePair(home, name)) as [
+  MadePair,
+  MadePair,
+  MadePair,
+  MadePair,
+]
 
 beforeAll(async () => {
   putInPlace(first)
@@ -66,7 +65,7 @@ afterAll(async () => {
 /** Asks for the tile; answers it, and of which certificate and connection it came. */
 function ask(agent: Agent, headers: OutgoingHttpHeaders = { 'x-access-token': running.token }) {
   const { hostname, port } = new URL(running.url)
-  const options = { agent, hostname, port, path: '/tiles/world/v1/0/0/0.png', rejectUnauthorized: false }
+  const options = { agent, hostname, port, path: PATH, rejectUnauthorized: false }
   return new Promise<{ status: number; body: Buffer; name: string; port: number }>((resolve, reject) => {
     const req = request({ ...options, headers }, async (res) => {
       const socket = res.socket as TLSSocket
@@ -105,7 +104,45 @@ test('tiles leave over TLS, and a changed pair is in force for new connections w
   expect(after).toMatchObject({ status: 200, name: 'first', port: before.port })
   expect(after.body.equals(TILE)).toBe(true)
   lasting.destroy()
-  expect(running.edge.sender.tier).toBe('copy')
+})
+
+test('the native table answers over TLS, also on the connections of a changed pair', async () => {
+  expect(running.edge.sender.reason).toBe('its self-test passed')
+  const { native } = running.edge
+  for (const pair of [third, fourth]) {
+    logged.length = 0
+    putInPlace(pair)
+    await saysSo('another TLS certificate is in force')
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const answers = native.answers
+    for (let i = 0; i < 5; i++) expect((await ask(agent)).body.equals(TILE)).toBe(true)
+    expect(native.answers).toBeGreaterThan(answers + 1)
+    agent.destroy()
+  }
+})
+
+test('a client over TLS that reads late gets every pipelined answer of the table whole and in order', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  for (let i = 0; i < 3; i++) await ask(agent)
+  const { native } = running.edge
+  const [answers, requests] = [native.answers, 40]
+  const request = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${running.token}\r\n`
+  const socket = connect({ port: Number(new URL(running.url).port), host: '127.0.0.1', rejectUnauthorized: false })
+  socket.pause()
+  socket.write(`${`${request}\r\n`.repeat(requests - 1)}${request}Connection: close\r\n\r\n`)
+  // Far more than the kernel holds for it: the server has to wait in the middle of an answer.
+  while (native.answers < answers + 5) await sleep(20)
+  await sleep(200)
+  const received = await buffer(socket)
+  const head = received.indexOf('\r\n\r\n') + 4
+  expect(received.length).toBe(requests * (head + TILE.length) + 'Connection: close\r\n'.length)
+  for (let i = 0, at = 0; i < requests; i++) {
+    at = received.indexOf('\r\n\r\n', at) + 4
+    expect(received.subarray(at, at + TILE.length).equals(TILE)).toBe(true)
+    at += TILE.length
+  }
+  expect(native.answers).toBe(answers + requests)
+  agent.destroy()
 })
 
 test.each([

@@ -25,6 +25,8 @@ export interface Download {
   readonly validators: Validators
   readonly type: string
   readonly fileName: string
+  /** of what is downloaded */
+  readonly code: string
 }
 
 /** Opens what a vector is downloaded as: the file itself, or the zip of a shapefile. Rejects with what the disk says. */
@@ -33,8 +35,8 @@ export function openVector(exchange: Exchange, vector: CatalogVector): Promise<D
 }
 
 function openWhole(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
-  const { sourcePath: root, path, fileName, kind } = stored
-  const offered = { root, path, type: VECTOR_DOWNLOADS[kind].type, fileName }
+  const { sourcePath: root, path, fileName, kind, code } = stored
+  const offered = { root, path, type: VECTOR_DOWNLOADS[kind].type, fileName, code }
   return isRemote(path) ? openObject(exchange, offered) : openFile(exchange, offered)
 }
 
@@ -44,12 +46,14 @@ export interface OfferedFile {
   readonly path: string
   readonly type: string
   readonly fileName: string
+  /** of what is downloaded */
+  readonly code: string
 }
 
 /** Opens a file that is sent as it is. Rejects with what the disk says. */
 export async function openFile(
   exchange: Exchange,
-  { root, path, type, fileName }: OfferedFile,
+  { root, path, type, fileName, code }: OfferedFile,
 ): Promise<Download | Refusal> {
   const answer = await exchange.edge.disks.run(root, {
     read: async () => {
@@ -69,20 +73,20 @@ export async function openFile(
   }
   const { fd, size, identity, mtimeMs } = opened
   const validators = { etag: `"${identity}"`, modifiedMs: mtimeMs }
-  return { ok: true, fd, size, remote: isLocal ? undefined : root, validators, type, fileName }
+  return { ok: true, fd, size, remote: isLocal ? undefined : root, validators, type, fileName, code }
 }
 
 /** An object that is sent as it is: it is read in pieces of one content. Rejects with what its store rejects with. */
 export async function openObject(
   { edge }: Exchange,
-  { root, path, type, fileName }: OfferedFile,
+  { root, path, type, fileName, code }: OfferedFile,
 ): Promise<Download | Refusal> {
   const reader = await edge.tiles.remote?.reader(root, path)
   if (reader === undefined) return NOT_FOUND
   const { facts, name } = reader
   const validators = { etag: `"${name}"`, modifiedMs: facts.modifiedAt?.getTime() ?? 0 }
   const pieces = (offset: number, length: number) => reader.pieces({ offset, length })
-  return { ok: true, fd: -1, pieces, size: facts.size, validators, type, fileName }
+  return { ok: true, fd: -1, pieces, size: facts.size, validators, type, fileName, code }
 }
 
 async function openZip(edge: Edge, { stored, encoding }: CatalogVector): Promise<Download | Refusal> {
@@ -98,5 +102,6 @@ async function openZip(edge: Edge, { stored, encoding }: CatalogVector): Promise
     validators: { etag: `"${zip.identity}"`, modifiedMs: zip.modifiedMs },
     type: VECTOR_DOWNLOADS.shapefile.type,
     fileName: stored.fileName.replace(/\.shp$/i, '.zip'),
+    code: stored.code,
   }
 }

@@ -1,6 +1,6 @@
 import { isForwardingHeader } from '@gateway/access/client-address.js'
 import { EDGE_ADMITTED_HEADER } from '@gateway/contracts/edge-link.js'
-import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { judgeHeader } from '@gateway/contracts/header-limits.js'
 
 /** A request for the control plane, rebuilt from what was validated. */
@@ -152,6 +152,7 @@ const NOT_HANDED_BACK: ReadonlySet<string> = new Set([
 
 /** Operators' pages and programs are told which refusal it is; others have its words and its status. */
 const ADMINISTRATION = '/api/v1/admin/'
+const ABOUT_REFUSALS: ReadonlySet<string> = new Set([REFUSAL_HEADER, REFUSAL_DETAILS_HEADER])
 
 /** The lines of an answer that go back to the client that has asked for `path`. */
 export function headersForClient(
@@ -161,7 +162,7 @@ export function headersForClient(
   const lines: [string, string][] = []
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || NOT_HANDED_BACK.has(name)) continue
-    if (name === REFUSAL_HEADER && !path.startsWith(ADMINISTRATION)) continue
+    if (ABOUT_REFUSALS.has(name) && !path.startsWith(ADMINISTRATION)) continue
     for (const one of Array.isArray(value) ? value : [value]) lines.push([name, one])
   }
   return lines

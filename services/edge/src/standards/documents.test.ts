@@ -1,11 +1,12 @@
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { expect, test } from 'vitest'
+import { gdalQuirks } from './gdal-quirks.js'
 import type { Addresses, Layer } from './layer.js'
 import { collection, landingPage, tileMatrixSet, tileMatrixSets, tileset } from './ogc-documents.js'
 import { exceptionReport } from './ows-exception.js'
 import { sizedSet, sizedSetId } from './sized-set.js'
 import { tileMap, tileMapService } from './tms-documents.js'
-import { wmtsCapabilities } from './wmts-capabilities.js'
+import { capabilitiesOfOne, wmtsCapabilities } from './wmts-capabilities.js'
 import { parseWmtsRequest, tileRequestError } from './wmts-request.js'
 
 const OPEN: Addresses = { base: 'http://maps.example', token: '' }
@@ -44,14 +45,40 @@ test('WMTS capabilities escape what operators wrote', () => {
   expect(wmtsCapabilities([layer()], OPEN)).toContain('<ows:Title>City &amp; &lt;Land&gt;</ows:Title>')
 })
 
-test('WMTS capabilities have the grids in use, each to its highest zoom, and the limits of each layer', () => {
-  const text = wmtsCapabilities([layer(), geographic], OPEN)
-  expect(text.match(/<ows:SupportedCRS>[^<]*/g)).toEqual([
-    '<ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857',
-    '<ows:SupportedCRS>urn:ogc:def:crs:EPSG::4326',
+/** What capabilities say of their sets, one after the other: identifier, system and columns at each zoom. */
+function setsIn(text: string) {
+  return text
+    .split('<TileMatrixSet>\n')
+    .slice(1)
+    .map((set) => [
+      /<ows:Identifier>([^<]*)/.exec(set)?.[1],
+      /<ows:SupportedCRS>urn:ogc:def:crs:([^<]*)/.exec(set)?.[1],
+      ...[...set.matchAll(/<TileMatrix><ows:Identifier>(\d+)[\s\S]*?<MatrixWidth>(\d+)/g)].map(([, zoom, width]) => [
+        Number(zoom),
+        Number(width),
+      ]),
+    ])
+}
+
+/** The sets that each layer is linked to. */
+const linksIn = (text: string) => [...text.matchAll(/<TileMatrixSetLink><TileMatrixSet>([^<]*)/g)].map(([, id]) => id)
+
+test('WMTS capabilities have the shared grids to their highest zoom, those with the zooms of layers, and the limits of each layer', () => {
+  const text = wmtsCapabilities([layer(), geographic, layer({ code: 'twin' })], OPEN)
+  expect(setsIn(text)).toEqual([
+    ['WebMercatorQuad', 'EPSG::3857', [0, 1], [1, 2], [2, 4]],
+    ['WorldCRS84Quad', 'EPSG::4326', [0, 2], [1, 4]],
+    ['WebMercatorQuad_1_2', 'EPSG::3857', [1, 2], [2, 4]],
+    ['WorldCRS84Quad_0_1', 'EPSG::4326', [0, 2], [1, 4]],
   ])
-  expect(text.match(/<TopLeftCorner>90 -180</g)).toHaveLength(2)
-  expect(text.match(/<MatrixWidth>\d+/g)).toEqual(['1', '2', '4', '2', '4'].map((width) => `<MatrixWidth>${width}`))
+  // GDAL takes the first of a layer.
+  expect(linksIn(text)).toEqual([
+    ...['WebMercatorQuad_1_2', 'WebMercatorQuad'],
+    ...['WorldCRS84Quad_0_1', 'WorldCRS84Quad'],
+    ...['WebMercatorQuad_1_2', 'WebMercatorQuad'],
+  ])
+  expect(text.match(/<TopLeftCorner>90 -180</g)).toHaveLength(4)
+  expect(text.match(/<TileMatrix>2</g)).toHaveLength(2)
   expect(text).toContain(
     '<TileMatrixLimits><TileMatrix>2</TileMatrix>' +
       '<MinTileRow>1</MinTileRow><MaxTileRow>1</MaxTileRow><MinTileCol>1</MinTileCol><MaxTileCol>2</MaxTileCol>',
@@ -59,17 +86,43 @@ test('WMTS capabilities have the grids in use, each to its highest zoom, and the
   expect(text).toContain('<ScaleDenominator>279541132.0143589</ScaleDenominator>')
 })
 
+test('WMTS capabilities of one layer have the shared grid with the zooms of that layer alone', () => {
+  const text = capabilitiesOfOne(layer(), OPEN)
+  expect(setsIn(text)).toEqual([['WebMercatorQuad', 'EPSG::3857', [1, 2], [2, 4]]])
+  expect(linksIn(text)).toEqual(['WebMercatorQuad'])
+})
+
+test('WMTS capabilities of 3,000 layers are little longer for the grids of their own, of which each stands there once', () => {
+  const depths = (i: number) => ({ minZoom: i % 5, maxZoom: 10 + (i % 10) })
+  const many = Array.from({ length: 3000 }, (_, i) => layer({ code: `layer-${i}`, ...depths(i) }))
+  const text = wmtsCapabilities(many, OPEN)
+  const elements = many.slice(0, 10).map((one) => {
+    const alone = capabilitiesOfOne(one, OPEN)
+    return alone.slice(alone.indexOf('<Layer>'), alone.indexOf('</Layer>')).length
+  })
+  expect(setsIn(text)).toHaveLength(1 + 10)
+  expect(text.length / (300 * elements.reduce((sum, length) => sum + length))).toBeLessThan(1.15)
+})
+
+test('bounds beyond the end of Web Mercator are cut off where clients would compute infinities', () => {
+  const wide = layer({ bounds: [-180, -90, 180, 90] })
+  const corners = '<ows:LowerCorner>-180 -85.05112877980659</ows:LowerCorner><ows:UpperCorner>180 85.0511287798066<'
+  expect(wmtsCapabilities([wide], OPEN)).toContain(corners)
+})
+
 test('WMTS capabilities have a set of their own for tiles of 512 pixels, with the places of the others and half their scales', () => {
   const text = wmtsCapabilities([layer({ maxZoom: 1 }), layer({ code: 'sharp', tileSize: 512, maxZoom: 1 })], OPEN)
-  expect(text.match(/<TileMatrixSet>Web[^<]*/g)).toEqual([
-    '<TileMatrixSet>WebMercatorQuad',
-    '<TileMatrixSet>WebMercatorQuadx2',
+  expect(linksIn(text)).toEqual([
+    ...['WebMercatorQuad_1_1', 'WebMercatorQuad'],
+    ...['WebMercatorQuadx2_1_1', 'WebMercatorQuadx2'],
   ])
   expect(text).toContain('<ows:Identifier>WebMercatorQuadx2</ows:Identifier>')
   expect(text.match(/<ScaleDenominator>[^<]*|<TileWidth>\d+|<MatrixWidth>\d+/g)).toEqual([
     ...['<ScaleDenominator>559082264.0287178', '<TileWidth>256', '<MatrixWidth>1'],
     ...['<ScaleDenominator>279541132.0143589', '<TileWidth>256', '<MatrixWidth>2'],
     ...['<ScaleDenominator>279541132.0143589', '<TileWidth>512', '<MatrixWidth>1'],
+    ...['<ScaleDenominator>139770566.00717944', '<TileWidth>512', '<MatrixWidth>2'],
+    ...['<ScaleDenominator>279541132.0143589', '<TileWidth>256', '<MatrixWidth>2'],
     ...['<ScaleDenominator>139770566.00717944', '<TileWidth>512', '<MatrixWidth>2'],
   ])
   expect(wmtsCapabilities([layer({ format: 'pbf', tileSize: 512 })], OPEN)).not.toContain('x2')
@@ -103,6 +156,8 @@ test.each([
 
 test.each([
   ['tilematrixset', 'WorldCRS84Quad', 'InvalidParameterValue'],
+  ['tilematrixset', 'WorldCRS84Quad_1_2', 'InvalidParameterValue'],
+  ['tilematrixset', 'WebMercatorQuad_1_', 'InvalidParameterValue'],
   ['format', 'image/png', 'InvalidParameterValue'],
   ['style', 'night', 'InvalidParameterValue'],
   ['tilematrix', '01', 'InvalidParameterValue'],
@@ -124,7 +179,13 @@ test.each([
   )
 })
 
-test.each(['WebMercatorQuad', 'WebMercatorQuadx2'])('a tile of 512 pixels is asked for in %s', (set) => {
+test.each([
+  'WebMercatorQuad',
+  'WebMercatorQuadx2',
+  'WebMercatorQuadx2_1_2',
+  // Of a document that was made when the layer had other zooms.
+  'WebMercatorQuadx2_1_3',
+])('a tile of 512 pixels is asked for in %s', (set) => {
   const query = `request=GetTile&layer=city&tilematrixset=${set}&tilematrix=2&tilerow=1&tilecol=2&format=image/webp`
   expect(errorOf(new URLSearchParams(query), 512)).toBeNull()
 })
@@ -140,15 +201,33 @@ test('TMS documents count rows from the south and name a profile', () => {
   )
   const text = tileMap(geographic, OPEN)
   expect(text).toContain('<BoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>')
-  expect(text).toContain('<TileSet href="http://maps.example/tms/1.0.0/flat/1" units-per-pixel="0.3515625" order="1"/>')
+  expect(text).toContain('units-per-pixel="0.3515625" order="1"/>')
   expect(tileMap(layer(), OPEN)).toContain('<TileSets profile="global-mercator">')
+})
+
+test('a TMS map has the whole grid as its bounding box, and says elsewhere where its data are', () => {
+  const [quarter, part] = [5009377.085697311, layer({ bounds: [-45, 0, 45, 85.0511287798066] })]
+  const text = tileMap(part, WITH_TOKEN)
+  const boxes = [...text.matchAll(/<(\w*BoundingBox) minx="([^"]*)" miny="([^"]*)" maxx="([^"]*)" maxy="([^"]*)"/g)]
+  expect(boxes.map(([, name, ...edges]) => [name, ...edges.map(Number)])).toEqual([
+    ['BoundingBox', ...[-4, -4, 4, 4].map((quarters) => expect.closeTo(quarters * quarter, 3))],
+    ['DataBoundingBox', ...[-1, 0, 1, 4].map((quarters) => expect.closeTo(quarters * quarter, 3))],
+  ])
+  const address = 'http://maps.example/tiles/city/2026%2011/tilejson.json?token=bmp_x'
+  expect(text).toContain(`<Metadata type="TileJSON" mime-type="application/json" href="${address}"/>`)
+})
+
+test('a TMS map lists its zooms from 0 on, and from its first one for those who ask for no others', () => {
+  const orders = (text: string) => [...text.matchAll(/order="(\d+)"/g)].map(([, order]) => Number(order))
+  expect(orders(tileMap(layer(), OPEN))).toEqual([0, 1, 2])
+  expect(orders(tileMap(layer(), OPEN, 1))).toEqual([1, 2])
 })
 
 test("the address of a TMS tile set is one that a tile's place can be appended to, with a token in the query too", () => {
   const ends = [OPEN, WITH_TOKEN].map((by) => / href="([^"]*)" [^>]*order="1"/.exec(tileMap(geographic, by))?.[1])
   expect(ends).toEqual([
-    'http://maps.example/tms/1.0.0/flat/1',
-    'http://maps.example/tms/1.0.0/flat?token=bmp_x&amp;tile=/1',
+    'http://maps.example/tms/1.0.0/flat?missing=204&amp;tile=/1',
+    'http://maps.example/tms/1.0.0/flat?missing=204&amp;token=bmp_x&amp;tile=/1',
   ])
 })
 
@@ -179,6 +258,63 @@ test('OGC documents link a collection to its tileset, its grid and its tiles', (
   })
   expect(JSON.stringify(landingPage(OPEN))).not.toContain('token=')
   expect(tileset(layer({ vectorLayers: [] }), OPEN)).not.toHaveProperty('layers')
+})
+
+test('the box of a tileset is in the system of its tiles and the order of its axes', () => {
+  const half = 20037508.342789244
+  expect(tileset(layer({ bounds: null }), OPEN)).toMatchObject({
+    boundingBox: {
+      lowerLeft: [expect.closeTo(-half, 3), expect.closeTo(-half, 3)],
+      upperRight: [expect.closeTo(half, 3), expect.closeTo(half, 3)],
+      crs: 'http://www.opengis.net/def/crs/EPSG/0/3857',
+      orderedAxes: ['X', 'Y'],
+    },
+  })
+  const china = layer({ set: TILE_MATRIX_SETS.CGCS2000Quad, bounds: [73, 18, 135, 54] })
+  expect(tileset(china, OPEN)).toMatchObject({
+    boundingBox: { lowerLeft: [18, 73], upperRight: [54, 135], orderedAxes: ['Lat', 'Lon'] },
+  })
+})
+
+const ACCEPT = 'application/geo+json, application/json'
+const NOT_GDAL = { ownUnits: false, onlyPngAndJpeg: false, missingFails: false }
+test.each([
+  ['3.6, which does not say its name', ACCEPT, '', { ownUnits: true, onlyPngAndJpeg: true, missingFails: true }],
+  ['3.7.1', ACCEPT, 'GDAL/3.7.1', { ownUnits: true, onlyPngAndJpeg: true, missingFails: true }],
+  ['3.8', ACCEPT, 'GDAL/3.8.4', { ownUnits: false, onlyPngAndJpeg: true, missingFails: true }],
+  ['3.10', ACCEPT, 'GDAL/3.10.0', { ownUnits: false, onlyPngAndJpeg: false, missingFails: true }],
+  ['a browser', '*/*', 'Mozilla/5.0', NOT_GDAL],
+  ['a script without a name', 'application/json', '', NOT_GDAL],
+  ['a GDAL of another name', ACCEPT, 'my program', NOT_GDAL],
+])('what %s reads otherwise than the standard says is known by its headers', (_, accept, userAgent, quirks) => {
+  expect(gdalQuirks(accept, userAgent)).toEqual(quirks)
+})
+
+test('OGC documents say what they mean in the words of an early GDAL, and to no one else', () => {
+  const early = gdalQuirks(ACCEPT, '')
+  const bbox = [
+    [-10018754.171394622, 0, 10018754.171394622, 8399737.889818357].map((value) => expect.closeTo(value, 3)),
+  ]
+  expect(collection(layer(), OPEN, early)).toMatchObject({
+    extent: { spatial: { bbox, crs: 'http://www.opengis.net/def/crs/EPSG/0/3857' } },
+  })
+  const items = (quirks?: typeof early) =>
+    (tileset(layer(), OPEN, quirks) as { links: { rel: string }[] }).links.filter(({ rel }) => rel === 'item')
+  const href = 'http://maps.example/tiles/city/2026%2011/{tileMatrix}/{tileCol}/{tileRow}.webp?v=7'
+  expect(items()).toMatchObject([{ href, type: 'image/webp' }])
+  const known = `${href}&missing=204`
+  expect(items(early)).toMatchObject([
+    { href: known, type: 'image/webp' },
+    { href: known, type: 'image/png' },
+  ])
+  // A town has no pixel in the tile of zoom 0 to 5.
+  const town = layer({ bounds: [116, 39.9, 116.03, 39.93], minZoom: 0, maxZoom: 8 })
+  expect(tileset(town, OPEN, early)).toMatchObject({
+    tileMatrixSetLimits: [7, 8].map((zoom) => ({
+      tileMatrix: String(zoom),
+      ...{ minTileRow: 0, maxTileRow: 2 ** zoom - 1, minTileCol: 0, maxTileCol: 2 ** zoom - 1 },
+    })),
+  })
 })
 
 test('a tile matrix set is defined with the keys of both versions of the standard', () => {

@@ -1,7 +1,9 @@
 import { type AccessToken, isGranted } from '@gateway/access/decide.js'
 import { type Bounds, CURRENT_VERSION, type TileFormat } from '@gateway/contracts/basemap.js'
-import { TILE_MATRIX_SETS, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
+import { versionTitle } from '@gateway/store/basemaps.js'
+import { TILE_MATRIX_SETS, type TileMatrixSet, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
+import { SECRET_PLACE } from '../documents/document-cache.js'
 import type { Catalog, CatalogBasemap } from '../sync/catalog.js'
 
 /** A basemap by its default version, as the standard services describe it. */
@@ -30,6 +32,26 @@ export interface Addresses {
   readonly token: string
 }
 
+interface AddressForms {
+  readonly plain: Addresses
+  /** with `SECRET_PLACE` where the token goes */
+  readonly withToken: Addresses
+}
+
+const addressForms = new Map<string, AddressForms>()
+
+/** How addresses below a base are written: the same two objects each time, by which parts of documents are remembered. */
+export function addressFormsOf(base: string): AddressForms {
+  const known = addressForms.get(base)
+  if (known !== undefined) return known
+  const made = {
+    plain: { base, token: '' },
+    withToken: { base, token: SECRET_PLACE },
+  }
+  addressForms.set(base, made)
+  return made
+}
+
 /** An address below the base, with the token where it came in the query. `path` begins with a slash and may have a query. */
 export function addressOf({ base, token }: Addresses, path: string): string {
   if (token === '') return `${base}${path}`
@@ -47,17 +69,31 @@ export function tileTemplate(
   return addressOf(addresses, `${template.replace('{z}', z).replace('{x}', x).replace('{y}', y)}?v=${layer.revision}`)
 }
 
-/** The layer of a basemap; null: no version of it can be served. */
-export function layerOf({ stored, versions }: CatalogBasemap): Layer | null {
+export function tileJsonPath({ code, version }: Pick<Layer, 'code' | 'version'>): string {
+  return `/tiles/${encodeURIComponent(code)}/${encodeURIComponent(version)}/tilejson.json`
+}
+
+const layers = new WeakMap<CatalogBasemap, Layer | null>()
+
+/** The layer of a basemap, the same object each time; null: no version of it can be served. */
+export function layerOf(basemap: CatalogBasemap): Layer | null {
+  const known = layers.get(basemap)
+  if (known !== undefined) return known
+  const made = describeLayer(basemap)
+  layers.set(basemap, made)
+  return made
+}
+
+function describeLayer({ stored, versions }: CatalogBasemap): Layer | null {
   const current = versions.get(CURRENT_VERSION)?.stored
   if (current === undefined) return null
   const { version, revision, format, tileSize, minZoom, maxZoom, bounds, description, attribution, vectorLayers } =
     current
   const set = TILE_MATRIX_SETS[current.tileMatrixSet]
-  const { code, name: title } = stored
+  const { code } = stored
   return {
     code,
-    title,
+    title: versionTitle(stored, current),
     description,
     attribution,
     version,
@@ -72,15 +108,36 @@ export function layerOf({ stored, versions }: CatalogBasemap): Layer | null {
   }
 }
 
+interface WantedLayer {
+  readonly wanted: CatalogBasemap['wanted']
+  readonly layer: Layer
+}
+
+const layersByCode = new WeakMap<Catalog['basemaps'], readonly WantedLayer[]>()
+
 /** What a token that was admitted may read, by code. */
 export function readableLayers({ basemaps }: Catalog, token: AccessToken): Layer[] {
-  const layers: Layer[] = []
+  return sortedLayers(basemaps).flatMap(({ wanted, layer }) => (isGranted(token, wanted) ? [layer] : []))
+}
+
+function sortedLayers(basemaps: Catalog['basemaps']): readonly WantedLayer[] {
+  const known = layersByCode.get(basemaps)
+  if (known !== undefined) return known
+  const made: WantedLayer[] = []
   for (const basemap of basemaps.values()) {
-    if (!isGranted(token, basemap.wanted)) continue
     const layer = layerOf(basemap)
-    if (layer !== null) layers.push(layer)
+    if (layer !== null) made.push({ wanted: basemap.wanted, layer })
   }
-  return layers.sort((a, b) => (a.code < b.code ? -1 : 1))
+  made.sort((a, b) => (a.layer.code < b.layer.code ? -1 : 1))
+  layersByCode.set(basemaps, made)
+  return made
+}
+
+/** West, south, east, north of a layer in degrees: not across the antimeridian, and no further than its grid, beyond which clients compute infinities. */
+export function boundsWithinGrid({ set, bounds }: Pick<Layer, 'set' | 'bounds'>): Bounds {
+  const [west, south, east, north] = unbrokenBounds(set, bounds)
+  const [left, bottom, right, top] = set.world
+  return [Math.max(west, left), Math.max(south, bottom), Math.min(east, right), Math.min(north, top)]
 }
 
 /** Its zooms, ascending. */

@@ -1,7 +1,17 @@
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
-import { tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
-import { type Addresses, addressOf, type Layer, tileTemplate, zoomsOf } from './layer.js'
+import { inUnitsOf, type TileMatrixSet, tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
+import { type GdalQuirks, NO_QUIRKS } from './gdal-quirks.js'
+import {
+  type Addresses,
+  addressOf,
+  boundsWithinGrid,
+  type Layer,
+  tileJsonPath,
+  tileTemplate,
+  zoomsOf,
+} from './layer.js'
+import { itemsOf, jsonPieces, remembered } from './remembered.js'
 import { type SizedSet, setsOf, sizedSetId, tilePixels } from './sized-set.js'
 
 /**
@@ -66,14 +76,17 @@ export function conformance(): object {
   return { conformsTo: CONFORMANCE }
 }
 
-export function collections(layers: readonly Layer[], addresses: Addresses): object {
-  return {
+/** The document of all collections, piece by piece. */
+export function collectionsPieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
+  const frame = {
     links: [linksTo(addresses)('self', `${OGC_PATH}/collections`)],
-    collections: layers.map((layer) => collection(layer, addresses)),
   }
+  return jsonPieces(frame, 'collections', itemsOf(layers, collectionItem, addresses))
 }
 
-export function collection(layer: Layer, addresses: Addresses): object {
+const collectionItem = remembered((layer, addresses) => JSON.stringify(collection(layer, addresses)))
+
+export function collection(layer: Layer, addresses: Addresses, quirks: GdalQuirks = NO_QUIRKS): object {
   const to = linksTo(addresses)
   return {
     id: layer.code,
@@ -82,7 +95,7 @@ export function collection(layer: Layer, addresses: Addresses): object {
     ...(layer.attribution === null ? {} : { attribution: layer.attribution }),
     dataType: dataTypeOf(layer),
     crs: [layer.set.uri],
-    extent: { spatial: { bbox: [unbrokenBounds(layer.set, layer.bounds)], crs: CRS84 } },
+    extent: { spatial: extentOf(layer, quirks) },
     links: [to('self', collectionPath(layer)), to(`${REL}/tilesets-${dataTypeOf(layer)}`, tilesetsPath(layer))],
   }
 }
@@ -103,8 +116,7 @@ export function tilesets(layer: Layer, addresses: Addresses): object {
   }
 }
 
-export function tileset(layer: Layer, addresses: Addresses): object {
-  const [west, south, east, north] = unbrokenBounds(layer.set, layer.bounds)
+export function tileset(layer: Layer, addresses: Addresses, quirks: GdalQuirks = NO_QUIRKS): object {
   return {
     title: layer.title,
     ...(layer.description === null ? {} : { description: layer.description }),
@@ -112,15 +124,41 @@ export function tileset(layer: Layer, addresses: Addresses): object {
     dataType: dataTypeOf(layer),
     crs: layer.set.uri,
     ...tileMatrixSetReference(layer),
-    tileMatrixSetLimits: limitsOf(layer),
-    boundingBox: { lowerLeft: [west, south], upperRight: [east, north], crs: CRS84 },
+    tileMatrixSetLimits: quirks.ownUnits ? limitsOf({ ...layer, ...readableByGdal(layer) }) : limitsOf(layer),
+    boundingBox: boundingBox(layer),
     mediaTypes: [CONTENT_TYPES[layer.format]],
     // At least one, by the standard's schema: images and sets that name none have no such list.
     ...(layer.vectorLayers === null || layer.vectorLayers.length === 0
       ? {}
       : { layers: layer.vectorLayers.map(({ id }) => ({ id, dataType: 'vector' })) }),
-    links: tilesetLinks(layer, addresses),
+    links: tilesetLinks(layer, addresses, quirks),
   }
+}
+
+function extentOf(layer: Layer, { ownUnits }: GdalQuirks): object {
+  if (ownUnits) return { bbox: [inUnitsOf(layer.set, boundsWithinGrid(layer))], crs: layer.set.uri }
+  return { bbox: [unbrokenBounds(layer.set, layer.bounds)], crs: CRS84 }
+}
+
+/** In the system of the tiles and the order of its axes. */
+function boundingBox(layer: Layer): object {
+  const [west, south, east, north] = inUnitsOf(layer.set, boundsWithinGrid(layer))
+  const inOrder = (x: number, y: number) => (isLatitudeFirst(layer.set) ? [y, x] : [x, y])
+  return {
+    lowerLeft: inOrder(west, south),
+    upperRight: inOrder(east, north),
+    crs: layer.set.uri,
+    orderedAxes: orderedAxes(layer.set),
+  }
+}
+
+/** The whole matrices from the first one that has pixels for the extent: GDAL opens no set with an overview of none. */
+function readableByGdal(layer: Layer): Pick<Layer, 'minZoom' | 'bounds'> {
+  const [west, south, east, north] = inUnitsOf(layer.set, boundsWithinGrid(layer))
+  const pixels = (Math.min(east - west, north - south) * tilePixels(layer)) / (layer.set.cellSize * 256)
+  // Two, because its corners are rounded.
+  const first = zoomsOf(layer).find((zoom) => pixels * 2 ** zoom >= 2) ?? layer.maxZoom
+  return { minZoom: first, bounds: null }
 }
 
 export function tileMatrixSets(layers: readonly Layer[], addresses: Addresses): object {
@@ -140,7 +178,7 @@ export function tileMatrixSet(id: string, sized: SizedSet): object {
   const { set, pixels } = sized
   const scale = 256 / pixels
   // The order of axes is that of the system: easting first but for EPSG:4490. The first version names the system by its URN.
-  const origin = set.id === 'CGCS2000Quad' ? set.topLeft : [set.extent[0], set.extent[3]]
+  const origin = isLatitudeFirst(set) ? set.topLeft : [set.extent[0], set.extent[3]]
   const matrices = Array.from({ length: MAX_ZOOM + 1 }, (_, zoom) => ({
     id: String(zoom),
     identifier: String(zoom),
@@ -163,8 +201,7 @@ export function tileMatrixSet(id: string, sized: SizedSet): object {
     ...registeredUri(sized),
     crs: set.uri,
     supportedCRS: set.uri,
-    orderedAxes:
-      set.id === 'WebMercatorQuad' ? ['X', 'Y'] : set.id === 'CGCS2000Quad' ? ['Lat', 'Lon'] : ['Lon', 'Lat'],
+    orderedAxes: orderedAxes(set),
     ...(set.wellKnownScaleSet === null || pixels !== 256
       ? {}
       : {
@@ -178,24 +215,31 @@ export function tileMatrixSet(id: string, sized: SizedSet): object {
   }
 }
 
-function tilesetLinks(layer: Layer, addresses: Addresses): Link[] {
+function isLatitudeFirst(set: TileMatrixSet): boolean {
+  return set.id === 'CGCS2000Quad'
+}
+
+function orderedAxes(set: TileMatrixSet): readonly string[] {
+  if (set.id === 'WebMercatorQuad') return ['X', 'Y']
+  return isLatitudeFirst(set) ? ['Lat', 'Lon'] : ['Lon', 'Lat']
+}
+
+function tilesetLinks(layer: Layer, addresses: Addresses, quirks: GdalQuirks = NO_QUIRKS): Link[] {
   const to = linksTo(addresses)
-  const code = encodeURIComponent(layer.code)
+  const template = tileTemplate(addresses, layer, ['{tileMatrix}', '{tileCol}', '{tileRow}'])
+  const tiles = (type: string): Link => ({
+    rel: 'item',
+    href: quirks.missingFails ? `${template}&missing=204` : template,
+    type,
+    templated: true,
+  })
   return [
     to('self', `${tilesetsPath(layer)}/${sizedSetId(layer)}`),
     to(`${REL}/tiling-scheme`, `${OGC_PATH}/tileMatrixSets/${sizedSetId(layer)}`),
     to(`${REL}/geodata`, collectionPath(layer)),
-    to(
-      'describedby',
-      `/tiles/${code}/${encodeURIComponent(layer.version)}/tilejson.json`,
-      'application/vnd.mapbox.tilejson+json',
-    ),
-    {
-      rel: 'item',
-      href: tileTemplate(addresses, layer, ['{tileMatrix}', '{tileCol}', '{tileRow}']),
-      type: layer.format === 'pbf' ? 'application/vnd.mapbox-vector-tile' : CONTENT_TYPES[layer.format],
-      templated: true,
-    },
+    to('describedby', tileJsonPath(layer), 'application/vnd.mapbox.tilejson+json'),
+    tiles(layer.format === 'pbf' ? 'application/vnd.mapbox-vector-tile' : CONTENT_TYPES[layer.format]),
+    ...(layer.format === 'webp' && quirks.onlyPngAndJpeg ? [tiles('image/png')] : []),
   ]
 }
 

@@ -20,6 +20,24 @@ export function sizedSetId(layer: Pick<Layer, 'set' | 'format' | 'tileSize'>): s
   return pixels === PIXELS ? layer.set.id : `${layer.set.id}x${pixels / PIXELS}`
 }
 
+/** Whether an identifier names the set of a layer. The set of 256 pixels names the same places, whatever the size of the layer's tiles. */
+export function isSetOf(layer: Pick<Layer, 'set' | 'format' | 'tileSize'>, id: string): boolean {
+  return id === sizedSetId(layer) || id === layer.set.id
+}
+
+/**
+ * The identifier of the set with the zooms of a layer and no others, `WebMercatorQuad_2_14`. A WMTS needs it: GDAL opens a layer at the finest
+ * matrix of its set, whatever the layer's limits say, and looks for overviews in all others.
+ */
+export function rangedSetId(layer: Pick<Layer, 'set' | 'format' | 'tileSize' | 'minZoom' | 'maxZoom'>): string {
+  return `${sizedSetId(layer)}_${layer.minZoom}_${layer.maxZoom}`
+}
+
+/** The set that another is a part of, if it is. A client may name the zooms that a layer had when its document was made. */
+export function wholeSetId(id: string): string {
+  return id.replace(/_\d{1,2}_\d{1,2}$/, '')
+}
+
 /** A set with its tiles' size in pixels. */
 export interface SizedSet {
   readonly set: TileMatrixSet

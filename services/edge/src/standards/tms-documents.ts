@@ -1,7 +1,8 @@
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
-import { inUnitsOf, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
-import { type Addresses, addressOf, type Layer, zoomsOf } from './layer.js'
-import { xml, xmlDocument } from './xml.js'
+import { inUnitsOf } from '@gateway/tilesets/tile-matrix-sets.js'
+import { type Addresses, addressOf, boundsWithinGrid, type Layer, tileJsonPath, zoomsOf } from './layer.js'
+import { itemsOf, remembered } from './remembered.js'
+import { XML_ITEMS, xml, xmlDocument, xmlItem, xmlPieces } from './xml.js'
 
 const TMS_PATH = '/tms/1.0.0'
 
@@ -10,41 +11,56 @@ const PROFILES: Readonly<Record<string, string>> = { 'EPSG:3857': 'global-mercat
 
 const profileOf = (layer: Layer) => PROFILES[layer.set.crs] ?? 'none'
 
-function mapAddress(addresses: Addresses, layer: Layer): string {
-  return addressOf(addresses, `${TMS_PATH}/${encodeURIComponent(layer.code)}`)
-}
+const mapPath = ({ code }: Layer) => `${TMS_PATH}/${encodeURIComponent(code)}`
 
-/** What continues the path of a tile map's address: clients append `/x/y.png` to the end of a tile set's address, which with a token is its query. */
+/** What continues the path of a tile map's address: clients append `/x/y.png` to the end of a tile set's address, which is its query. */
 export const TILE_PARAMETER = 'tile'
 
-/** Ends in `/{zoom}` in either form: OWSLib appends the rest, GDAL puts its own zoom there. */
+/**
+ * Ends in `/{zoom}`: OWSLib appends the rest, and GDAL puts its own zoom there, if the first one is 0. GDAL asks for every tile of the whole
+ * grid, and takes a missing one for an error unless it is 204.
+ */
 function tilesAddress(addresses: Addresses, layer: Layer, zoom: number): string {
-  const map = mapAddress(addresses, layer)
-  return addresses.token === '' ? `${map}/${zoom}` : `${map}&${TILE_PARAMETER}=/${zoom}`
+  const map = addressOf(addresses, `${mapPath(layer)}?missing=204`)
+  return `${map}&${TILE_PARAMETER}=/${zoom}`
 }
 
 /** The list of tile maps (OSGeo Tile Map Service Specification 1.0.0). */
 export function tileMapService(layers: readonly Layer[], addresses: Addresses): string {
-  const maps = layers.map(
-    (layer) =>
-      xml`<TileMap title="${layer.title}" srs="${layer.set.crs}" profile="${profileOf(layer)}" href="${mapAddress(addresses, layer)}"/>\n`,
-  )
-  return xmlDocument(xml`
+  return [...tileMapServicePieces(layers, addresses)].join('')
+}
+
+const tileMapItem = remembered((layer, addresses) =>
+  xmlItem(
+    xml`<TileMap title="${layer.title}" srs="${layer.set.crs}" profile="${profileOf(layer)}" href="${addressOf(addresses, mapPath(layer))}"/>`,
+  ),
+)
+
+/** `tileMapService`, piece by piece. */
+export function tileMapServicePieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
+  const frame = xml`
 <TileMapService version="1.0.0" services="${addressOf(addresses, TMS_PATH)}">
 <Title>Map asset gateway</Title>
 <Abstract/>
 <TileMaps>
-${maps}
+${XML_ITEMS}
 </TileMaps>
-</TileMapService>`)
+</TileMapService>`
+  return xmlPieces(frame, itemsOf(layers, tileMapItem, addresses))
 }
 
-/** One tile map: where its tiles are, rows counted from the south. */
-export function tileMap(layer: Layer, addresses: Addresses): string {
-  const [west, south, east, north] = inUnitsOf(layer.set, unbrokenBounds(layer.set, layer.bounds))
-  const [left, bottom] = layer.set.extent
+/**
+ * One tile map: where its tiles are, rows counted from the south. The bounding box is that of the whole grid, because GDAL counts rows and
+ * columns from its corner, and from no other element. The extent of the data is in `DataBoundingBox`, which Cesium takes because it is the last
+ * element so named, and in the TileJSON that `Metadata` names.
+ * @param from the first zoom that is listed: GDAL reads no map that does not begin with 0, and Cesium shows none below its first tiles
+ */
+export function tileMap(layer: Layer, addresses: Addresses, from: number = 0): string {
+  const [west, south, east, north] = inUnitsOf(layer.set, boundsWithinGrid(layer))
+  const [left, bottom, right, top] = layer.set.extent
   const pixels = layer.tileSize
-  const sets = zoomsOf(layer).map((zoom) => {
+  const tileJson = addressOf(addresses, tileJsonPath(layer))
+  const sets = zoomsOf({ ...layer, minZoom: from }).map((zoom) => {
     const href = tilesAddress(addresses, layer, zoom)
     const unitsPerPixel = (layer.set.cellSize * 256) / pixels / 2 ** zoom
     return xml`<TileSet href="${href}" units-per-pixel="${unitsPerPixel}" order="${zoom}"/>\n`
@@ -53,8 +69,10 @@ export function tileMap(layer: Layer, addresses: Addresses): string {
 <TileMap version="1.0.0" tilemapservice="${addressOf(addresses, TMS_PATH)}">
 <Title>${layer.title}</Title>
 <Abstract>${layer.description}</Abstract>
+<Metadata type="TileJSON" mime-type="application/json" href="${tileJson}"/>
 <SRS>${layer.set.crs}</SRS>
-<BoundingBox minx="${west}" miny="${south}" maxx="${east}" maxy="${north}"/>
+<BoundingBox minx="${left}" miny="${bottom}" maxx="${right}" maxy="${top}"/>
+<DataBoundingBox minx="${west}" miny="${south}" maxx="${east}" maxy="${north}"/>
 <Origin x="${left}" y="${bottom}"/>
 <TileFormat width="${pixels}" height="${pixels}" mime-type="${CONTENT_TYPES[layer.format]}" extension="${layer.format}"/>
 <TileSets profile="${profileOf(layer)}">

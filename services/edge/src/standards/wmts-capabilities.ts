@@ -1,15 +1,48 @@
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
-import { type TileMatrixSet, tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
-import { type Addresses, addressOf, type Layer, tileTemplate, zoomsOf } from './layer.js'
-import { sizedSetId, tilePixels } from './sized-set.js'
-import { Xml, xml, xmlDocument } from './xml.js'
+import { type TileMatrixSet, tileMatrixLimits } from '@gateway/tilesets/tile-matrix-sets.js'
+import { type Addresses, addressOf, boundsWithinGrid, type Layer, tileTemplate, zoomsOf } from './layer.js'
+import { remembered } from './remembered.js'
+import { rangedSetId, sizedSetId, tilePixels } from './sized-set.js'
+import { XML_ITEMS, Xml, xml, xmlItem, xmlPieces } from './xml.js'
 
 const WMTS_PATH = '/wmts'
 export const WMTS_REST_PATH = '/wmts/1.0.0/WMTSCapabilities.xml'
 
-/** The capabilities of a WMTS 1.0.0 (OGC 07-057r7) with RESTful and KVP addresses, for the layers that one token may read. */
+/**
+ * The capabilities of a WMTS 1.0.0 (OGC 07-057r7) with RESTful and KVP addresses, for the layers that one token may read.
+ *
+ * GDAL and QGIS take the zooms of a set for those of each of its layers, and show nothing where a layer ends before. So the first set of each
+ * layer has the layer's own zooms, and its limits. The second is the one that they share, for clients that know it by its name.
+ */
 export function wmtsCapabilities(layers: readonly Layer[], addresses: Addresses): string {
-  return xmlDocument(xml`
+  return [...capabilitiesPieces(layers, addresses)].join('')
+}
+
+/** `wmtsCapabilities`, piece by piece. */
+export function capabilitiesPieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
+  return xmlPieces(capabilitiesFrame(addresses), contents(layers, addresses))
+}
+
+function* contents(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
+  for (const layer of layers) yield layerItem(layer, addresses)
+  for (const set of [...sharedSets(layers), ...rangedSets(layers)]) yield xmlItem(matrixSet(set))
+}
+
+const layerItem = remembered((layer, addresses) => {
+  const links = xml`${limitedLink(layer, rangedSetId(layer))}
+<TileMatrixSetLink><TileMatrixSet>${sizedSetId(layer)}</TileMatrixSet></TileMatrixSetLink>`
+  return xmlItem(layerElement(layer, addresses, links))
+})
+
+/** The capabilities of one layer, whose set is the shared one with the zooms of this layer alone. */
+export function capabilitiesOfOne(layer: Layer, addresses: Addresses): string {
+  const id = sizedSetId(layer)
+  const parts = [layerElement(layer, addresses, limitedLink(layer, id)), matrixSet({ id, ...layer })]
+  return [...xmlPieces(capabilitiesFrame(addresses), parts.map(xmlItem))].join('')
+}
+
+function capabilitiesFrame(addresses: Addresses): Xml {
+  return xml`
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink"
  xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" version="1.0.0"
  xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd">
@@ -22,11 +55,10 @@ export function wmtsCapabilities(layers: readonly Layer[], addresses: Addresses)
 ${['GetCapabilities', 'GetTile'].map((name) => operation(name, addresses))}
 </ows:OperationsMetadata>
 <Contents>
-${layers.map((layer) => layerElement(layer, addresses))}
-${usedSets(layers).map(matrixSet)}
+${XML_ITEMS}
 </Contents>
 <ServiceMetadataURL xlink:href="${addressOf(addresses, WMTS_REST_PATH)}"/>
-</Capabilities>`)
+</Capabilities>`
 }
 
 /** RESTful first: QGIS and OpenLayers take the first encoding, and only those addresses are the fast ones. */
@@ -46,8 +78,8 @@ function get(href: string, encoding: string): Xml {
 </ows:Get>`
 }
 
-function layerElement(layer: Layer, addresses: Addresses): Xml {
-  const [west, south, east, north] = unbrokenBounds(layer.set, layer.bounds)
+function layerElement(layer: Layer, addresses: Addresses, links: Xml): Xml {
+  const [west, south, east, north] = boundsWithinGrid(layer)
   const format = CONTENT_TYPES[layer.format]
   const template = tileTemplate(addresses, layer, ['{TileMatrix}', '{TileCol}', '{TileRow}'])
   return xml`
@@ -58,11 +90,15 @@ ${layer.description === null ? null : xml`<ows:Abstract>${layer.description}</ow
 <ows:Identifier>${layer.code}</ows:Identifier>
 <Style isDefault="true"><ows:Identifier>default</ows:Identifier></Style>
 <Format>${format}</Format>
-<TileMatrixSetLink><TileMatrixSet>${sizedSetId(layer)}</TileMatrixSet><TileMatrixSetLimits>
-${zoomsOf(layer).map((zoom) => limits(layer, zoom))}
-</TileMatrixSetLimits></TileMatrixSetLink>
+${links}
 <ResourceURL format="${format}" resourceType="tile" template="${template}"/>
 </Layer>`
+}
+
+function limitedLink(layer: Layer, setId: string): Xml {
+  return xml`<TileMatrixSetLink><TileMatrixSet>${setId}</TileMatrixSet><TileMatrixSetLimits>
+${zoomsOf(layer).map((zoom) => limits(layer, zoom))}
+</TileMatrixSetLimits></TileMatrixSetLink>`
 }
 
 /** Nine tenths of the document of a large catalog, and numbers alone: without the care that texts need. */
@@ -74,33 +110,42 @@ function limits({ set, bounds }: Layer, zoom: number): Xml {
   )
 }
 
-/** A set as some layers use it. */
-type UsedSet = Pick<Layer, 'set' | 'format' | 'tileSize' | 'maxZoom'>
+/** A set with some of its zooms. */
+type DescribedSet = Pick<Layer, 'set' | 'format' | 'tileSize' | 'minZoom' | 'maxZoom'> & { readonly id: string }
 
-/** The sets that the layers lie in, each to the highest zoom of its layers. */
-function usedSets(layers: readonly Layer[]): UsedSet[] {
-  const sets = new Map<string, UsedSet>()
+/** The sets that layers share, each from zoom 0 to the highest zoom of its layers. */
+function sharedSets(layers: readonly Layer[]): DescribedSet[] {
+  const sets = new Map<string, DescribedSet>()
   for (const layer of layers) {
     const id = sizedSetId(layer)
     const deepest = sets.get(id)
-    if (deepest === undefined || layer.maxZoom > deepest.maxZoom) sets.set(id, layer)
+    if (deepest === undefined || layer.maxZoom > deepest.maxZoom) sets.set(id, { ...layer, id, minZoom: 0 })
   }
   return [...sets.values()]
 }
 
-function matrixSet(used: UsedSet): Xml {
-  const { set, maxZoom } = used
-  const pixels = tilePixels(used)
-  const matrices = Array.from({ length: maxZoom + 1 }, (_, zoom) => matrix(set, zoom, pixels))
-  // The scales of that standard are those of tiles of 256 pixels.
-  const scales = pixels === 256 ? set.wellKnownScaleSet : null
+/** The sets with the zooms of layers: one for all layers that have the same. */
+function rangedSets(layers: readonly Layer[]): DescribedSet[] {
+  const sets = new Map<string, DescribedSet>()
+  for (const layer of layers) {
+    const id = rangedSetId(layer)
+    if (!sets.has(id)) sets.set(id, { ...layer, id })
+  }
+  return [...sets.values()]
+}
+
+function matrixSet(described: DescribedSet): Xml {
+  const { id, set } = described
+  const pixels = tilePixels(described)
+  // The scales of that standard are those of tiles of 256 pixels, from zoom 0 on.
+  const scales = pixels === 256 && described.minZoom === 0 ? set.wellKnownScaleSet : null
   return xml`
 <TileMatrixSet>
 <ows:Title>${set.title}${pixels === 256 ? null : `, tiles of ${pixels} pixels`}</ows:Title>
-<ows:Identifier>${sizedSetId(used)}</ows:Identifier>
+<ows:Identifier>${id}</ows:Identifier>
 <ows:SupportedCRS>${set.urn}</ows:SupportedCRS>
 ${scales === null ? null : xml`<WellKnownScaleSet>${scales}</WellKnownScaleSet>`}
-${matrices}
+${zoomsOf(described).map((zoom) => matrix(set, zoom, pixels))}
 </TileMatrixSet>`
 }
 

@@ -3,7 +3,7 @@ import { parseIndex } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import type { Layer } from './layer.js'
 import type { OwsException } from './ows-exception.js'
-import { sizedSetId } from './sized-set.js'
+import { isSetOf, sizedSetId, wholeSetId } from './sized-set.js'
 
 export type WmtsRequest =
   | {
@@ -23,8 +23,7 @@ export type WmtsRequest =
 
 /**
  * A request by key and value (WMTS 1.0.0, 8). Names in any case. QGIS asks a bare address for WMS capabilities and GDAL for nothing at all:
- * both get those of the WMTS. `only` is no parameter of the standard: QGIS and GDAL take the depth of a whole grid for that of each layer, and show
- * nothing where a layer ends before; alone it has a grid of its own depth.
+ * both get those of the WMTS. `only` is no parameter of the standard: it lists one layer, whose grid has the layer's own zooms.
  */
 export function parseWmtsRequest(query: string): WmtsRequest {
   const parameters = new Map<string, string>()
@@ -90,8 +89,7 @@ export function tileRequestError(
     return invalid('Version', 'the version is 1.0.0')
   const style = parameters.get('STYLE') ?? ''
   if (style !== '' && style !== 'default') return invalid('Style', 'the style is default')
-  const set = parameters.get('TILEMATRIXSET')
-  if (set !== layer.set.id && set !== sizedSetId(layer))
+  if (!isSetOf(layer, wholeSetId(parameters.get('TILEMATRIXSET') as string)))
     return invalid('TileMatrixSet', `the layer lies in ${sizedSetId(layer)}`)
   if (parameters.get('FORMAT') !== CONTENT_TYPES[layer.format])
     return invalid('Format', `the format is ${CONTENT_TYPES[layer.format]}`)

@@ -25,8 +25,24 @@ export function xml(strings: TemplateStringsArray, ...parts: readonly Part[]): X
 }
 
 /** A whole document, without the blank lines and indents of its templates. */
-export function xmlDocument({ text }: Xml): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${text.replace(/>\s*\n\s*/g, '>\n').trim()}\n`
+export function xmlDocument(document: Xml): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${xmlItem(document)}`
+}
+
+/** A part of a document that stands on lines of its own, as `xmlDocument` would have it there. */
+export function xmlItem({ text }: Xml): string {
+  return `${text.replace(/>\s*\n\s*/g, '>\n').trim()}\n`
+}
+
+/** The place of the items in the frame of `xmlPieces`. No text of others can have this character (`escaped`). */
+export const XML_ITEMS = new Xml('\0')
+
+/** A document that grows with its items, piece by piece. */
+export function* xmlPieces(frame: Xml, items: Iterable<string>): Iterable<string> {
+  const [head = '', tail = ''] = xmlDocument(frame).split(XML_ITEMS.text)
+  yield head
+  yield* items
+  yield tail.trimStart()
 }
 
 function toText(part: Part): string {

@@ -1,8 +1,32 @@
-import { USAGE_AMOUNTS, type UsageAmounts, type UsageRow } from '@gateway/contracts/usage.js'
+import type { ErrorCode } from '@gateway/contracts/errors.js'
+import {
+  OTHER_USAGE,
+  type RefusalReason,
+  SIGNED_USAGE,
+  USAGE_AMOUNTS,
+  type UsageAmounts,
+  type UsageRefusals,
+  type UsageRow,
+} from '@gateway/contracts/usage.js'
 import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-table.js'
 
-/** What an answer was. `refused`: 401, 403 or 429. `other`: anything else that is no tile. */
-export type Answered = 'tile' | 'tile_404' | 'refused' | 'other'
+/** What an answer was. A reason: it was refused for that. `other`: anything else that is no tile. */
+export type Answered = 'tile' | 'tile_404' | RefusalReason | 'other'
+
+const REASONS: { readonly [code in ErrorCode]?: RefusalReason } = {
+  origin_not_allowed: 'origin',
+  network_not_allowed: 'network',
+  resource_not_granted: 'grant',
+  scope_missing: 'scope',
+  token_expired: 'expired',
+  token_disabled: 'disabled',
+  rate_limited: 'rate',
+}
+
+/** What the answer to a request with a token is counted as if it has this error. */
+export function answeredWith(code: ErrorCode): Answered {
+  return code === 'tile_not_found' ? 'tile_404' : (REASONS[code] ?? 'other')
+}
 
 /** What was asked for, by kind and id: a version (which counts for its basemap too), or a basemap or vector. Also its name in the native table. */
 export type UsageName = `${'version' | 'basemap' | 'vector'}:${string}`
@@ -11,7 +35,14 @@ const VERSION = 'version:'
 export const versionUsage = (code: string, version: string): UsageName => `${VERSION}${code}/${version}`
 
 const TOKEN = 'token:'
-export const tokenUsage = (id: string): string => TOKEN + id
+/** '': by signed addresses, without a token. */
+export const tokenUsage = (id: string): string => TOKEN + (id === '' ? SIGNED_USAGE : id)
+
+/**
+ * Limit: pairs of a token and what it asks for, natively and by JavaScript each, that a process counts in between two tellings; some 400 bytes each.
+ * Beyond it requests are counted for the token and for what they ask for, and there is no telling who asked for what.
+ */
+export const MAX_PAIRS = 32_768
 
 const HOUR_MS = 3_600_000
 
@@ -22,24 +53,32 @@ export interface TileNotes {
 
 /**
  * Usage on its way to the supervisor: without an object for each row, since tens of thousands of tokens would hold up the event loop for a tenth of
- * a second. A name may stand in it twice.
+ * a second. A name may stand in it twice. That of a pair is the name of a token, a space, and what it asked for; neither is in it by itself then.
  */
 export interface UsageBatch extends TakenUsage {
   /** milliseconds since 1970, a whole hour in UTC; of cells of the map a whole day */
   readonly at: number
+  /** by the names above: why requests were refused. The names of natively refused ones are not in here: those were not granted */
+  readonly refusals?: ReadonlyMap<string, UsageRefusals>
+  /** when it was taken, milliseconds since 1970 */
+  readonly takenMs?: number
 }
 
 /**
- * What requests with tokens that the store knows, or with good signatures, were answered by this process, for each token and for what was asked for: since it was last
- * taken. Of other requests nothing is counted here, so that strangers cannot fill the memory; neither is what is handed on to the control plane.
+ * What requests with tokens that the store knows, or with good signatures, were answered by this process, for each token together with what was asked for:
+ * since it was last taken. Of other requests nothing is counted here, so that strangers cannot fill the memory; neither is what is handed on to the control plane.
  */
 export class UsageCounts {
-  /** of tokens and of what was asked for, by the names of the native table */
+  /** by the names of the native table */
   #amounts = new Map<string, UsageAmounts>()
+  #refusals = new Map<string, UsageRefusals>()
+  #pairs = 0
   readonly #tiles: TileNotes
+  readonly #maxPairs: number
 
-  constructor(tiles: TileNotes) {
+  constructor(tiles: TileNotes, maxPairs = MAX_PAIRS) {
     this.#tiles = tiles
+    this.#maxPairs = maxPairs
   }
 
   /**
@@ -47,17 +86,18 @@ export class UsageCounts {
    * to be sent. `path`: of the tile, in the form of `/tiles/...`, where it is one.
    */
   count(token: string, asked: UsageName | null, answered: Answered, bytes: number, path: string): void {
-    if (token !== '') add(amountsOf(this.#amounts, tokenUsage(token)), answered, bytes)
-    if (asked === null) return
-    add(amountsOf(this.#amounts, asked), answered, bytes)
-    if (answered === 'tile' || answered === 'tile_404') this.#tiles.note(asked, path, answered === 'tile_404')
+    for (const name of this.#namesOf(token, asked)) {
+      add(amountsOf(this.#amounts, name), answered, bytes)
+      if (answered !== 'tile' && answered !== 'tile_404' && answered !== 'other') this.#noteRefusal(name, answered)
+    }
+    if (asked !== null && (answered === 'tile' || answered === 'tile_404'))
+      this.#tiles.note(asked, path, answered === 'tile_404')
   }
 
   /** Further bytes of an answer that was counted. */
   addBytes(token: string, asked: UsageName | null, bytes: number): void {
     if (bytes === 0) return
-    if (token !== '') amountsOf(this.#amounts, tokenUsage(token)).bytes += bytes
-    if (asked !== null) amountsOf(this.#amounts, asked).bytes += bytes
+    for (const name of this.#namesOf(token, asked)) amountsOf(this.#amounts, name).bytes += bytes
   }
 
   /**
@@ -65,9 +105,32 @@ export class UsageCounts {
    * hour of now: to be taken every few seconds. `nowMs`: since 1970.
    */
   take(native: TakenUsage | null, nowMs: number): UsageBatch | null {
-    const counted = this.#amounts
+    const [counted, refusals] = [this.#amounts, this.#refusals]
     this.#amounts = new Map()
-    return batchOf(Math.floor(nowMs / HOUR_MS) * HOUR_MS, counted, native)
+    this.#refusals = new Map()
+    this.#pairs = 0
+    const batch = batchOf(Math.floor(nowMs / HOUR_MS) * HOUR_MS, counted, native)
+    return batch === null ? null : { ...batch, refusals, takenMs: nowMs }
+  }
+
+  /** The pair, if there is one and it has room; else each by itself. */
+  #namesOf(token: string, asked: UsageName | null): readonly string[] {
+    if (asked === null) return token === '' ? [] : [tokenUsage(token)]
+    const pair = `${tokenUsage(token)} ${asked}`
+    if (this.#amounts.has(pair)) return [pair]
+    if (this.#pairs >= this.#maxPairs) return token === '' ? [asked] : [tokenUsage(token), asked]
+    this.#pairs++
+    return [pair]
+  }
+
+  #noteRefusal(name: string, reason: RefusalReason): void {
+    let refusals = this.#refusals.get(name)
+    if (refusals === undefined) {
+      refusals = {}
+      this.#refusals.set(name, refusals)
+    }
+    // biome-ignore lint/plugin: calendar, which operators read
+    addRefusals(refusals, { [reason]: { requests: 1, lastMs: Date.now() } })
   }
 }
 
@@ -88,21 +151,57 @@ export function batchOf(
   return { at, names: names + [...counted.keys()].map((name) => `${name}\0`).join(''), amounts: all }
 }
 
-/** The rows of a batch, those of basemaps added: the sums of their versions and of what was asked of them beside. */
-export function usageRows({ at, names, amounts }: UsageBatch): UsageRow[] {
+/** A row that is still added to. */
+type GrowingRow = { -readonly [K in keyof UsageRow]: UsageRow[K] }
+
+/**
+ * The rows of a batch: of a pair also those of its token and of what it asked for, of a version also that of its basemap. What was asked for in no pair was
+ * asked for by other tokens.
+ */
+export function usageRows({ at, names, amounts, refusals, takenMs = 0 }: UsageBatch): UsageRow[] {
   const sums = new Map<string, UsageAmounts>()
   for (const [i, name] of names.split('\0').slice(0, -1).entries()) {
     const [requests = 0, tiles = 0, tile_404 = 0, refused = 0, bytes = 0] = amounts.subarray(5 * i, 5 * i + 5)
-    const more = { requests, tiles, tile_404, refused, bytes }
-    addTo(amountsOf(sums, name), more)
-    // A code has no slash: it is the name of a directory.
-    if (name.startsWith(VERSION))
-      addTo(amountsOf(sums, `basemap:${name.slice(VERSION.length, name.indexOf('/'))}`), more)
+    addAmounts(amountsOf(sums, name), { requests, tiles, tile_404, refused, bytes })
   }
-  return [...sums].map(([name, sum]) => {
-    const colon = name.indexOf(':')
-    return { kind: name.slice(0, colon) as UsageRow['kind'], id: name.slice(colon + 1), at, ...sum }
-  })
+  const rows = new Map<string, GrowingRow>()
+  for (const [name, sum] of sums) {
+    const by = withNative(sum.refused, refusals?.get(name) ?? {}, takenMs)
+    const more = sum.refused === 0 ? sum : { ...sum, refusals: by }
+    for (const [kind, id] of accountsOf(name)) {
+      const key = `${kind} ${id}`
+      const known = rows.get(key)
+      if (known !== undefined) addTo(known, more)
+      else rows.set(key, copyOf({ kind, id, at, ...more }))
+    }
+  }
+  return [...rows.values()]
+}
+
+/** Natively a token is refused only because it is not granted what it asks for. */
+function withNative(refused: number, refusals: UsageRefusals, nowMs: number): UsageRefusals {
+  const natively = Object.values(refusals).reduce((left, { requests }) => left - requests, refused)
+  const all = structuredClone(refusals)
+  if (natively > 0) addRefusals(all, { grant: { requests: natively, lastMs: nowMs } })
+  return all
+}
+
+/** To which rows a name counts, by kind and id. */
+function accountsOf(name: string): [kind: UsageRow['kind'], id: string][] {
+  // A label may hold a space, the id of a token does not.
+  const space = name.startsWith(TOKEN) ? name.indexOf(' ') : -1
+  const isPair = space !== -1
+  const token = isPair ? name.slice(TOKEN.length, space) : OTHER_USAGE
+  const asked = name.slice(space + 1)
+  const colon = asked.indexOf(':')
+  const [kind, id] = [asked.slice(0, colon) as UsageRow['kind'], asked.slice(colon + 1)]
+  if (kind === 'token' || kind === 'cell') return [[kind, id]]
+  const accounts: [UsageRow['kind'], string][] = isPair && token !== SIGNED_USAGE ? [['token', token]] : []
+  // A code has no slash: it is the name of a directory.
+  const code = id.split('/', 1)[0] as string
+  if (kind === 'version') accounts.push(['version', id])
+  if (kind === 'vector') return [...accounts, ['vector', id], ['token,vector', `${token}/${id}`]]
+  return [...accounts, ['basemap', code], ['token,basemap', `${token}/${code}`]]
 }
 
 export function amountsOf(all: Map<string, UsageAmounts>, name: string): UsageAmounts {
@@ -118,19 +217,33 @@ function add(amounts: UsageAmounts, answered: Answered, bytes: number): void {
   amounts.requests++
   if (answered === 'tile') amounts.tiles++
   else if (answered === 'tile_404') amounts.tile_404++
-  else if (answered === 'refused') amounts.refused++
+  else if (answered !== 'other') amounts.refused++
   amounts.bytes += bytes
 }
 
-export function addTo(sum: UsageAmounts, more: UsageAmounts): void {
-  sum.requests += more.requests
-  sum.tiles += more.tiles
-  sum.tile_404 += more.tile_404
-  sum.refused += more.refused
-  sum.bytes += more.bytes
+function addAmounts(sum: UsageAmounts, more: UsageAmounts): void {
+  for (const name of USAGE_AMOUNTS) sum[name] += more[name]
 }
 
-/** Refused for who asks, from where or how often. */
-export function isRefused(status: number): boolean {
-  return status === 401 || status === 403 || status === 429
+export function addTo(sum: GrowingRow, more: UsageAmounts & Pick<UsageRow, 'refusals'>): void {
+  addAmounts(sum, more)
+  if (more.refusals === undefined) return
+  sum.refusals ??= {}
+  addRefusals(sum.refusals, more.refusals)
 }
+
+/** A row of its own, to be added to. */
+export function copyOf(row: UsageRow): GrowingRow {
+  return row.refusals === undefined ? { ...row } : { ...row, refusals: structuredClone(row.refusals) }
+}
+
+function addRefusals(sum: UsageRefusals, more: UsageRefusals): void {
+  for (const [reason, { requests, lastMs }] of Object.entries(more) as [RefusalReason, Refused][]) {
+    const known = sum[reason]
+    sum[reason] = {
+      requests: (known?.requests ?? 0) + requests,
+      lastMs: Math.max(known?.lastMs ?? 0, lastMs),
+    }
+  }
+}
+type Refused = NonNullable<UsageRefusals[RefusalReason]>

@@ -50,6 +50,17 @@ test('rows of one hour add up, and go in batches of a bounded size', async () =>
   expect(requests).toBe(9_000)
 })
 
+test('pairs for which there is no room are those of other tokens, and nothing is lost', async () => {
+  const saved: UsageRow[] = []
+  const ledger = new UsageLedger(async (_, __, rows) => void saved.push(...rows))
+  const pair = (i: number): UsageRow => ({ ...row(`${i}/alps`), kind: 'token,basemap' })
+  for (let i = 0; i < 100_003; i++) ledger.add([pair(i)])
+  ledger.add([pair(0)])
+  await ledger.save()
+  const told = new Map(saved.map(({ id, requests }) => [id, requests]))
+  expect([told.size, told.get('0/alps'), told.get('other/alps'), ledger.takeLost()]).toEqual([100_001, 2, 3, 0])
+})
+
 test('rows that are added while a batch is written are not written with it, nor lost', async () => {
   const written: number[][] = []
   const ledger: UsageLedger = new UsageLedger(async (_, batch, rows) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { UsageRow } from '@gateway/contracts/usage.js'
-import { addTo } from './usage-counts.js'
+import { OTHER_USAGE, type UsageRow } from '@gateway/contracts/usage.js'
+import { addTo, copyOf } from './usage-counts.js'
 
 /** Writes rows down unless this batch of this writer was written before. */
 export type SaveUsageRows = (writer: string, batch: number, rows: readonly UsageRow[]) => Promise<void>
@@ -11,8 +11,8 @@ export const USAGE_SAVE_MS = 15_000
 const BATCH_ROWS = 2_000
 /** Limit: rows that wait for a store that is away; some 300 bytes each. */
 const MAX_WAITING = 200_000
-/** Limit: up to which cells of the map may wait as well, so that they leave room for what is accounted. */
-const MAX_WITH_CELLS = 100_000
+/** Limit: up to which cells of the map, and pairs, may wait as well, so that they leave room for what is accounted. */
+const MAX_WITH_DETAILS = 100_000
 
 /**
  * The usage that workers have told and that the store does not have yet. Each batch has a number: one whose answer did not come is written again
@@ -33,13 +33,20 @@ export class UsageLedger {
 
   add(rows: readonly UsageRow[]): void {
     for (const row of rows) {
-      const key = `${row.at} ${row.kind} ${row.id}`
-      const known = this.#waiting.get(key)
-      if (known !== undefined) addTo(known, row)
-      else if (this.#waiting.size < (row.kind === 'cell' ? MAX_WITH_CELLS : MAX_WAITING))
-        this.#waiting.set(key, { ...row })
+      if (this.#addIfRoom(row)) continue
+      // A pair counts for its token and map too: it is not lost, only its token is not told.
+      if (isPair(row)) this.#addIfRoom({ ...row, id: OTHER_USAGE + row.id.slice(row.id.indexOf('/')) }, MAX_WAITING)
       else this.#lost += row.requests
     }
+  }
+
+  #addIfRoom(row: UsageRow, most = isPair(row) || row.kind === 'cell' ? MAX_WITH_DETAILS : MAX_WAITING): boolean {
+    const key = `${row.at} ${row.kind} ${row.id}`
+    const known = this.#waiting.get(key)
+    if (known !== undefined) addTo(known, row)
+    else if (this.#waiting.size < most) this.#waiting.set(key, copyOf(row))
+    else return false
+    return true
   }
 
   /** Requests whose usage was dropped because too much waited, since the last call. */
@@ -75,4 +82,8 @@ export class UsageLedger {
     for (const key of keys) this.#waiting.delete(key)
     this.#number++
   }
+}
+
+function isPair({ kind }: UsageRow): boolean {
+  return kind === 'token,basemap' || kind === 'token,vector'
 }

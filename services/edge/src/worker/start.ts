@@ -17,6 +17,8 @@ import { openTracer } from '@gateway/tracing/tracer.js'
 import { SignedAddresses } from '../auth/signed-addresses.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
+import { DocumentCache } from '../documents/document-cache.js'
+import { Turns } from '../documents/turns.js'
 import type { Edge, Freshness } from '../edge.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
@@ -102,7 +104,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     (digest) => keptTokens.find(digest),
     () => counters.tokenEvictions++,
   )
-  const signed = new SignedAddresses((text) => native.forgetToken(text))
+  const signed = new SignedAddresses((text) => native.forgetSignature(text))
   const followedTokens: FollowedTokens = {
     invalidate(digest) {
       keptTokens.forget(digest)
@@ -183,7 +185,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const sender = new FileSender({
     log,
     idleSeconds: Math.ceil(settings.keepAliveSeconds),
-    native: settings.tlsCertFile === null ? settings.nativeTier : 'tls',
+    native: settings.nativeTier,
   })
   const upstream = new Upstream(controlPlaneUrl(settings))
   const metrics = createProcessMetrics(counters, {
@@ -206,6 +208,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     version: ownVersion(),
     onTrouble: (error) => log.warn({ err: error }, 'traces cannot be sent'),
   })
+  const turns = new Turns()
   const edge: Edge = {
     settings,
     log,
@@ -223,6 +226,8 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     tileCache,
     readTroubles: new ReadTroubles(log),
     native,
+    turns,
+    documents: new DocumentCache(turns, disks, path.join(settings.dataDir, 'cache', 'documents')),
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     sender,
     upstream,

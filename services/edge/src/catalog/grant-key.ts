@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto'
+
+const known = new WeakMap<ReadonlySet<string>, string>()
+
+/** What a token may list, as a part of a key: of tokens with equal grants it is the same. */
+export function grantKey(grants: ReadonlySet<string>): string {
+  const before = known.get(grants)
+  if (before !== undefined) return before
+  const made = createHash('sha256')
+    .update(JSON.stringify([...grants].sort()))
+    .digest('base64url')
+  known.set(grants, made)
+  return made
+}

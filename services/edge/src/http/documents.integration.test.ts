@@ -1,0 +1,251 @@
+import { once } from 'node:events'
+import fs from 'node:fs'
+import http from 'node:http'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import { freePort } from '@gateway/processes/free-port.js'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { SECRET_PLACE } from '../documents/document-cache.js'
+import { partsMade } from '../standards/remembered.js'
+import { type Catalog, EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
+import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
+import { Exchange } from './exchange.js'
+import { OWN_ROUTES } from './server.js'
+
+const BASEMAPS = 3_000
+const CAPABILITIES = '/wmts?REQUEST=GetCapabilities'
+const LISTS = [CAPABILITIES, '/ogc/collections', '/tms/1.0.0', '/api/v1/catalog/basemaps', '/api/v1/catalog/vectors']
+/** What is larger must be a finished document, which is sent from its file. */
+const LARGEST_OWN_ANSWER = 64 * 1024
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-documents-'))
+const basemap = (code: string, name = code) => storedBasemap(code, [storedVersion('v1')], { name })
+const rows = Array.from({ length: BASEMAPS }, (_, i) => basemap(`map-${i}`))
+const vectors = Array.from({ length: BASEMAPS }, (_, i) => storedVector(`roads-${i}`))
+const catalog = nextCatalog(EMPTY_CATALOG, { codes: null, rows }, { codes: null, rows: vectors })
+
+let running: RunningEdge
+beforeAll(async () => {
+  const port = await freePort()
+  const env = { KEEP_ALIVE_SECONDS: '12' }
+  running = await runEdge({ port, catalog, dataDir: home, controlPlane: 'http://127.0.0.1:1', stallSeconds: 1, env })
+})
+afterAll(async () => {
+  await Promise.all([running.server.drain(0), running.edge.upstream.close(), running.edge.zips.close()])
+  fs.rmSync(home, { recursive: true, force: true })
+})
+
+function ask(address: string, headers: http.OutgoingHttpHeaders = { 'x-access-token': running.token }, method = 'GET') {
+  return new Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    const request = http.request(`${running.url}${address}`, { agent: false, headers, method }, async (answer) => {
+      const parts: Buffer[] = []
+      for await (const part of answer) parts.push(part as Buffer)
+      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts) })
+    })
+    request.once('error', reject)
+    request.end()
+  })
+}
+
+function issue(more: Partial<typeof READER> = {}): string {
+  const token = createToken()
+  running.storedTokens.set(tokenDigest(token).toString('hex'), { ...READER, id: token, ...more })
+  return token
+}
+
+/** How often something was made by `work`: documents, and parts of them. */
+async function madeBy(work: () => Promise<unknown>) {
+  const { built } = running.edge.documents
+  const parts = partsMade.count
+  await work()
+  return { documents: running.edge.documents.built - built, parts: partsMade.count - parts }
+}
+
+const follow = (next: Catalog) => Object.assign(running.edge.freshness, { catalog: next })
+
+test('a document is made once, however many ask for it at once and afterwards', async () => {
+  const headers = { 'x-access-token': issue(), 'accept-encoding': 'gzip' }
+  const many = () => Promise.all(Array.from({ length: 50 }, () => ask(CAPABILITIES, headers)))
+  expect(await madeBy(many)).toEqual({ documents: 1, parts: BASEMAPS })
+  expect(await madeBy(many)).toEqual({ documents: 0, parts: 0 })
+  // Of a token with the same grants as well.
+  const other = { ...headers, 'x-access-token': issue() }
+  expect(await madeBy(() => ask(CAPABILITIES, other))).toEqual({ documents: 0, parts: 0 })
+  for (const { body } of await many()) expect(String(gunzipSync(body)).match(/<Layer>/g)).toHaveLength(BASEMAPS)
+})
+
+test('after a change only the part of what changed is made, and nobody gets the document before it', async () => {
+  await ask(CAPABILITIES)
+  follow(nextCatalog(catalog, { codes: ['map-7'], rows: [basemap('map-7', 'Seven')] }, { codes: [], rows: [] }))
+  try {
+    let body = ''
+    const made = await madeBy(async () => {
+      body = String((await ask(CAPABILITIES)).body)
+    })
+    expect(made).toEqual({ documents: 1, parts: 1 })
+    expect(body).toContain('<ows:Title>Seven</ows:Title>')
+    expect(body.match(/<Layer>/g)).toHaveLength(BASEMAPS)
+  } finally {
+    follow(catalog)
+  }
+})
+
+test('a change of vectors leaves the documents of basemaps', async () => {
+  await ask(CAPABILITIES)
+  follow(nextCatalog(catalog, { codes: [], rows: [] }, { codes: ['new'], rows: [storedVector('new')] }))
+  expect(await madeBy(() => ask(CAPABILITIES))).toEqual({ documents: 0, parts: 0 })
+  follow(catalog)
+})
+
+test.each(LISTS)('%s is the same plain and compressed, by HEAD, and 304 to those who have it', async (address) => {
+  const plain = await ask(address)
+  const headers = { 'x-access-token': running.token, 'accept-encoding': 'gzip' }
+  const packed = await ask(address, headers)
+  expect([plain.status, packed.status, packed.headers['content-encoding']]).toEqual([200, 200, 'gzip'])
+  expect(gunzipSync(packed.body).equals(plain.body)).toBe(true)
+  expect(packed.headers.etag).toBe(plain.headers.etag)
+  expect([plain.headers['cache-control'], plain.headers.vary]).toEqual(['no-store', 'Accept-Encoding'])
+  const head = await ask(address, undefined, 'HEAD')
+  expect([head.headers['content-length'], head.body.length]).toEqual([String(plain.body.length), 0])
+  const known = await ask(address, { ...headers, 'if-none-match': packed.headers.etag as string })
+  expect([known.status, known.headers.etag, known.headers['content-encoding']]).toEqual([
+    304,
+    plain.headers.etag,
+    undefined,
+  ])
+})
+
+test('a token that came in the query is in every address of its own document, and in no other one', async () => {
+  const [mine, other] = [issue(), issue()]
+  for (const address of [CAPABILITIES, '/ogc/collections', '/tms/1.0.0', '/tiles/map-1/tilejson.json']) {
+    const of = async (token: string) =>
+      String((await ask(`${address}${address.includes('?') ? '&' : '?'}token=${token}`, {})).body)
+    const [first, second] = [await of(mine), await of(other)]
+    expect(first).toContain(`token=${mine}`)
+    expect(first.replaceAll(mine, other) === second, address).toBe(true)
+    expect(first + second + String((await ask(address)).body)).not.toContain(SECRET_PLACE)
+    expect(String((await ask(address)).body)).not.toContain('token=')
+  }
+})
+
+test('tokens of different grants have documents of their own', async () => {
+  const token = issue({ basemaps: new Set(['map-1', 'map-2']) })
+  const body = String((await ask(CAPABILITIES, { 'x-access-token': token })).body)
+  expect(body.match(/<ows:Title>map-\d+/g)).toEqual(['<ows:Title>map-1', '<ows:Title>map-2'])
+  expect(await madeBy(() => ask(`${CAPABILITIES}&only=map-1`))).toMatchObject({ parts: 0 })
+  const refused = await ask(`${CAPABILITIES}&only=map-3`, { 'x-access-token': token })
+  expect([refused.status, String(refused.body)]).toEqual([400, expect.stringContaining('ExceptionReport')])
+})
+
+test('a token that is disabled while its requests wait for their turn is refused from then on', async () => {
+  const token = issue()
+  const digest = tokenDigest(token).toString('hex')
+  const { tokens, turns } = running.edge
+  // Has a turn's time spent when the look-up ends, so that the requests have to wait for the next one.
+  const found = tokens.lookUp.bind(tokens)
+  const spy = vi.spyOn(tokens, 'lookUp').mockImplementation(async (text) => {
+    const answer = await found(text)
+    turns.later(() => {
+      running.storedTokens.delete(digest)
+      tokens.invalidate(digest)
+    })
+    turns.run(() => {})
+    return answer
+  })
+  try {
+    expect((await ask('/api/v1/catalog/basemaps/map-1', { 'x-access-token': token })).status).toBe(401)
+  } finally {
+    spy.mockRestore()
+  }
+})
+
+test('readers that take nothing share the bytes of one document, and are cut when they make no progress', async () => {
+  const { documents, sender } = running.edge
+  await ask(CAPABILITIES)
+  const before = documents.heldBytes
+  const stalled = sender.stats().stalled
+  const readers = Array.from({ length: 150 }, () => {
+    const socket = net.connect({ port: Number(new URL(running.url).port), host: '127.0.0.1' })
+    socket.pause()
+    socket.write(`GET ${CAPABILITIES} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${running.token}\r\n\r\n`)
+    return socket
+  })
+  await expect.poll(() => sender.stats().active, { timeout: 20_000 }).toBe(readers.length)
+  expect(documents.heldBytes).toBe(before)
+  await expect.poll(() => sender.stats().stalled - stalled, { timeout: 30_000 }).toBe(readers.length)
+  for (const reader of readers) {
+    const closed = once(reader, 'close')
+    reader.on('error', () => {})
+    reader.destroy()
+    await closed
+  }
+})
+
+const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
+
+test.each([
+  ['empty lines', '', '\r\n'],
+  ['empty lines after a request', HEALTH, '\r\n'],
+  ['a line end in two parts', HEALTH, '\r', '\n'],
+  ['a request head byte by byte', HEALTH, 'G'],
+])(
+  'a connection that sends nothing but %s ends as an idle one does',
+  async (_, first, ...parts) => {
+    const socket = net.connect({ port: Number(new URL(running.url).port), host: '127.0.0.1' })
+    socket.on('error', () => {})
+    socket.resume()
+    socket.write(first)
+    let sent = 0
+    const trickle = setInterval(() => socket.write(parts[sent++ % parts.length] as string), 1_000)
+    await once(socket, 'close')
+    clearInterval(trickle)
+  },
+  60_000,
+)
+
+/** An address of each pattern; those that hold tiles and files are answered out of these and not out of the catalog. */
+const SAMPLES: Readonly<Record<string, readonly string[]>> = {
+  '/tiles/*': ['/tiles/map-1/tilejson.json', '/tiles/map-1/v1/tilejson.json', '/tiles/map-1/0/0/0.png'],
+  '/geojson/*': ['/geojson/roads-1.geojson'],
+  '/shp/*': ['/shp/roads-1.shp'],
+  '/vectors/:code/download': ['/vectors/roads-1/download'],
+  '/vectors/:file': ['/vectors/roads-1.geojson'],
+  '/archives/*': ['/archives/map-1/v1.pmtiles'],
+  '/wmts': [CAPABILITIES, `${CAPABILITIES}&only=map-1`, '/wmts?REQUEST=GetTile'],
+  '/wmts/*': ['/wmts/1.0.0/WMTSCapabilities.xml'],
+  '/tms/*': ['/tms/1.0.0', '/tms/1.0.0/map-1'],
+  '/ogc': ['/ogc'],
+  '/ogc/*': [
+    ...['conformance', 'collections', 'tileMatrixSets', 'tileMatrixSets/WebMercatorQuad'].map((rest) => `/ogc/${rest}`),
+    ...['', '/map/tiles', '/map/tiles/WebMercatorQuad'].map((rest) => `/ogc/collections/map-1${rest}`),
+  ],
+  '/api/v1/catalog/basemaps': ['/api/v1/catalog/basemaps', '/api/v1/catalog/basemaps?q=map&sort=-code'],
+  '/api/v1/catalog/basemaps/:code': ['/api/v1/catalog/basemaps/map-1'],
+  '/api/v1/catalog/vectors': ['/api/v1/catalog/vectors', '/api/v1/catalog/vectors?limit=1000'],
+  '/api/v1/catalog/vectors/:code': ['/api/v1/catalog/vectors/roads-1'],
+  '/api/v1/forward-auth': ['/api/v1/forward-auth'],
+  '/api/v1/forward-auth/*': ['/api/v1/forward-auth/x'],
+  '/health': ['/health'],
+  '/ready': ['/ready'],
+  '/metrics': ['/metrics'],
+}
+
+test('no route of the edge makes an answer that grows with the catalog for each request', async () => {
+  expect(Object.keys(SAMPLES).sort()).toEqual([...OWN_ROUTES].sort())
+  const answer = vi.spyOn(Exchange.prototype, 'answer')
+  const all = async () => {
+    for (const address of Object.values(SAMPLES).flat()) await ask(address)
+  }
+  try {
+    await all()
+    expect(await madeBy(all)).toEqual({ documents: 0, parts: 0 })
+    const large = answer.mock.calls.filter(([, , body]) => body.length > LARGEST_OWN_ANSWER)
+    expect(large.map(([status, , body]) => [status, body.length])).toEqual([])
+  } finally {
+    answer.mockRestore()
+  }
+})

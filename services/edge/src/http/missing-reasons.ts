@@ -1,0 +1,92 @@
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { MAX_ZOOM } from '@gateway/tilesets/address.js'
+import { extensionsOf } from '@gateway/tilesets/formats.js'
+import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
+import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
+import { type MissingTile, missingTile } from './refusals.js'
+
+/** Limits of what a message repeats: characters of a name, and names of a list. */
+const [MAX_NAME, MAX_NAMES] = [64, 10]
+const NO_STORE = ['Cache-Control', 'no-store'] as const
+
+/** A name of the caller's or of the catalog's as messages show it. */
+export function shownName(name: string): string {
+  return JSON.stringify(name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}…`)
+}
+
+/** Why a basemap or version is not there, for a caller who may read the basemap. `mayList`: and who may see its versions. */
+export function absentVersion(
+  code: string,
+  label: string | null,
+  basemap: CatalogBasemap | undefined,
+  mayList: boolean,
+): string {
+  if (basemap === undefined) {
+    return `there is no basemap ${shownName(code)}; /api/v1/catalog/basemaps lists those that a token may read`
+  }
+  const { versions } = basemap
+  const count = versions.has(CURRENT_VERSION) ? versions.size - 1 : versions.size
+  if (count === 0) return `the basemap ${shownName(code)} has no version that is available`
+  const lacks = `the basemap ${shownName(code)} has no version ${shownName(label ?? CURRENT_VERSION)}`
+  if (!mayList) return lacks
+  const first: string[] = []
+  for (const one of versions.keys()) if (one !== CURRENT_VERSION && first.push(shownName(one)) === MAX_NAMES) break
+  const more = count > first.length ? ` and ${count - first.length} more` : ''
+  return `${lacks}; it has ${first.join(', ')}${more}`
+}
+
+/** How many columns and rows a zoom has: one answer for each grid and zoom. */
+export function outsideGrid(grid: TileMatrixSetId, z: number): MissingTile {
+  const zoom = Math.min(z, MAX_ZOOM + 1)
+  return kept(gridReasons, `${grid} ${zoom}`, () => {
+    if (zoom > MAX_ZOOM) return `there is no such tile: zooms go from 0 to ${MAX_ZOOM}`
+    const rows = 2 ** zoom
+    const columns = rows * TILE_MATRIX_SETS[grid].columns
+    return `there is no such tile: zoom ${zoom} of ${grid} has columns 0 to ${columns - 1} and rows 0 to ${rows - 1}`
+  })
+}
+
+export function outsideZooms(version: CatalogVersion): MissingTile {
+  const { minZoom, maxZoom } = version.stored
+  return keptOf(
+    version,
+    'zooms',
+    () => `there is no such tile: version ${labelOf(version)} has zooms ${minZoom} to ${maxZoom}`,
+  )
+}
+
+export function isOutsideZooms({ stored }: CatalogVersion, z: number): boolean {
+  return z < stored.minZoom || z > stored.maxZoom
+}
+
+export function wrongExtension(version: CatalogVersion): MissingTile {
+  return keptOf(version, 'extension', () => {
+    const extensions = extensionsOf(version.stored.format).map((extension) => `.${extension}`)
+    return `there is no such tile: the tiles of version ${labelOf(version)} are ${extensions.join(' or ')}`
+  })
+}
+
+export function noRetina(version: CatalogVersion): MissingTile {
+  return keptOf(version, 'retina', () => `there is no such tile: version ${labelOf(version)} has no @2x tiles`)
+}
+
+function labelOf({ stored }: CatalogVersion): string {
+  return shownName(stored.version)
+}
+
+const gridReasons = new Map<string, MissingTile>()
+/** By version, since its facts are in them. */
+const versionReasons = new WeakMap<CatalogVersion, Map<string, MissingTile>>()
+
+function keptOf(version: CatalogVersion, name: string, word: () => string): MissingTile {
+  const known = versionReasons.get(version) ?? new Map<string, MissingTile>()
+  versionReasons.set(version, known)
+  return kept(known, name, word)
+}
+
+function kept(known: Map<string, MissingTile>, key: string, word: () => string): MissingTile {
+  const one = known.get(key) ?? missingTile(word(), NO_STORE)
+  known.set(key, one)
+  return one
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { createLog } from '@gateway/logging/log.js'
+import { freePort } from '@gateway/processes/free-port.js'
+import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
+import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
+import { type ObjectServer, startObjectServer } from '../testing/object-server.js'
+import { type RunningEdge, runEdge } from '../testing/running-edge.js'
+import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
+
+const REQUESTS = 400
+/** A trouble may write a line each 10 s while it lasts, and a request for it takes milliseconds. */
+const MOST_LINES = REQUESTS / 10
+const TILES = Array.from({ length: 256 }, (_, i) => ({ z: 4, x: i % 16, y: i >> 4, data: randomBytes(3_000) }))
+const ABOUT = { format: 'png', bounds: [-180, -85, 180, 85] as [number, number, number, number], metadata: {} } as const
+
+let home: string
+let objects: ObjectServer
+let running: RunningEdge
+const lines: string[] = []
+
+const at = (...names: string[]) => path.join(home, ...names)
+
+/** Whatever lies behind the first kilobytes, which opening reads, is noise. */
+function damage(file: string, from: number): void {
+  const bytes = fs.readFileSync(file)
+  randomBytes(bytes.length - from).copy(bytes, from)
+  fs.writeFileSync(file, bytes)
+}
+
+beforeAll(async () => {
+  home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'damaged-lines-')))
+  for (const folder of ['remote', 'scratch', 'packed', 'data']) fs.mkdirSync(at(folder))
+  const identity = { ...ABOUT, encoding: 'identity' } as const
+  await writePmtiles(at('world.pmtiles'), TILES, identity)
+  // The directory is that of 256 tiles, compressed: behind the header all of it is noise.
+  damage(at('world.pmtiles'), 127)
+  fs.copyFileSync(at('world.pmtiles'), at('remote/world.pmtiles'))
+  await writeMbtiles(at('world.mbtiles'), TILES, { ...ABOUT, name: 'world' })
+  damage(at('world.mbtiles'), 4_096)
+  for (const { z, x, y } of TILES) {
+    const file = at('packed', String(z), String(x), `${y}.pbf`)
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    fs.writeFileSync(file, Buffer.concat([gzipSync('layers').subarray(0, 12), randomBytes(100)]))
+  }
+  objects = await startObjectServer(at('remote'), at('scratch'))
+  const of = (code: string, root: string, file: string, more: object) =>
+    storedBasemap(code, [storedVersion('v1', { path: file, maxZoom: 4, ...more })], {
+      sourcePath: root,
+      defaultVersion: 'v1',
+    })
+  const vectors = { format: 'pbf', extension: 'pbf' }
+  const rows = [
+    of('folder', home, at('packed'), vectors),
+    of('mbtiles', home, at('world.mbtiles'), { storage: 'mbtiles' }),
+    of('pmtiles', home, at('world.pmtiles'), { storage: 'pmtiles' }),
+    of('remote', objects.url, `${objects.url}/world.pmtiles`, { storage: 'pmtiles' }),
+  ]
+  const log = createLog('edge', 'info')
+  const keep = (detail: object, what: string) => void lines.push(`${what} ${JSON.stringify(detail)}`)
+  for (const level of ['info', 'warn', 'error', 'fatal'] as const) log[level] = keep as (typeof log)['warn']
+  running = await runEdge({
+    port: await freePort(),
+    catalog: nextCatalog(EMPTY_CATALOG, { codes: null, rows }, { codes: null, rows: [] }),
+    dataDir: at('data'),
+    controlPlane: 'http://[::1]:1',
+    tileMemoryBytes: 1_024,
+    log,
+    env: { CALLBACK_ALLOW: '127.0.0.1' },
+  })
+})
+afterAll(async () => {
+  await running.server.drain(1)
+  running.edge.tiles.closeAll()
+  await objects.close()
+  fs.rmSync(home, { recursive: true, force: true })
+})
+
+test.each(['folder', 'mbtiles', 'pmtiles', 'remote'])('a damaged %s writes no line for each request', async (code) => {
+  lines.length = 0
+  const statuses: Record<number, number> = {}
+  const headers = { authorization: `Bearer ${running.token}`, 'accept-encoding': 'identity' }
+  const ask = async (i: number) => {
+    const { z, x, y } = TILES[i % TILES.length] as (typeof TILES)[number]
+    const address = `${running.url}/tiles/${code}/v1/${z}/${x}/${y}.${code === 'folder' ? 'pbf' : 'png'}`
+    const answer = await fetch(address, { headers })
+    await answer.arrayBuffer()
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
+  }
+  for (let i = 0; i < REQUESTS; i += 20) await Promise.all(Array.from({ length: 20 }, (_, j) => ask(i + j)))
+  // It is the trouble that is asked about.
+  expect([code, (statuses[500] ?? 0) + (statuses[503] ?? 0)]).toEqual([code, expect.toSatisfy((n) => n > REQUESTS / 2)])
+  expect(lines.length, lines.slice(0, 5).join('\n')).toBeGreaterThan(0)
+  expect(lines.length, lines.slice(0, 5).join('\n')).toBeLessThan(MOST_LINES)
+})

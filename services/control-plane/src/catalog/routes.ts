@@ -8,7 +8,7 @@ import { defaultVersionRoute } from './edit/default-version.js'
 import { forgetRoutes } from './edit/forget-routes.js'
 import { updateBasemapRoute } from './edit/update-basemap.js'
 import { updateVectorRoute } from './edit/update-vector.js'
-import { withdrawRoutes } from './edit/withdraw.js'
+import { updateVersionRoute } from './edit/update-version.js'
 import { healthRoutes } from './health/routes.js'
 import { importRoutes } from './imports/routes.js'
 import { adminListRoutes } from './listing/admin-routes.js'
@@ -28,14 +28,14 @@ interface Wiring {
 export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate, findCaller }: Wiring): Promise<void> {
   registerOpenCors(app)
   readerRoutes(app, ctx, gate)
-  adminListRoutes(app, ctx)
+  adminListRoutes(app, ctx, edges)
   detailRoutes(app, ctx)
   compareRoutes(app, ctx)
   sourceRoutes(app, ctx, edges)
   storageRoute(app, ctx)
   scanRoutes(app, ctx)
   defaultVersionRoute(app, ctx)
-  withdrawRoutes(app, ctx, edges)
+  updateVersionRoute(app, ctx, edges)
   updateBasemapRoute(app, ctx, edges)
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)

@@ -94,10 +94,10 @@ export class VersionComparer {
 }
 
 function setOf(
-  { storage, format, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
+  { storage, rowsFromNorth, format, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
   root: string,
 ): ComparedSet {
-  return { storage, format, path, root, extension, minZoom, maxZoom, bounds }
+  return { storage, rowsFromNorth, format, path, root, extension, minZoom, maxZoom, bounds }
 }
 
 function toZoom({ different, onlyLeft, onlyRight, ...counts }: Found): ComparedZoom {

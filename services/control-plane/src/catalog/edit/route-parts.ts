@@ -1,4 +1,9 @@
+import type { Refusal } from '@gateway/contracts/errors.js'
+import type { NewChange } from '@gateway/store/change-log.js'
 import { z } from 'zod'
+
+/** What the change log must receive of a change of the catalog; or why there is none. */
+export type CatalogChange = { readonly ok: true; readonly changes: readonly NewChange[] } | Refusal
 
 /** For the descriptions of routes that answer when the edges have followed. */
 export const CONFIRMED =

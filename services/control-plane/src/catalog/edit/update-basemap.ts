@@ -3,7 +3,13 @@ import { adminBasemapSchema, basemapPatchSchema } from '@gateway/contracts/basem
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { readBasemap, type StoredBasemap, setBasemapWithdrawn, setCachePolicy } from '@gateway/store/basemaps.js'
+import {
+  readBasemap,
+  type StoredBasemap,
+  setBasemapNotes,
+  setBasemapWithdrawn,
+  setCachePolicy,
+} from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
@@ -11,9 +17,12 @@ import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { byCode, CONFIRMED, WITHDRAWN } from './route-parts.js'
+import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.js'
 
-/** Withdraws and restores a basemap, and sets who may keep its tiles. */
+const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
+type Patch = z.output<typeof basemapPatchSchema>
+
+/** Withdraws and restores a basemap, sets who may keep its tiles, and what operators write about it. */
 export function updateBasemapRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {
   app.patch(
     '/api/v1/admin/basemaps/:code',
@@ -21,13 +30,14 @@ export function updateBasemapRoute(app: App, ctx: ControlContext, edges: KnownEd
       config: { mayTakeLong: true },
       schema: {
         operationId: 'updateBasemap',
-        summary: 'Withdraw or restore a basemap, or set how caches may keep its tiles',
+        summary: 'Withdraw or restore a basemap, set how caches may keep its tiles, or describe it',
         description:
           `Fields that are left out stay. ${WITHDRAWN} \`cache_policy\` is the \`Cache-Control\` of its tiles: \`interface\` (what the interface, ` +
           'TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL say), `private` (`private, max-age=31536000, immutable`; `private, no-cache` where the ' +
           'address names no fixed version) or `shared` with `s_maxage` (`public, max-age=31536000, s-maxage=..., immutable`; ' +
           '`public, max-age=0, s-maxage=..., must-revalidate` where it names none). What caches have kept before stays there, unless a target of ' +
-          `kind \`purge\` makes them forget it. ${CONFIRMED}`,
+          'kind `purge` makes them forget it. `name` replaces the name that scans find, and scans leave it alone; `null` returns to the name of the ' +
+          `scan. \`description\`, \`tags\` and \`owner\` are for operators: the admin list searches and filters by them, and readers do not see them. ${CONFIRMED}`,
         params: byCode,
         body: basemapPatchSchema,
         response: { 200: adminBasemapSchema.extend(acknowledgementFields) },
@@ -35,29 +45,49 @@ export function updateBasemapRoute(app: App, ctx: ControlContext, edges: KnownEd
     },
     async ({ params: { code }, body, admin }, reply) => {
       const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        const basemap = await readBasemap(tx, code)
-        if (basemap === null) return { result: null, changes: [] }
-        await update(tx, basemap, body, admin)
-        return { result: await readBasemap(tx, code), changes: [{ kind: 'basemap', key: code }] }
+        const outcome = await updateBasemap(tx, code, body, admin)
+        return outcome.ok
+          ? { result: await readBasemap(tx, code), changes: outcome.changes }
+          : { result: null, changes: [] }
       })
-      if (result === null) return sendRefusal(reply, refuse('not_found', 'no such basemap'))
+      if (result === null) return sendRefusal(reply, NO_SUCH_BASEMAP)
       return { ...toAdminBasemap(result), ...acknowledged }
     },
   )
 }
 
+/** Changes one basemap within a transaction, with its audit entries. */
+export async function updateBasemap(
+  tx: Transaction,
+  code: string,
+  patch: Patch,
+  admin: AdminIdentity,
+): Promise<CatalogChange> {
+  const basemap = await readBasemap(tx, code)
+  if (basemap === null) return NO_SUCH_BASEMAP
+  await update(tx, basemap, patch, admin)
+  return { ok: true, changes: [{ kind: 'basemap', key: code }] }
+}
+
 async function update(
   tx: Transaction,
-  { code, name, cachePolicy, sharedMaxAge, withdrawn: wasWithdrawn }: StoredBasemap,
-  { withdrawn, cache_policy, s_maxage }: z.output<typeof basemapPatchSchema>,
+  stored: StoredBasemap,
+  { withdrawn, cache_policy, s_maxage, ...written }: Patch,
   admin: AdminIdentity,
 ): Promise<void> {
+  const { code, name, cachePolicy, sharedMaxAge, withdrawn: wasWithdrawn } = stored
   const audit = (action: string, detail: Record<string, unknown>) =>
     insertAudit(tx, { ...admin, action, subject: code, detail: { name, ...detail } })
   if (cache_policy !== undefined) {
     await setCachePolicy(tx, code, cache_policy, s_maxage ?? null)
     const before = { cache_policy: cachePolicy, s_maxage: sharedMaxAge }
     await audit('basemap.cache-policy', { before, after: { cache_policy, s_maxage } })
+  }
+  if (Object.values(written).some((value) => value !== undefined)) {
+    const before = { name: stored.setName, description: stored.description, tags: stored.tags, owner: stored.owner }
+    const after = { ...before, ...onlySet(written) }
+    await setBasemapNotes(tx, code, after)
+    await audit('basemap.describe', { before, after })
   }
   if (withdrawn !== undefined) {
     await setBasemapWithdrawn(tx, code, withdrawn)
@@ -66,4 +96,8 @@ async function update(
       after: { withdrawn },
     })
   }
+}
+
+function onlySet<T extends object>(fields: T): { [F in keyof T]?: Exclude<T[F], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

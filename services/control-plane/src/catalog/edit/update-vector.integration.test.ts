@@ -50,7 +50,7 @@ test('a kind that the first version did not know is listed and filtered like the
 })
 
 test('the encoding of a shapefile is set at once, logged, audited and kept over a scan, until it is given back to its files', async () => {
-  expect(await roads()).toMatchObject({ encoding: null, encoding_source: null, fields: null })
+  expect(await roads()).toMatchObject({ encoding: 'GBK', encoding_source: null })
   const before = await currentState(app.ctx.sql)
   const { status, body } = await call('PATCH', '/vectors/roads', { encoding: 'gb2312' })
   expect([status, body]).toMatchObject([

@@ -12,7 +12,7 @@ import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { knownEncoding } from '../vector-facts/encoding.js'
-import { byCode, CONFIRMED, WITHDRAWN } from './route-parts.js'
+import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.js'
 
 const NO_SUCH_VECTOR = refuse('not_found', 'no such vector')
 const NO_SHAPEFILE = refuse(
@@ -23,6 +23,8 @@ const UNKNOWN_ENCODING = refuse(
   'invalid_parameters',
   'body.encoding: not known; write UTF-8, GBK, Big5, Shift_JIS, EUC-KR, windows-1252 or another name of the Encoding Standard, or a code page',
 )
+
+type Patch = z.output<typeof vectorPatchBodySchema>
 
 /** Withdraws and restores a vector, and sets in which encoding the texts of a shapefile are. */
 export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {
@@ -42,15 +44,12 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
       },
     },
     async ({ params: { code }, body, admin }, reply) => {
-      let refusal = NO_SUCH_VECTOR
+      let refusal: Refusal = NO_SUCH_VECTOR
       const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        const vector = await readVector(tx, code)
-        const refused = vector === null ? NO_SUCH_VECTOR : await update(tx, vector, body, admin)
-        if (refused !== null) {
-          refusal = refused
-          return { result: null, changes: [] }
-        }
-        return { result: await readVector(tx, code), changes: [{ kind: 'vector', key: code }] }
+        const outcome = await updateVector(tx, code, body, admin)
+        if (outcome.ok) return { result: await readVector(tx, code), changes: outcome.changes }
+        refusal = outcome
+        return { result: null, changes: [] }
       })
       if (result === null) return sendRefusal(reply, refusal)
       return { ...toAdminVector(result, ctx.settings.vectorPublicBaseUrl), ...acknowledged }
@@ -58,11 +57,23 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
   )
 }
 
+/** Changes one vector within a transaction, with its audit entries. */
+export async function updateVector(
+  tx: Transaction,
+  code: string,
+  patch: Patch,
+  admin: AdminIdentity,
+): Promise<CatalogChange> {
+  const vector = await readVector(tx, code)
+  const refused = vector === null ? NO_SUCH_VECTOR : await update(tx, vector, patch, admin)
+  return refused ?? { ok: true, changes: [{ kind: 'vector', key: code }] }
+}
+
 /** null: done. */
 async function update(
   tx: Transaction,
   { code, name, kind, setEncoding, withdrawn: wasWithdrawn }: StoredVector,
-  { withdrawn, encoding: named }: z.output<typeof vectorPatchBodySchema>,
+  { withdrawn, encoding: named }: Patch,
   admin: AdminIdentity,
 ): Promise<Refusal | null> {
   const audit = (action: string, detail: Record<string, unknown>) =>

@@ -53,6 +53,13 @@ async function checkContent(place: Place): Promise<FileState> {
       return flatgeobufFacts(place.root, place.path) === null ? NOT_THERE : THERE
     case 'geojson':
       return examineGeojson(place.root, place.path) === 'geojson' ? THERE : gone('it is cut off, or no GeoJSON')
+    case 'geojson_sequence':
+    case 'zipped_shapefile':
+    case 'kml':
+    case 'kmz':
+    case 'gml':
+    case 'csv':
+      return head.length > 0 ? THERE : gone('it is empty')
     case 'shapefile':
       return isShapefile(head) ? THERE : gone('it is no shapefile')
   }

@@ -184,6 +184,29 @@ test('a body that is not the one that was signed is refused after it was read, a
   expect(existsSync(path.join(imports(), 'basemaps/world/forged'))).toBe(false)
 })
 
+/** The same archive with the end of a zip64 one (APPNOTE 4.3.14), which says where its directory is and how many entries it has. */
+function zip64(archive: Buffer, entries: bigint, directoryAt: bigint): Buffer {
+  const front = archive.subarray(0, archive.length - 22)
+  const end = Buffer.alloc(56)
+  end.writeUInt32LE(0x06064b50)
+  end.writeBigUInt64LE(44n, 4)
+  for (const [value, at] of [
+    [entries, 24],
+    [entries, 32],
+    [100n, 40],
+    [directoryAt, 48],
+  ] as const)
+    end.writeBigUInt64LE(value, at)
+  const locator = Buffer.alloc(20)
+  locator.writeUInt32LE(0x07064b50)
+  locator.writeBigUInt64LE(BigInt(front.length), 8)
+  locator.writeUInt32LE(1, 16)
+  const last = Buffer.alloc(22, 0xff)
+  last.writeUInt32LE(0x06054b50)
+  last.writeUInt16LE(0, 20)
+  return Buffer.concat([front, end, locator, last])
+}
+
 describe('is refused, and leaves nothing behind:', () => {
   const refused: [string, () => Promise<{ status: number; body: Record<string, unknown> }>, number, RegExp][] = [
     [
@@ -248,6 +271,18 @@ describe('is refused, and leaves nothing behind:', () => {
       },
       400,
       /damaged/,
+    ],
+    [
+      'a directory that declares more entries than an archive may have',
+      async () => send(worldEvent('x'), zip64(await zip({ 'world/x/0/0/0.png': PNG }), 2n ** 60n, 0n)),
+      400,
+      /more than 5000000 files/,
+    ],
+    [
+      'a directory at a position that no file has',
+      async () => send(worldEvent('x'), zip64(await zip({ 'world/x/0/0/0.png': PNG }), 1n, 2n ** 62n)),
+      400,
+      /position|range/,
     ],
     ['one name twice', async () => send(worldEvent('x'), await twice()), 400, /twice/],
     [

@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Attempts } from '../../platform/admin-gate/attempts.js'
@@ -75,7 +76,7 @@ function addRoute(app: App, ctx: ControlContext, findCaller: FindCaller): void {
           const guess = guessOf(request.headers)
           if (guess !== null && verdict.code === 'token_unknown') {
             attempts.noteWrong(caller.address, caller.loopback, guess)
-            request.log.info({ address: caller.address }, 'a wrong import credential')
+            noteTrouble(ctx.log, 'import credentials are wrong', { address: caller.address })
           }
           return refuseEarly(reply.header('WWW-Authenticate', 'Bearer realm="import"'), verdict)
         }

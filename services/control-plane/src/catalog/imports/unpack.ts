@@ -7,7 +7,7 @@ import { concurrently } from '../../platform/files/concurrently.js'
 import { syncFolder } from '../../platform/files/stage.js'
 import type { Slot } from './upload.js'
 
-/** Each file takes an inode and a directory entry, however few bytes it declares. */
+/** Limit: entries of an archive. Each file takes an inode and a directory entry, however few bytes it declares. */
 const MAX_FILES = 5_000_000
 const PARALLEL_FILES = 8
 
@@ -43,7 +43,6 @@ export async function examineArchive(
         throw new BadArchive('the archive holds more than one storage of the version')
       seen.files++
       seen.bytes += entry.uncompressedSize
-      if (seen.files > MAX_FILES) throw new BadArchive(`the archive holds more than ${MAX_FILES} files`)
       if (seen.bytes > maxBytes) throw new BadArchive(`the archive is larger than ${maxBytes} bytes when unpacked`)
     })
     if (seen.first === null) throw new BadArchive('the archive is empty')
@@ -99,6 +98,8 @@ async function eachFile(file: string, work: (zip: ZipFile, entry: Entry) => Prom
     },
   )
   try {
+    // Folders count too, of which a slot says nothing: no more entries than are declared are read.
+    if (zip.entryCount > MAX_FILES) throw new BadArchive(`the archive holds more than ${MAX_FILES} files`)
     await concurrently(plainFiles(zip), PARALLEL_FILES, (entry) => work(zip, entry))
   } finally {
     zip.close()
@@ -124,8 +125,10 @@ async function guarded<T extends { readonly ok: true }>(work: () => Promise<T>):
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('dependency_down', 'the disk is full')
     if (code === 'EEXIST' || code === 'ENOTDIR') return refuse('invalid_parameters', 'the archive holds a name twice')
-    // yauzl and zlib say with plain errors what is wrong with an archive; other codes are this machine's trouble.
-    if (code === undefined || code.startsWith('Z_')) return refuse('invalid_parameters', message)
+    // yauzl and zlib say with plain errors what is wrong with an archive, and Node refuses positions that cannot be in a file; other codes are this
+    // machine's trouble.
+    if (code === undefined || code.startsWith('Z_') || code === 'ERR_OUT_OF_RANGE')
+      return refuse('invalid_parameters', message)
     throw error
   }
 }

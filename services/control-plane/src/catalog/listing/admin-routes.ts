@@ -6,6 +6,8 @@ import { listOf } from '@gateway/contracts/common.js'
 import { adminVectorSchema, VECTOR_KINDS } from '@gateway/contracts/vector.js'
 import {
   BASEMAP_LISTING,
+  findBasemapCodes,
+  findVectorCodes,
   listBasemaps,
   listVectors,
   listVersions,
@@ -14,10 +16,45 @@ import {
 } from '@gateway/store/catalog-lists.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
+import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { App } from '../../platform/http/app-type.js'
+import { bulkCatalogRoute } from '../edit/bulk.js'
+import { updateBasemap } from '../edit/update-basemap.js'
+import { updateVector } from '../edit/update-vector.js'
+
+const BASEMAPS_QUERY = listQuery(BASEMAP_LISTING, {
+  source_code: text,
+  available: flag.describe('whether any of its versions is available'),
+  withdrawn: flag,
+  source_enabled: flag,
+  owner: text,
+  tag: text.describe('basemaps that have this tag'),
+})
+const VECTORS_QUERY = listQuery(VECTOR_LISTING, {
+  kind: z.enum(VECTOR_KINDS),
+  source_code: text,
+  available: flag,
+  withdrawn: flag,
+  source_enabled: flag,
+})
 
 /** The catalog as administrators see it. */
-export function adminListRoutes(app: App, { sql, settings }: ControlContext): void {
+export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  const { sql, settings } = ctx
+  bulkCatalogRoute(app, ctx, edges, {
+    path: 'basemaps',
+    operationId: 'changeBasemaps',
+    query: BASEMAPS_QUERY,
+    find: (filter, most) => findBasemapCodes(sql, filter, most),
+    update: updateBasemap,
+  })
+  bulkCatalogRoute(app, ctx, edges, {
+    path: 'vectors',
+    operationId: 'changeVectors',
+    query: VECTORS_QUERY,
+    find: (filter, most) => findVectorCodes(sql, filter, most),
+    update: updateVector,
+  })
   app.get(
     '/api/v1/admin/basemaps',
     {
@@ -26,12 +63,7 @@ export function adminListRoutes(app: App, { sql, settings }: ControlContext): vo
         summary: 'Basemaps with their versions',
         description:
           'All of them, also those that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
-        querystring: listQuery(BASEMAP_LISTING, {
-          source_code: text,
-          available: flag.describe('whether any of its versions is available'),
-          withdrawn: flag,
-          source_enabled: flag,
-        }),
+        querystring: BASEMAPS_QUERY,
         response: { 200: listOf(adminBasemapSchema) },
       },
     },
@@ -72,13 +104,7 @@ export function adminListRoutes(app: App, { sql, settings }: ControlContext): vo
         summary: 'Vectors',
         description:
           'All of them, also those that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
-        querystring: listQuery(VECTOR_LISTING, {
-          kind: z.enum(VECTOR_KINDS),
-          source_code: text,
-          available: flag,
-          withdrawn: flag,
-          source_enabled: flag,
-        }),
+        querystring: VECTORS_QUERY,
         response: { 200: listOf(adminVectorSchema) },
       },
     },

@@ -38,7 +38,6 @@ describe('is something else', () => {
   test.each([
     ['an empty file', ''],
     ['an array', `[${POINT}]`],
-    ['TopoJSON', '{"type":"Topology","objects":{}}'],
     ['TileJSON', '{"tilejson":"3.0.0","tiles":[]}'],
     ['an inner type', '{"layer":{"type":"Feature"}}'],
     ['a type in a text', '{"note":"\\"type\\":\\"Point\\""}'],
@@ -48,6 +47,10 @@ describe('is something else', () => {
   ])('%s', (_, content) => {
     expect(examine(content)).toBe('something else')
   })
+})
+
+test('TopoJSON is told as such', () => {
+  expect(examine('{"type":"Topology","objects":{}}')).toBe('topojson')
 })
 
 test('a file that stops in the middle is cut off', () => {

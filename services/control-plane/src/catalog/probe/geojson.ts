@@ -14,17 +14,20 @@ const GEOJSON_TYPES: ReadonlySet<string> = new Set([
   'GeometryCollection',
 ])
 
+/** RFC 8142: what each text of a sequence may begin with. */
+const RECORD_SEPARATOR = '\x1e'
+
 /** Writers put `type` first or last; so much of each end is looked at, whatever the file's size. */
 const LOOKED_AT_BYTES = 64 * 1024
 
-export type GeojsonFinding = 'geojson' | 'cut off' | 'something else'
+export type GeojsonFinding = 'geojson' | 'cut off' | 'topojson' | 'something else'
 
 /**
  * Whether a file is GeoJSON by the `type` of its outermost object, and ends as an object does. Reads at most both ends of it, and does
  * not prove that all between is well formed. Throws where the file cannot be read; where it has gone or leads out of `root` it is
- * something else.
+ * something else. A sequence has one such object after the other.
  */
-export function examineGeojson(root: string, path: string): GeojsonFinding {
+export function examineGeojson(root: string, path: string, isSequence = false): GeojsonFinding {
   const opened = openBelowSync(root, path)
   if (!opened.ok) {
     if (opened.reason === 'unreadable') throw new Error(`${path} may not be read by this process`)
@@ -32,10 +35,12 @@ export function examineGeojson(root: string, path: string): GeojsonFinding {
   }
   try {
     const head = readText(opened.fd, 0, Math.min(LOOKED_AT_BYTES, opened.size)).replace(/^\uFEFF/, '')
-    if (!/^\s*\{/.test(head)) return 'something else'
+    const start = isSequence ? head.replaceAll(RECORD_SEPARATOR, ' ') : head
+    if (!/^\s*\{/.test(start)) return 'something else'
     const tailStart = Math.max(0, opened.size - LOOKED_AT_BYTES)
     const tail = tailStart === 0 ? head : readText(opened.fd, tailStart, opened.size - tailStart)
-    const type = outermostType(head) ?? lastMemberType(tail)
+    const type = outermostType(start) ?? lastMemberType(tail)
+    if (type === 'Topology') return 'topojson'
     if (type === null || !GEOJSON_TYPES.has(type)) return 'something else'
     return /\}\s*$/.test(tail) ? 'geojson' : 'cut off'
   } finally {

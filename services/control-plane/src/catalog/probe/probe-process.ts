@@ -1,17 +1,22 @@
 import { statfsSync } from 'node:fs'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { probeTileSet } from '@gateway/tilesets/probe.js'
+import type { RowOrderTask } from '@gateway/tilesets/rows/find-row-order.js'
 import { serve } from '../../platform/helper-process/serve.js'
 import { isLockedArchive } from './locked-archive.js'
 import type { ProbeAnswer, ProbeTask } from './probe-result.js'
 import { unreadable } from './unreadable.js'
 
-serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what }) => {
+serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what, rows }) => {
   try {
     if (what === 'file system') {
       // Answered by no cache.
       statfsSync(path)
       return { state: 'empty' }
+    }
+    if (what === 'row order') {
+      const { findRowOrder } = await import('@gateway/tilesets/rows/find-row-order.js')
+      return { state: 'ok', probe: await findRowOrder(root, path, rows as RowOrderTask) }
     }
     const probe = what === 'geopackage' ? await geopackage(root, path) : await probeTileSet(root, path)
     return probe === null ? { state: 'empty' } : { state: 'ok', probe }

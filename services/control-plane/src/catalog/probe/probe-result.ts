@@ -1,4 +1,5 @@
 import type { VectorFacts } from '@gateway/contracts/vector.js'
+import type { RowOrderTask } from '@gateway/tilesets/rows/find-row-order.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 
 /**
@@ -18,7 +19,9 @@ export interface ProbeTask {
   readonly root: string
   readonly path: string
   /** `file system`: only whether the one that it is on answers; the result is `empty` then */
-  readonly what: 'tile set' | 'geopackage' | 'file system'
+  readonly what: 'tile set' | 'geopackage' | 'row order' | 'file system'
+  /** of the tile set whose order of rows is asked for */
+  readonly rows?: RowOrderTask
 }
 
 /** The fields of an error are lost between processes, so that what matters of it is sent as a value. */

@@ -1,5 +1,8 @@
+import type { RowOrder } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
+import { withRowOrder } from '@gateway/tilesets/rows/with-row-order.js'
+import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper-process.js'
 import type { GeopackageProbeResult, ProbeAnswer, Probed, ProbeResult, ProbeTask } from './probe-result.js'
 import { unreadable } from './unreadable.js'
@@ -28,10 +31,22 @@ export class Prober {
   /** Rejects with the disk's errors, when the file system does not answer, and with the signal's reason. */
   async probe(root: string, path: string, signal: AbortSignal): Promise<ProbeResult> {
     // Folders are only listed, which takes as long as it takes.
-    if (archiveStorageOf(path) === null) {
-      return await probeFolder(root, path)
-    }
-    return await this.#probeFile({ root, path, what: 'tile set' }, signal)
+    const isFolder = archiveStorageOf(path) === null
+    const result: ProbeResult = isFolder
+      ? await probeFolder(root, path)
+      : await this.#probeFile({ root, path, what: 'tile set' }, signal)
+    if (result.state !== 'ok' || !result.probe.rowsAssumed || result.probe.format === 'pbf') return result
+    return { state: 'ok', probe: await this.#withRowOrder(root, path, result.probe, signal) }
+  }
+
+  /** By the pictures, which are decoded in the child process. One that crashes or takes too long tells nothing. */
+  async #withRowOrder(root: string, path: string, probe: TileSetProbe, signal: AbortSignal): Promise<TileSetProbe> {
+    const { storage, extension } = probe
+    const answer = await this.#ask<RowOrder | null>(
+      { root, path, what: 'row order', rows: { storage, extension } },
+      signal,
+    )
+    return withRowOrder(probe, answer?.state === 'ok' ? answer.probe : null)
   }
 
   /** As `probe`. */

@@ -11,7 +11,7 @@ import type { Transaction } from '@gateway/store/connect.js'
 import { readVectors, setVectorsAvailable, upsertVectors } from '@gateway/store/vectors.js'
 import { diffBasemaps } from './diff/diff-basemaps.js'
 import { diffVectors } from './diff/diff-vectors.js'
-import { type FoundBasemaps, type FoundVectors, type Warnings, warn } from './walk/found.js'
+import { type FoundBasemaps, type FoundVectors, noWarnings, type Warnings, warn, warnAll } from './walk/found.js'
 
 /** What a scan has come to, and which cache entries of the edges it touches. */
 export interface Applied {
@@ -44,7 +44,8 @@ export async function applyBasemaps(
     if (change.lost.length > 0) await setVersionsAvailable(tx, change.code, change.lost, false)
   }
   for (const [code, versions] of diff.seen) await touchVersions(tx, code, versions)
-  const warnings: Warnings = { texts: [...found.warnings.texts], total: found.warnings.total }
+  const warnings = noWarnings()
+  warnAll(warnings, found.warnings)
   for (const text of diff.warnings) warn(warnings, text)
   const changed = diff.changes.map(({ code }) => code)
   // Edges tell readers when a version was last seen, of most of them: reading the whole catalog is one change, not one for each.

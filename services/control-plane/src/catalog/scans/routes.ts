@@ -1,7 +1,8 @@
 import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
-import { listQuery } from '@gateway/catalog/list-query.js'
+import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { messageFields } from '@gateway/contracts/messages.js'
 import {
   SCAN_STATUSES,
   type Scan,
@@ -39,13 +40,17 @@ const SCANS = {
 } satisfies MemoryListing<Scan>
 const byCode = z.object({ code: z.string() })
 const byScan = byCode.extend({ id: z.string() })
-const scanWarningSchema = z.object({ number: z.int().describe('counted from 1'), message: z.string() })
+const scanWarningSchema = z.object({
+  number: z.int().describe('counted from 1'),
+  message: z.string(),
+  ...messageFields,
+})
 type ScanWarning = z.infer<typeof scanWarningSchema>
 const WARNINGS = {
   searched: { message: ({ message }) => message },
   sortable: { number: ({ number }) => number, message: ({ message }) => message },
   order: 'number',
-  filters: {},
+  filters: { message_code: ({ message_code }) => message_code ?? '' },
 } satisfies MemoryListing<ScanWarning>
 
 const NO_SUCH_SOURCE = refuse('not_found', 'no such scan source')
@@ -66,7 +71,8 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
           'there is another, and for nothing else; a disabled source is 400. What is not found any more becomes unavailable and comes back ' +
           'by itself; a directory that is gone or cannot be read makes the scan fail, and nothing changes, and so does object storage that refuses ' +
           'or does not answer. `message` says what was left ' +
-          'out and why: links out of the source, names that cannot be a code, broken archives, codes that belong to another source.',
+          'out and why: links out of the source, names that cannot be a code, broken archives, codes that belong to another source, and files and ' +
+          'layouts that are not served. Many files of a kind in one folder are one warning.',
         params: byCode,
         response: { 200: scanRunSchema },
       },
@@ -179,17 +185,19 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'listScanWarnings',
         summary: 'What a scan left out, or found doubtful',
-        description: 'In the order in which it was found. The first 1,000 are kept; `warnings` of the scan counts all.',
+        description:
+          'In the order in which it was found. The first 1,000 are kept; `warnings` of the scan counts all. `message_code` and ' +
+          '`message_params` tell what each text was made from.',
         params: byScan,
-        querystring: listQuery(WARNINGS, {}),
+        querystring: listQuery(WARNINGS, { message_code: text }),
         response: { 200: listOf(scanWarningSchema) },
       },
     },
     async ({ params, query }, reply) => {
-      const texts = isUuid(params.id) ? await readScanWarnings(ctx.sql, params.code, params.id) : null
-      if (texts === null) return sendRefusal(reply, NO_SUCH_SCAN)
+      const messages = isUuid(params.id) ? await readScanWarnings(ctx.sql, params.code, params.id) : null
+      if (messages === null) return sendRefusal(reply, NO_SUCH_SCAN)
       return pageOf(
-        texts.map((message, i) => ({ number: i + 1, message })),
+        messages.map((message, i) => ({ number: i + 1, ...message })),
         WARNINGS,
         query,
       )
@@ -237,8 +245,10 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         operationId: 'rescanVectors',
         summary: 'Scan every enabled vector source now',
         description:
-          'One after the other; answers when all are over. 409 while another scan is running. A `.json` that is not GeoJSON is skipped; a ' +
-          '`.geojson`, `.gpkg` or `.fgb` that is not what its name says, or is cut off, is left out with a warning; a ' +
+          'One after the other; answers when all are over. 409 while another scan is running. Vectors are GeoJSON, GeoJSON sequences ' +
+          '(`.geojsonl`, `.geojsons`, `.ndjson`), shapefiles, zips of shapefiles, GeoPackages and FlatGeobuf, and, if the machine has GDAL ' +
+          '(ogr2ogr 3.4 or later), KML, KMZ, GML and CSV with columns of coordinates. A `.json` that is not GeoJSON is skipped; what ' +
+          'is not what its name says, or is cut off, is left out with a warning, as are files that are no vectors; a ' +
           'shapefile without its `.shx` or `.dbf` is listed with a warning. A folder behind a link within the source is found under both ' +
           'paths.',
         response: { 200: listOf(scanRunSchema) },

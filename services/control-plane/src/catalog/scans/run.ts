@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
 import { isRemote } from '@gateway/object-storage/location.js'
@@ -5,12 +6,13 @@ import { logChanges } from '@gateway/store/change-log.js'
 import { causeDeliveries } from '@gateway/store/kept-trace.js'
 import type { LockSession } from '@gateway/store/lock-session.js'
 import { failAbandonedScans, finishScan, pruneScans, renewScan, startScan } from '@gateway/store/scan-sources.js'
-import { readVectorFingerprints } from '@gateway/store/vectors.js'
+import { readKnownFiles } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
 import { currentTrace, traced, traceToKeep } from '../../platform/trace.js'
 import { applyBasemaps, applyVectors, type ScanOf } from './apply.js'
 import { withScanLock } from './scan-lock.js'
+import { scratchFolder } from './scratch-folder.js'
 import type { Warnings } from './walk/found.js'
 import { WalkError, walk } from './walk/walk.js'
 import type { Found } from './walk/walk-process.js'
@@ -116,8 +118,13 @@ export async function walkSource(
     return walkRemote(ctx, source, signal, onProgress)
   }
   if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal, { onProgress })
-  const known = await readVectorFingerprints(ctx.sql, source.code)
-  return walk({ kind: 'vector', root: source.path, known }, signal, { onProgress })
+  const known = await readKnownFiles(ctx.sql, source.code)
+  const scratch = await scratchFolder(ctx)
+  try {
+    return await walk({ kind: 'vector', root: source.path, known, scratch }, signal, { onProgress })
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
 }
 
 /** One transaction for the catalog, the change log and the scan's own row. */

@@ -358,7 +358,18 @@ test('what a scan left out is a list that can be searched', async () => {
   const { id, warnings, status } = await scan('doubtful')
   expect({ warnings, status }).toEqual({ warnings: 30, status: 'succeeded' })
   const list = (query: string) => get(`/scan-sources/doubtful/scans/${id}/warnings${query}`)
-  expect(await list('?limit=1')).toEqual({ items: [{ number: 1, message: '"none-0" holds no tile set' }], total: 30 })
+  expect(await list('?limit=1')).toEqual({
+    items: [
+      {
+        number: 1,
+        message: '"none-0" holds no tile set',
+        message_code: 'scan_no_tile_set',
+        message_params: { folder: '"none-0"' },
+      },
+    ],
+    total: 30,
+  })
+  expect(await list('?message_code=scan_no_tile_set')).toMatchObject({ total: 30 })
   expect(await list('?q=none-29')).toMatchObject({ total: 1 })
   const other = await app.admin({ url: `/api/v1/admin/scan-sources/other-source/scans/${id}/warnings` })
   expect(other.statusCode).toBe(404)
@@ -376,6 +387,13 @@ test('a scan can be tried before its source is saved, and changes nothing', asyn
     lost: [],
     warnings: 1,
     messages: ['"notes" holds no tile set'],
+    coded_messages: [
+      {
+        message: '"notes" holds no tile set',
+        message_code: 'scan_no_tile_set',
+        message_params: { folder: '"notes"' },
+      },
+    ],
     problem: null,
   })
   expect(await basemap('tried-map')).toBeUndefined()
@@ -421,7 +439,7 @@ describe('scan sources', () => {
       400,
       { error: 'this scan source is disabled; enable it first' },
     ])
-    const told = { code: 'kept', kind: 'basemap', path: tree.root, name: null, enabled: null, colour: 'red' }
+    const told = { code: 'kept', kind: 'basemap', path: tree.root, name: null, enabled: null }
     expect((await post('/scan-sources', told)).json()).toMatchObject({ name: 'Kept', enabled: false })
   })
 

@@ -1,4 +1,5 @@
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { storedMessage } from '@gateway/contracts/messages.js'
 import type { TriedScan } from '@gateway/contracts/scan-source.js'
 import { readBasemaps } from '@gateway/store/basemaps.js'
 import { readVectors } from '@gateway/store/vectors.js'
@@ -28,7 +29,16 @@ export function tryScan(ctx: ControlContext, source: ScannedSource, signal: Abor
       )
     } catch (error) {
       if (!(error instanceof WalkError)) throw error
-      const nothing = { added: 0, updated: 0, missing: 0, found: [], lost: [], warnings: 0, messages: [] }
+      const nothing = {
+        added: 0,
+        updated: 0,
+        missing: 0,
+        found: [],
+        lost: [],
+        warnings: 0,
+        messages: [],
+        coded_messages: [],
+      }
       return { ...nothing, problem: error.message }
     }
   })
@@ -59,6 +69,8 @@ function tried(
   return { added, updated, missing, found: found.slice(0, MAX_LISTED), lost: lost.slice(0, MAX_LISTED), problem: null }
 }
 
-function warned({ texts, total }: Warnings, more: readonly string[]) {
-  return { warnings: total + more.length, messages: [...texts, ...more].slice(0, MAX_LISTED) }
+function warned({ texts, coded, total }: Warnings, more: readonly string[]) {
+  const said = [...texts.map((text, i) => storedMessage(text, coded[i])), ...more.map((text) => storedMessage(text))]
+  const kept = said.slice(0, MAX_LISTED)
+  return { warnings: total + more.length, messages: kept.map(({ message }) => message), coded_messages: kept }
 }

@@ -6,9 +6,12 @@ import {
   type ScanSource,
   type ScanSourceBody,
   SOURCE_KINDS,
+  savedScanSourceSchema,
   scanSourceBodySchema,
   scanSourceSchema,
 } from '@gateway/contracts/scan-source.js'
+import { withWarnings } from '@gateway/contracts/warning.js'
+import { isRemote } from '@gateway/object-storage/location.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import {
   changesOfSource,
@@ -22,6 +25,7 @@ import { differences } from '../../platform/audit/differences.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import { directoryWarnings } from '../../platform/files/path-warnings.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
@@ -79,7 +83,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
         operationId: 'saveScanSource',
         summary: 'Create or update a scan source by its code',
         description:
-          'Nothing is scanned by this call. `path` is a directory, which need not exist yet; `s3://bucket/prefix`; or an http(s) address: of ' +
+          'Nothing is scanned by this call. `path` is a directory, which need not exist yet (`warnings` say so); `s3://bucket/prefix`; or an http(s) address: of ' +
           'basemaps a directory with a tilejson.json or one archive, of vectors one file. Credentials of object storage are settings of the ' +
           'gateway: a `path` with any in it, or with a query, is 400. Where an http(s) address may lead is what CALLBACK_ALLOW and ' +
           'CALLBACK_DENY say. A field that is left out keeps its value; a new source is ' +
@@ -87,7 +91,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
           'served nor listed for readers; enabled again, it is there at once. Answers once every live edge process has followed, at the ' +
           `latest after TOKEN_STALE_SECONDS. ${CREATES_ONLY}`,
         body: scanSourceBodySchema,
-        response: { 200: scanSourceSchema },
+        response: { 200: savedScanSourceSchema },
       },
     },
     async (request, reply) => {
@@ -98,7 +102,8 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
       const [known] = body.code === LAYERS_SOURCE ? await readScanSources(ctx.sql, LAYERS_SOURCE) : []
       if (known !== undefined && known.path !== body.path && !createOnly) return sendRefusal(reply, PLACE_OF_SLICING)
       const saved = await saveSource(ctx, edges, body, request.admin, createOnly)
-      return saved ?? sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)
+      if (saved === null) return sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)
+      return withWarnings(saved, isRemote(saved.path) ? [] : await directoryWarnings('path', saved.path, 'read'))
     },
   )
 }

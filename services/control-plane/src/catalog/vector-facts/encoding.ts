@@ -63,6 +63,11 @@ export function encodingOfLanguageDriver(driver: number): string | null {
   return BY_CODE_PAGE[BY_LANGUAGE_DRIVER[driver] ?? 0] ?? null
 }
 
+/** Whether texts in an encoding of that name can be read here. */
+export function isDecodable(name: string): boolean {
+  return knownEncoding(name) !== null
+}
+
 const KNOWN: ReadonlySet<string> = new Set(Object.values(BY_CODE_PAGE))
 
 /** The encoding that an operator names, spelled as here or as .cpg files do; null: one that nothing here knows. */

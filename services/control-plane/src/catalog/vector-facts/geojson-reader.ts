@@ -73,13 +73,30 @@ export class GeojsonReader {
   #features = 0
   #hasTooManyFields = false
   #state: 'reading' | 'complete' | 'refused' = 'reading'
+  #documents = 0
+  readonly #isSequence: boolean
+  #hasMore = false
+
+  /** @param isSequence documents may follow the first one */
+  constructor(isSequence = false) {
+    this.#isSequence = isSequence
+  }
 
   /** The outermost object has ended, and nothing in it was refused. */
   get isComplete(): boolean {
     return this.#state === 'complete'
   }
 
+  /** A feature or a geometry is followed by another object, and this is not read as a sequence. */
+  get isMisnamedSequence(): boolean {
+    return this.#hasMore && this.#rootType !== 'FeatureCollection'
+  }
+
   take(token: TokenType, value: unknown): void {
+    if (this.#state === 'complete' && token === TokenType.LEFT_BRACE) {
+      this.#hasMore = !this.#isSequence
+      if (this.#isSequence) this.#state = 'reading'
+    }
     if (this.#state !== 'reading') return
     const level = this.#levels.at(-1)
     switch (token) {
@@ -119,7 +136,7 @@ export class GeojsonReader {
       crs: isSomethingElse ? null : (crs?.name ?? null),
       bounds,
       geometry_type: geometryTypeOf(this.#types),
-      feature_count: isCollection ? this.#features : 1,
+      feature_count: isCollection ? this.#features : this.#documents,
       fields: this.#hasTooManyFields ? null : [...this.#fields].map(toField),
     }
   }
@@ -143,7 +160,10 @@ export class GeojsonReader {
 
   #close(isArray: boolean): void {
     if (this.#levels.pop()?.isArray !== isArray) this.#state = 'refused'
-    else if (this.#levels.length === 0) this.#state = 'complete'
+    else if (this.#levels.length === 0) {
+      this.#state = 'complete'
+      this.#documents += 1
+    }
   }
 
   #value(level: Level | undefined, value: unknown): void {

@@ -12,7 +12,7 @@ afterEach(() => tree.remove())
 
 function facts(content: object | string, maxBytes?: number): VectorFacts {
   tree.put('x.json', typeof content === 'string' ? content : JSON.stringify(content))
-  return geojsonFacts(tree.root, tree.at('x.json'), () => {}, maxBytes)
+  return geojsonFacts(tree.root, tree.at('x.json'), () => {}, maxBytes === undefined ? {} : { maxBytes }).facts
 }
 
 const UNREAD = { ...UNKNOWN_FACTS, encoding: 'UTF-8', encoding_source: 'format' }

@@ -1,8 +1,11 @@
 import { closeSync, readSync } from 'node:fs'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { UNKNOWN_FACTS, type VectorFacts } from '@gateway/contracts/vector.js'
 import { openBelowSync } from '@gateway/files/open-below.js'
+import type { ReadFacts } from '@gateway/store/vectors.js'
 import { Tokenizer } from '@streamparser/json'
 import { GeojsonReader } from './geojson-reader.js'
+import { type Guess, guessEncoding } from './guess-encoding.js'
 import { MAX_GEOJSON_BYTES } from './limits.js'
 
 /** RFC 8259: the encoding of any JSON that is exchanged. */
@@ -10,30 +13,108 @@ const OF_ANY: VectorFacts = { ...UNKNOWN_FACTS, encoding: 'UTF-8', encoding_sour
 
 const CHUNK_BYTES = 64 * 1024
 
+/** RFC 8142: each text of a sequence may begin with a record separator. */
+const RECORD_SEPARATOR = 0x1e
+const BLANK = 0x20
+
+export interface GeojsonContent {
+  readonly facts: ReadFacts
+  /** one feature after the other instead of one document, whatever the name says */
+  readonly isSequence: boolean
+}
+
 /**
- * What the content of a GeoJSON file says: null throughout, but for the encoding, where it is larger than `maxBytes`, nested too deep or
- * broken. Reads it piece by piece, keeping nothing but the facts. Throws what the disk says.
+ * What the content of a GeoJSON file or sequence says: null throughout, but for the encoding, where it is larger than `maxBytes`, nested too
+ * deep or broken. Reads it piece by piece, keeping nothing but the facts. Throws what the disk says.
  */
 export function geojsonFacts(
   root: string,
   path: string,
   progress: () => void,
-  maxBytes = MAX_GEOJSON_BYTES,
-): VectorFacts {
+  { isSequence = false, maxBytes = MAX_GEOJSON_BYTES } = {},
+): GeojsonContent {
   const opened = openBelowSync(root, path)
-  if (!opened.ok) return UNKNOWN_FACTS
+  if (!opened.ok) return { facts: UNKNOWN_FACTS, isSequence }
+  const { fd, size } = opened
   try {
-    if (opened.size > maxBytes) return OF_ANY
-    const reader = new GeojsonReader()
-    const isWhole = tokenize(opened.fd, opened.size, reader, progress)
-    return isWhole ? { ...OF_ANY, ...reader.facts() } : OF_ANY
+    if (size > maxBytes) return ofItsHead(fd, size, isSequence)
+    const read = readWhole({ fd, size, progress, isSequence })
+    if (!read.reader.isMisnamedSequence) return { facts: factsOf(read), isSequence }
+    return { facts: factsOf(readWhole({ fd, size, progress, isSequence: true })), isSequence: true }
   } finally {
-    closeSync(opened.fd)
+    closeSync(fd)
   }
 }
 
-/** false: it is no JSON, or what the reader refuses. */
-function tokenize(fd: number, size: number, reader: GeojsonReader, progress: () => void): boolean {
+interface Reading {
+  readonly fd: number
+  readonly size: number
+  readonly progress: () => void
+  readonly isSequence: boolean
+}
+
+interface Read {
+  readonly reader: GeojsonReader
+  readonly encoding: Guess
+  readonly isWhole: boolean
+}
+
+function factsOf({ reader, encoding, isWhole }: Read): ReadFacts {
+  return { ...OF_ANY, ...(isWhole && reader.facts()), ...encodingFacts(encoding) }
+}
+
+/** Of a large file, whose texts are looked at in its first piece only. */
+function ofItsHead(fd: number, size: number, isSequence: boolean): GeojsonContent {
+  const head = Buffer.alloc(Math.min(CHUNK_BYTES, size))
+  readSync(fd, head, 0, head.length, 0)
+  const [first = '', second = ''] = head.toString('latin1').trim().split('\n', 2)
+  const isLines = first.startsWith('{') && first.trimEnd().endsWith('}') && second.trimStart().startsWith('{')
+  return { facts: { ...OF_ANY, ...encodingFacts(guessEncoding(head)) }, isSequence: isSequence || isLines }
+}
+
+function encodingFacts(encoding: Guess): Partial<ReadFacts> {
+  if (encoding === 'UTF-8' || encoding === 'ASCII') return {}
+  const warnings: CodedMessage[] = [
+    encoding === null ? coded('scan_json_encoding_unknown') : coded('scan_geojson_encoding', { encoding }),
+  ]
+  return { encoding, encoding_source: null, warnings }
+}
+
+/** As UTF-8, or from the beginning again in another encoding where a byte is not UTF-8; unknown ones are read as bytes. */
+function readWhole(reading: Reading): Read {
+  const validator = new TextDecoder('utf-8', { fatal: true })
+  let encoding: Guess = 'UTF-8'
+  const asUtf8 = tokenize(reading, (piece) => {
+    try {
+      validator.decode(piece, { stream: true })
+      return piece
+    } catch {
+      // A piece may begin within a character.
+      encoding = guessEncoding(
+        piece.subarray(
+          Math.max(
+            0,
+            piece.findIndex((byte) => byte < 0x80),
+          ),
+        ),
+      )
+      return null
+    }
+  })
+  if (asUtf8 !== 'other encoding') return { ...asUtf8, encoding }
+  const decoder = new TextDecoder(encoding === null ? 'windows-1252' : (encoding as string).toLowerCase())
+  const decoded = tokenize(reading, (piece) => Buffer.from(decoder.decode(piece, { stream: true })))
+  return decoded === 'other encoding'
+    ? { reader: new GeojsonReader(), encoding, isWhole: false }
+    : { ...decoded, encoding }
+}
+
+/** `isWhole` false: it is no JSON, or what the reader refuses. @param toUtf8 null: the piece is not in the encoding that is tried */
+function tokenize(
+  { fd, size, progress, isSequence }: Reading,
+  toUtf8: (piece: Buffer) => Buffer | null,
+): Omit<Read, 'encoding'> | 'other encoding' {
+  const reader = new GeojsonReader(isSequence)
   const tokenizer = new Tokenizer()
   let error: Error | null = null
   tokenizer.onToken = ({ token, value }) => reader.take(token, value)
@@ -44,11 +125,19 @@ function tokenize(fd: number, size: number, reader: GeojsonReader, progress: () 
   // No further than its size was: a file may grow as fast as it is read.
   for (let at = 0; at < size; ) {
     const length = readSync(fd, chunk, 0, Math.min(chunk.length, size - at), at)
-    if (length === 0) return false
-    tokenizer.write(chunk.subarray(0, length))
-    if (error !== null) return false
+    if (length === 0) return { reader, isWhole: false }
+    const piece = toUtf8(chunk.subarray(0, length))
+    if (piece === null) return 'other encoding'
+    if (isSequence) replaceSeparators(piece)
+    tokenizer.write(piece)
+    if (error !== null) return { reader, isWhole: false }
     at += length
     progress()
   }
-  return reader.isComplete
+  return { reader, isWhole: reader.isComplete }
+}
+
+function replaceSeparators(piece: Buffer): void {
+  for (let at = piece.indexOf(RECORD_SEPARATOR); at >= 0; at = piece.indexOf(RECORD_SEPARATOR, at + 1))
+    piece[at] = BLANK
 }

@@ -145,7 +145,7 @@ test('a file that is cut off, one of tiles alone, and a database of something el
   tree.put('x.gpkg', whole.subarray(0, whole.length - 4096))
   expect(() => read()).toThrow('the file is cut off')
   makeGeopackage(tree.at('tiles.gpkg'), `INSERT INTO gpkg_contents VALUES ('t', 'tiles', 't', 0, 0, 1, 1, 4326)`)
-  expect(() => read('tiles.gpkg')).toThrow('it holds neither features nor attributes')
+  expect(() => read('tiles.gpkg')).toThrow('it holds raster tiles')
   const other = new DatabaseSync(tree.at('other.gpkg'))
   other.exec('CREATE TABLE t (a)')
   other.close()

@@ -11,6 +11,10 @@ import { MAX_COUNTED_BYTES, MAX_LAYERS, MAX_SIDECAR_BYTES } from './limits.js'
 /** Limit: tables and views. Each layer has five: its own, and four of its index. */
 const MAX_OBJECTS = 10_000
 
+/** What a scan says of a GeoPackage without vectors that is for a basemap source. */
+export const HOLDS_TILES = 'it holds raster tiles'
+const RASTERS: ReadonlySet<string> = new Set(['tiles', '2d-gridded-coverage'])
+
 /** What is not read of the table of contents: tiles and coverages are for basemap sources. */
 type DataType = 'features' | 'attributes'
 
@@ -41,7 +45,10 @@ function describe({ database, size }: OpenedDatabase): VectorFacts {
   const of = (type: DataType) => contents.filter(({ data_type }) => data_type === type)
   const [features, attributes] = [of('features'), of('attributes')]
   const listed = features.length > 0 ? features : attributes
-  if (listed.length === 0) throw new BrokenArchiveError('it holds neither features nor attributes')
+  if (listed.length === 0) {
+    const isRaster = contents.some(({ data_type }) => RASTERS.has(String(data_type)))
+    throw new BrokenArchiveError(isRaster ? HOLDS_TILES : 'it holds neither features nor attributes')
+  }
   const geometries = tables.rows('gpkg_geometry_columns', GEOMETRY_COLUMNS) ?? []
   const counts = tables.rows('gpkg_ogr_contents', COUNTS) ?? []
   const isWhole = contents.length <= MAX_LAYERS

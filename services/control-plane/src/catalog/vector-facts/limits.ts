@@ -12,3 +12,5 @@ export const MAX_LAYERS = 256
 export const MAX_COUNTED_BYTES = 64 * 1024 * 1024
 /** Limit: bytes of a .prj, a .cpg or another text about a coordinate system; real ones have a few hundred. */
 export const MAX_SIDECAR_BYTES = 16 * 1024
+/** Limit: bytes of a file that GDAL reads whole; ten seconds or so. */
+export const MAX_GDAL_BYTES = 256 * 1024 * 1024

@@ -126,7 +126,28 @@ describe('the encoding', () => {
       encoding_source: 'table',
       fields: [{ name: '道路', type: 'string' }],
     })
-    expect(facts({ shp: '', dbf: dbfHeader([[name, 'C']], 0, 0x57) })).toMatchObject({ encoding: null, fields: null })
+  })
+
+  test('is guessed by the bytes of the table where nothing names it', () => {
+    const name = Buffer.from([0xb5, 0xc0, 0xc2, 0xb7])
+    const warned = (code: string, params = {}) => [{ code, params }]
+    expect(facts({ shp: '', dbf: dbfHeader([[name, 'C']], 0, 0x57) })).toMatchObject({
+      encoding: 'GBK',
+      encoding_source: null,
+      fields: [{ name: '道路', type: 'string' }],
+      warnings: warned('scan_shapefile_encoding', { encoding: 'GBK' }),
+    })
+    const latin = Buffer.from('Stra\xdfe', 'latin1')
+    expect(facts({ shp: '', dbf: dbfHeader([[latin, 'C']], 0, 0) })).toMatchObject({
+      encoding: null,
+      warnings: warned('scan_shapefile_encoding_unknown'),
+    })
+    expect(facts({ shp: '', cpg: 'KLINGON', dbf: dbfHeader([[latin, 'C']], 0, 0) })).toMatchObject({
+      encoding: null,
+      warnings: warned('scan_shapefile_cpg_unknown', { encoding: 'KLINGON' }),
+    })
+    const ascii = facts({ shp: '', dbf: dbfHeader([['name', 'C']], 0, 0) })
+    expect([ascii.encoding, 'warnings' in ascii]).toEqual([null, false])
   })
 
   test('may be set afterwards: the bytes of names that are not ASCII are kept, and those alone', () => {

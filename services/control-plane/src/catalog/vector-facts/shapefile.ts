@@ -1,11 +1,13 @@
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { decodedFields } from '@gateway/catalog/decoded-fields.js'
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { type GeometryType, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
 import { boundsInWgs84, crsOfPrj } from './crs.js'
 import { DBF_HEAD_BYTES, readDbfHeader } from './dbf.js'
-import { encodingOfCpg, encodingOfLanguageDriver } from './encoding.js'
+import { encodingOfCpg, encodingOfLanguageDriver, isDecodable } from './encoding.js'
+import { guessEncoding } from './guess-encoding.js'
 import { MAX_SIDECAR_BYTES } from './limits.js'
 import { readHead } from './read-head.js'
 
@@ -32,24 +34,54 @@ const MULTI_PATCH = 31
 /** What the headers of a shapefile's parts say. Throws what the disk says; where a part lacks or is broken, what it would say is null. */
 export function shapefileFacts(root: string, shapefile: string, parts: readonly Part[]): ReadFacts {
   const part = (extension: string) => parts.find(({ name }) => name.toLowerCase().endsWith(extension))
-  const head = (extension: string, length: number) => {
-    const found = part(extension)
-    return found === undefined ? null : readHead(root, join(dirname(shapefile), found.name), length)
-  }
-  const shp = readHead(root, shapefile, SHP_HEADER)
-  const dbf = readDbfHeader(head('.dbf', DBF_HEAD_BYTES))
-  const cpg = head('.cpg', MAX_SIDECAR_BYTES)
-  const encoding = cpg === null ? encodingOfLanguageDriver(dbf?.languageDriver ?? 0) : encodingOfCpg(cpg.toString())
+  return factsOfParts({
+    head: (extension) => {
+      const found = extension === '.shp' ? shapefile : part(extension)?.name
+      return found === undefined
+        ? null
+        : readHead(root, join(dirname(shapefile), basename(found)), PART_BYTES[extension])
+    },
+    size: (extension) => part(extension)?.size,
+  })
+}
+
+/** The parts that are read, and how many bytes of each: of the table also some rows, from which its encoding may be guessed. */
+export const PART_BYTES = {
+  '.shp': SHP_HEADER,
+  '.dbf': DBF_HEAD_BYTES + 256 * 1024,
+  '.cpg': MAX_SIDECAR_BYTES,
+  '.prj': MAX_SIDECAR_BYTES,
+} as const
+export type ReadPart = keyof typeof PART_BYTES
+
+/** The parts of a shapefile, wherever they are. */
+export interface Parts {
+  /** the first bytes of a part; null: it is not there */
+  head(extension: ReadPart): Buffer | null
+  /** bytes of the whole part; undefined: it is not there */
+  size(extension: '.shx'): number | undefined
+}
+
+export function factsOfParts({ head, size }: Parts): ReadFacts {
+  const shp = head('.shp')
+  const table = head('.dbf')
+  const dbf = readDbfHeader(table)
+  const cpg = head('.cpg')
+  const told = cpg === null ? encodingOfLanguageDriver(dbf?.languageDriver ?? 0) : encodingOfCpg(cpg.toString())
+  const { encoding, warnings } =
+    told === null || !isDecodable(told) ? guessed(table, cpg) : { encoding: told, warnings: null }
   const fields = dbf?.fields ?? null
-  const prj = head('.prj', MAX_SIDECAR_BYTES)
+  const prj = head('.prj')
   const crs = prj === null ? null : crsOfPrj(prj.toString())
-  const count = countOf(part('.shx')?.size) ?? dbf?.records ?? null
+  const count = countOf(size('.shx')) ?? dbf?.records ?? null
   const common = {
     crs: crs?.name ?? null,
     feature_count: count,
     fields: fields && decodedFields(fields, encoding),
     encoding,
-    encoding_source: encoding === null ? null : cpg === null ? ('table' as const) : ('cpg' as const),
+    encoding_source:
+      encoding === null || warnings !== null ? null : cpg === null ? ('table' as const) : ('cpg' as const),
+    ...(warnings !== null && warnings.length > 0 && { warnings }),
     ...(fields?.every(({ name }) => isAscii(name)) === false && { raw_fields: fields }),
   }
   if (shp === null || shp.length < SHP_HEADER || shp.readInt32BE(0) !== SHP_MAGIC)
@@ -57,6 +89,38 @@ export function shapefileFacts(root: string, shapefile: string, parts: readonly 
   // The box of an empty one is whatever its writer left there.
   const bounds = crs === null || count === 0 ? null : boundsInWgs84(crs, boxOf(shp))
   return { ...common, bounds, geometry_type: geometryOf(shp.readInt32LE(32)) }
+}
+
+interface Guessed {
+  readonly encoding: string | null
+  readonly warnings: readonly CodedMessage[]
+}
+
+/** Of a table that does not say how it is encoded, or says it in a name that nothing knows. Letters of ASCII are the same in all. */
+function guessed(table: Buffer | null, cpg: Buffer | null): Guessed {
+  if (table === null || table.length < 32) return { encoding: null, warnings: [] }
+  const texts = Buffer.concat([fieldNames(table), table.subarray(table.readUInt16LE(8))])
+  const guess = guessEncoding(texts)
+  const name = cpg?.toString().trim().slice(0, MAX_CPG_NAME)
+  if (guess === 'ASCII') return { encoding: null, warnings: [] }
+  if (name !== undefined)
+    return { encoding: guess, warnings: [coded('scan_shapefile_cpg_unknown', { encoding: name })] }
+  if (guess === null) return { encoding: null, warnings: [coded('scan_shapefile_encoding_unknown')] }
+  return { encoding: guess, warnings: [coded('scan_shapefile_encoding', { encoding: guess })] }
+}
+
+/** Of what a .cpg holds that names no encoding, in a message. */
+const MAX_CPG_NAME = 40
+
+/** The descriptions of fields hold numbers, too. */
+function fieldNames(table: Buffer): Buffer {
+  const names: Buffer[] = []
+  for (let at = 32; at + 32 <= Math.min(table.length, table.readUInt16LE(8)) && table[at] !== 0x0d; at += 32) {
+    const name = table.subarray(at, at + 11)
+    const end = name.indexOf(0)
+    names.push(name.subarray(0, end < 0 ? undefined : end), Buffer.from(' '))
+  }
+  return Buffer.concat(names)
 }
 
 function isAscii(text: string): boolean {

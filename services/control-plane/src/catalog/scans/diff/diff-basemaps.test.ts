@@ -152,6 +152,8 @@ test('a version that was registered after the scan began is left alone, found or
     available: true,
     withdrawn: false,
     scannedAt: new Date(2000),
+    overrides: {},
+    scanned: null,
   }
   const known = [{ ...emptyBasemap('a', 'maps'), tileBaseUrl: SCAN.tileBaseUrl, versions: [late] }]
   expect(diffBasemaps(foundBasemaps({}), known, SCAN).changes).toEqual([])

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { NewVersion, StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import { asScanned, type NewVersion, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { FoundBasemap, FoundBasemaps } from '../walk/found.js'
 import { quoted } from '../walk/found.js'
 
@@ -88,8 +88,8 @@ function diffOne(
     .filter((version) => !names.has(version.version) && !isNewer(version))
     .filter((version) => !uncertain.has(key(code, version.version)))
   const lost = missing.filter((version) => version.available).map((version) => version.version)
-  const name = now?.name ?? before?.name ?? code
-  const upsert = now !== undefined && (before?.name !== name || before.tileBaseUrl !== tileBaseUrl)
+  const name = now?.name ?? before?.scannedName ?? code
+  const upsert = now !== undefined && (before?.scannedName !== name || before.tileBaseUrl !== tileBaseUrl)
   return {
     change: { code, name, upsert, versions: sorted(found.filter(differs)), lost: lost.sort() },
     added: found.filter((version) => !was.has(version.version)).length,
@@ -109,8 +109,9 @@ function key(code: string, version: string): string {
 /** Whether a version is as it is known, and available. Everything that the store keeps of it counts. */
 function isSame(was: StoredVersion | undefined, now: NewVersion): boolean {
   if (!was?.available) return false
+  const known = asScanned(was)
   return (Object.keys(now) as (keyof NewVersion)[]).every((field) =>
-    isDeepStrictEqual(plain(was[field]), plain(now[field])),
+    isDeepStrictEqual(plain(known[field]), plain(now[field])),
   )
 }
 

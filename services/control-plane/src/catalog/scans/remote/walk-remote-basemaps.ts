@@ -41,7 +41,8 @@ export async function walkRemoteBasemaps(place: RemotePlace, known: KnownVersion
   } finally {
     prober.end()
   }
-  return { ...gatherVersions(probed, place), warnings: place.warnings }
+  const gathered = await gatherVersions(probed, place, place.canBeListed ? (path) => listFolder(place, path) : () => [])
+  return { ...gathered, warnings: place.warnings }
 }
 
 async function candidatesOf(place: RemotePlace): Promise<Candidate[]> {
@@ -85,7 +86,7 @@ async function probeMbtiles(
 ): Promise<ProbeResult> {
   const fingerprint = objectIdentity(facts)
   if (known?.fingerprint === fingerprint) {
-    return { state: 'ok', probe: { ...known, name: null, encoding: 'identity', warnings: [] } }
+    return { state: 'ok', probe: { ...known, rowsAssumed: false, encoding: 'identity', warnings: [] } }
   }
   if (facts.size > MAX_MBTILES_BYTES) {
     return {

@@ -1,12 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
+import type { VectorKind } from '@gateway/contracts/vector.js'
 import { ObjectMissing } from '@gateway/object-storage/errors.js'
 import { pathBelow } from '@gateway/object-storage/location.js'
 import { concurrently } from '../../../platform/files/concurrently.js'
-import { type FoundVector, type FoundVectors, quoted, warn } from '../walk/found.js'
+import { SkippedFiles } from '../skipped/skipped-files.js'
+import { type FoundVector, type FoundVectors, quoted, warnAll } from '../walk/found.js'
 import { type FilePart, fingerprintOf, partsByBase } from '../walk/shapefile-parts.js'
+import type { KnownFiles } from '../walk/vector-walk.js'
 import { walk } from '../walk/walk.js'
-import { canBeAddressed, type KnownFingerprints, kindOf } from '../walk/walk-vectors.js'
+import { canBeAddressed, kindOf, skip } from '../walk/walk-vectors.js'
 import { warnIn } from '../walk/walked-source.js'
 import { fetchEnds, fetchWhole } from './fetch.js'
 import { listFiles, type RemoteFile } from './list-folder.js'
@@ -32,13 +36,18 @@ interface Listed {
  * `walkVectors` for a remote source. What is new or has changed is fetched in batches, of large files only both ends, and read as a source on this
  * disk would be: in a process of its own.
  */
-export async function walkRemoteVectors(place: RemotePlace, known: KnownFingerprints): Promise<FoundVectors> {
+export async function walkRemoteVectors(place: RemotePlace, known: KnownFiles): Promise<FoundVectors> {
   const listed = vectorsAmong(place, await filesOf(place))
   const vectors: FoundVector[] = []
   const unread: Listed[] = []
   for (const one of listed) {
-    if (known.get(one.relativePath) === one.vector.fingerprint) vectors.push({ ...one.vector, facts: null })
-    else unread.push(one)
+    const before = known.get(one.relativePath)
+    if (before?.fingerprint !== one.vector.fingerprint) unread.push(one)
+    else {
+      vectors.push({ ...one.vector, kind: before.kind, facts: null })
+      for (const { code, params } of before.warnings)
+        warnIn(place, coded(code, { ...params, file: quoted(one.relativePath) }))
+    }
   }
   for (const batch of batches(unread)) vectors.push(...(await readBatch(place, batch)))
   const order = (a: FoundVector, b: FoundVector) => (a.relativePath < b.relativePath ? -1 : 1)
@@ -62,9 +71,14 @@ function vectorsAmong(place: RemotePlace, files: readonly RemoteFile[]): Listed[
   const byPath = new Map(files.map((file) => [file.key === '' ? nameOfPlace(place.root) : file.key, file]))
   const parts = partsByBase([...byPath.keys()])
   const listed: Listed[] = []
+  const skipped = new SkippedFiles()
   for (const [relativePath, file] of byPath) {
     const kind = kindOf(relativePath)
-    if (kind === null) continue
+    if (kind === null) {
+      const isPart = /\.(?:dbf|shx)$/i.test(relativePath) && byPath.has(relativePath.replace(/\.\w+$/, '.shp'))
+      if (!isPart) skip({ skipped }, relativePath)
+      continue
+    }
     if (!canBeAddressed(relativePath)) {
       const why = 'its path is too long or holds control characters or backslashes'
       warnIn(place, `${quoted(relativePath)} is left out: ${why}`)
@@ -85,6 +99,7 @@ function vectorsAmong(place: RemotePlace, files: readonly RemoteFile[]): Listed[
     }
     listed.push({ relativePath, vector, files: all })
   }
+  skipped.warnOfAll(place.warnings)
   return listed
 }
 
@@ -118,7 +133,7 @@ async function readBatch(place: RemotePlace, batch: readonly Listed[]): Promise<
   try {
     await concurrently(each(batch), AT_ONCE, async (one) => {
       place.progress()
-      if (one.vector.kind === 'geopackage' && one.vector.size > MAX_GEOPACKAGE_BYTES) {
+      if (isFetchedWhole(one.vector.kind) && one.vector.size > MAX_GEOPACKAGE_BYTES) {
         warnIn(place, `${quoted(one.relativePath)} tells nothing of itself: it is too large to be fetched`)
         unfetched.push({ ...one.vector, facts: null })
       } else {
@@ -126,11 +141,14 @@ async function readBatch(place: RemotePlace, batch: readonly Listed[]): Promise<
       }
     })
     if (unfetched.length === batch.length) return unfetched
-    const { found } = await walk({ kind: 'vector', root: folder, known: new Map() }, place.signal)
-    for (const text of found.warnings.texts) warn(place.warnings, text)
-    const read = (found as FoundVectors).vectors.flatMap(({ relativePath, facts }) => {
+    const { found } = await walk(
+      { kind: 'vector', root: folder, known: new Map(), scratch: place.scratch },
+      place.signal,
+    )
+    warnAll(place.warnings, found.warnings)
+    const read = (found as FoundVectors).vectors.flatMap(({ relativePath, kind, facts }) => {
       const one = fetched.get(relativePath)
-      return one === undefined ? [] : [{ ...one.vector, facts }]
+      return one === undefined ? [] : [{ ...one.vector, kind, facts }]
     })
     return [...unfetched, ...read]
   } finally {
@@ -138,11 +156,16 @@ async function readBatch(place: RemotePlace, batch: readonly Listed[]): Promise<
   }
 }
 
+/** Kinds that say nothing of themselves at the ends of a file. */
+function isFetchedWhole(kind: VectorKind): boolean {
+  return kind !== 'geojson' && kind !== 'geojson_sequence' && kind !== 'shapefile' && kind !== 'flatgeobuf'
+}
+
 async function fetchVector({ store, signal }: RemotePlace, { vector, files, relativePath }: Listed, folder: string) {
   const beside = dirname(join(folder, relativePath))
   for (const { key, facts } of files) {
     const name = key === '' ? vector.fileName : key.slice(key.lastIndexOf('/') + 1)
-    const fetch = vector.kind === 'geopackage' || facts.size <= MAX_WHOLE_BYTES ? fetchWhole : fetchEnds
+    const fetch = isFetchedWhole(vector.kind) || facts.size <= MAX_WHOLE_BYTES ? fetchWhole : fetchEnds
     await fetch(store, key, join(beside, name), facts, signal)
   }
 }

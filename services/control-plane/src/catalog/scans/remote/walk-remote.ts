@@ -1,12 +1,13 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import { parseLocation } from '@gateway/object-storage/location.js'
 import { openObjectStore } from '@gateway/object-storage/open.js'
-import { readBasemaps } from '@gateway/store/basemaps.js'
-import { readVectorFingerprints } from '@gateway/store/vectors.js'
+import { asScanned, readBasemaps } from '@gateway/store/basemaps.js'
+import { readKnownFiles } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../../platform/context.js'
+import { scratchFolder } from '../scratch-folder.js'
+import { noWarnings } from '../walk/found.js'
 import { WalkError } from '../walk/walk.js'
 import type { Found } from '../walk/walk-process.js'
 import type { RemotePlace } from './remote-place.js'
@@ -32,13 +33,13 @@ export async function walkRemote(
   const progress = () => onProgress(++steps)
   const canBeListed = typeof location !== 'string' && location.kind === 's3'
   const walkOnce = async (): Promise<Found> => {
-    const warnings = { texts: [], total: 0 }
+    const warnings = noWarnings()
     const place: RemotePlace = { root, store, canBeListed, signal, scratch, warnings, progress }
     if (kind === 'basemap') {
       const found = await walkRemoteBasemaps(place, await knownVersions(ctx, code))
       return { kind, found, steps }
     }
-    const found = await walkRemoteVectors(place, await readVectorFingerprints(ctx.sql, code))
+    const found = await walkRemoteVectors(place, await readKnownFiles(ctx.sql, code))
     return { kind, found, steps }
   }
   try {
@@ -56,23 +57,9 @@ export async function walkRemote(
   }
 }
 
-/** A scan takes hours at most; what is older was left behind by a process that was killed. */
-const LEFT_BEHIND_MS = 24 * 3600 * 1000
-
-async function scratchFolder({ settings, now }: Pick<ControlContext, 'settings' | 'now'>): Promise<string> {
-  const all = join(settings.dataDir, 'scans')
-  await mkdir(all, { recursive: true })
-  for (const name of await readdir(all)) {
-    const folder = join(all, name)
-    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: now() }))
-    if (now() - mtimeMs > LEFT_BEHIND_MS) await rm(folder, { recursive: true, force: true })
-  }
-  return mkdtemp(join(all, 'scan-'))
-}
-
 async function knownVersions({ sql }: Pick<ControlContext, 'sql'>, code: string): Promise<KnownVersions> {
   const own = (await readBasemaps(sql, null)).filter(({ sourceCode }) => sourceCode === code)
-  return new Map(own.flatMap(({ versions }) => versions.map((version) => [version.path, version])))
+  return new Map(own.flatMap(({ versions }) => versions.map((version) => [version.path, asScanned(version)])))
 }
 
 const EXPECTED = [ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTrouble, WalkError]

@@ -2,7 +2,7 @@ import type { NewVersion, StoredBasemap } from '@gateway/store/basemaps.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import type { BasemapDiff } from '../diff/diff-basemaps.js'
 import type { VectorDiff } from '../diff/diff-vectors.js'
-import type { FoundBasemaps, FoundVector } from '../walk/found.js'
+import { type FoundBasemaps, type FoundVector, noWarnings } from '../walk/found.js'
 
 /** A version as a walk finds it; what tells versions apart in a test is their fingerprint. */
 export function foundVersion(version: string, fingerprint = 'f', fields: Partial<NewVersion> = {}): NewVersion {
@@ -16,6 +16,9 @@ export function foundVersion(version: string, fingerprint = 'f', fields: Partial
     minZoom: 0,
     maxZoom: 4,
     bounds: [-180, -85, 180, 85],
+    boundsDerived: false,
+    rowsFromNorth: false,
+    name: null,
     attribution: null,
     description: null,
     vectorLayers: null,
@@ -29,7 +32,7 @@ export function foundVersion(version: string, fingerprint = 'f', fields: Partial
 /** What a walk finds, from versions by code. */
 export function foundBasemaps(byCode: Readonly<Record<string, readonly NewVersion[]>>): FoundBasemaps {
   const basemaps = Object.entries(byCode).map(([code, versions]) => ({ code, name: null, versions }))
-  return { basemaps, uncertain: [], warnings: { texts: [], total: 0 } }
+  return { basemaps, uncertain: [], warnings: noWarnings() }
 }
 
 /** The catalog after a diff was written, as the store's queries write it. */
@@ -50,13 +53,15 @@ export function afterBasemaps(
         available: true,
         withdrawn: false,
         scannedAt: scan.at,
+        overrides: {},
+        scanned: null,
       })
     for (const label of change.lost) {
       versions.set(label, { ...versions.get(label)!, available: false, scannedAt: scan.at })
     }
     byCode.set(change.code, {
       ...(before ?? emptyBasemap(change.code, scan.sourceCode)),
-      ...(change.upsert ? { name: change.name, tileBaseUrl: scan.tileBaseUrl } : {}),
+      ...(change.upsert ? { name: change.name, scannedName: change.name, tileBaseUrl: scan.tileBaseUrl } : {}),
       versions: [...versions.values()],
     })
   }
@@ -67,6 +72,11 @@ export function emptyBasemap(code: string, sourceCode: string): StoredBasemap {
   return {
     code,
     name: code,
+    scannedName: code,
+    setName: null,
+    description: null,
+    tags: [],
+    owner: null,
     setDefault: null,
     defaultVersion: null,
     versions: [],

@@ -2,6 +2,8 @@ import { basename, extname } from 'node:path'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { codeSchema } from '@gateway/contracts/common.js'
 import { archiveStorageOf } from '@gateway/tilesets/probe.js'
+import { type FileKind, fileKindOf } from '../skipped/file-kinds.js'
+import { SkippedFiles } from '../skipped/skipped-files.js'
 import { quoted } from './found.js'
 import type { Entry } from './list-entries.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
@@ -19,25 +21,61 @@ export interface Candidate {
 /** What a folder of a source holds, in a fixed order. */
 export type ListFolder = (path: string) => readonly Entry[] | Promise<readonly Entry[]>
 
-/** Every place of a source that may hold a version, by its name alone. */
+/**
+ * Every place of a source that may hold a version, by its name alone. A folder that holds none, not even by a name, is a place without an
+ * entry in it: probing it finds nothing. Other files than archives are told of.
+ */
 export async function findCandidates(source: WalkedPlace, list: ListFolder): Promise<Candidate[]> {
+  const skipped = new SkippedFiles()
   const entries = await list(source.root)
   if (entries.length === 0) warnIn(source, 'the directory is empty; if it is a mount point, is the disk mounted?')
   const found = entries.map(async (entry) => {
     const code = labelOf(entry)
+    if (code === null) skip(skipped, entry.name, entry.name)
     if (code === null || !isLabel(source, code, entry)) return []
     if (entry.kind === 'file') return [{ code, version: ONLY_VERSION, entry }]
-    return versionsIn(source, code, entry, await list(entry.path))
+    return versionsIn(source, code, entry, await list(entry.path), skipped)
   })
-  return (await Promise.all(found)).flat()
+  const candidates = (await Promise.all(found)).flat()
+  skipped.warnOfAll(source.warnings)
+  return candidates
 }
 
+/** A file in the place of an archive. Vector tiles are tiles here, too; pictures beside zoom folders are previews. */
+function skip(skipped: SkippedFiles, path: string, name: string, isTree = false): boolean {
+  const kind = IN_BASEMAP_SOURCE.get(extname(name).toLowerCase()) ?? fileKindOf(name)
+  // Names of digits are those of tiles, whose layout is told.
+  if (kind === null || /^\d+\.\w+$/.test(name) || (isTree && /\.(?:png|jpe?g|webp|gif)$/i.test(name))) return false
+  skipped.add(path, kind)
+  return true
+}
+
+/** Files that mean something else here than in a vector source. */
+const IN_BASEMAP_SOURCE: ReadonlyMap<string, FileKind> = new Map([
+  ['.gpkg', { code: 'scan_geopackage_in_basemap_source', format: 'GeoPackage' }],
+  ['.tpk', { code: 'scan_package_not_served', format: 'Esri tile package' }],
+  ['.tpkx', { code: 'scan_package_not_served', format: 'Esri tile package' }],
+  ['.vtpk', { code: 'scan_package_not_served', format: 'Esri vector tile package' }],
+  ['.sqlite', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
+  ['.sqlitedb', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
+  ['.db', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
+])
+
 /** What a folder named by a code may hold: zoom folders of its only version, versions, or both. */
-function versionsIn(source: WalkedPlace, code: string, folder: Entry, entries: readonly Entry[]): Candidate[] {
+function versionsIn(
+  source: WalkedPlace,
+  code: string,
+  folder: Entry,
+  entries: readonly Entry[],
+  skipped: SkippedFiles,
+): Candidate[] {
   const found: Candidate[] = []
-  if (entries.some(isZoomFolder)) found.push({ code, version: ONLY_VERSION, entry: folder })
+  const isTree = entries.some(isZoomFolder)
+  let told = false
+  if (isTree) found.push({ code, version: ONLY_VERSION, entry: folder })
   for (const entry of entries) {
     const version = labelOf(entry)
+    if (version === null) told = skip(skipped, `${code}/${entry.name}`, entry.name, isTree) || told
     if (version === null || !isLabel(source, version, entry)) continue
     if (version === CURRENT_VERSION) {
       const name = quoted(`${code}/${entry.name}`)
@@ -46,8 +84,7 @@ function versionsIn(source: WalkedPlace, code: string, folder: Entry, entries: r
     }
     found.push({ code, version, entry })
   }
-  if (found.length === 0) warnIn(source, `${quoted(code)} holds no tile set`)
-  return found
+  return found.length > 0 || told ? found : [{ code, version: ONLY_VERSION, entry: folder }]
 }
 
 /** `{z}` of a tile tree, or a version of that name: probing it decides. */

@@ -1,3 +1,4 @@
+import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
@@ -40,15 +41,29 @@ export interface FoundVectors {
 /** What was left out and why, for the operator. Only the first ones are kept; all are counted. */
 export interface Warnings {
   readonly texts: string[]
+  /** what each text was made from; null: it has no code */
+  readonly coded: (CodedMessage | null)[]
   total: number
+}
+
+export function noWarnings(): Warnings {
+  return { texts: [], coded: [], total: 0 }
 }
 
 /** More than any operator reads. */
 const MAX_KEPT_WARNINGS = 1000
 
-export function warn(warnings: Warnings, text: string): void {
+export function warn(warnings: Warnings, said: string | CodedMessage): void {
   warnings.total += 1
-  if (warnings.texts.length < MAX_KEPT_WARNINGS) warnings.texts.push(text)
+  if (warnings.texts.length >= MAX_KEPT_WARNINGS) return
+  warnings.texts.push(typeof said === 'string' ? said : textOf(said))
+  warnings.coded.push(typeof said === 'string' ? null : said)
+}
+
+/** Adds the warnings of another walk. */
+export function warnAll(warnings: Warnings, { texts, coded, total }: Warnings): void {
+  for (const [i, text] of texts.entries()) warn(warnings, coded[i] ?? text)
+  warnings.total += total - texts.length
 }
 
 /** A name from a file system in a message: quoted, so that control characters and blanks can be seen. */

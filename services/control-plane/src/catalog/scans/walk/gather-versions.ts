@@ -1,10 +1,14 @@
 import { relative } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
+import { pathBelow } from '@gateway/object-storage/location.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import { compareVersions } from '@gateway/store/default-version.js'
 import { nameOf, versionRecord } from '../../register/version-record.js'
-import { isZoomFolder, ONLY_VERSION } from './candidates.js'
+import { isZoomFolder, type ListFolder, ONLY_VERSION } from './candidates.js'
 import { type FoundBasemap, type FoundBasemaps, quoted } from './found.js'
+import type { Entry } from './list-entries.js'
 import type { ProbedCandidate } from './probe-candidate.js'
+import { layoutOf } from './tile-layouts.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
 
 interface Named {
@@ -13,10 +17,11 @@ interface Named {
 }
 
 /** Groups what was probed by basemap. Where a version exists twice, the first in the order of names is served. */
-export function gatherVersions(
+export async function gatherVersions(
   probed: readonly ProbedCandidate[],
   source: WalkedPlace,
-): Omit<FoundBasemaps, 'warnings'> {
+  list: ListFolder,
+): Promise<Omit<FoundBasemaps, 'warnings'>> {
   const byCode = new Map<string, Map<string, Named>>()
   const uncertain: { code: string; version: string }[] = []
   for (const one of probed) {
@@ -33,7 +38,7 @@ export function gatherVersions(
       warnIn(source, `${quoted(relative(source.root, entry.path))} is left out: ${served} is the same version`)
     }
   }
-  warnOfEmpty(probed, byCode, source)
+  await warnOfEmpty(probed, byCode, source, list)
   return { basemaps: [...byCode].map(([code, versions]) => toBasemap(code, versions)), uncertain }
 }
 
@@ -44,23 +49,49 @@ function toBasemap(code: string, versions: ReadonlyMap<string, Named>): FoundBas
 }
 
 /** A place that was meant to hold a version, and holds none. Zoom folders, and what lies beside them, are not meant so. */
-function warnOfEmpty(
+async function warnOfEmpty(
   probed: readonly ProbedCandidate[],
   found: ReadonlyMap<string, ReadonlyMap<string, Named>>,
   source: WalkedPlace,
-): void {
-  const empty = new Set<string>()
+  list: ListFolder,
+): Promise<void> {
+  const empty = new Map<string, Entry[]>()
   for (const { state, candidate } of probed) {
     const { code, version, entry } = candidate
     const versions = found.get(code)
     if (state !== 'empty' || versions?.has(version)) continue
-    if (entry.kind === 'directory') {
-      if (versions === undefined) empty.add(code)
-      if (versions === undefined || version === ONLY_VERSION || isZoomFolder(entry) || isTree(versions)) continue
+    if (entry.kind === 'directory' && versions === undefined) empty.set(code, [...(empty.get(code) ?? []), entry])
+    else if (entry.kind === 'file') warnIn(source, coded('scan_no_tiles', { file: shownPath(source, entry) }))
+    else if (version !== ONLY_VERSION && !isZoomFolder(entry) && versions !== undefined && !isTree(versions)) {
+      if (!(await warnOfLayout(source, entry, list)))
+        warnIn(source, coded('scan_no_tiles', { file: shownPath(source, entry) }))
     }
-    warnIn(source, `${quoted(relative(source.root, entry.path))} holds no tiles`)
   }
-  for (const code of empty) warnIn(source, `${quoted(code)} holds no tile set`)
+  for (const [code, entries] of empty) {
+    if (!(await warnOfLayouts(source, code, entries, list)))
+      warnIn(source, coded('scan_no_tile_set', { folder: quoted(code) }))
+  }
+}
+
+/** Of a basemap without versions: the layout of its folder, or else of each of the folders in it that have one. */
+async function warnOfLayouts(source: WalkedPlace, code: string, entries: readonly Entry[], list: ListFolder) {
+  const folder = pathBelow(source.root, code)
+  if (await warnOfLayout(source, { path: folder }, list)) return true
+  let isKnown = false
+  for (const entry of entries) {
+    if (entry.path !== folder) isKnown = (await warnOfLayout(source, entry, list)) || isKnown
+  }
+  return isKnown
+}
+
+async function warnOfLayout(source: WalkedPlace, folder: Pick<Entry, 'path'>, list: ListFolder): Promise<boolean> {
+  const layout = await layoutOf(folder.path, list)
+  if (layout !== null) warnIn(source, coded('scan_layout_not_served', { folder: shownPath(source, folder), layout }))
+  return layout !== null
+}
+
+function shownPath({ root }: WalkedPlace, { path }: Pick<Entry, 'path'>): string {
+  return quoted(relative(root, path))
 }
 
 function isTree(versions: ReadonlyMap<string, Named>): boolean {

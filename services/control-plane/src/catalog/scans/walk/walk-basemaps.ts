@@ -13,13 +13,15 @@ import { openSource } from './walked-source.js'
  */
 export async function walkBasemaps(root: string, progress: () => void, prober = new Prober()): Promise<FoundBasemaps> {
   const source = openSource(root, progress)
+  const list = (path: string) => listEntries(source, path)
   const probed: ProbedCandidate[] = []
   try {
-    const candidates = await findCandidates(source, (path) => listEntries(source, path))
+    const candidates = await findCandidates(source, list)
     for (const candidate of candidates) probed.push(await probeCandidate(source, candidate, prober))
   } finally {
     prober.end()
   }
+  const gathered = await gatherVersions(probed, source, list)
   source.assertStillThere()
-  return { ...gatherVersions(probed, source), warnings: source.warnings }
+  return { ...gathered, warnings: source.warnings }
 }

@@ -1,10 +1,16 @@
 import { serve } from '../../../platform/helper-process/serve.js'
 import type { FoundBasemaps, FoundVectors } from './found.js'
-import type { KnownFingerprints } from './walk-vectors.js'
+import type { KnownFiles } from './vector-walk.js'
 
 export type WalkTask =
   | { readonly kind: 'basemap'; readonly root: string }
-  | { readonly kind: 'vector'; readonly root: string; readonly known: KnownFingerprints }
+  | {
+      readonly kind: 'vector'
+      readonly root: string
+      readonly known: KnownFiles
+      /** a directory for scratch files */
+      readonly scratch: string
+    }
 
 /** With the folders listed and files read for it. */
 export type Found = { readonly steps: number } & (
@@ -31,7 +37,12 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
       return { ok: true, kind: 'basemap', found, steps }
     }
     const { walkVectors } = await import('./walk-vectors.js')
-    return { ok: true, kind: 'vector', found: await walkVectors(task.root, task.known, progress), steps }
+    return {
+      ok: true,
+      kind: 'vector',
+      found: await walkVectors(task.root, task.known, progress, { scratch: task.scratch }),
+      steps,
+    }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return { ok: false, code, message }

@@ -2,7 +2,8 @@ import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { GeojsonReader } from '../../vector-facts/geojson-reader.js'
 import { makeTree, POINT, type Tree } from '../testing/trees.js'
-import { type KnownFingerprints, walkVectors } from './walk-vectors.js'
+import type { KnownFiles } from './vector-walk.js'
+import { walkVectors } from './walk-vectors.js'
 
 let tree: Tree
 beforeEach(() => {
@@ -10,10 +11,13 @@ beforeEach(() => {
 })
 afterEach(() => tree.remove())
 
-async function walk(known: KnownFingerprints = new Map()) {
+async function walk(known: KnownFiles = new Map()) {
   const { vectors, warnings } = await walkVectors(tree.root, known, () => {})
   return { vectors, paths: vectors.map((v) => v.relativePath).sort(), warnings: warnings.texts }
 }
+
+const knownAs = (path: string, fingerprint = ''): KnownFiles =>
+  new Map([[path, { fingerprint, kind: path.endsWith('.shp') ? 'shapefile' : 'geojson', warnings: [] }]])
 
 test('GeoJSON and shapefiles are found at any depth, in any case, and nothing else is', async () => {
   tree.put('a.geojson', POINT)
@@ -80,14 +84,20 @@ describe('a shapefile', () => {
 
   test('that is known as it is, is not read again', async () => {
     const [known] = (await walk()).vectors
-    expect((await walk(new Map([['s/roads.shp', known?.fingerprint ?? '']]))).vectors[0]?.facts).toBeNull()
-    expect((await walk(new Map([['s/roads.shp', 'another state']]))).vectors[0]?.facts).toMatchObject({ crs: null })
+    expect((await walk(knownAs('s/roads.shp', known?.fingerprint))).vectors[0]?.facts).toBeNull()
+    expect((await walk(knownAs('s/roads.shp', 'another state'))).vectors[0]?.facts).toMatchObject({ crs: null })
   })
 
   test('without its index or table is listed all the same, with a warning', async () => {
     rmSync(tree.at('s/roads.shx'))
     rmSync(tree.at('s/roads.dbf'))
-    expect(await walk()).toMatchObject({ paths: ['s/roads.shp'], warnings: ['"s/roads.shp" lacks its .shx and .dbf'] })
+    expect(await walk()).toMatchObject({
+      paths: ['s/roads.shp'],
+      warnings: [
+        '"s/roads.shp" lacks its .shx and .dbf',
+        '"s/roads-north.dbf" is left out: it is a part of a shapefile whose .shp is not there',
+      ],
+    })
   })
 })
 
@@ -107,7 +117,7 @@ test('a file that is known as it is, is not read again', async () => {
   tree.put('a.json', POINT)
   const [known] = (await walk()).vectors
   // What it holds is no GeoJSON any more, but everything that names its content says that it is the same.
-  const fingerprints = new Map([['a.json', known?.fingerprint ?? '']])
+  const fingerprints = knownAs('a.json', known?.fingerprint)
   const read: string[] = []
   const unread = await walkVectors(tree.root, fingerprints, () => read.push(''))
   expect([known?.facts?.geometry_type, unread.vectors[0]?.facts]).toEqual(['Point', null])

@@ -1,58 +1,47 @@
 import { statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { extname, join, relative, sep } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { fileIdentity } from '@gateway/files/file-identity.js'
-import type { ReadFacts } from '@gateway/store/vectors.js'
-import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
-import { examineGeojson } from '../../probe/geojson.js'
+import type { KnownFile } from '@gateway/store/vectors.js'
 import { Prober } from '../../probe/prober.js'
 import { unreadable } from '../../probe/unreadable.js'
 import { cleanJson } from '../../register/storable-text.js'
-import { flatgeobufFacts } from '../../vector-facts/flatgeobuf.js'
-import { geojsonFacts } from '../../vector-facts/geojson.js'
-import { shapefileFacts } from '../../vector-facts/shapefile.js'
-import { type FoundVector, type FoundVectors, quoted } from './found.js'
+import { fileKindOf, TILE_IMAGE } from '../skipped/file-kinds.js'
+import { SkippedFiles } from '../skipped/skipped-files.js'
+import { type FoundVectors, quoted } from './found.js'
 import { type Entry, isGone, listEntries } from './list-entries.js'
+import { readVector, type VectorRead } from './read-vector.js'
 import { type FilePart, fingerprintOf, partsByBase } from './shapefile-parts.js'
+import type { KnownFiles, ToRead, VectorWalk } from './vector-walk.js'
 import { openSource, type WalkedSource, warnIn } from './walked-source.js'
-import { whyNotRead } from './why-not-read.js'
-
-/** What is known of a file already, by relative path: an unchanged file is not read again. */
-export type KnownFingerprints = ReadonlyMap<string, string>
-
-interface Walk {
-  readonly source: WalkedSource
-  readonly known: KnownFingerprints
-  readonly prober: Prober
-  readonly vectors: FoundVector[]
-}
-
-/** A walk is cancelled by killing its process, and with it the prober's. */
-const NEVER = new AbortController().signal
 
 /**
- * Finds the GeoJSON files, shapefiles, GeoPackages and FlatGeobuf files of a source at any depth. A folder behind a link within the source
+ * Finds the vectors of a source at any depth: files of every kind that `kindOf` knows. A folder behind a link within the source
  * is found under the link's path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing
  * found, where a folder cannot be listed, a file cannot be read, or the source itself is not there.
  */
 export async function walkVectors(
   root: string,
-  known: KnownFingerprints,
+  known: KnownFiles,
   progress: () => void,
-  prober = new Prober(),
+  { prober = new Prober(), scratch = tmpdir() } = {},
 ): Promise<FoundVectors> {
   const source = openSource(root, progress)
-  const walk: Walk = { source, known, prober, vectors: [] }
+  const skipped = new SkippedFiles()
+  const walk: VectorWalk = { source, known, prober, skipped, scratch, vectors: [] }
   try {
     await takeFolders(walk)
   } finally {
     prober.end()
   }
   source.assertStillThere()
+  skipped.warnOfAll(source.warnings)
   return { vectors: walk.vectors, warnings: source.warnings }
 }
 
-async function takeFolders(walk: Walk): Promise<void> {
+async function takeFolders(walk: VectorWalk): Promise<void> {
   const { source } = walk
   const { root } = source
   const folders = [{ path: root, behindLink: false }]
@@ -64,21 +53,45 @@ async function takeFolders(walk: Walk): Promise<void> {
     await takeFiles(walk, folder.path, entries)
     for (const entry of entries) {
       if (entry.kind !== 'directory' || (folder.behindLink && entry.isLink)) continue
-      folders.push({ path: entry.path, behindLink: folder.behindLink || entry.isLink })
+      // Of a File Geodatabase every file would be told of.
+      if (extname(entry.name).toLowerCase() === '.gdb') skip(walk, pathIn(walk, entry.path))
+      else folders.push({ path: entry.path, behindLink: folder.behindLink || entry.isLink })
     }
   }
 }
 
-async function takeFiles(walk: Walk, folder: string, entries: readonly Entry[]): Promise<void> {
+async function takeFiles(walk: VectorWalk, folder: string, entries: readonly Entry[]): Promise<void> {
   const files = entries.filter((entry) => entry.kind === 'file')
   const parts = partsByBase(files.map((entry) => entry.name))
+  const shapefiles = new Set(files.flatMap(({ name }) => (/\.(?:shp|tab)$/i.test(name) ? [baseOf(name)] : [])))
   for (const entry of files) {
     const kind = kindOf(entry.name)
-    if (kind === null) continue
-    const base = entry.name.slice(0, -extname(entry.name).length)
+    const base = baseOf(entry.name)
+    if (kind === null) {
+      const isPart = /\.(?:dbf|shx)$/i.test(entry.name) && shapefiles.has(base)
+      if (!isPart) skip(walk, pathIn(walk, entry.path))
+      continue
+    }
     const names = kind === 'shapefile' ? [entry.name, ...(parts.get(base) ?? [])] : [entry.name]
     await takeVector(walk, entry, kind, base, statParts(folder, names))
   }
+}
+
+function baseOf(name: string): string {
+  return name.slice(0, name.length - extname(name).length)
+}
+
+function pathIn({ source }: VectorWalk, path: string): string {
+  return relative(source.root, path).split(sep).join('/')
+}
+
+/** A file that is no vector by its name. Tiles in numbered folders are a tile set. */
+export function skip({ skipped }: Pick<VectorWalk, 'skipped'>, path: string): void {
+  const isTile = TILE_IMAGE.test(path) && /(?:^|\/)\d+\/\d+\.\w+$/.test(path)
+  const kind = isTile
+    ? ({ code: 'scan_tiles_in_vector_source', format: extname(path).slice(1).toUpperCase() } as const)
+    : fileKindOf(path.split('/').at(-1) ?? '')
+  if (kind !== null) skipped.add(path, kind)
 }
 
 const KINDS: ReadonlyMap<string, VectorKind> = new Map([
@@ -87,8 +100,17 @@ const KINDS: ReadonlyMap<string, VectorKind> = new Map([
   ['.shp', 'shapefile'],
   ['.gpkg', 'geopackage'],
   ['.fgb', 'flatgeobuf'],
+  ['.geojsonl', 'geojson_sequence'],
+  ['.geojsons', 'geojson_sequence'],
+  ['.ndjson', 'geojson_sequence'],
+  ['.zip', 'zipped_shapefile'],
+  ['.kml', 'kml'],
+  ['.kmz', 'kmz'],
+  ['.gml', 'gml'],
+  ['.csv', 'csv'],
 ])
 
+/** What a file may be by its name; its content decides. */
 export function kindOf(name: string): VectorKind | null {
   return KINDS.get(extname(name).toLowerCase()) ?? null
 }
@@ -97,7 +119,7 @@ export function kindOf(name: string): VectorKind | null {
 const MAX_PATH = 2000
 
 async function takeVector(
-  walk: Walk,
+  walk: VectorWalk,
   entry: Entry,
   kind: VectorKind,
   base: string,
@@ -105,7 +127,7 @@ async function takeVector(
 ): Promise<void> {
   if (parts[0]?.name !== entry.name) return
   const { source } = walk
-  const relativePath = relative(source.root, entry.path).split(sep).join('/')
+  const relativePath = pathIn(walk, entry.path)
   if (!canBeAddressed(relativePath)) {
     warnIn(
       source,
@@ -114,97 +136,38 @@ async function takeVector(
     return
   }
   const fingerprint = fingerprintOf(parts)
-  const isRead = walk.known.get(relativePath) === fingerprint
-  const facts = isRead ? null : await readFactsOrWarn(walk, { entry, kind, relativePath, parts })
-  if (facts === 'left out') return
+  const known = walk.known.get(relativePath)
+  const read =
+    known?.fingerprint === fingerprint ? unchanged(known) : await readOrWarn(walk, { entry, kind, relativePath, parts })
+  if (read === 'left out') return
+  for (const { code, params } of read.warnings) warnIn(source, coded(code, { ...params, file: quoted(relativePath) }))
   if (kind === 'shapefile') warnOfMissingParts(source, relativePath, base, parts)
   walk.vectors.push({
     relativePath,
     fileName: entry.name,
     name: base,
-    kind,
+    kind: read.kind,
     path: entry.path,
     size: parts.reduce((sum, part) => sum + part.size, 0),
     modifiedAt: new Date(Math.max(...parts.map((part) => part.mtimeMs))),
     fingerprint,
-    facts: facts && cleanJson(facts),
+    facts: read.facts && cleanJson(read.facts),
   })
 }
 
-interface ToRead {
-  readonly entry: Entry
-  readonly kind: VectorKind
-  readonly relativePath: string
-  readonly parts: readonly FilePart[]
+function unchanged({ kind, warnings }: KnownFile) {
+  return { kind, facts: null, warnings }
 }
 
-/** `readFacts`, but for what confuses a reader, of which nothing is told. */
-async function readFactsOrWarn(walk: Walk, toRead: ToRead): Promise<ReadFacts | null | 'left out'> {
-  try {
-    return await readFacts(walk, toRead)
-  } catch (error) {
+/** What was read of a file, but for what confuses a reader, of which nothing is told. */
+async function readOrWarn(walk: VectorWalk, toRead: ToRead) {
+  const read = await readVector(walk, toRead).catch((error: unknown): VectorRead => {
     const confused = unreadable(error)
     if (confused === null) throw error
     warnIn(walk.source, `${quoted(toRead.relativePath)} tells nothing of itself: ${confused.why}`)
-    return null
-  }
-}
-
-/** null: not to be read now, so that the next scan tries again. What is not what its name says is left out, with a warning. */
-async function readFacts(
-  walk: Walk,
-  { entry, kind, relativePath, parts }: ToRead,
-): Promise<ReadFacts | null | 'left out'> {
-  const { source } = walk
-  const { root } = source
-  source.progress()
-  switch (kind) {
-    case 'geojson':
-      if (!isGeojson(source, entry, relativePath)) return 'left out'
-      return geojsonFacts(root, entry.path, source.progress)
-    case 'shapefile':
-      return shapefileFacts(root, entry.path, parts)
-    case 'geopackage':
-      return readGeopackage(walk, entry, relativePath)
-    case 'flatgeobuf':
-      try {
-        return flatgeobufFacts(root, entry.path) ?? 'left out'
-      } catch (error) {
-        if (!(error instanceof BrokenArchiveError)) throw error
-        warnIn(source, `${quoted(relativePath)} is left out: ${error.message}`)
-        return 'left out'
-      }
-  }
-}
-
-async function readGeopackage(
-  { source, prober }: Walk,
-  { path }: Entry,
-  relativePath: string,
-): Promise<ReadFacts | null | 'left out'> {
-  const where = quoted(relativePath)
-  const result = await prober.probeGeopackage(source.root, path, NEVER).catch((error: Error) => {
-    throw new Error(`${where}: ${error.message}`, { cause: error })
+    return { kind: toRead.kind, facts: null }
   })
-  switch (result.state) {
-    case 'ok':
-      if (hasUnwritten(path))
-        warnIn(source, `${where} is open in another program: what that has not written into it yet is not served`)
-      return result.probe
-    case 'broken':
-      warnIn(source, `${where} is left out: ${result.why}`)
-      return 'left out'
-    case 'empty':
-      return 'left out'
-    default:
-      warnIn(source, `${where} tells nothing of itself: ${whyNotRead(result)}`)
-      return null
-  }
-}
-
-/** SQLite's write-ahead log: what is in it reaches the file itself when the program that writes ends. */
-function hasUnwritten(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  return read === 'left out' ? read : { ...read, warnings: read.facts?.warnings ?? [] }
 }
 
 export function canBeAddressed(relativePath: string): boolean {
@@ -223,16 +186,6 @@ function statParts(folder: string, names: readonly string[]): FilePart[] {
       throw error
     }
   })
-}
-
-function isGeojson(source: WalkedSource, entry: Entry, relativePath: string): boolean {
-  const finding = examineGeojson(source.root, entry.path)
-  if (finding === 'geojson') return true
-  // Many a .json is something else; a .geojson that is none is a mistake.
-  if (finding === 'cut off')
-    warnIn(source, `${quoted(relativePath)} is left out: it is cut off, or still being written`)
-  else if (/\.geojson$/i.test(entry.name)) warnIn(source, `${quoted(relativePath)} is left out: it is not GeoJSON`)
-  return false
 }
 
 function warnOfMissingParts(

@@ -25,16 +25,16 @@ test('what is found in another process comes back whole', async () => {
   const basemaps = await walk({ kind: 'basemap', root: tree.root }, never)
   expect(basemaps.found).toMatchObject({
     basemaps: [{ code: 'world', versions: [{ version: 'v1' }] }],
-    warnings: { total: 0 },
+    warnings: { coded: [{ code: 'scan_vector_in_basemap_source', params: { file: '"a.geojson"' } }] },
   })
-  const vectors = await walk({ kind: 'vector', root: tree.root, known: new Map() }, never)
+  const vectors = await walk({ kind: 'vector', root: tree.root, known: new Map(), scratch: '/tmp' }, never)
   expect(vectors.found).toMatchObject({ vectors: [{ relativePath: 'a.geojson', modifiedAt: expect.any(Date) }] })
 })
 
 test('a directory that cannot be walked is told in the words of whoever configured it', async () => {
   const missing = walk({ kind: 'basemap', root: tree.at('gone') }, never)
   await expect(missing).rejects.toThrow(`${tree.at('gone')} is not there: nothing was changed`)
-  const file = walk({ kind: 'vector', root: tree.at('a.geojson'), known: new Map() }, never)
+  const file = walk({ kind: 'vector', root: tree.at('a.geojson'), known: new Map(), scratch: '/tmp' }, never)
   await expect(file).rejects.toThrow(`${tree.at('a.geojson')} is not a directory`)
 })
 
@@ -56,6 +56,7 @@ test('an archive that never ends is named, and the rest is found', async () => {
   expect(uncertain).toEqual([{ code: 'endless', version: 'default' }])
   expect(warnings.texts).toEqual([
     '"zero.pmtiles" is left out: it is a link that leads out of the source',
+    '"a.geojson" is left out: it is vector data (GeoJSON); move it into a vector source',
     expect.stringMatching(/^"endless.mbtiles" stays as it was: it could not be read within/),
     expect.stringMatching(/^"none.pmtiles" cannot be served/),
     expect.stringMatching(/^"view.mbtiles" cannot be served: the tiles are shown by a view/),
@@ -77,7 +78,7 @@ test('GeoPackages and FlatGeobuf are found; one that never ends or is locked tel
   tree.put('cut.fgb', POINTS_FGB.subarray(0, -1))
   tree.put('cut.gpkg', readFileSync(tree.at('good.gpkg')).subarray(0, 8192))
   tree.put('none.gpkg', 'hello')
-  const { vectors, warnings } = await walkVectors(tree.root, new Map(), () => {}, new Prober(3_000))
+  const { vectors, warnings } = await walkVectors(tree.root, new Map(), () => {}, { prober: new Prober(3_000) })
   writer.close()
   program.close()
   expect(vectors.map(({ relativePath, kind, facts }) => [relativePath, kind, facts?.feature_count ?? null])).toEqual([
@@ -101,6 +102,7 @@ test('GeoPackages and FlatGeobuf are found; one that never ends or is locked tel
     '"locked.gpkg" tells nothing of itself: another program has locked it',
     '"none.gpkg" is left out: this is not an SQLite database',
     '"open.gpkg" is open in another program: what that has not written into it yet is not served',
+    '"world/v1/0/0/0.png" is left out: it holds tiles (PNG); move it into a basemap source',
   ])
 })
 

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
-import { type Warnings, warn } from './found.js'
+import type { CodedMessage } from '@gateway/contracts/messages.js'
+import { noWarnings, type Warnings, warn } from './found.js'
 
 /** A scan source while it is walked, wherever it is. */
 export interface WalkedPlace {
@@ -21,7 +22,7 @@ export interface WalkedSource extends WalkedPlace {
 /** Throws where the root is not there, is no directory, or cannot be reached. */
 export function openSource(root: string, progress: () => void): WalkedSource {
   const before = identityOf(root)
-  const warnings: Warnings = { texts: [], total: 0 }
+  const warnings = noWarnings()
   return {
     root,
     realRoot: realpathSync.native(root),
@@ -39,6 +40,6 @@ function identityOf(root: string): string {
   return `${stat.dev}:${stat.ino}`
 }
 
-export function warnIn(source: Pick<WalkedPlace, 'warnings'>, text: string): void {
-  warn(source.warnings, text)
+export function warnIn(source: Pick<WalkedPlace, 'warnings'>, said: string | CodedMessage): void {
+  warn(source.warnings, said)
 }

@@ -1,0 +1,226 @@
+import { execFileSync } from 'node:child_process'
+import { createWriteStream, writeFileSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { ZipArchive } from 'archiver'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ogrHere } from '../../vector-facts/gdal/tools.js'
+import { makeTree, PIXEL, POINT, type Tree } from '../testing/trees.js'
+import { walkBasemaps } from './walk-basemaps.js'
+import { walkVectors } from './walk-vectors.js'
+
+let tree: Tree
+beforeEach(() => {
+  tree = makeTree()
+})
+afterEach(() => tree.remove())
+
+const feature = (lon: number, name: string) =>
+  JSON.stringify({ type: 'Feature', properties: { name }, geometry: { type: 'Point', coordinates: [lon, 47] } })
+const TWO = `{"type":"FeatureCollection","features":[${feature(8, 'a')},${feature(9, 'b')}]}`
+
+async function walk() {
+  const { vectors, warnings } = await walkVectors(tree.root, new Map(), () => {})
+  const told = warnings.texts.map(
+    (text, i) => [warnings.coded[i]?.code ?? text, warnings.coded[i]?.params ?? {}] as const,
+  )
+  return { vectors, told, codes: told.map(([code]) => code).sort(), texts: warnings.texts }
+}
+
+function ogr2ogr(driver: string, name: string): void {
+  tree.put('.source.geojson', TWO)
+  execFileSync('ogr2ogr', ['-f', driver, tree.at(name), tree.at('.source.geojson'), '-nln', 'places'], {
+    stdio: 'pipe',
+  })
+}
+
+async function zip(name: string, contents: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  const archive = new ZipArchive({ zlib: { level: 9 } })
+  for (const [path, content] of Object.entries(contents)) archive.append(content, { name: path })
+  const written = pipeline(archive, createWriteStream(tree.at(name)))
+  await archive.finalize()
+  await written
+}
+
+test('each kind of file that is left out is one line, with its code and what to do, however many there are', async () => {
+  for (let i = 0; i < 30; i++) tree.put(`sheets/sheet${i}.tif`, 'x')
+  for (let x = 0; x < 5; x++) for (let y = 0; y < 20; y++) tree.put(`world/3/${x}/${y}.png`, PIXEL)
+  for (const name of [
+    'a.img',
+    'b.mrf',
+    'c.sqlite',
+    'd.topojson',
+    'e.mbtiles',
+    'f.xyz',
+    'g.7z',
+    'h.dbf',
+    'README.txt',
+    'j.jp2',
+    'k.gdb/a.x',
+  ])
+    tree.put(name, 'x')
+  tree.put('i.json', '{"type":"Topology","objects":{},"arcs":[]}')
+  const { told, texts } = await walk()
+  expect(Object.fromEntries(told.map(([code, { format, count }]) => [`${code} ${format}`, count]))).toEqual({
+    'scan_image GeoTIFF': 30,
+    'scan_image JPEG 2000': 1,
+    'scan_image_to_convert Erdas Imagine': 1,
+    'scan_image_to_convert MRF': 1,
+    'scan_vector_to_convert SQLite or SpatiaLite': 1,
+    'scan_vector_to_convert TopoJSON': 2,
+    'scan_vector_to_convert File Geodatabase': 1,
+    'scan_tiles_in_vector_source MBTiles': 1,
+    'scan_tiles_in_vector_source PNG': 100,
+    'scan_unknown_file .xyz': 1,
+    'scan_archive 7z': 1,
+    'scan_part_without_shapefile shapefile': 1,
+  })
+  expect(texts.every((text) => !/\{\w+\}/.test(text))).toBe(true)
+})
+
+test('zipped shapefiles are vectors, and other zips are told of', async () => {
+  ogr2ogr('ESRI Shapefile', '.places.shp')
+  const part = (extension: string) => execFileSync('cat', [tree.at(`.places.${extension}`)])
+  await zip(
+    'places.zip',
+    Object.fromEntries(['shp', 'shx', 'dbf', 'prj'].map((one) => [`data/places.${one}`, part(one)])),
+  )
+  await zip('tiles.zip', { 'world/0/0/0.png': PIXEL })
+  await zip('vectors.zip', { 'a.geojson': POINT })
+  await zip('docs.zip', { 'a.txt': 'x' })
+  tree.put('broken.zip', 'PK\x03\x04 nothing')
+  const { vectors, codes } = await walk()
+  expect(vectors).toMatchObject([
+    {
+      kind: 'zipped_shapefile',
+      fileName: 'places.zip',
+      facts: { feature_count: 2, bounds: [8, 47, 9, 47], crs: 'EPSG:4326' },
+    },
+  ])
+  expect(codes).toEqual(['scan_archive', 'scan_broken_archive', 'scan_zip_of_tiles', 'scan_zip_of_vectors'])
+})
+
+test('GeoJSON sequences are read as such, also under the name of GeoJSON', async () => {
+  tree.put('a.geojsonl', `${feature(8, 'a')}\n${feature(9, 'b')}\n`)
+  tree.put('b.geojsons', `\x1e${feature(8, 'a')}\n\x1e${feature(9, 'b')}\n`)
+  tree.put('c.geojson', `${feature(8, 'a')}\n${feature(9, 'b')}\n`)
+  const { vectors, codes } = await walk()
+  expect(vectors.map(({ kind, facts }) => [kind, facts?.feature_count])).toEqual(Array(3).fill(['geojson_sequence', 2]))
+  expect(codes).toEqual(['scan_sequence_named_geojson'])
+})
+
+test('GeoJSON in GBK is read, and its encoding told', async () => {
+  // "名称": "北京市海淀区"
+  const name = Buffer.from('c3fbb3c6', 'hex')
+  const value = Buffer.from('b1b1beb9cad0baa3b5edc7f8', 'hex')
+  const [before, after] = [`{"type":"Feature","properties":{"`, `"},"geometry":${POINT}}`]
+  writeFileSync(
+    tree.at('a.geojson'),
+    Buffer.concat([Buffer.from(before), name, Buffer.from('":"'), value, Buffer.from(after)]),
+  )
+  const { vectors, told } = await walk()
+  expect(vectors[0]?.facts).toMatchObject({
+    encoding: 'GBK',
+    encoding_source: null,
+    fields: [{ name: '名称', type: 'string' }],
+  })
+  expect(told).toEqual([['scan_geojson_encoding', { encoding: 'GBK', file: '"a.geojson"' }]])
+})
+
+test.runIf(ogrHere() !== null)('KML, KMZ, GML and CSV are vectors by what GDAL reads in them', async () => {
+  ogr2ogr('KML', 'a.kml')
+  ogr2ogr('LIBKML', 'b.kmz')
+  ogr2ogr('GML', 'c.gml')
+  tree.put('d.csv', 'lon,lat,name\n8,47,a\n9,47,b\n')
+  for (let i = 0; i < 20; i++) tree.put(`tables/${i}.csv`, 'a,b\n1,2\n')
+  const { vectors, told } = await walk()
+  const facts = { feature_count: 2, bounds: [8, 47, 9, 47], crs: 'EPSG:4326' }
+  expect(vectors.map(({ kind }) => kind)).toEqual(['kml', 'kmz', 'gml', 'csv'])
+  for (const vector of vectors) expect(vector.facts).toMatchObject(facts)
+  // The schema that GDAL writes beside GML is a document.
+  expect(told).toMatchObject([['scan_csv_without_coordinates', { count: 20, folder: '"tables"' }]])
+})
+
+test.runIf(ogrHere() !== null)('files that are made to harm their reader are harmless', async () => {
+  const entities = Array.from({ length: 9 }, (_, i) => {
+    const [name, inner] = [String.fromCharCode(98 + i), String.fromCharCode(97 + i)]
+    return `<!ENTITY ${name} "${`&${inner};`.repeat(10)}">`
+  })
+  const laugh = `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa">${entities.join('')}]>`
+  tree.put('laugh.kml', `${laugh}<kml><Document><Placemark><name>&j;</name></Placemark></Document></kml>`)
+  const gml = (value: string) =>
+    '<a:FeatureCollection xmlns:a="http://a/" xmlns:gml="http://www.opengis.net/gml"><gml:featureMember><a:b><a:n>' +
+    `${value}</a:n><a:g><gml:Point><gml:coordinates>8,47</gml:coordinates></gml:Point></a:g></a:b></gml:featureMember></a:FeatureCollection>`
+  tree.put('laugh.gml', laugh + gml('&j;'))
+  tree.put('outside.gml', `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY x SYSTEM "file:///etc/passwd">]>${gml('&x;')}`)
+  tree.put(
+    'virtual.kml',
+    '<OGRVRTDataSource><OGRVRTLayer name="x"><SrcDataSource>/etc/passwd</SrcDataSource></OGRVRTLayer></OGRVRTDataSource><!-- <kml> -->',
+  )
+  tree.put('path.csv', '/vsicurl/http://127.0.0.1:9/x,lon,lat\n1,8,47\n')
+  await zip('bomb.kmz', { 'doc.kml': Buffer.alloc(300 * 1024 ** 2, 0x20) })
+  await zip('bomb.zip', { 'a.shp': Buffer.alloc(300 * 1024 ** 2) })
+  const { vectors, texts } = await walk()
+  expect(JSON.stringify([vectors, texts])).not.toContain('root:')
+  expect(vectors.map(({ relativePath, facts }) => [relativePath, facts?.feature_count ?? null])).toEqual([
+    ['bomb.kmz', null],
+    ['bomb.zip', null],
+    ['outside.gml', 1],
+    ['path.csv', 1],
+  ])
+})
+
+test('without GDAL the files that it would read are one line for each format of the source', async () => {
+  for (const folder of ['a', 'b', 'c']) tree.put(`${folder}/x.kml`, '<kml/>')
+  const script = `
+    import { walkVectors } from ${JSON.stringify(new URL('../../../../dist/catalog/scans/walk/walk-vectors.js', import.meta.url).href)}
+    const { warnings, vectors } = await walkVectors(${JSON.stringify(tree.root)}, new Map(), () => {})
+    console.log(JSON.stringify([vectors.length, warnings.coded]))
+    process.exit()`
+  // In a namespace of its own, where something that is no program hides GDAL's.
+  const hide = 'for p in $(command -v ogrinfo ogr2ogr); do mount --bind /dev/null "$p"; done'
+  const program = [
+    '--map-root-user',
+    '--mount',
+    'sh',
+    '-c',
+    `${hide}; exec "$0" --input-type=module -e "$1"`,
+    process.execPath,
+    script,
+  ]
+  const [count, coded] = JSON.parse(execFileSync('unshare', program).toString())
+  expect([count, coded]).toMatchObject([0, [{ code: 'scan_needs_gdal', params: { count: 3, format: 'KML' } }]])
+})
+
+const LAYOUTS = [
+  ['esri/L00/R00000000/C00000000.png', '"esri"', /Esri exploded cache/],
+  ['esri/Layers/_alllayers/L00/R0000C0000.bundle', '"esri"', /Esri compact cache/],
+  ['tc/03/000/000/001/000/000/002.png', '"tc"', /TileCache/],
+  ['mp/03/0000/0001/0000/0002.png', '"mp"', /MapProxy/],
+  ['gwc/EPSG_900913_04/0_1/0003_0010.png', '"gwc"', /GeoWebCache/],
+  ['quad/0132.png', '"quad"', /quadkeys/],
+  ['padded/00/000/000.png', '"padded"', /leading zeros/],
+  ['padded/v1/02/001/003.png', '"padded/v1"', /leading zeros/],
+] as const
+test.each(LAYOUTS)('the layout of %s is told once, by its name', async (path, folder, name) => {
+  tree.put(path, PIXEL)
+  const { basemaps, warnings } = await walkBasemaps(tree.root, () => {})
+  expect(basemaps).toEqual([])
+  expect(warnings.coded).toMatchObject([{ code: 'scan_layout_not_served', params: { folder } }])
+  expect(warnings.texts[0]).toMatch(name)
+})
+
+test('a basemap source tells of files that are no archives, and not of previews beside tiles', async () => {
+  tree.put('ok/0/0/0.png', PIXEL)
+  tree.put('ok/preview.png', PIXEL)
+  tree.put('ok/tilejson.json', '{}')
+  for (const name of ['a.tif', 'b.tif', 'roads.geojson', 'tiles.zip', 'old.gpkg', 'images/x.tif']) tree.put(name, 'x')
+  const { basemaps, warnings } = await walkBasemaps(tree.root, () => {})
+  expect(basemaps.map(({ code }) => code)).toEqual(['ok'])
+  expect(warnings.coded.map((made) => [made?.code, made?.params.count])).toEqual([
+    ['scan_image', 2],
+    ['scan_geopackage_in_basemap_source', 1],
+    ['scan_vector_in_basemap_source', 1],
+    ['scan_archive', 1],
+    ['scan_image', 1],
+  ])
+})

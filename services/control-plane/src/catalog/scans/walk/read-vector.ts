@@ -1,0 +1,161 @@
+import { statSync } from 'node:fs'
+import { coded, type MessageCode } from '@gateway/contracts/messages.js'
+import type { VectorKind } from '@gateway/contracts/vector.js'
+import type { ReadFacts } from '@gateway/store/vectors.js'
+import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
+import { examineGeojson } from '../../probe/geojson.js'
+import { flatgeobufFacts } from '../../vector-facts/flatgeobuf.js'
+import { type GdalKind, readByGdal } from '../../vector-facts/gdal/read-by-gdal.js'
+import { ogrHere, RUN_SECONDS } from '../../vector-facts/gdal/tools.js'
+import { geojsonFacts } from '../../vector-facts/geojson.js'
+import { HOLDS_TILES } from '../../vector-facts/geopackage.js'
+import { MAX_GDAL_BYTES } from '../../vector-facts/limits.js'
+import { shapefileFacts } from '../../vector-facts/shapefile.js'
+import { zipContent } from '../../vector-facts/zipped-shapefile.js'
+import { quoted } from './found.js'
+import type { ToRead, VectorWalk } from './vector-walk.js'
+import { warnIn } from './walked-source.js'
+import { whyNotRead } from './why-not-read.js'
+
+/** `facts` null: not to be read now, so that the next scan tries again. What is not what its name says is left out, with a warning. */
+export type VectorRead = { readonly kind: VectorKind; readonly facts: ReadFacts | null } | 'left out'
+
+/** A walk is cancelled by killing its process, and with it the prober's. */
+const NEVER = new AbortController().signal
+
+export async function readVector(walk: VectorWalk, toRead: ToRead): Promise<VectorRead> {
+  const { source } = walk
+  const { entry, kind, relativePath, parts } = toRead
+  source.progress()
+  switch (kind) {
+    case 'geojson':
+    case 'geojson_sequence':
+      return readGeojson(walk, toRead, kind === 'geojson_sequence')
+    case 'shapefile':
+      return { kind, facts: shapefileFacts(source.root, entry.path, parts) }
+    case 'geopackage':
+      return readGeopackage(walk, toRead)
+    case 'zipped_shapefile':
+      return readZip(walk, toRead)
+    case 'flatgeobuf':
+      try {
+        const facts = flatgeobufFacts(source.root, entry.path)
+        return facts === null ? 'left out' : { kind, facts }
+      } catch (error) {
+        if (!(error instanceof BrokenArchiveError)) throw error
+        warnIn(source, `${quoted(relativePath)} is left out: ${error.message}`)
+        return 'left out'
+      }
+    default:
+      return readWithGdal(walk, toRead, kind)
+  }
+}
+
+function readGeojson(
+  { source, skipped }: VectorWalk,
+  { entry, relativePath }: ToRead,
+  isSequence: boolean,
+): VectorRead {
+  const finding = examineGeojson(source.root, entry.path, isSequence)
+  const isPlainJson = /\.json$/i.test(entry.name)
+  if (finding === 'cut off')
+    warnIn(source, `${quoted(relativePath)} is left out: it is cut off, or still being written`)
+  else if (finding === 'topojson') skipped.add(relativePath, { code: 'scan_vector_to_convert', format: 'TopoJSON' })
+  // Many a .json is something else; a .geojson that is none is a mistake.
+  else if (finding === 'something else' && !isPlainJson)
+    warnIn(source, `${quoted(relativePath)} is left out: it is not GeoJSON`)
+  if (finding !== 'geojson') return 'left out'
+  const read = geojsonFacts(source.root, entry.path, source.progress, { isSequence })
+  if (!read.isSequence || isSequence) return { kind: isSequence ? 'geojson_sequence' : 'geojson', facts: read.facts }
+  const warnings = [coded('scan_sequence_named_geojson'), ...(read.facts.warnings ?? [])]
+  return { kind: 'geojson_sequence', facts: { ...read.facts, warnings } }
+}
+
+async function readGeopackage(
+  { source, prober, skipped }: VectorWalk,
+  { entry, relativePath, kind }: ToRead,
+): Promise<VectorRead> {
+  const where = quoted(relativePath)
+  const result = await prober.probeGeopackage(source.root, entry.path, NEVER).catch((error: Error) => {
+    throw new Error(`${where}: ${error.message}`, { cause: error })
+  })
+  switch (result.state) {
+    case 'ok':
+      if (hasUnwritten(entry.path))
+        warnIn(source, `${where} is open in another program: what that has not written into it yet is not served`)
+      return { kind, facts: result.probe }
+    case 'broken':
+      if (result.why === HOLDS_TILES)
+        skipped.add(relativePath, { code: 'scan_raster_geopackage', format: 'GeoPackage' })
+      else warnIn(source, `${where} is left out: ${result.why}`)
+      return 'left out'
+    case 'empty':
+      return 'left out'
+    default:
+      warnIn(source, `${where} tells nothing of itself: ${whyNotRead(result)}`)
+      return { kind, facts: null }
+  }
+}
+
+/** SQLite's write-ahead log: what is in it reaches the file itself when the program that writes ends. */
+function hasUnwritten(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+const OF_ZIPS: Readonly<Record<'tiles' | 'vectors' | 'other', MessageCode>> = {
+  tiles: 'scan_zip_of_tiles',
+  vectors: 'scan_zip_of_vectors',
+  other: 'scan_archive',
+}
+
+async function readZip({ source, skipped }: VectorWalk, { entry, relativePath, kind }: ToRead): Promise<VectorRead> {
+  try {
+    const content = await zipContent(source.root, entry.path)
+    if (content?.is === 'shapefiles') return { kind, facts: content.facts }
+    if (content !== null) skipped.add(relativePath, { code: OF_ZIPS[content.is], format: 'zip' })
+  } catch (error) {
+    if (!(error instanceof BrokenArchiveError)) throw error
+    skipped.add(relativePath, { code: 'scan_broken_archive', format: 'zip' }, error.message)
+  }
+  return 'left out'
+}
+
+async function readWithGdal(walk: VectorWalk, { entry, relativePath }: ToRead, kind: GdalKind): Promise<VectorRead> {
+  const { source, skipped, prober, scratch } = walk
+  const file = quoted(relativePath)
+  const format = kind.toUpperCase()
+  const ogr = ogrHere()
+  // What GDAL has read before stays while this machine has none.
+  const stays = walk.known.has(relativePath)
+  if (ogr === null) {
+    if (stays) return { kind, facts: null }
+    skipped.add(relativePath, { code: 'scan_needs_gdal', format, ofSource: true })
+    return 'left out'
+  }
+  const readGeopackage = (root: string, path: string) => prober.probeGeopackage(root, path, NEVER)
+  const read = await readByGdal({ ogr, scratch, readGeopackage }, source.root, entry.path, kind)
+  switch (read.state) {
+    case 'ok':
+      return { kind, facts: read.facts }
+    case 'too large':
+      warnIn(source, coded('scan_too_large', { file, limit: MAX_GDAL_BYTES / 1024 ** 2 }))
+      return { kind, facts: null }
+    case 'no coordinates':
+      skipped.add(relativePath, { code: 'scan_csv_without_coordinates', format })
+      return 'left out'
+    case 'no features':
+      warnIn(source, coded('scan_no_features', { file }))
+      return 'left out'
+    case 'no driver':
+      skipped.add(relativePath, { code: 'scan_needs_gdal', format, ofSource: true })
+      return 'left out'
+    case 'broken':
+      warnIn(source, coded('scan_unreadable_by_gdal', { file, format, reason: read.why }))
+      return 'left out'
+    case 'late':
+      warnIn(source, coded('scan_late', { file, seconds: RUN_SECONDS }))
+      return 'left out'
+    case 'gone':
+      return 'left out'
+  }
+}

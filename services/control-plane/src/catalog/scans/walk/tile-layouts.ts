@@ -1,0 +1,47 @@
+import type { ListFolder } from './candidates.js'
+
+/** A path below a folder of tiles, and what its layout is called. The first that fits is taken. */
+const LAYOUTS: readonly { readonly path: RegExp; readonly name: string }[] = [
+  {
+    path: /^(?:Layers\/)?(?:_alllayers\/)?L\d\d\/R[0-9a-f]{4}C[0-9a-f]{4}\.bundle$/i,
+    name: 'of an Esri compact cache (L00/R0000C0000.bundle)',
+  },
+  {
+    path: /^(?:Layers\/)?(?:_alllayers\/)?L\d\d\/R[0-9a-f]{8}\/C[0-9a-f]{8}\.\w+$/i,
+    name: 'of an Esri exploded cache (L00/R00000000/C00000000)',
+  },
+  { path: /^\d\d\/\d{3}\/\d{3}\/\d{3}\/\d{3}\/\d{3}\/\d{3}\.\w+$/, name: 'of TileCache (00/000/000/000/000/000/000)' },
+  { path: /^\d\d\/\d{4}\/\d{4}\/\d{4}\/\d{4}\.\w+$/, name: '"mp" of MapProxy (00/0000/0000/0000/0000)' },
+  { path: /^\w+_\d\d\/\d+_\d+\/\d+_\d+\.\w+$/, name: 'of GeoWebCache (EPSG_900913_00/0_0/00_00)' },
+  { path: /^[0-3]{2,}\.(?:png|jpe?g|webp|pbf|mvt)$/, name: 'of quadkeys (0231.png)' },
+  {
+    path: /^(?:0\d\/\d+\/\d+|\d\d?\/(?:0\d+\/\d+|\d+\/0\d+))\.\w+$/,
+    name: 'of numbers with leading zeros (00/000/000)',
+  },
+]
+
+/** Levels below a folder: as many as the deepest layout has. */
+const DEPTH = 7
+/** Entries of each kind that are followed in a folder: the first may be something that lies beside the tiles. */
+const FOLLOWED = 3
+
+/** The name of the layout in which a folder holds tiles; null: none that is known. Lists a few folders, whatever its size. */
+export async function layoutOf(folder: string, list: ListFolder): Promise<string | null> {
+  const paths: string[] = []
+  await follow(folder, '', list, DEPTH, paths)
+  return LAYOUTS.find(({ path }) => paths.some((one) => path.test(one)))?.name ?? null
+}
+
+async function follow(folder: string, prefix: string, list: ListFolder, depth: number, paths: string[]): Promise<void> {
+  const entries = await list(folder)
+  const files = entries.filter(({ kind, name }) => kind === 'file' && /\d/.test(name))
+  // The last ones, too: quadkeys of the first zoom are a single digit, and a zoom may be written without zeros.
+  for (const { name } of new Set([...files.slice(0, FOLLOWED), ...files.slice(-FOLLOWED)])) paths.push(prefix + name)
+  if (depth === 1) return
+  const folders = entries.filter(
+    ({ kind, isLink, name }) =>
+      kind === 'directory' && !isLink && (/\d/.test(name) || /^(?:_alllayers|layers)$/i.test(name)),
+  )
+  for (const { name, path } of folders.slice(0, FOLLOWED))
+    await follow(path, `${prefix}${name}/`, list, depth - 1, paths)
+}

@@ -1,7 +1,6 @@
-import { withoutTokens } from '@gateway/catalog/list-query.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import Fastify, { LogController } from 'fastify'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { serializerCompiler } from 'fastify-type-provider-zod'
 import { hasOpenCors } from './catalog/listing/cors.js'
 import { registerFeatures } from './features.js'
 import { callerFinder } from './platform/admin-gate/caller.js'
@@ -10,16 +9,19 @@ import type { ControlContext } from './platform/context.js'
 import { registerAnswerInTime, TIME_LIMITS } from './platform/http/answer-in-time.js'
 import type { App } from './platform/http/app-type.js'
 import { registerBodyRules } from './platform/http/body-rules.js'
+import { registerBoundedLists } from './platform/http/bounded-lists.js'
 import { closePromptly } from './platform/http/closing.js'
 import { registerCompression } from './platform/http/compression.js'
 import { answerClientError, answerFrameworkError, registerErrorAnswers } from './platform/http/error-answers.js'
 import { ambiguousFraming, unboundedHead } from './platform/http/framing.js'
+import { endIdleConnections } from './platform/http/idle-connections.js'
+import { registerInputValidation } from './platform/http/input-validation.js'
 import { registerBodyParsers } from './platform/http/json-body.js'
 import { sendRefusal } from './platform/http/refusal.js'
 import { registerRequestLog } from './platform/http/request-log.js'
 import { registerRequestTrace } from './platform/http/request-trace.js'
 import { registerSecurityHeaders } from './platform/http/security-headers.js'
-import { SERVER_LIMITS } from './platform/http/server-options.js'
+import { HEADERS_TIMEOUT_MS, SERVER_LIMITS } from './platform/http/server-options.js'
 import { registerNotFound, trackPaths } from './platform/http/unrouted.js'
 
 /** Builds the control plane's HTTP application. It does not listen; needs a migrated store. */
@@ -29,6 +31,7 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   registerErrorAnswers(app)
   registerNotFound(app)
   registerBodyParsers(app)
+  registerInputValidation(app)
   registerRequestTrace(app, ctx)
   registerRequestLog(app, ctx)
   // A disable waits for edges for TOKEN_STALE_SECONDS.
@@ -36,7 +39,9 @@ export async function buildApp(ctx: ControlContext): Promise<App> {
   registerBodyRules(app)
   await registerSecurityHeaders(app, ctx)
   await registerCompression(app)
+  registerBoundedLists(app)
   closePromptly(app, ctx.notice)
+  endIdleConnections(app, ctx.settings.keepAliveSeconds * 1000 + HEADERS_TIMEOUT_MS)
   refuseAmbiguousFraming(app)
   const findCaller = callerFinder(edgeLink, ctx.settings.trustedProxies)
   const adminGate = registerAdminGate(app, ctx, findCaller)
@@ -63,13 +68,6 @@ function createApp(ctx: ControlContext): App {
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   }) as unknown as App
-  app.setValidatorCompiler((route) => {
-    const validate = validatorCompiler(route as never)
-    if (route.httpPart === 'querystring') return (query: unknown) => validate(withoutTokens(query))
-    // No body is one without fields: it is right where none is required, and else names what is missing.
-    if (route.httpPart === 'body') return (body: unknown) => validate(body ?? {})
-    return validate
-  })
   app.setSerializerCompiler(serializerCompiler)
   return app
 }

@@ -7,6 +7,7 @@ import { addressHosts } from '@gateway/settings/address-hosts.js'
 import { ensureAdminCredentials } from '@gateway/settings/admin-credentials.js'
 import { loadSettings, type Settings, trustSeconds } from '@gateway/settings/load.js'
 import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/settings/refusal.js'
+import { settingWarnings } from '@gateway/settings/warnings.js'
 import { openStore } from '@gateway/store/connect.js'
 import { StoreRefusal } from '@gateway/store/migrate.js'
 import { openTracer } from '@gateway/tracing/tracer.js'
@@ -52,6 +53,10 @@ function loadOrRefuse(): { settings: Settings; databaseUrl: string } {
 async function start(configured: Settings, databaseUrl: string): Promise<void> {
   const log = createLog('control-plane', configured.logLevel)
   const settings = withCredentials(configured, log)
+  for (const { code, finding, advice } of settingWarnings(settings)) {
+    log.warn({ code }, `${finding}; ${advice}`)
+    tellWhoStarts(`${finding}; ${advice}`)
+  }
   startWatchdog()
   const notice = new AbortController()
   const stop = new AbortController()

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import type { Role } from '@gateway/contracts/operator.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
@@ -7,14 +8,16 @@ import {
   cancelDelivery,
   type Delivery,
   type DeliveryKind,
+  findDeliveryIds,
   readDelivery,
   retryDelivery,
 } from '@gateway/store/deliveries.js'
 import { readSliceJob } from '@gateway/store/slice-jobs.js'
 import { readVector } from '@gateway/store/vectors.js'
 import { z } from 'zod'
+import { bulkRoute, type ListQuery } from '../platform/bulk/bulk-route.js'
 import type { ControlContext } from '../platform/context.js'
-import type { App } from '../platform/http/app-type.js'
+import type { AdminIdentity, App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
 
@@ -30,8 +33,11 @@ export interface RecordChanges {
   /** in the plural, for the document */
   readonly noun: string
   readonly schema: z.ZodObject
-  readonly toRecord: (delivery: Delivery) => object
+  /** `role`: of who is answered */
+  readonly toRecord: (delivery: Delivery, role: Role) => object
 }
+
+type RecordChangeName = keyof RecordChanges['operationIds']
 
 interface Change {
   readonly status: 200 | 202
@@ -44,7 +50,7 @@ interface Change {
   readonly apply: (tx: Transaction, kind: DeliveryKind, id: string, by: string) => Promise<Delivery | null>
 }
 
-const CHANGES: Readonly<Record<keyof RecordChanges['operationIds'], Change>> = {
+const CHANGES: Readonly<Record<RecordChangeName, Change>> = {
   retry: {
     status: 202,
     summary: 'Deliver again:',
@@ -76,7 +82,7 @@ const CHANGES: Readonly<Record<keyof RecordChanges['operationIds'], Change>> = {
 export function recordChangeRoutes(app: App, ctx: ControlContext, records: RecordChanges): void {
   const { kind, noun, operationIds, schema, toRecord } = records
   for (const name of ['retry', 'cancel', 'acknowledge'] as const) {
-    const { status, summary, description, refused, apply } = CHANGES[name]
+    const { status, summary, description } = CHANGES[name]
     app.post(
       `/api/v1/admin/${records.path}/:id/${name}`,
       {
@@ -88,20 +94,61 @@ export function recordChangeRoutes(app: App, ctx: ControlContext, records: Recor
           response: { [status]: schema },
         },
       },
-      async ({ params: { id }, admin }, reply) => {
-        if (!isUuid(id)) return sendRefusal(reply, NO_SUCH_RECORD)
-        const who = admin.actor === 'token' ? 'ADMIN_TOKEN' : admin.actor
-        const by = `by ${who} at ${new Date(ctx.now()).toISOString()}`
-        const outcome = await ctx.sql.begin(async (tx) => {
-          const delivery = await apply(tx, kind, id, by)
-          if (delivery === null) return (await readDelivery(tx, kind, id)) === null ? NO_SUCH_RECORD : refused
-          await insertAudit(tx, { ...admin, action: `push.${name}`, subject: id, detail: await named(tx, delivery) })
-          return { ok: true, record: { ...toRecord(delivery) } } as const
-        })
-        return outcome.ok ? reply.code(status).send(outcome.record) : sendRefusal(reply, outcome)
+      async ({ params: { id }, admin, operator }, reply) => {
+        const outcome = await ctx.sql.begin((tx) => changeRecord(ctx, tx, { kind, id, name, admin }))
+        if (!outcome.ok) return sendRefusal(reply, outcome)
+        return reply.code(status).send({ ...toRecord(outcome.delivery, operator.role) })
       },
     )
   }
+}
+
+interface AskedChange {
+  readonly kind: DeliveryKind
+  readonly id: string
+  readonly name: RecordChangeName
+  readonly admin: AdminIdentity
+}
+
+/** Changes one record, with its audit entry. */
+async function changeRecord(
+  { now }: Pick<ControlContext, 'now'>,
+  tx: Transaction,
+  { kind, id, name, admin }: AskedChange,
+): Promise<{ readonly ok: true; readonly delivery: Delivery } | Refusal> {
+  if (!isUuid(id)) return NO_SUCH_RECORD
+  const { apply, refused } = CHANGES[name]
+  const who = admin.actor === 'token' ? 'ADMIN_TOKEN' : admin.actor
+  const delivery = await apply(tx, kind, id, `by ${who} at ${new Date(now()).toISOString()}`)
+  if (delivery === null) return (await readDelivery(tx, kind, id)) === null ? NO_SUCH_RECORD : refused
+  await insertAudit(tx, { ...admin, action: `push.${name}`, subject: id, detail: await named(tx, delivery) })
+  return { ok: true, delivery }
+}
+
+/** The same changes of many records of one kind. `query` is that of their list. */
+export function bulkRecordsRoute(
+  app: App,
+  ctx: ControlContext,
+  { kind, path, noun }: RecordChanges,
+  query: ListQuery,
+  operationId: string,
+): void {
+  bulkRoute(app, ctx, {
+    path,
+    operationId,
+    noun,
+    actions: {
+      retry: 'delivers again, under the same `webhook-id`; also a record that was delivered, if its id is named',
+      acknowledge: 'says that a failure was seen',
+      cancel: 'gives up a record that is on its way',
+    },
+    query,
+    find: (filter, most) => findDeliveryIds(ctx.sql, kind, filter, most),
+    change:
+      ({ action: name, admin }) =>
+      (tx, id) =>
+        changeRecord(ctx, tx, { kind, id, name, admin }),
+  })
 }
 
 /** What is delivered and to whom, for the audit; what is gone by now has no name. */

@@ -1,5 +1,6 @@
 import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
+import { hasRole, type Role } from '@gateway/contracts/operator.js'
 import { DELIVERY_STATUSES, type DeliveryAttempt, deliveryAttemptSchema } from '@gateway/contracts/push.js'
 import { DELIVERY_LISTINGS, type Delivery, listDeliveries, readDelivery } from '@gateway/store/deliveries.js'
 import { listAttempts, MAX_LISTED_ATTEMPTS } from '@gateway/store/delivery-attempts.js'
@@ -9,7 +10,13 @@ import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
-import { NO_SUCH_RECORD, type RecordChanges, recordChangeRoutes, recordParams } from './record-changes.js'
+import {
+  bulkRecordsRoute,
+  NO_SUCH_RECORD,
+  type RecordChanges,
+  recordChangeRoutes,
+  recordParams,
+} from './record-changes.js'
 
 /** From the interface: the most recent 20. */
 const DEFAULT_PAGE = 20
@@ -21,6 +28,8 @@ const STATE_FILTERS = {
 
 export interface RecordKind extends RecordChanges {
   readonly operationIds: RecordChanges['operationIds'] & Readonly<Record<'list' | 'get', string>>
+  /** operation id of changing many; left out: there is no such route */
+  readonly bulk?: string
   /** how long, for the document */
   readonly kept: string
   /** beside the status */
@@ -32,6 +41,7 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
   const path = `/api/v1/admin/${records.path}`
   const { operationIds } = records
   const listing: Listing = DELIVERY_LISTINGS[records.kind]
+  const query = listQuery(listing, { ...STATE_FILTERS, ...records.filters }, DEFAULT_PAGE)
   app.get(
     path,
     {
@@ -41,15 +51,15 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
         description:
           'Newest first. `before` pages by the last id of the page before, so that new records shift nothing; `total` does not depend on ' +
           `it. ${records.kept}`,
-        querystring: listQuery(listing, { ...STATE_FILTERS, ...records.filters }, DEFAULT_PAGE).extend({
+        querystring: query.extend({
           before: z.uuid().optional().describe('only records older than the one of this id'),
         }),
         response: { 200: listOf(records.schema) },
       },
     },
-    async ({ query }) => {
+    async ({ query, operator }) => {
       const { items, total } = await listDeliveries(ctx.sql, records.kind, query)
-      return { items: items.map((item) => ({ ...records.toRecord(item) })), total }
+      return { items: items.map((item) => ({ ...records.toRecord(item, operator.role) })), total }
     },
   )
   app.get(
@@ -63,24 +73,31 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
         response: { 200: records.schema.extend({ attempt_log: z.array(deliveryAttemptSchema) }) },
       },
     },
-    async ({ params }, reply) => {
+    async ({ params, operator: { role } }, reply) => {
       const delivery = isUuid(params.id) ? await readDelivery(ctx.sql, records.kind, params.id) : null
       if (delivery === null) return sendRefusal(reply, NO_SUCH_RECORD)
-      return { ...records.toRecord(delivery), attempt_log: await readAttemptLog(ctx, delivery.id) }
+      return { ...records.toRecord(delivery, role), attempt_log: await readAttemptLog(ctx, delivery, role) }
     },
   )
   recordChangeRoutes(app, ctx, records)
+  if (records.bulk !== undefined) bulkRecordsRoute(app, ctx, records, query, records.bulk)
 }
 
-async function readAttemptLog(ctx: ControlContext, deliveryId: string): Promise<DeliveryAttempt[]> {
-  return (await listAttempts(ctx.sql, deliveryId)).map((line) => ({
+/** Requests to the address of a slice job have its secrets, in the address and in the body. */
+async function readAttemptLog(
+  ctx: ControlContext,
+  { id, jobId }: Delivery,
+  role: Role,
+): Promise<readonly DeliveryAttempt[]> {
+  const showsRequests = jobId === null || hasRole(role, 'admin')
+  return (await listAttempts(ctx.sql, id)).map((line) => ({
     started_at: line.startedAt.toISOString(),
     duration_ms: line.durationMs,
     outcome: line.outcome,
     http_status: line.httpStatus,
     message: line.message,
     answer: line.answer,
-    request: line.request ?? null,
+    request: (showsRequests ? line.request : null) ?? null,
   }))
 }
 

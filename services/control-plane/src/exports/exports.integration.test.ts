@@ -62,7 +62,7 @@ test('a part of a version is written as an archive that is downloaded by ranges'
   expect(whole.headers).toMatchObject({
     'content-type': 'application/vnd.pmtiles',
     'content-length': String(done.bytes),
-    'content-disposition': 'attachment; filename=world-v1.pmtiles',
+    'content-disposition': 'attachment; filename="world-v1.pmtiles"',
     'accept-ranges': 'bytes',
   })
   const head = await ask('HEAD', file)

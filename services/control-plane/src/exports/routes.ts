@@ -7,10 +7,10 @@ import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { EXPORT_STATUSES, exportBodySchema, exportSchema } from '@gateway/contracts/export.js'
+import { attachment } from '@gateway/files/attachment.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { deleteExport, EXPORT_LISTING, listExports, readExport } from '@gateway/store/exports.js'
-import { create } from 'content-disposition'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
@@ -154,11 +154,12 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
     const root = exportDirectory(settings.dataDir)
     const answer = await send(raw, exportFileName(id), { root, cacheControl: false, index: false })
     if (answer.type !== 'file') return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
+    const { basemapCode: code } = stored
     return reply
       .code(answer.statusCode)
       .headers(answer.headers)
       .header('Content-Type', 'application/vnd.pmtiles')
-      .header('Content-Disposition', create(Buffer.from(`${stored.basemapCode}-${stored.version}.pmtiles`).toString()))
+      .header('Content-Disposition', attachment(`${code}-${stored.version}.pmtiles`, code))
       .send(answer.stream as Readable)
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRemote } from '@gateway/object-storage/location.js'
-import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
+import { isOffered, readBasemap, versionTitle } from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
 import {
   bytesOfExports,
@@ -112,12 +112,12 @@ async function write(
   if (version.withdrawn || !isOffered(basemap)) return { failed: 'the version is withdrawn' }
   const room = settings.exportMaxBytes - (await bytesOfExports(sql))
   if (room <= 0) return { failed: 'the exports that are kept take up EXPORT_MAX_BYTES: remove some' }
-  const { storage, format, path, extension } = version
+  const { storage, rowsFromNorth, format, path, extension } = version
   const task: ExportTask = {
-    set: { storage, format, path, extension, root: basemap.sourcePath },
+    set: { storage, rowsFromNorth, format, path, extension, root: basemap.sourcePath },
     area: { minZoom: wanted.zoomMin, maxZoom: wanted.zoomMax, bounds: wanted.bounds },
     bounds: version.bounds,
-    metadata: archiveMetadata(basemap.name, version),
+    metadata: archiveMetadata(versionTitle(basemap, version), version),
     file,
     maxBytes: room,
   }

@@ -38,14 +38,27 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
 
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+
+const adminPaths = async () => {
+  const { paths } = (await test0.app.inject({ url: '/api/v1/openapi.json' })).json<{ paths: Paths }>()
+  return Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/admin/'))
+}
+const isStream = ({ responses }: Operation) => JSON.stringify(responses).includes('text/event-stream')
+const addressAt = (path: string) =>
+  path.replaceAll('{id}', '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10').replaceAll(/\{\w+\}/g, 'nothing')
+const cookiesOfRoles = async () =>
+  Object.fromEntries(await Promise.all(ROLES.map(async (role) => [role, await begin(role)] as const))) as Record<
+    Role,
+    string
+  >
+
 test('every admin operation of the OpenAPI document states the role that it needs, and refuses the roles below it', async () => {
-  const { paths } = (await test0.app.inject({ url: '/api/v1/openapi.json' })).json()
-  const cookies = Object.fromEntries(await Promise.all(ROLES.map(async (role) => [role, await begin(role)] as const)))
+  const cookies = await cookiesOfRoles()
   const needed = new Map<Role, number>()
   const seen: unknown[] = []
   const expected: unknown[] = []
-  for (const [path, item] of Object.entries<Record<string, Operation>>(paths)) {
-    if (!path.startsWith('/api/v1/admin/')) continue
+  for (const [path, item] of await adminPaths()) {
     for (const [method, operation] of Object.entries(item)) {
       const role = operation['x-required-role'] as Role
       expect([method, path, ROLES.includes(role), operation.description]).toEqual([
@@ -56,11 +69,12 @@ test('every admin operation of the OpenAPI document states the role that it need
       ])
       needed.set(role, (needed.get(role) ?? 0) + 1)
       // Streams do not end; a sign-out would end the sessions of the others.
-      const isStream = JSON.stringify(operation.responses).includes('text/event-stream')
-      if (isStream || (method === 'delete' && path === SESSION)) continue
-      const url = path.replaceAll('{id}', '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10').replaceAll(/\{\w+\}/g, 'nothing')
+      if (isStream(operation) || (method === 'delete' && path === SESSION)) continue
       for (const own of ROLES) {
-        const { statusCode, body } = await as(cookies[own] as string, { method: method.toUpperCase() as 'GET', url })
+        const { statusCode, body } = await as(cookies[own], {
+          method: method.toUpperCase() as 'GET',
+          url: addressAt(path),
+        })
         seen.push([own, method, path, statusCode === 401 || (statusCode === 403 && body.includes('needs the role'))])
         expected.push([own, method, path, !hasRole(own, role)])
       }
@@ -69,6 +83,46 @@ test('every admin operation of the OpenAPI document states the role that it need
   expect(seen).toEqual(expected)
   // Each role is of use.
   for (const role of ROLES) expect([role, needed.get(role)]).toEqual([role, expect.toSatisfy((n) => n > 5)])
+})
+
+test('HEAD needs the role of GET on every admin path of the OpenAPI document, and OPTIONS reads nothing', async () => {
+  const cookies = await cookiesOfRoles()
+  let refused = 0
+  for (const [path, { get }] of await adminPaths()) {
+    for (const own of ROLES) {
+      const asking = (method: 'GET' | 'HEAD' | 'OPTIONS') => as(cookies[own], { method, url: addressAt(path) })
+      const options = await asking('OPTIONS')
+      // Only who may change everything learns which methods a path has.
+      expect([path, own, options.statusCode]).toEqual([path, own, own === 'admin' ? 405 : 403])
+      if (get === undefined || isStream(get)) continue
+      const role = get['x-required-role'] as Role
+      const [whole, head] = [await asking('GET'), await asking('HEAD')]
+      if (hasRole(own, role)) {
+        // What is streamed has no HEAD.
+        expect([path, own, head.body]).toEqual([path, own, ''])
+        expect([whole.statusCode, 405]).toContain(head.statusCode)
+        continue
+      }
+      refused++
+      expect([path, own, head.statusCode]).toEqual([path, own, 403])
+      // The length is that of the refusal, which says nothing of what lies there.
+      expect([path, head.headers['content-length']]).toEqual([path, String(whole.body.length)])
+      expect(whole.json().error).toBe(`this needs the role ${role}, and yours is ${own}`)
+    }
+  }
+  expect(refused).toBeGreaterThan(0)
+})
+
+test('no method tells a viewer how long the list of a directory is', async () => {
+  const cookie = await begin('viewer')
+  const lengths = new Set<unknown>()
+  for (const dir of ['/', '/etc', '/nowhere', import.meta.dirname]) {
+    const url = `/api/v1/admin/slice/files?dir=${encodeURIComponent(dir)}`
+    const { statusCode, headers } = await as(cookie, { method: 'HEAD', url })
+    expect([dir, statusCode]).toEqual([dir, 403])
+    lengths.add(headers['content-length'])
+  }
+  expect(lengths.size).toBe(1)
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AuthorizationResponseError } from 'openid-client'
 import { z } from 'zod'
@@ -66,7 +67,7 @@ export async function signInRoutes(app: App, ctx: ControlContext, gate: AdminGat
     }
     const [actor, role] = [actorOf(claims), roleOf(claims, settings.oidcRoleClaim, settings.oidcRoles)]
     if (role === null) {
-      ctx.log.info({ actor, claim: settings.oidcRoleClaim }, 'signed in at the provider, and has no role here')
+      noteTrouble(ctx.log, 'people sign in who have no role here', { actor, claim: settings.oidcRoleClaim })
       return page(request, reply, { actorWithoutRole: actor, to })
     }
     const who = { name: nameOf(claims), actor, role, begunBy: 'oidc' } as const
@@ -197,6 +198,10 @@ function problemOf(error: Error): Problem {
 
 function note({ log }: Pick<ControlContext, 'log'>, error: unknown): null {
   const { message, code, cause } = error as Error & { code?: string; cause?: { message?: unknown; error?: unknown } }
-  log.warn({ err: message, code, cause: cause?.error ?? cause?.message }, 'sign-in by OpenID Connect did not succeed')
+  noteTrouble(log, 'sign-in by OpenID Connect does not succeed', {
+    err: message,
+    code,
+    cause: cause?.error ?? cause?.message,
+  })
   return null
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import type { Settings } from '@gateway/settings/load.js'
-import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
+import { type StoredBasemap, type StoredVersion, versionTitle } from '@gateway/store/basemaps.js'
 import type { StoredExport } from '@gateway/store/exports.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
@@ -40,7 +40,7 @@ export function versionBundle(
     set: { storage, format, path, extension, root },
     area: { minZoom, maxZoom, bounds: null },
     bounds,
-    metadata: archiveMetadata(basemap.name, version),
+    metadata: archiveMetadata(versionTitle(basemap, version), version),
     maxBytes: room,
   }
   const write = async (file: string, signal: AbortSignal) => void (await writeArchive({ ...task, file }, signal))

@@ -79,7 +79,7 @@ describe('targets', () => {
       has_secret: true,
     })
     const unset = { secret: null, name: null, mode: null, path: null, enabled: null }
-    expect(await post('/targets', { ...rest, ...unset, colour: 'red' }, 200)).toEqual({
+    expect(await post('/targets', { ...rest, ...unset }, 200)).toEqual({
       ...created,
       enabled: false,
       has_secret: true,

@@ -7,6 +7,7 @@ import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { readSigningSecret } from '@gateway/store/signing-keys.js'
 import { currentTileUrlTemplate, revisedTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import type { ControlContext } from '../platform/context.js'
+import { expiryWarnings } from '../platform/warnings.js'
 
 const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
 const NO_SUCH_VERSION = refuse('not_found', 'this basemap has no such version')
@@ -29,7 +30,7 @@ export type Signed = { readonly ok: true; readonly name: string; readonly signed
  * @param notAfterMs when the token that signs expires, since no address lets in longer than who gave it; null: never
  */
 export async function signUrl(
-  { sql, settings }: Pick<ControlContext, 'sql' | 'settings'>,
+  { sql, settings, now }: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
   body: SignedUrlBody,
   notAfterMs: number | null,
 ): Promise<Signed> {
@@ -53,17 +54,20 @@ export async function signUrl(
       ? `${currentTileUrlTemplate(base, code, version.format)}?`
       : `${revisedTileUrlTemplate(base, code, version)}&`
   const archive = `${base}/archives/${encodeURIComponent(code)}/${encodeURIComponent(version.version)}.${version.storage}`
+  const expiry = new Date(expiresAt * 1000).toISOString()
+  const warnings = expiryWarnings('expires_at', expiry, now())
   return {
     ok: true,
     name: basemap.name,
     signed: {
       basemap_code: code,
       version: label,
-      expires_at: new Date(expiresAt * 1000).toISOString(),
+      expires_at: expiry,
       bounds,
       url_template: `${template}${signature}`,
       tilejson_url: `${base}/tiles/${place}tilejson.json?${signature}`,
       archive_url: bounds === null && ARCHIVES.has(version.storage) ? `${archive}?${signature}` : null,
+      ...(warnings.length > 0 && { warnings }),
     },
   }
 }

@@ -3,31 +3,26 @@ import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { listedSliceJobSchema, SLICE_STATUSES, sliceJobSchema } from '@gateway/contracts/slice.js'
+import { warningsField } from '@gateway/contracts/warning.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import {
-  acknowledgeSliceJob,
-  cancelSliceJob,
-  listSliceJobs,
-  readSliceJob,
-  SLICE_JOB_LISTING,
-} from '@gateway/store/slice-jobs.js'
+import { findSliceJobIds, listSliceJobs, readSliceJob, SLICE_JOB_LISTING } from '@gateway/store/slice-jobs.js'
 import { planLineSchema } from '@gateway/tiling/protocol.js'
 import { z } from 'zod'
+import { bulkRoute } from '../platform/bulk/bulk-route.js'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
-import { callbackRecordRoutes, enqueueCallback } from './callback.js'
+import { callbackRecordRoutes } from './callback.js'
+import { acknowledgeJob, cancelJob } from './change-job.js'
 import { estimate } from './estimate.js'
 import { type ImageFile, listImageFiles } from './image-files.js'
-import { describeJob, describeJobs } from './job-object.js'
+import { describeJob, describeJobs, describeSubmitted } from './job-object.js'
 import { followLog } from './log-stream.js'
 import { NO_SUCH_JOB, SUBMIT_AGAIN } from './routes.js'
 import { checkSubmission, submissionSchema } from './submission.js'
 import { submit } from './submit.js'
 
-const FINISHED = refuse('conflict', 'this slice job has ended already')
-const NO_FAILURE = refuse('conflict', 'this slice job has not failed: there is nothing to acknowledge')
 const NO_LOG = refuse('not_found', 'this slice job has no log yet')
 /** Folders come first. */
 const FILES = {
@@ -36,11 +31,33 @@ const FILES = {
   order: 'kind',
   filters: { kind: ({ kind }) => kind },
 } satisfies MemoryListing<ImageFile>
+const JOBS_QUERY = listQuery(SLICE_JOB_LISTING, {
+  status: z.enum(SLICE_STATUSES),
+  cancelled: flag,
+  acknowledged: flag.describe('whether somebody has said that they have seen its failure'),
+  target_code: text,
+  requested_by: text,
+})
 const idParams = z.object({ id: z.string() })
 
 export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
   const { sql, settings } = ctx
   callbackRecordRoutes(app, ctx)
+  bulkRoute(app, ctx, {
+    path: 'slice/jobs',
+    operationId: 'changeSliceJobs',
+    noun: 'slice jobs',
+    actions: {
+      cancel: 'ends pending jobs at once and running ones within seconds',
+      acknowledge: 'says that a failure was seen',
+    },
+    query: JOBS_QUERY,
+    find: (filter, most) => findSliceJobIds(sql, filter, most),
+    change: ({ action, admin }) => {
+      const change = action === 'cancel' ? cancelJob : acknowledgeJob
+      return (tx, id) => change(ctx, tx, id, admin)
+    },
+  })
   app.get(
     '/api/v1/admin/slice/jobs',
     {
@@ -49,19 +66,13 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         summary: 'Slice jobs, newest first',
         description:
           'Without the paths of their images, which a job by its id has. Kept for JOB_RETENTION_DAYS after their end.',
-        querystring: listQuery(SLICE_JOB_LISTING, {
-          status: z.enum(SLICE_STATUSES),
-          cancelled: flag,
-          acknowledged: flag.describe('whether somebody has said that they have seen its failure'),
-          target_code: text,
-          requested_by: text,
-        }),
+        querystring: JOBS_QUERY,
         response: { 200: listOf(listedSliceJobSchema) },
       },
     },
-    async ({ query }) => {
+    async ({ query, operator }) => {
       const { items, total } = await listSliceJobs(sql, query)
-      return { items: await describeJobs(ctx, items), total }
+      return { items: await describeJobs(ctx, operator, items), total }
     },
   )
   app.get(
@@ -75,9 +86,9 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         response: { 200: sliceJobSchema },
       },
     },
-    async ({ params }, reply) => {
+    async ({ params, operator }, reply) => {
       const job = isUuid(params.id) ? await readSliceJob(sql, params.id) : null
-      return job === null ? sendRefusal(reply, NO_SUCH_JOB) : describeJob(ctx, job)
+      return job === null ? sendRefusal(reply, NO_SUCH_JOB) : describeJob(ctx, operator, job)
     },
   )
   app.post(
@@ -93,7 +104,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         response: { 202: sliceJobSchema },
       },
     },
-    async ({ body, admin, log }, reply) => {
+    async ({ body, admin, operator, log }, reply) => {
       const checked = checkSubmission(body)
       if (!checked.ok) return sendRefusal(reply, checked)
       const wanted = { ...checked.job, requestedBy: checked.job.requestedBy || admin.actor }
@@ -107,7 +118,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
       })
       if (submitted.state === 'refused') return sendRefusal(reply, submitted)
       if (submitted.state === 'queued') log.info({ job: submitted.job.id }, 'a slice job was submitted')
-      return reply.code(202).send(await describeJob(ctx, submitted.job))
+      return reply.code(202).send(await describeSubmitted(ctx, operator, submitted, wanted))
     },
   )
   app.post(
@@ -123,22 +134,10 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         response: { 202: sliceJobSchema },
       },
     },
-    async ({ params, admin }, reply) => {
-      if (!isUuid(params.id)) return sendRefusal(reply, NO_SUCH_JOB)
-      const cancelled = await sql.begin(async (tx) => {
-        const who = admin.actor === 'token' ? 'ADMIN_TOKEN' : admin.actor
-        const at = new Date(ctx.now()).toISOString()
-        const outcome = await cancelSliceJob(tx, params.id, `cancelled by ${who} at ${at}`)
-        if (typeof outcome === 'string') return outcome
-        const { name, code, targetCode } = outcome.job
-        const detail = { name, code, target_code: targetCode }
-        await insertAudit(tx, { ...admin, action: 'slice.cancel', subject: params.id, detail })
-        if (outcome.ended) await enqueueCallback(ctx, tx, outcome.job)
-        return outcome
-      })
-      if (cancelled === 'unknown') return sendRefusal(reply, NO_SUCH_JOB)
-      if (cancelled === 'finished') return sendRefusal(reply, FINISHED)
-      return reply.code(202).send(await describeJob(ctx, cancelled.job))
+    async ({ params, admin, operator }, reply) => {
+      const outcome = await sql.begin((tx) => cancelJob(ctx, tx, params.id, admin))
+      if (!outcome.ok) return sendRefusal(reply, outcome)
+      return reply.code(202).send(await describeJob(ctx, operator, outcome.job))
     },
   )
   app.post(
@@ -152,16 +151,9 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         response: { 200: sliceJobSchema },
       },
     },
-    async ({ params: { id }, admin }, reply) => {
-      if (!isUuid(id)) return sendRefusal(reply, NO_SUCH_JOB)
-      const outcome = await sql.begin(async (tx) => {
-        const job = await acknowledgeSliceJob(tx, id)
-        if (job === null) return (await readSliceJob(tx, id)) === null ? NO_SUCH_JOB : NO_FAILURE
-        const detail = { name: job.name, code: job.code, target_code: job.targetCode }
-        await insertAudit(tx, { ...admin, action: 'slice.acknowledge', subject: id, detail })
-        return { ok: true, job } as const
-      })
-      return outcome.ok ? describeJob(ctx, outcome.job) : sendRefusal(reply, outcome)
+    async ({ params: { id }, admin, operator }, reply) => {
+      const outcome = await sql.begin((tx) => acknowledgeJob(ctx, tx, id, admin))
+      return outcome.ok ? describeJob(ctx, operator, outcome.job) : sendRefusal(reply, outcome)
     },
   )
   app.get(
@@ -195,7 +187,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         summary: 'Estimate a slice job without running it',
         description: 'Upper bounds of tiles and bytes; 400 with the reason where the images cannot be sliced.',
         body: submissionSchema,
-        response: { 200: planLineSchema.omit({ type: true }).extend({ free_bytes: z.number() }) },
+        response: { 200: planLineSchema.omit({ type: true }).extend({ free_bytes: z.number(), ...warningsField }) },
       },
     },
     async ({ body }, reply) => {

@@ -1,3 +1,4 @@
+import { hasRole, type Role } from '@gateway/contracts/operator.js'
 import { type CallbackRecord, callbackRecordSchema } from '@gateway/contracts/push.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { type Delivery, insertCallback } from '@gateway/store/deliveries.js'
@@ -8,7 +9,7 @@ import type { PayloadBuilder } from '../deliveries/payload.js'
 import { deliveryFields, recordRoutes } from '../deliveries/records.js'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
-import { toSliceJob } from './job-object.js'
+import { toSliceJob, withoutSecrets } from './job-object.js'
 
 /** Enqueues the callback of a job, if it has one, in the transaction that ends the job: both happen or neither. */
 export async function enqueueCallback(ctx: ControlContext, tx: Transaction, job: StoredSliceJob): Promise<void> {
@@ -54,6 +55,8 @@ export function callbackRecordRoutes(app: App, ctx: ControlContext): void {
   })
 }
 
-function toCallbackRecord(delivery: Delivery): CallbackRecord {
-  return { ...deliveryFields(delivery), job_id: delivery.jobId ?? '', callback_url: delivery.url ?? '' }
+function toCallbackRecord(delivery: Delivery, role: Role): CallbackRecord {
+  const url = delivery.url ?? ''
+  const callback_url = hasRole(role, 'admin') ? url : withoutSecrets(url)
+  return { ...deliveryFields(delivery), job_id: delivery.jobId ?? '', callback_url }
 }

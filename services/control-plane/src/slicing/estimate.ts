@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type Warning, warningOf, withWarnings } from '@gateway/contracts/warning.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
 import type { PlanLine } from '@gateway/tiling/protocol.js'
@@ -9,9 +10,13 @@ import type { ControlContext } from '../platform/context.js'
 import { modeOf } from './layer-version.js'
 import { runTool } from './tool.js'
 import { toolRequest } from './tool-request.js'
+import { planWarnings } from './warnings.js'
 
 export type Estimate =
-  | { readonly ok: true; readonly plan: Omit<PlanLine, 'type'> & { readonly free_bytes: number } }
+  | {
+      readonly ok: true
+      readonly plan: Omit<PlanLine, 'type'> & { readonly free_bytes: number; readonly warnings?: Warning[] }
+    }
   | Refusal
 
 /** Reading headers takes seconds at most; an administrator waits for it. */
@@ -43,5 +48,6 @@ export async function estimate({ settings, shutdown }: ControlContext, job: NewS
     return refuse('invalid_parameters', result.ok ? 'the tiling tool made no plan' : result.reason)
   const { bavail, bsize } = await statfs(sliceWorkRoot)
   const { type: _, ...figures } = plan
-  return { ok: true, plan: { ...figures, free_bytes: bavail * bsize } }
+  const warnings = [...(job.warnings ?? []), ...planWarnings(job, plan)].map(warningOf)
+  return { ok: true, plan: withWarnings({ ...figures, free_bytes: bavail * bsize }, warnings) }
 }

@@ -14,7 +14,7 @@ export interface ImageFile {
 
 export type Listed = { readonly ok: true; readonly items: ImageFile[] } | Refusal
 
-const IMAGES: ReadonlySet<string> = new Set(['.tif', '.tiff', '.jpg', '.jpeg', '.png'])
+const IMAGES: ReadonlySet<string> = new Set(['.tif', '.tiff', '.jpg', '.jpeg', '.png', '.jp2', '.j2k'])
 /** A longer list cannot be picked from. */
 const MAX_ITEMS = 2000
 

@@ -1,9 +1,12 @@
+import { hasRole, type Role } from '@gateway/contracts/operator.js'
 import type { ListedSliceJob, SliceJob } from '@gateway/contracts/slice.js'
+import { warningOf } from '@gateway/contracts/warning.js'
 import { type CallbackState, readCallbackStates } from '@gateway/store/deliveries.js'
-import type { ListedSliceJob as ListedRow, StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import type { Accepted, ListedSliceJob as ListedRow, NewSliceJob, StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { layerPath } from '../catalog/register/layer-path.js'
 import type { ControlContext } from '../platform/context.js'
 import { expectedVersions } from './layer-version.js'
+import { knownJobWarning } from './warnings.js'
 
 /** The job object of the interface. The `callback_` counts appear once delivery has started. */
 export function toSliceJob(job: StoredSliceJob, outputRoot: string): SliceJob {
@@ -32,6 +35,9 @@ function toListedJob(
     encoding: job.encoding,
     status: job.status,
     message: job.message,
+    message_code: job.messageCoded?.code ?? null,
+    message_params: job.messageCoded?.params ?? null,
+    ...(job.warnings.length > 0 && { warnings: job.warnings.map(warningOf) }),
     log_path: job.logPath,
     callback_url: job.callbackUrl,
     callback_status: callback?.status ?? '',
@@ -48,19 +54,49 @@ function toListedJob(
 
 type Facts = Pick<ControlContext, 'sql' | 'settings' | 'now'>
 
+/** Who is answered: a service token, or an administrator with a role. */
+export type Reader = { readonly tokenId: string } | { readonly role: Role }
+
+/** Whether somebody may see the secrets in the address to which a job's end is reported: who submitted it, and admins. */
+function mayReport(reader: Reader, { submittedBy }: ListedRow): boolean {
+  return 'role' in reader ? hasRole(reader.role, 'admin') : reader.tokenId === submittedBy
+}
+
+/** An address without its query and its user, in which callers put secrets. Empty where it is none. */
+export function withoutSecrets(address: string): string {
+  if (!URL.canParse(address)) return ''
+  const { origin, pathname } = new URL(address)
+  return `${origin}${pathname}`
+}
+
 /** A job object with the state of its callback and, while it waits, the version that it will go to. */
-export async function describeJob(ctx: Facts, job: StoredSliceJob): Promise<SliceJob> {
-  const [listed] = await describeJobs(ctx, [job])
+export async function describeJob(ctx: Facts, reader: Reader, job: StoredSliceJob): Promise<SliceJob> {
+  const [listed] = await describeJobs(ctx, reader, [job])
   return { ...(listed as ListedSliceJob), source_paths: [...job.sourcePaths] }
+}
+
+/** The job that answers a submission, with a warning if its code brought back a job that differs. */
+export async function describeSubmitted(
+  ctx: Facts,
+  reader: Reader,
+  { state, job }: Accepted,
+  wanted: NewSliceJob,
+): Promise<SliceJob> {
+  const warning = state === 'known' ? knownJobWarning(wanted, job) : null
+  return describeJob(ctx, reader, warning === null ? job : { ...job, warnings: [...job.warnings, warning] })
 }
 
 /** The same of many, without the paths of their images. */
 export async function describeJobs(
   { sql, settings, now }: Facts,
+  reader: Reader,
   jobs: readonly ListedRow[],
 ): Promise<ListedSliceJob[]> {
   const withCallback = jobs.filter((job) => job.callbackUrl !== '').map((job) => job.id)
   const callbacks = withCallback.length === 0 ? new Map() : await readCallbackStates(sql, withCallback)
   const expected = await expectedVersions(sql, jobs, now())
-  return jobs.map((job) => toListedJob(job, settings.sliceOutputRoot, callbacks.get(job.id), expected.get(job.id)))
+  return jobs.map((job) => {
+    const shown = mayReport(reader, job) ? job : { ...job, callbackUrl: withoutSecrets(job.callbackUrl) }
+    return toListedJob(shown, settings.sliceOutputRoot, callbacks.get(job.id), expected.get(job.id))
+  })
 }

@@ -1,3 +1,4 @@
+import { isGranted } from '@gateway/access/decide.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { sliceJobSchema } from '@gateway/contracts/slice.js'
 import { compareVersions } from '@gateway/store/default-version.js'
@@ -9,13 +10,14 @@ import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
-import { describeJob } from './job-object.js'
+import { describeJob, describeSubmitted } from './job-object.js'
 import { checkSubmission, submissionSchema } from './submission.js'
 import { submit } from './submit.js'
 
 export const NO_SUCH_JOB = refuse('not_found', 'no such slice job')
 /** What repeats a submission without a second job. */
 export const SUBMIT_AGAIN = 'with the same `code` it may be submitted again, and queues no second job'
+const OTHER_LAYER = refuse('conflict', 'body.code: a job of a layer that this token may not slice has this code')
 const NO_SUCH_LAYER = refuse('not_found', 'no image was sliced into such a layer')
 
 /** Limit: jobs of one token that are pending or running. They run one at a time: this many are hours of work, and no end of the queue. */
@@ -46,17 +48,21 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
         summary: 'Submit a slice job',
         description:
           'One image accumulates into the newest version of the layer; several build a new version beside the old one, which becomes the ' +
-          'default when it is complete. Only the form is checked here; an image that is missing or unreadable makes the job fail. One image for ' +
+          'default when it is complete. 403 for a layer that is not among the `layer_codes` of the token. Only the form is checked here; an image that is missing or unreadable makes the job fail. One image for ' +
           'a layer of another `tile_matrix_set` or `encoding` is refused (409): their tiles cannot be merged. A known ' +
-          '`code` answers the existing job; that of a job that is no longer kept (JOB_RETENTION_DAYS) queues a new one. Jobs run one at a ' +
-          `time, in the order of their submission. A token may have ${MAX_OPEN_JOBS} jobs that have not ended: 429 beyond.`,
+          '`code` answers the existing job, or 409 where that is one of a layer that the token may not slice; that of a job that is no longer kept ' +
+          '(JOB_RETENTION_DAYS) queues a new one. Jobs run one at a ' +
+          `time, in the order of their submission. \`warnings\` tells what is accepted and probably not intended, such as a missing \`zoom_max\`; while the ` +
+          `job runs, zooms above that of the images' own resolution are added. A token may have ${MAX_OPEN_JOBS} jobs that have not ended: 429 beyond.`,
         body: submissionSchema,
         response: { 202: sliceJobSchema },
       },
     },
-    async ({ body, serviceToken, log }, reply) => {
+    async (request, reply) => {
+      const { body, serviceToken, log } = request
       const checked = checkSubmission(body)
       if (!checked.ok) return sendRefusal(reply, checked)
+      if (!gate.grants(request, reply, layer(checked.job.targetCode), 'slice')) return reply
       const submitter = { tokenId: serviceToken.id, maxOpen: MAX_OPEN_JOBS }
       const submitted = await sql.begin((tx) => submit(tx, checked.job, submitter))
       if (submitted.state === 'refused') return sendRefusal(reply, submitted)
@@ -64,8 +70,9 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
         reply.header('Retry-After', String(TRY_AGAIN_SECONDS))
         return sendRefusal(reply, QUEUE_FULL)
       }
+      if (!isGranted(serviceToken, layer(submitted.job.targetCode))) return sendRefusal(reply, OTHER_LAYER)
       if (submitted.state === 'queued') log.info({ job: submitted.job.id }, 'a slice job was submitted')
-      return reply.code(202).send(await describeJob(ctx, submitted.job))
+      return reply.code(202).send(await describeSubmitted(ctx, { tokenId: serviceToken.id }, submitted, checked.job))
     },
   )
   app.get(
@@ -75,14 +82,16 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
       schema: {
         operationId: 'getSliceJob',
         summary: 'A slice job',
-        description: 'By its `id`, also after its end, for JOB_RETENTION_DAYS.',
+        description:
+          'By its `id`, also after its end, for JOB_RETENTION_DAYS; 404 also where it is one of a layer that is not among the `layer_codes` of the token.',
         params: z.object({ id: z.string() }),
         response: { 200: sliceJobSchema },
       },
     },
-    async ({ params }, reply) => {
+    async ({ params, serviceToken }, reply) => {
       const job = isUuid(params.id) ? await readSliceJob(sql, params.id) : null
-      return job === null ? sendRefusal(reply, NO_SUCH_JOB) : describeJob(ctx, job)
+      if (job === null || !isGranted(serviceToken, layer(job.targetCode))) return sendRefusal(reply, NO_SUCH_JOB)
+      return describeJob(ctx, { tokenId: serviceToken.id }, job)
     },
   )
   app.get(
@@ -92,15 +101,20 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
       schema: {
         operationId: 'listLayerSources',
         summary: 'The images that make up the newest version of a layer',
-        description: '404 where no image was sliced into such a layer.',
+        description:
+          '403 for a layer that is not among the `layer_codes` of the token; 404 where no image was sliced into such a layer.',
         params: z.object({ code: z.string() }),
         response: { 200: layerSourcesSchema },
       },
     },
-    async ({ params }, reply) => {
+    async (request, reply) => {
+      const { params } = request
+      if (!gate.grants(request, reply, layer(params.code), 'slice')) return reply
       const versions = await readLayerSources(sql, params.code)
       const newest = versions.sort((a, b) => compareVersions(a.version, b.version)).at(-1)
       return newest ?? sendRefusal(reply, NO_SUCH_LAYER)
     },
   )
 }
+
+const layer = (code: string) => ({ kind: 'layer', code }) as const

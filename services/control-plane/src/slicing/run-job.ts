@@ -1,7 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isRemote } from '@gateway/object-storage/location.js'
-import { type ClaimedSliceJob, noteSliceZoom, placeSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import {
+  type ClaimedSliceJob,
+  noteSliceWarnings,
+  noteSliceZoom,
+  placeSliceJob,
+  type StoredSliceJob,
+} from '@gateway/store/slice-jobs.js'
 import type { OutputLine, PlanLine } from '@gateway/tiling/protocol.js'
 import { publishStaged } from '@gateway/tiling/publish.js'
 import { removeIfEmpty } from '../catalog/edit/layer-files.js'
@@ -18,6 +24,7 @@ import { removeOldVersions } from './retention.js'
 import type { RunEnd, RunningJob } from './running-job.js'
 import { runTool } from './tool.js'
 import { toolRequest } from './tool-request.js'
+import { codedReason, isOfPlan, planWarnings } from './warnings.js'
 
 const NO_ARCHIVE =
   'layers are published as PMTiles, which has numbers for tiles in Web Mercator alone: SLICE_OUTPUT_ROOT is in object storage'
@@ -65,10 +72,11 @@ function failureOf(end: RunEnd | null): string | null {
 
 async function makeLayer(
   ctx: ControlContext,
-  { job, lease }: ClaimedSliceJob,
+  claimed: ClaimedSliceJob,
   running: RunningJob,
   log: JobLog,
 ): Promise<RunEnd> {
+  const { job, lease } = claimed
   const { sliceWorkRoot } = ctx.settings
   await removeLeftStaging(sliceWorkRoot, job.targetCode)
   const placed = await placeLayer(ctx.sql, sliceWorkRoot, job, lease, ctx.now())
@@ -91,12 +99,13 @@ async function makeLayer(
       log.stream,
       (line) => {
         if (line.type === 'plan') zoomMax = line.max_zoom
+        if (line.type === 'plan') warnOfPlan(ctx, claimed, line)
         follow(running, place, line)
       },
       running.signal,
     )
     if (running.signal.aborted) return running.signal.reason
-    if (!tiled.ok) return { failed: tiled.reason }
+    if (!tiled.ok) return { failed: tiled.reason, coded: codedReason(tiled) }
     running.progress = { progress: 99, phase: 'publishing' }
     // The served layer changes only under a lease that was confirmed just now.
     await running.confirm()
@@ -122,6 +131,15 @@ async function makeLayer(
 function follow(running: RunningJob, place: LayerPlace, line: OutputLine): void {
   if (line.type === 'progress') running.progress = { progress: line.percent * 0.98, phase: line.phase }
   if (line.type === 'plan') void refuseWithoutRoom(running, place, line)
+}
+
+/** While the job runs: who submitted it sees at once what may make it useless. */
+function warnOfPlan({ sql, log }: ControlContext, { job, lease }: ClaimedSliceJob, plan: PlanLine): void {
+  const found = planWarnings(job, plan)
+  if (found.length === 0) return
+  noteSliceWarnings(sql, lease, [...job.warnings.filter(({ code }) => !isOfPlan(code)), ...found]).catch((error) =>
+    log.warn({ err: error }, 'the warnings of a slice job could not be stored'),
+  )
 }
 
 async function refuseWithoutRoom(running: RunningJob, place: LayerPlace, plan: PlanLine): Promise<void> {

@@ -37,7 +37,25 @@ test.each([
 ])('a field that %s does not know is refused, and named', async (url, body, name) => {
   const answer = url === '/api/v1/slice/jobs' ? await submit(body) : await app.admin({ method: 'POST', url, body })
   expect(answer.statusCode).toBe(400)
-  expect(answer.json().error).toContain(`"${name}"`)
+  expect(answer.json().error).toContain(`body.${name}: unknown field`)
+})
+
+test('a submission is accepted with its warnings, which the job keeps; a known code warns of what differs', async () => {
+  const first = await submit({ ...BODY, code: 'warned' })
+  const missing = {
+    code: 'slice_zoom_max_missing',
+    params: { zoom: 0 },
+    message: expect.stringContaining('only zoom 0'),
+  }
+  expect([first.statusCode, first.json().warnings]).toEqual([202, [missing]])
+  expect((await jobs(`/${first.json().id}`)).json()).toMatchObject({ warnings: [missing], message_code: null })
+  const again = await submit({ ...BODY, code: 'warned', zoom_max: 5 })
+  expect(again.json().warnings).toMatchObject([missing, { code: 'slice_code_known', params: { fields: 'zoom_max' } }])
+  const listed = await jobs('?q=warned')
+  expect(listed.json().items).toMatchObject([{ warnings: [missing] }])
+  const good = await submit({ ...BODY, code: 'good', zoom_max: 5 })
+  expect(good.json()).not.toHaveProperty('warnings')
+  await app.ctx.sql`DELETE FROM slice_jobs WHERE code IN ('warned', 'good')`
 })
 
 test('one image is refused where its layer will lie in another grid when its turn comes', async () => {

@@ -20,6 +20,7 @@ test('defaults are those of the interface', () => {
       encoding: 'rgb',
       callbackUrl: '',
       requestedBy: '',
+      warnings: [{ code: 'slice_zoom_max_missing', params: { zoom: 0 } }],
     },
   })
 })

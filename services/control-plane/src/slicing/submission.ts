@@ -7,6 +7,7 @@ import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
 import { isPlainPath } from '@gateway/tiling/plain-path.js'
 import { MAX_ZOOM } from '@gateway/tiling/protocol.js'
 import { z } from 'zod'
+import { submissionWarnings } from './warnings.js'
 
 /** Limit: a mosaic of more images is better built by a tool made for it; the body must fit its own limit, too. */
 const MAX_SOURCES = 5000
@@ -44,7 +45,7 @@ export const submissionSchema = z.strictObject({
     .max(MAX_SOURCES)
     .optional()
     .describe(
-      'absolute paths of JPEG, PNG or GeoTIFF files, or `s3://bucket/key` below a bucket that SLICE_SOURCE_ROOTS names',
+      'absolute paths of JPEG, PNG, JPEG 2000 (if GDAL reads it) or GeoTIFF files, or `s3://bucket/key` below a bucket that SLICE_SOURCE_ROOTS names',
     ),
   source_path: path.optional().describe('instead of source_paths, with a single image'),
   code: z
@@ -60,7 +61,7 @@ export const submissionSchema = z.strictObject({
     })
     .optional()
     .describe(
-      'default: zoom_min, that is 0 where neither is given. `native`: the zoom nearest to the resolution of the finest image, and at least zoom_min',
+      'default: zoom_min, that is 0 where neither is given, with a warning. `native`: the zoom nearest to the resolution of the finest image, and at least zoom_min',
     ),
   tile_size: z.union([z.literal(256), z.literal(512)], { error: 'must be 256 or 512' }).default(256),
   tile_format: z
@@ -132,6 +133,7 @@ export function checkSubmission(body: Submission): Checked {
       encoding: body.encoding,
       callbackUrl: body.callback_url ?? '',
       requestedBy: body.requested_by ?? '',
+      warnings: submissionWarnings(body, sourcePaths, targetCode),
     },
   }
 }

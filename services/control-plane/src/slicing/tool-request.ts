@@ -48,6 +48,12 @@ async function sourceRoots({ sliceSourceRoots, dataDir }: Settings): Promise<str
   return [...new Set([...configured, ...real])]
 }
 
+/** What new tiles are written as: WebP takes the place of formats without transparency, and heights are stored without loss. */
+export function realFormat(requested: string, encoding: NewSliceJob['encoding']): string {
+  const format = toolFormat(requested)
+  return format === 'jpg' || (encoding !== 'rgb' && format === 'avif') ? 'webp' : format
+}
+
 /** The requested format is metadata: the tool gets the nearest that it knows, and reports which one the layer really has. */
 function toolFormat(requested: string): TilingRequest['tile_format'] {
   const lower = requested.toLowerCase()

@@ -13,13 +13,22 @@ type Acknowledged = Pick<Confirmed<unknown>, 'confirmed' | 'pending'>
 export type Outcome<T> = { readonly ok: true; readonly answer: T & Acknowledged } | Refusal
 
 /** What was done, and what the change log must receive of it; or why it was not. */
-type Done<T> =
+export type Done<T> =
   | {
       readonly ok: true
       readonly answer: T
       readonly changes: readonly NewChange[]
     }
   | Refusal
+
+/** What is done to a token that is locked. It refuses before it writes anything. */
+export type TokenWork<T> = (tx: Transaction, token: LockedToken) => Promise<Done<T>>
+
+/** Changes one token within a transaction, whose other tokens may be changed too. */
+export async function changeInside<T>(tx: Transaction, id: string, work: TokenWork<T>): Promise<Done<T>> {
+  const token = isUuid(id) ? await lockToken(tx, id) : null
+  return token === null ? NO_SUCH_TOKEN : work(tx, token)
+}
 
 /**
  * Changes an existing token and waits until every live edge process has dropped what it knew of it, at most for TOKEN_STALE_SECONDS: by then
@@ -30,13 +39,11 @@ export async function changeToken<T>(
   ctx: ControlContext,
   edges: KnownEdges,
   id: string,
-  work: (tx: Transaction, token: LockedToken) => Promise<Done<T>>,
+  work: TokenWork<T>,
 ): Promise<Outcome<T>> {
-  if (!isUuid(id)) return NO_SUCH_TOKEN
   let refusal = NO_SUCH_TOKEN
   const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
-    const token = await lockToken(tx, id)
-    const done = token === null ? NO_SUCH_TOKEN : await work(tx, token)
+    const done = await changeInside(tx, id, work)
     if (done.ok) return { result: { answer: done.answer }, changes: done.changes }
     refusal = done
     return { result: null, changes: [] }

@@ -2,12 +2,14 @@ import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-for
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantMs } from '@gateway/contracts/instant.js'
 import { type RateLimit, type RateLimitBody, withBurst } from '@gateway/contracts/rate-limit.js'
-import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
+import { GRANT_ALL, type IssuedToken, type TokenBody } from '@gateway/contracts/token.js'
+import { withWarnings } from '@gateway/contracts/warning.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { insertToken } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
+import { tokenWarnings } from './warnings.js'
 
 export type Issued = { readonly ok: true; readonly issued: IssuedToken } | Refusal
 
@@ -27,18 +29,23 @@ export async function issueToken(ctx: ControlContext, body: TokenBody, admin: Ad
       digest,
       basemapCodes: unique(body.basemap_codes ?? []),
       vectorCodes: unique(body.vector_codes ?? []),
+      layerCodes: unique(body.layer_codes ?? [GRANT_ALL]),
       scopes: unique(body.scopes ?? ['read']),
       expiresAt: expiry.at,
       allowedOrigins: unique(body.allowed_origins ?? []),
       allowedNetworks: unique(body.allowed_networks ?? []),
       rateLimit: rateLimitOf(body.rate_limit ?? null),
     })
-    const { id, name, prefix, scopes, basemap_codes, vector_codes, expires_at } = token
-    const detail = { name, prefix, scopes, expires_at, basemaps: basemap_codes.length, vectors: vector_codes.length }
+    const { id, name, prefix, scopes, basemap_codes, vector_codes, layer_codes, expires_at } = token
+    const counts = { basemaps: basemap_codes.length, vectors: vector_codes.length, layers: layer_codes.length }
+    const detail = { name, prefix, scopes, expires_at, ...counts }
     await insertAudit(tx, { ...admin, action: 'token.issue', subject: id, detail })
     return { result: token, changes: [{ kind: 'token', key: digest.toString('hex') }] }
   })
-  return { ok: true, issued: { ...result, token: plaintext } }
+  // A list that is left out grants nothing, as one that is empty.
+  const given = { ...body, basemap_codes: body.basemap_codes ?? [] }
+  const warnings = await tokenWarnings(ctx, result, given)
+  return { ok: true, issued: withWarnings({ ...result, token: plaintext }, warnings) }
 }
 
 type Expiry = { readonly ok: true; readonly at: Date | null } | Refusal

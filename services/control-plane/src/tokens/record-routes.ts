@@ -1,5 +1,6 @@
-import { acknowledgementFields, confirmedTokenSchema, rotatedTokenSchema } from '@gateway/contracts/edge.js'
+import { acknowledgementFields, changedTokenSchema, rotatedTokenSchema } from '@gateway/contracts/edge.js'
 import { rotateBodySchema, tokenPatchSchema, tokenSchema } from '@gateway/contracts/token.js'
+import { withWarnings } from '@gateway/contracts/warning.js'
 import { readToken } from '@gateway/store/tokens.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
@@ -11,6 +12,7 @@ import { NO_SUCH_TOKEN } from './change.js'
 import { deleteToken } from './delete.js'
 import { rotateToken } from './rotate.js'
 import { updateToken } from './update.js'
+import { tokenWarnings } from './warnings.js'
 
 const params = z.object({ id: z.string() })
 /** Waits for edges, at most for TOKEN_STALE_SECONDS. */
@@ -49,12 +51,13 @@ export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdg
           `that is given a later \`expires_at\` is honoured again; a disabled one stays disabled. ${CONFIRMED}`,
         params,
         body: tokenPatchSchema,
-        response: { 200: confirmedTokenSchema },
+        response: { 200: changedTokenSchema },
       },
     },
     async ({ params: { id }, body, admin }, reply) => {
       const outcome = await updateToken(ctx, edges, id, body, admin)
-      return outcome.ok ? outcome.answer : sendRefusal(reply, outcome)
+      if (!outcome.ok) return sendRefusal(reply, outcome)
+      return withWarnings(outcome.answer, await tokenWarnings(ctx, outcome.answer, body))
     },
   )
   app.post(

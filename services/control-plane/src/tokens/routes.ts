@@ -8,6 +8,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
+import { bulkTokensRoute } from './bulk.js'
 import { disableToken } from './disable.js'
 import { issueToken } from './issue.js'
 import { previewLinkRoute } from './preview-link.js'
@@ -15,9 +16,24 @@ import { tokenRecordRoutes } from './record-routes.js'
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 }
 
+const TOKENS_QUERY = listQuery(TOKEN_LISTING, {
+  kind: z.enum(TOKEN_KINDS).describe('`service` where it is left out; `preview`: those of preview links'),
+  status: z.enum(['active', 'expired', 'disabled']),
+  scope: z.enum(SCOPES),
+  basemap_code: text.describe('granted by name, or with all'),
+  vector_code: text.describe('granted by this name, or with all'),
+  layer_code: text.describe('may be sliced with it, by name or with all'),
+  expires_within: z
+    .string()
+    .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number with s, m, h or d: 14d')
+    .transform((span) => Number.parseInt(span, 10) * SECONDS[span.at(-1) as keyof typeof SECONDS])
+    .describe('active tokens that expire in this time from now: a number with `s`, `m`, `h` or `d`'),
+})
+
 export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   tokenRecordRoutes(app, ctx, edges)
   previewLinkRoute(app, ctx)
+  bulkTokensRoute(app, ctx, edges, TOKENS_QUERY)
   app.get(
     '/api/v1/admin/tokens',
     {
@@ -25,18 +41,7 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
         operationId: 'listTokens',
         summary: 'Service tokens, newest first',
         description: 'With the prefix of each; the plaintext is never listed.',
-        querystring: listQuery(TOKEN_LISTING, {
-          kind: z.enum(TOKEN_KINDS).describe('`service` where it is left out; `preview`: those of preview links'),
-          status: z.enum(['active', 'expired', 'disabled']),
-          scope: z.enum(SCOPES),
-          basemap_code: text.describe('granted by name, or with all'),
-          vector_code: text.describe('granted by this name, or with all'),
-          expires_within: z
-            .string()
-            .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number with s, m, h or d: 14d')
-            .transform((span) => Number.parseInt(span, 10) * SECONDS[span.at(-1) as keyof typeof SECONDS])
-            .describe('active tokens that expire in this time from now: a number with `s`, `m`, `h` or `d`'),
-        }),
+        querystring: TOKENS_QUERY,
         response: { 200: listOf(tokenSchema) },
       },
     },
@@ -51,7 +56,7 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
         summary: 'Issue a service token',
         description:
           'The only answer that ever carries the plaintext `token`. An empty or missing list of codes grants nothing; the entry `*` ' +
-          'grants all, present and future. Codes need not exist yet. `expires_at` in the past is accepted: the token is expired at once.',
+          'grants all, present and future. `layer_codes`, which the scope `slice` needs, is `["*"]` where it is missing. Codes need not exist yet. `expires_at` in the past is accepted: the token is expired at once.',
         body: tokenBodySchema,
         response: { 200: issuedTokenSchema },
       },

@@ -5,7 +5,7 @@ import { differences } from '../platform/audit/differences.js'
 import type { ControlContext } from '../platform/context.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
-import { changesOf, changeToken, type Outcome } from './change.js'
+import { changesOf, changeToken, type Outcome, type TokenWork } from './change.js'
 import { expiryOf, rateLimitOf, unique } from './issue.js'
 
 /** Changes the fields that are given. Where they are as they were, nothing is recorded. */
@@ -16,7 +16,11 @@ export function updateToken(
   patch: TokenPatch,
   admin: AdminIdentity,
 ): Promise<Outcome<Token>> {
-  return changeToken(ctx, edges, id, async (tx, token) => {
+  return changeToken(ctx, edges, id, updating(ctx, patch, admin))
+}
+
+export function updating(ctx: Pick<ControlContext, 'now'>, patch: TokenPatch, admin: AdminIdentity): TokenWork<Token> {
+  return async (tx, token) => {
     const expiry =
       patch.expires_at === undefined
         ? ({ ok: true, at: dateOf(token.expires_at) } as const)
@@ -26,6 +30,7 @@ export function updateToken(
       name: patch.name ?? token.name,
       basemapCodes: unique(patch.basemap_codes ?? token.basemap_codes),
       vectorCodes: unique(patch.vector_codes ?? token.vector_codes),
+      layerCodes: unique(patch.layer_codes ?? token.layer_codes),
       scopes: unique(patch.scopes ?? token.scopes),
       expiresAt: expiry.at,
       allowedOrigins: unique(patch.allowed_origins ?? token.allowed_origins),
@@ -43,7 +48,7 @@ export function updateToken(
       detail,
     })
     return { ok: true, answer: updated, changes: changesOf(token) }
-  })
+  }
 }
 
 function dateOf(timestamp: string | null): Date | null {

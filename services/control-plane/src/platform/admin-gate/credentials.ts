@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { TOKEN_MARK, tokenPrefix } from '@gateway/access/token-format.js'
+import { type Refusal, refuse, refuseTold } from '@gateway/contracts/errors.js'
+import { told } from '@gateway/contracts/told.js'
 import type { Settings } from '@gateway/settings/load.js'
 
 export type CredentialSettings = Pick<Settings, 'adminUser' | 'adminPassword' | 'adminToken' | 'oidcIssuer'>
@@ -22,26 +24,48 @@ export function challenge({ adminPassword }: CredentialSettings, offersBasic = t
   return adminPassword === null || !offersBasic ? bearer : `Basic realm="${REALM}", charset="UTF-8", ${bearer}`
 }
 
-/** Judges an Authorization header in constant time with respect to what is configured. */
-export function checkCredentials(authorization: string | undefined, settings: CredentialSettings): CredentialsVerdict {
+/**
+ * Judges an Authorization header in constant time with respect to what is configured.
+ * @param elsewhere a place where the request carries something that counts for service tokens only; null: it does not
+ */
+export function checkCredentials(
+  authorization: string | undefined,
+  settings: CredentialSettings,
+  elsewhere: string | null = null,
+): CredentialsVerdict {
   if (settings.adminPassword === null && settings.adminToken === null && settings.oidcIssuer === null) {
     return refuse('admin_credentials_missing', 'no admin credential is configured: set ADMIN_PASSWORD or ADMIN_TOKEN')
   }
   if (authorization === undefined || authorization === '') {
+    if (elsewhere !== null) {
+      const [place, form] = [told('admin.wrong_place', { place: elsewhere }), told('admin.send', { form: BEARER_FORM })]
+      return refuseTold('admin_credentials_missing', [place, form])
+    }
     return refuse('admin_credentials_missing', `admin credentials are required: ${waysIn(settings)}`)
   }
+  if (authorization.startsWith(TOKEN_MARK)) return serviceToken(authorization)
   const [, scheme = '', value = ''] = /^(\S+) +(.*)$/s.exec(authorization) ?? []
   switch (scheme.toLowerCase()) {
     case 'bearer':
       return checkBearer(value.trim(), settings)
     case 'basic':
       return checkBasic(value.trim(), settings)
+    case '':
+      return refuseTold('admin_credentials_missing', [told('admin.no_scheme', { form: BEARER_FORM })])
     default:
       return refuse('admin_credentials_missing', `this scheme of Authorization is not known here: ${waysIn(settings)}`)
   }
 }
 
+const BEARER_FORM = 'Authorization: Bearer ADMIN_TOKEN'
+
+/** No service token opens administration; its form is told, and nothing of what it may open. */
+function serviceToken(token: string): Refusal {
+  return refuseTold('admin_credentials_wrong', [told('admin.service_token', { prefix: tokenPrefix(token) })])
+}
+
 function checkBearer(token: string, { adminToken }: CredentialSettings): CredentialsVerdict {
+  if (token.startsWith(TOKEN_MARK) && (adminToken === null || !equal(token, adminToken))) return serviceToken(token)
   if (adminToken === null) {
     return refuse('admin_credentials_wrong', 'no ADMIN_TOKEN is configured; use HTTP Basic with ADMIN_PASSWORD')
   }
@@ -55,9 +79,11 @@ function checkBasic(encoded: string, { adminUser, adminPassword }: CredentialSet
   }
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')
+  const given = decoded.slice(colon + 1)
   const user = equal(decoded.slice(0, Math.max(colon, 0)), adminUser)
-  const password = equal(decoded.slice(colon + 1), adminPassword)
+  const password = equal(given, adminPassword)
   if (user && password) return { ok: true, actor: adminUser, by: 'basic' }
+  if (colon >= 0 && given.startsWith(TOKEN_MARK)) return serviceToken(given)
   return refuse('admin_credentials_wrong', 'the user name or the password is wrong')
 }
 

@@ -1,5 +1,6 @@
 import type { ClientAddress } from '@gateway/access/client-address.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import { noteSessionUsed, readSession } from '@gateway/store/operator-sessions.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ControlContext } from '../context.js'
@@ -155,7 +156,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
       reply.header('Retry-After', String(Math.ceil(pause / 1000)))
       return TOO_MANY
     }
-    const verdict = checkCredentials(authorization, settings)
+    const verdict = checkCredentials(authorization, settings, serviceTokenPlace(request))
     if (verdict.ok) {
       attempts.noteRight(address)
       return verdict
@@ -163,7 +164,8 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
     // Browsers send the first request without credentials: only wrong ones count as guesses.
     if (verdict.code === 'admin_credentials_wrong') {
       attempts.noteWrong(address, loopback, authorization ?? '')
-      request.log.info({ address }, 'wrong admin credentials')
+      // The same ones may come without end: they are no further guess, so that no pause keeps them off.
+      noteTrouble(ctx.log, 'admin credentials are wrong', { address })
     }
     // A browser that is offered Basic opens its own dialogue over the console, whose page for signing in does better.
     const offersBasic = !hasSignIn || /^basic /i.test(request.headers.authorization ?? '')
@@ -184,6 +186,13 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
 function siteFacts({ method, headers }: FastifyRequest) {
   const { host, origin, 'sec-fetch-site': site } = headers
   return { method, host, origin, secFetchSite: site as string | undefined }
+}
+
+/** Where a request carries something that would be a service token elsewhere. */
+function serviceTokenPlace({ headers, raw }: FastifyRequest): string | null {
+  if (headers['x-access-token'] !== undefined) return 'X-Access-Token'
+  const name = /[?&](token|access_token)=/.exec(raw.url ?? '')?.[1]
+  return name === undefined ? null : `?${name}=`
 }
 
 const isMissing = ({ code }: Refusal): boolean => code === 'admin_credentials_missing' || code === 'session_ended'

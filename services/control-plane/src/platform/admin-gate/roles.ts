@@ -26,6 +26,11 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /purge-records/{id}/acknowledge',
   'POST /callback-records/{id}/cancel',
   'POST /callback-records/{id}/acknowledge',
+  'POST /basemaps/bulk',
+  'POST /vectors/bulk',
+  'POST /push-records/bulk',
+  'POST /vector-push-records/bulk',
+  'POST /slice/jobs/bulk',
   'POST /exports',
   'DELETE /exports/{id}',
   'POST /slice/jobs',
@@ -42,16 +47,17 @@ const OF_VIEWERS: ReadonlySet<string> = new Set(['POST /preview-token', 'DELETE 
 const PREFIX = '/api/v1/admin'
 
 /**
- * The role that an admin route needs. Reading needs `viewer`; a change that is not named above needs `admin`, so that a route which is
+ * The role that an admin route needs; HEAD needs the role of GET, since lengths tell what lies there. Reading needs `viewer`; a change that is not named above needs `admin`, so that a route which is
  * forgotten here is closed, not open.
  *
  * @param route its path, with parameters as `:code` or `{code}`
  */
 export function neededRole(method: string, route: string): Role {
   const path = route.replace(/:(\w+)/g, '{$1}')
-  const operation = `${method} ${path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path}`
+  const asked = method === 'HEAD' ? 'GET' : method
+  const operation = `${asked} ${path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path}`
   if (OF_OPERATORS.has(operation)) return 'operator'
-  return method === 'GET' || method === 'HEAD' || OF_VIEWERS.has(operation) ? 'viewer' : 'admin'
+  return asked === 'GET' || OF_VIEWERS.has(operation) ? 'viewer' : 'admin'
 }
 
 /** null: the role suffices */

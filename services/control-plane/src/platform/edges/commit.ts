@@ -43,8 +43,17 @@ export async function commitAndConfirm<T>(
 ): Promise<Confirmed<T>> {
   const { result, revision } = await commitAndPublish(ctx, work)
   if (result === null) return { result, confirmed: [], pending: [] }
-  const { confirmed, pending } = await confirmation(ctx, edges, revision ?? (await currentState(ctx.sql)))
-  return { result, confirmed: [...confirmed], pending: [...pending] }
+  return { result, ...(await confirmState(ctx, edges, revision)) }
+}
+
+/** Waits for the edges as `commitAndConfirm` does, after what was committed and published before. `state` null: nothing was changed. */
+export async function confirmState(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  state: LogState | null,
+): Promise<Pick<Confirmed<unknown>, 'confirmed' | 'pending'>> {
+  const { confirmed, pending } = await confirmation(ctx, edges, state ?? (await currentState(ctx.sql)))
+  return { confirmed: [...confirmed], pending: [...pending] }
 }
 
 /**

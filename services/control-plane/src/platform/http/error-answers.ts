@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
 import { type ErrorCode, errorBody, type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import { storeTrouble } from '@gateway/store/trouble.js'
 import type { WriteOutcome } from '@gateway/store/write-fence.js'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { isReading } from './answer-in-time.js'
 import type { App } from './app-type.js'
+import { InputError } from './input-validation.js'
 import { sendRefusal } from './refusal.js'
 
 /** Fastify's own refusals as this service answers them. */
@@ -13,21 +14,12 @@ const FRAMEWORK_REFUSALS: Readonly<Record<string, Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: refuse('payload_too_large', 'the body is larger than 1 MiB'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', 'the body must be application/json'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('invalid_parameters', 'the body is not as long as Content-Length says'),
-  FST_ERR_CTP_INVALID_JSON_BODY: refuse('invalid_parameters', 'the body is not valid JSON'),
   FST_ERR_BAD_URL: refuse('invalid_parameters', 'the address is not well-formed'),
   FST_ERR_MAX_PARAM_LENGTH: refuse('not_found', 'no such resource'),
 }
 
 /** SQLSTATEs for text that Postgres cannot hold: a NUL character, plain or inside JSON. It can only come from the caller. */
 const UNSTORABLE_TEXT: ReadonlySet<string> = new Set(['22021', '22P05'])
-
-/** Where a schema found the fault, as the answer names it. */
-const PLACES: Readonly<Record<string, string>> = {
-  body: 'body',
-  querystring: 'query',
-  params: 'path',
-  headers: 'header',
-}
 
 /** Answers every error, expected or not, as `{"error": "..."}` with the status of the one table. Unexpected errors are logged, and not described to the client. */
 export function registerErrorAnswers(app: App): void {
@@ -39,8 +31,9 @@ export function registerErrorAnswers(app: App): void {
       return sendRefusal(reply, refuse('dependency_down', `${trouble.words}; ${whatNow(request)}`))
     }
     const refusal = refusalOf(error)
+    // A request that fails may be sent without end. Routes are known and few.
     if (refusal.code === 'internal')
-      request.log.error({ err: error, route: request.routeOptions.url }, 'a request failed')
+      noteTrouble(app.log, `requests for ${request.routeOptions.url ?? 'no route'} fail`, { err: error }, 'error')
     return sendRefusal(reply, refusal)
   })
 }
@@ -65,7 +58,7 @@ export function answerFrameworkError(error: FastifyError, _request: FastifyReque
 }
 
 export function refusalOf(error: unknown): Refusal {
-  if (hasZodFastifySchemaValidationErrors(error)) return refuse('invalid_parameters', validationMessage(error))
+  if (error instanceof InputError) return error.refusal
   if (isCutShort(error)) return refuse('invalid_parameters', 'the request was not sent to its end')
   const trouble = storeTrouble(error)
   if (trouble !== null) return refuse('dependency_down', `${trouble.words}; try again`)
@@ -75,7 +68,6 @@ export function refusalOf(error: unknown): Refusal {
   if (code !== undefined && UNSTORABLE_TEXT.has(code)) {
     return refuse('invalid_parameters', 'a text has a character that cannot be stored')
   }
-  // The JSON parser's errors carry a status and no code of Fastify's.
   if (statusCode === 400) return refuse('invalid_parameters', (error as Error).message)
   return refuse('internal', 'the service failed to answer this request')
 }
@@ -84,24 +76,6 @@ export function refusalOf(error: unknown): Refusal {
 function isCutShort(error: unknown): boolean {
   const { code, message, syscall } = error as NodeJS.ErrnoException
   return code === 'ECONNRESET' && message === 'aborted' && syscall === undefined
-}
-
-/** Fields named at most; a body that is wrong in more places is wrong as a whole. */
-const MAX_NAMED_FIELDS = 5
-
-function validationMessage(error: {
-  validation: readonly { instancePath: string; message?: string | undefined }[]
-  validationContext?: string | undefined
-}): string {
-  const place = PLACES[error.validationContext ?? ''] ?? 'request'
-  return error.validation
-    .slice(0, MAX_NAMED_FIELDS)
-    .map(({ instancePath, message }) => `${[place, ...segments(instancePath)].join('.')}: ${message ?? 'is not valid'}`)
-    .join('; ')
-}
-
-function segments(instancePath: string): string[] {
-  return instancePath.split('/').filter((segment) => segment !== '')
 }
 
 const CLIENT_ERROR_LINES: Readonly<Record<string, readonly [string, string]>> = {

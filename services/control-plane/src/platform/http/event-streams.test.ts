@@ -1,7 +1,26 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import type { App } from './app-type.js'
-import { EventStreams } from './event-streams.js'
+import { EventStreams, type SendEvent } from './event-streams.js'
+
+test('an event is written once, however many streams it goes to', async () => {
+  const app = Fastify() as unknown as App
+  const streams = new EventStreams(app)
+  const listeners: SendEvent[] = []
+  app.get('/', (_request, reply) =>
+    streams.answer(reply, (send) => {
+      listeners.push(send)
+      return () => {}
+    }),
+  )
+  const answers = Array.from({ length: 20 }, () => app.inject({ url: '/' }))
+  await expect.poll(() => listeners.length).toBe(20)
+  let written = 0
+  const data = { toJSON: () => ({ written: ++written }) }
+  for (const send of listeners) send({ event: 'change', data })
+  await app.close()
+  for (const { body } of await Promise.all(answers)) expect(body).toContain('data: {"written":1}')
+})
 
 test('a stream ends with the session that it belongs to, at the next heartbeat', async () => {
   const app = Fastify() as unknown as App

@@ -16,7 +16,7 @@ const TOO_MANY = refuse('too_many_requests', 'too many event streams are open')
 export interface ServerEvent {
   readonly event: string
   readonly id?: number
-  /** sent as JSON */
+  /** sent as JSON; the same object is of the same event */
   readonly data: unknown
 }
 
@@ -25,6 +25,8 @@ export type SendEvent = (event: ServerEvent) => void
 /** The streams of server-sent events (HTML standard, 9.2) of one route: bounded in number and in what waits for a slow reader. */
 export class EventStreams {
   readonly #open = new Set<PassThrough>()
+  /** of what all streams are sent, by its data */
+  readonly #texts = new WeakMap<object, string>()
   readonly #heartbeatMs: number
 
   constructor(app: App, heartbeatMs = HEARTBEAT_MS) {
@@ -44,7 +46,7 @@ export class EventStreams {
       if (stream.writableLength > MAX_BACKLOG_BYTES) stream.destroy()
       else if (stream.writable) stream.write(text)
     }
-    const unsubscribe = subscribe((event) => send(asText(event)))
+    const unsubscribe = subscribe((event) => send(this.#textOf(event)))
     const heart = setInterval(() => {
       send(':\n\n')
       void endWithSession(reply.request, stream)
@@ -56,6 +58,17 @@ export class EventStreams {
     })
     send(':\n\n')
     return reply.type('text/event-stream').header('X-Accel-Buffering', 'no').send(stream)
+  }
+
+  /** Written once, however many streams it goes to: all are sent the same data. */
+  #textOf(event: ServerEvent): string {
+    const { data } = event
+    if (typeof data !== 'object' || data === null) return asText(event)
+    const known = this.#texts.get(data)
+    if (known !== undefined) return known
+    const text = asText(event)
+    this.#texts.set(data, text)
+    return text
   }
 }
 

@@ -1,5 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import { refuseTold } from '@gateway/contracts/errors.js'
 import type { App } from './app-type.js'
+import { InputError } from './input-validation.js'
+import { jsonFault } from './json-fault.js'
 
 /**
  * Only JSON is accepted, so that no HTML form of a foreign page is. An empty body counts as none: many clients send the content type with
@@ -11,10 +14,10 @@ export function registerBodyParsers(app: App): void {
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined)
     // Decoding would put U+FFFD in the place of what is wrong, and it would be stored.
-    if (!isUtf8(body)) return done(Object.assign(new Error('not UTF-8'), { code: 'FST_ERR_CTP_INVALID_JSON_BODY' }))
+    if (!isUtf8(body)) return done(notJson(body))
     const text = body.toString()
     if (hasHalfCharacter(text)) return done(Object.assign(new Error('half a character'), { code: UNSTORABLE }))
-    return parseJson(request, text, (error, parsed) => done(error, withoutNulls(parsed)))
+    return parseJson(request, text, (error, parsed) => (error ? done(notJson(body)) : done(null, parsed)))
   })
   app.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
@@ -35,11 +38,6 @@ function hasHalfCharacter(json: string): boolean {
   return /\p{Surrogate}/u.test(unescaped)
 }
 
-/** Fields that have a meaning where they are null: what they set is taken away. */
-const NULLABLE = new Set(['rate_limit'])
-
-/** Any other field that is null counts as left out: serializers of many languages send null for whatever is not set. */
-function withoutNulls(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || NULLABLE.has(name)))
+function notJson(body: Buffer): InputError {
+  return new InputError(refuseTold('invalid_parameters', jsonFault(body)))
 }

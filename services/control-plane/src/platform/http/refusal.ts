@@ -1,4 +1,10 @@
-import { errorBody, REFUSAL_HEADER, type Refusal, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
+import {
+  errorBody,
+  REFUSAL_DETAILS_HEADER,
+  REFUSAL_HEADER,
+  type Refusal,
+  STATUS_OF_ERROR,
+} from '@gateway/contracts/errors.js'
 import type { FastifyReply } from 'fastify'
 
 /** `Retry-After` where a dependency is down: about what a database or Redis takes to come back. */
@@ -17,5 +23,15 @@ export function refusalHead(reply: FastifyReply, refusal: Refusal): FastifyReply
   const status = STATUS_OF_ERROR[refusal.code]
   const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
   if (retryAfter !== null) reply.header('Retry-After', String(retryAfter))
+  const details = refusal.details === undefined ? null : detailsField(refusal.details)
+  if (details !== null) reply.header(REFUSAL_DETAILS_HEADER, details)
   return reply.code(status).header('Cache-Control', 'no-store').header(REFUSAL_HEADER, refusal.code)
+}
+
+/** Limit: bytes of the header; a longer list is left out, since the body says the same. */
+const MAX_DETAILS_BYTES = 4096
+
+function detailsField(details: NonNullable<Refusal['details']>): string | null {
+  const field = encodeURIComponent(JSON.stringify(details.map(({ code, params }) => [code, params])))
+  return field.length <= MAX_DETAILS_BYTES ? field : null
 }

@@ -1,5 +1,5 @@
 import { clipped } from '@gateway/logging/log.js'
-import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import type { ControlContext } from '../context.js'
 import type { App } from './app-type.js'
 
@@ -8,7 +8,6 @@ const SLOW_MS = 1000
 
 /** Counts every answer, and logs those that went wrong or were slow; the rest only at debug level. */
 export function registerRequestLog(app: App, { metrics, log }: ControlContext): void {
-  const unavailable = new TroubleLog(log, 'requests are answered 503')
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     const { method } = request
@@ -16,14 +15,13 @@ export function registerRequestLog(app: App, { metrics, log }: ControlContext): 
     metrics.requests.inc({ method, route, status: reply.statusCode })
     metrics.requestSeconds.observe({ method, route }, ms / 1000)
     const about = { method, url: clipped(request.url), status: reply.statusCode, ms: Math.round(ms) }
-    if (reply.statusCode === 503) {
-      if (!request.routeOptions.config.isProbe) unavailable.note({ ...about, err: request.trouble?.message })
-      return
-    }
-    const slow = ms > SLOW_MS && !request.routeOptions.config.mayTakeLong
-    const wrong = reply.statusCode >= 500 && !request.routeOptions.config.isProbe
-    const level = wrong || slow ? 'warn' : 'debug'
-    request.log[level](about, slow ? 'slow request' : 'request')
+    const { isProbe, mayTakeLong } = request.routeOptions.config
+    // What makes one request fail or wait does so to all that callers send: no line for each.
+    if (reply.statusCode >= 500 && !isProbe) {
+      noteTrouble(log, `requests are answered ${reply.statusCode}`, { ...about, err: request.trouble?.message })
+    } else if (reply.statusCode !== 503 && ms > SLOW_MS && !mayTakeLong) {
+      noteTrouble(log, 'requests are answered slowly', about)
+    } else request.log.debug(about, 'request')
   })
 }
 

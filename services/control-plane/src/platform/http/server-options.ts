@@ -10,7 +10,7 @@ const MAX_HEADER_BYTES = 16 * 1024
 const MAX_PARAM_LENGTH = 200 * 4 * 3
 
 /** A client that has not sent its headers by then holds the connection on purpose. body-rules.ts limits bodies: an import may take longer. */
-const HEADERS_TIMEOUT_MS = 10_000
+export const HEADERS_TIMEOUT_MS = 10_000
 const TIMEOUT_CHECK_MS = 5_000
 
 const httpOptions: ServerOptions = {

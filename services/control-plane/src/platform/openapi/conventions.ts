@@ -50,7 +50,7 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   413: 'The body is larger than 1 MiB; for an import, than IMPORT_MAX_BYTES',
   415: 'The body is not application/json; for an import, not multipart/form-data',
   416: 'No byte of the requested range exists',
-  429: 'Too many wrong credentials from this address, too many streams or imports at once, or too many slice jobs of one token that have not ended; `Retry-After` says when to retry',
+  429: 'The `rate_limit` of the token is reached; too many different documents or lists of the catalog are being made at once; too many wrong credentials from this address; too many streams or imports at once; or too many slice jobs of one token that have not ended. `Retry-After` says when to retry',
   500: 'A fault of the service; details are in its log',
   503:
     'The store or the disk of a file does not answer or cannot be written, or the process shuts down; the message says which, and ' +
@@ -77,7 +77,7 @@ interface Convention {
   readonly errors: readonly number[]
 }
 
-const SERVICE_ERRORS = [400, 401, 403, 500, 503]
+const SERVICE_ERRORS = [400, 401, 403, 429, 500, 503]
 
 /** In the order in which the document lists them. */
 export const TAGS = [
@@ -184,7 +184,9 @@ function applyTo(operation: Operation, convention: Convention, method: string, p
   if ((operation.parameters ?? []).length > 0) errors.add(400)
   if (path.includes('{')) errors.add(404)
   const responses = operation.responses ?? {}
-  if (convention.tag === 'Catalog' && method === 'get') responses[304] = { description: 'Not modified' }
+  const hasTag =
+    convention.tag === 'Catalog' || convention.tag === 'Standard services' || path.endsWith('/tilejson.json')
+  if (hasTag && method === 'get') responses[304] ??= { description: 'Not modified' }
   for (const response of Object.values(responses)) {
     if (response.description === GENERATED_DESCRIPTION) response.description = 'Done'
   }

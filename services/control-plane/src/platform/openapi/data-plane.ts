@@ -1,4 +1,4 @@
-import { VECTOR_DOWNLOADS } from '@gateway/contracts/vector.js'
+import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
 import type { PathItem, Paths } from './document.js'
 import { headers } from './tile-json.js'
 
@@ -51,7 +51,7 @@ const TILE_WORDS =
   'With `missing=204` in the query a missing tile is 204 instead of 404. `{y}@2x.{ext}` is the file of that name in a folder of tiles. ' +
   'Parameters of the query other than these and the token are ignored: `v`, the revision of the version, makes an address of its own for caches. ' +
   'So does a token in the query, and a shared cache answers that address to everyone who knows it. Gzip-compressed vector tiles are sent as stored with ' +
-  '`Content-Encoding: gzip`, and plain to clients that do not accept it. A missing tile is 404 with `Cache-Control: no-store`; within the bounds and zooms of its ' +
+  '`Content-Encoding: gzip`, and plain to clients that do not accept it. A missing tile is 404 with `Cache-Control: no-store`, and the words say what is missing: the basemap, its version, the extension, the zoom, or the column or row; within the bounds and zooms of its ' +
   'version it may be kept for MISSING_TILE_TTL, if that is set. `Cache-Tag` and `Surrogate-Key` name the basemap and the version.'
 const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file; byte ranges are answered 206, impossible ones 416.`
 
@@ -91,6 +91,12 @@ function download(operationId: string, summary: string, parameters: Parameter[],
     416: { $ref: '#/components/responses/Error416' },
   }
   return { get: { operationId, summary, description: DOWNLOAD_WORDS, parameters, responses } }
+}
+
+/** Under the name that ends as files of a kind do. */
+function downloadAs(kind: VectorKind, name: string, what: string): PathItem {
+  const summary = `Download ${what} under a name that ends so`
+  return download(`downloadVectorAs${name}`, summary, [CODE], VECTOR_DOWNLOADS[kind].type)
 }
 
 function tileJson(operationId: string, summary: string, parameters: Parameter[]): PathItem {
@@ -240,7 +246,7 @@ export const DATA_PLANE_PATHS: Paths = {
   ),
   '/vectors/{code}.zip': download(
     'downloadVectorAsZip',
-    'Download a shapefile under a name that ends so',
+    'Download a shapefile, or a zip of shapefiles, under a name that ends so',
     [CODE],
     'application/zip',
   ),
@@ -256,6 +262,11 @@ export const DATA_PLANE_PATHS: Paths = {
     [CODE],
     VECTOR_DOWNLOADS.flatgeobuf.type,
   ),
+  '/vectors/{code}.geojsonl': downloadAs('geojson_sequence', 'GeoJsonSequence', 'a GeoJSON sequence'),
+  '/vectors/{code}.kml': downloadAs('kml', 'Kml', 'KML'),
+  '/vectors/{code}.kmz': downloadAs('kmz', 'Kmz', 'KMZ'),
+  '/vectors/{code}.gml': downloadAs('gml', 'Gml', 'GML'),
+  '/vectors/{code}.csv': downloadAs('csv', 'Csv', 'a CSV'),
   '/archives/{code}/{version}.pmtiles': download(
     'downloadPmtiles',
     'A version that is a PMTiles archive, whole or in ranges',

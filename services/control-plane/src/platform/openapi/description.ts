@@ -2,11 +2,12 @@
 export const API_DESCRIPTION = `
 Catalogs basemaps and vectors, serves tiles and downloads to holders of a service token, and lets operators administer all of it.
 
-**Answers.** Lists are \`{"items": [...], "total": n}\`; details are the object itself. Every error is \`{"error": "..."}\`. Timestamps are
+**Answers.** Lists are \`{"items": [...], "total": n}\`; details are the object itself. Every error is \`{"error": "..."}\`; answers below \`/api/v1/admin\` also carry its code in \`x-refusal\` and, where the sentence is made from codes, those with
+their parameters in \`x-refusal-details\` (percent-encoded JSON). Timestamps are
 ISO 8601 UTC. Every list takes \`q\`, \`sort\`, \`limit\`, \`offset\` and filters; \`total\` counts what matches, and an unknown parameter is 400
 (a service token in the query aside). JSON answers and errors are \`Cache-Control: no-store\`. Bodies are JSON of at most 1 MiB; an endpoint without parameters takes
-an empty body. A field of a body that is null counts as left out. A field that is not known is ignored, and what was saved is answered; where
-a token is issued or a slice job is submitted it is refused (400), since a misspelt limit would be none, and a misspelt zoom hours of work. A
+an empty body. A field of a body that is null counts as left out, unless null has a meaning there. A field that is not known is refused (400), at every depth, also if it is
+null and on endpoints without a body: the error names it and the nearest known one. Input that is accepted but probably not intended is listed in \`warnings\`. A
 path that exists with another method answers 405 with \`Allow\`. A request with several Host headers, an address that names a host, or a
 transfer encoding other than chunked is refused (400). 503 comes with \`Retry-After\`.
 

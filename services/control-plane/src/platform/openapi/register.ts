@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
+import { KeptText } from '../http/kept-text.js'
 import { describeRawBodies, WEBHOOKS } from './beyond-schemas.js'
 import { applyConventions, errorResponses, SECURITY_SCHEMES, TAGS } from './conventions.js'
 import { DATA_PLANE_PATHS } from './data-plane.js'
@@ -38,9 +39,13 @@ export async function registerOpenApi(app: App, { settings, version }: ControlCo
     staticCSP: true,
     transformStaticCSP: offlinePolicy,
   })
-  app.get('/api/v1/openapi.json', { schema: { hide: true } }, (_request, reply) =>
-    reply.header('Access-Control-Allow-Origin', '*').type(OPENAPI_TYPE).send(app.swagger()),
-  )
+  let kept: KeptText | null = null
+  app.get('/api/v1/openapi.json', { schema: { hide: true }, compress: false }, (request, reply) => {
+    // All routes are known once there are requests.
+    kept ??= new KeptText(JSON.stringify(app.swagger()))
+    const type = `${OPENAPI_TYPE};charset=utf-8`
+    return kept.answer(request, reply.header('Access-Control-Allow-Origin', '*').type(type))
+  })
 }
 
 function complete(document: ApiDocument): ApiDocument {

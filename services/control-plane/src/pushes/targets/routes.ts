@@ -2,16 +2,19 @@ import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import {
+  savedTargetSchema,
   TARGET_KINDS,
   TARGET_MODES,
   targetBodySchema,
   targetSchema,
   targetTrialSchema,
 } from '@gateway/contracts/target.js'
+import { withWarnings } from '@gateway/contracts/warning.js'
 import { DestinationGuard } from '@gateway/outgoing/guard.js'
 import { listTargets, readTargets, TARGET_LISTING } from '@gateway/store/targets.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
+import { directoryWarnings } from '../../platform/files/path-warnings.js'
 import type { App } from '../../platform/http/app-type.js'
 import { CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
@@ -62,7 +65,7 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
         description:
           'Kind `http` needs `url`: http or https, without credentials in it, redirects are not followed. `mode` `notify` (the default) ' +
           'sends JSON; `upload` sends multipart/form-data with that JSON as part `event` and a zip as part `archive`, laid out like a scan ' +
-          'source. Kind `directory` needs `path`, an existing directory. In mode `upload` (the default there) a version or vector ' +
+          'source. Kind `directory` needs `path`, a directory (`warnings` say if it does not exist or cannot be written to). In mode `upload` (the default there) a version or vector ' +
           'appears in it whole, laid out like a scan source; in mode `notify` the JSON alone, as `{record id}.json`. ' +
           'Kind `bucket` needs `url`, `s3://bucket/prefix` of the storage at S3_ENDPOINT, and takes both modes as a directory does: an archive or a vector is put as it is, ' +
           'a version whose tiles lie in folders as one PMTiles object (in geographic grids as its tiles, the metadata last). Kind `purge` is a cache in front, at `url`: it is told by `cache.purge` what to forget ' +
@@ -70,12 +73,14 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
           'body): `whsec_` and base64, or any text, whose UTF-8 bytes are the key. It is never returned; left out it stays, empty it is removed. ' +
           `What is left out of \`name\` and \`enabled\` stays as it is, and begins as the code and true. ${CREATES_ONLY}`,
         body: targetBodySchema,
-        response: { 200: targetSchema },
+        response: { 200: savedTargetSchema },
       },
     },
     async (request, reply) => {
       const outcome = await saveTarget(ctx, guard, request.body, request.admin, createsOnly(request))
-      return outcome.ok ? outcome.target : sendRefusal(reply, outcome)
+      if (!outcome.ok) return sendRefusal(reply, outcome)
+      const { path } = outcome.target
+      return withWarnings(outcome.target, path === null ? [] : await directoryWarnings('path', path, 'write'))
     },
   )
   app.post(

@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import fastifyStatic from '@fastify/static'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../platform/http/app-type.js'
+import { NO_SUCH_PATH } from '../../platform/http/error-answers.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
 import { COMPRESSED } from './static-files.js'
 
 /** Serves the built documentation for anybody. Nothing of it is secret, and it loads nothing from elsewhere. */
 export async function serveDocs(app: App, dist: string): Promise<void> {
   const scripts = hashesOfScripts(readFileSync(`${dist}index.html`, 'utf8'))
+  const notFound = readFileSync(`${dist}404.html`, 'utf8')
   await app.register(async (scope) => {
     scope.addHook('onSend', async (_request, reply) => void allowWhatPagesHold(reply, scripts))
     await scope.register(fastifyStatic, {
       root: dist,
       prefix: '/docs/',
-      // Each file becomes a route at the start; what is none is 404.
+      // Each file becomes a route at the start; the route below has all other addresses.
       wildcard: false,
       globIgnore: COMPRESSED,
       preCompressed: true,
@@ -25,8 +28,31 @@ export async function serveDocs(app: App, dist: string): Promise<void> {
         reply.header('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'public, no-cache')
       },
     })
+    scope.get('/docs/*', { schema: { hide: true } }, (request, reply) => {
+      const page = pageFor(dist, (request.params as { '*': string })['*'])
+      return page === null ? sendNotFound(request, reply, notFound) : reply.redirect(`/docs/${page}`, 308)
+    })
   })
   app.get('/docs', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 308))
+}
+
+/** The address below /docs/ of the page that `path` names without its ending, or with a slash behind it; null if no page has that name. */
+function pageFor(dist: string, path: string): string | null {
+  const name = path.replace(/\/$/, '')
+  // A path with an empty segment or with dots is not the name of a page.
+  if (!/^[\w-]+(?:[./][\w-]+)*$/.test(name)) return null
+  const found = ['.html', '/index.html', '/README.html', '.txt']
+    .map((ending) => `${name}${ending}`)
+    .concat(path === name ? [] : [name])
+    .find((file) => /\.(html|txt)$/.test(file) && existsSync(`${dist}${file}`))
+  return found === undefined ? null : found.replace(/(^|\/)index\.html$/, '$1')
+}
+
+/** A browser gets a page that leads back into the documentation, and a program the body of every error. */
+function sendNotFound({ headers }: FastifyRequest, reply: FastifyReply, page: string): FastifyReply {
+  reply.header('Cache-Control', 'no-store').header('Vary', 'Accept')
+  if (!headers.accept?.includes('text/html')) return sendRefusal(reply, NO_SUCH_PATH)
+  return reply.code(404).type('text/html; charset=utf-8').send(page)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type SettingView, settingsViewSchema } from '@gateway/contracts/console.js'
+import { groupOf, SETTING_GROUPS } from '@gateway/settings/groups.js'
 import { loadSettings, type Settings } from '@gateway/settings/load.js'
-import { type RoleGrant, SECRET_SETTINGS, SETTING_NAMES, type SettingName } from '@gateway/settings/schema.js'
+import { type RoleGrant, SECRET_SETTINGS, type SettingName } from '@gateway/settings/schema.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 
@@ -53,11 +54,19 @@ const shownEntry = (entry: string | number | RoleGrant): string | number =>
 
 export function viewSettings(settings: Settings): SettingView[] {
   const defaults = loadSettings({ CONFIG_FILE: NO_FILE })
-  return SETTING_NAMES.map((name) => {
+  const names = Object.values(SETTING_GROUPS).flat()
+  return names.map((name) => {
     const secret = SECRET_SETTINGS.has(name)
     const value = settings[fieldOf(name)]
     const isDefault = JSON.stringify(value) === JSON.stringify(defaults[fieldOf(name)])
     const shown = value !== null && typeof value === 'object' ? value.map(shownEntry) : value
-    return { name, value: secret ? null : shown, secret, is_set: value !== null, is_default: isDefault }
+    return {
+      name,
+      group: groupOf(name),
+      value: secret ? null : shown,
+      secret,
+      is_set: value !== null,
+      is_default: isDefault,
+    }
   })
 }

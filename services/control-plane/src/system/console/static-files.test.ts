@@ -32,6 +32,12 @@ beforeAll(async () => {
   writeFileSync(join(docs, 'index.html'), DOCS_PAGE)
   writeFileSync(join(docs, 'zh/index.html'), DOCS_PAGE)
   writeFileSync(join(docs, 'assets/app.1a2b.js'), 'export {}')
+  writeFileSync(join(docs, '404.html'), '<title>no page</title>')
+  writeFileSync(join(docs, 'install.html'), '<title>install</title>')
+  mkdirSync(join(docs, 'adr'))
+  writeFileSync(join(docs, 'adr/README.html'), '<title>decisions</title>')
+  mkdirSync(join(docs, 'files'))
+  writeFileSync(join(docs, 'files/compose.yaml.txt'), 'services: {}')
   app = Fastify() as unknown as App
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', POLICY)
@@ -139,4 +145,33 @@ test('of the documentation what is named by its content may be kept, and what is
   expect((await app.inject({ url: '/docs' })).headers.location).toBe('/docs/')
   for (const url of ['/docs/none.html', '/docs/..%2foutside.txt', '/docs/%2e%2e/outside.txt'])
     expect((await app.inject({ url })).statusCode).toBe(404)
+})
+
+test.each([
+  ['/docs/install', '/docs/install.html'],
+  ['/docs/install/', '/docs/install.html'],
+  ['/docs/install.html/', '/docs/install.html'],
+  ['/docs/zh', '/docs/zh/'],
+  ['/docs/adr', '/docs/adr/README.html'],
+  ['/docs/files/compose.yaml', '/docs/files/compose.yaml.txt'],
+])('the address %s of the documentation leads to %s, which can be revalidated', async (url, location) => {
+  const redirect = await app.inject({ url })
+  expect([redirect.statusCode, redirect.headers.location]).toEqual([308, location])
+  const page = await app.inject({ url: location })
+  expect(page.statusCode).toBe(200)
+  const known = { 'if-none-match': String(page.headers.etag) }
+  expect((await app.inject({ url: location, headers: known })).statusCode).toBe(304)
+})
+
+test('a missing page of the documentation is a page for browsers and an error body for programs', async () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const page = await app.inject({ url: '/docs/none', headers: { accept } })
+  expect([page.statusCode, page.headers['content-type'], page.body]).toEqual([
+    404,
+    'text/html; charset=utf-8',
+    '<title>no page</title>',
+  ])
+  expect(page.headers['content-security-policy']).toContain("script-src 'self' 'sha256-")
+  const body = await app.inject({ url: '/docs/none' })
+  expect([body.statusCode, Object.keys(body.json())]).toEqual([404, ['error']])
 })

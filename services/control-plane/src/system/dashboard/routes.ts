@@ -1,3 +1,5 @@
+import { withWarnings } from '@gateway/contracts/warning.js'
+import { settingWarnings } from '@gateway/settings/warnings.js'
 import { listAudit } from '@gateway/store/audit.js'
 import { countTokens, readLedger } from '@gateway/store/ledger.js'
 import { readScanSources } from '@gateway/store/scan-sources.js'
@@ -14,7 +16,7 @@ const NEWEST_AUDIT = 20
 
 export function dashboardRoutes(
   app: App,
-  { sql }: ControlContext,
+  { sql, settings }: ControlContext,
   edges: KnownEdges,
   providers: DashboardProviders,
 ): void {
@@ -41,7 +43,11 @@ export function dashboardRoutes(
         edges.read(),
         listAudit(sql, { limit: NEWEST_AUDIT }),
       ])
-      return {
+      const warnings = settingWarnings(settings).map(({ code, finding, advice }) => ({
+        code,
+        message: `${finding}; ${advice}`,
+      }))
+      const dashboard = {
         ledger,
         tokens: { ...tokens, items: newest.items },
         pushes,
@@ -51,6 +57,7 @@ export function dashboardRoutes(
         edges: [...live],
         audit: audit.items,
       }
+      return withWarnings(dashboard, warnings)
     },
   )
 }

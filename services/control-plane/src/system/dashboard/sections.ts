@@ -3,6 +3,7 @@ import { healthCheckSchema } from '@gateway/contracts/health.js'
 import { pushRecordSchema, vectorPushRecordSchema } from '@gateway/contracts/push.js'
 import { scanSourceSchema } from '@gateway/contracts/scan-source.js'
 import { tokenSchema } from '@gateway/contracts/token.js'
+import { warningSchema } from '@gateway/contracts/warning.js'
 import { z } from 'zod'
 import { auditEntrySchema } from '../../platform/audit/routes.js'
 
@@ -39,6 +40,10 @@ export const dashboardSchema = z.object({
   health: healthCheckSchema.nullable().describe('the result of the last health check; null: there was none yet'),
   edges: z.array(edgePresenceSchema),
   audit: z.array(auditEntrySchema).describe('the newest administrative changes'),
+  warnings: z
+    .array(warningSchema)
+    .optional()
+    .describe('settings of the answering control plane that are probably not intended; absent if there are none'),
 })
 
 /** Sections that belong to features of their own: features.ts hands the functions in that read them. */

@@ -2,8 +2,15 @@ import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantBefore, instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
-import { USAGE_AMOUNTS, USAGE_KINDS, usageItemSchema } from '@gateway/contracts/usage.js'
-import { readUsage, USAGE_LISTING, USAGE_STEPS, type UsageStep } from '@gateway/store/usage.js'
+import {
+  REFUSAL_REASONS,
+  USAGE_AMOUNTS,
+  USAGE_KINDS,
+  USAGE_PAIRS,
+  type UsageItem,
+  usageItemSchema,
+} from '@gateway/contracts/usage.js'
+import { readUsage, USAGE_LISTING, USAGE_STEPS, type UsageRequest, type UsageStep } from '@gateway/store/usage.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
@@ -21,8 +28,18 @@ const MAX_CSV_ROWS = 100_000
 
 const moment = queryInstantSchema
 const querySchema = listQuery(USAGE_LISTING, {}).extend({
-  by: z.enum(USAGE_KINDS),
-  id: text.optional().describe('of one alone: the id of a token, the code of a basemap or vector, `{code}/{version}`'),
+  by: z
+    .enum([...USAGE_KINDS, ...USAGE_PAIRS])
+    .describe('with a comma: by both together, one item for each token and what it asked for'),
+  id: text
+    .optional()
+    .describe(
+      'of one dimension: the id of a token, the code of a basemap or vector, `{code}/{version}`; not with `by` of two',
+    ),
+  // Not `token`, which is a credential.
+  token_id: text.optional().describe('only of this token, by its id; `by` must name `token`'),
+  basemap_code: text.optional().describe('only of this basemap, by its code; `by` must name `basemap`'),
+  vector_code: text.optional().describe('only of this vector, by its code; `by` must name `vector`'),
   from: moment
     .optional()
     .describe(
@@ -44,6 +61,20 @@ interface Range {
 
 /** Of a line of CSV, in their order. */
 const COLUMNS = ['id', 'at', ...USAGE_AMOUNTS, 'name'] as const
+const PAIR_COLUMNS = ['token_id', 'token_name'] as const
+
+function csvOf(items: readonly UsageItem[], dimensions: readonly string[]): string {
+  const columns =
+    dimensions.length > 1
+      ? [...COLUMNS, ...PAIR_COLUMNS, `${dimensions[1] as 'basemap' | 'vector'}_code` as const]
+      : COLUMNS
+  const head = [...columns, ...REFUSAL_REASONS.map((reason) => `refused_by_${reason}`)]
+  const lines = items.map((item) => [
+    ...columns.map((name) => item[name] ?? null),
+    ...REFUSAL_REASONS.map((reason) => item.refused_by[reason] ?? 0),
+  ])
+  return [head, ...lines].map(csvLine).join('')
+}
 
 export function usageRoutes(app: App, { sql, now }: ControlContext): void {
   app.get(
@@ -55,9 +86,9 @@ export function usageRoutes(app: App, { sql, now }: ControlContext): void {
         description:
           'Sums over all edges of the hours that begin in the range, `from` included, `to` not. What edges have answered is here within 25 seconds. ' +
           'Only requests with a token that exists count, also those that were refused; what the control plane answers does not. An hour or day in which nothing ' +
-          `was asked for has no item. By the hour and without \`id\` the range is at most ${MAX_HOURLY_MS / DAY_MS} days. With \`format=csv\` all that matches is answered ` +
+          `was asked for has no item. By the hour and without an id the range is at most ${MAX_HOURLY_MS / DAY_MS} days; so it is by two dimensions, whatever the step. With \`format=csv\` all that matches is answered ` +
           `as a file, up to ${MAX_CSV_ROWS} lines, whatever \`limit\` and \`offset\` say; an id or name that a spreadsheet would take for a formula has an apostrophe before it. ` +
-          'Usage is kept for USAGE_DAYS, also of what was deleted.',
+          'Usage is kept for USAGE_DAYS, also of what was deleted. What was requested before the gateway counted by two dimensions is only in the single ones.',
         querystring: querySchema,
         response: {
           200: {
@@ -73,35 +104,62 @@ export function usageRoutes(app: App, { sql, now }: ControlContext): void {
     async ({ query }, reply) => {
       const range = rangeOf(query, now())
       if ('ok' in range) return sendRefusal(reply, range)
-      const { format, ...request } = { ...query, ...range }
+      const wanted = idsOf(query)
+      if ('ok' in wanted) return sendRefusal(reply, wanted)
+      const { format, ...request } = { ...query, ...range, ...wanted }
       if (format === 'json') return readUsage(sql, request)
       const { items, total } = await readUsage(sql, { ...request, limit: MAX_CSV_ROWS, offset: 0 })
       if (total > MAX_CSV_ROWS) {
         const words = `${total} lines are more than the ${MAX_CSV_ROWS} of one file: name an id, a shorter range or a longer step`
         return sendRefusal(reply, refuse('invalid_parameters', words))
       }
-      const name = `usage-by-${query.by}-${query.step}.csv`
+      const name = `usage-by-${query.by.replace(',', '-')}-${query.step}.csv`
       return reply
         .type('text/csv; charset=utf-8')
         .header('Content-Disposition', `attachment; filename="${name}"`)
         .serializer((table: string) => table)
-        .send([COLUMNS, ...items.map((item) => COLUMNS.map((name) => item[name]))].map(csvLine).join(''))
+        .send(csvOf(items, query.by.split(',')))
     },
   )
 }
 
-function rangeOf(
-  { id, step, from, to }: Pick<z.output<typeof querySchema>, 'id' | 'step' | 'from' | 'to'>,
-  nowMs: number,
-): Range | Refusal {
+type Query = z.output<typeof querySchema>
+const ID_OF = { token: 'token_id', basemap: 'basemap_code', vector: 'vector_code' } as const
+const DIMENSIONS = Object.keys(ID_OF) as (keyof typeof ID_OF)[]
+
+/** The ids that the query names, as the store takes them. */
+function idsOf(query: Query): Pick<UsageRequest, 'id' | 'token' | 'code'> | Refusal {
+  const dimensions = query.by.split(',')
+  const foreign = DIMENSIONS.find((name) => query[ID_OF[name]] !== undefined && !dimensions.includes(name))
+  if (foreign !== undefined)
+    return refuse('invalid_parameters', `query.${ID_OF[foreign]}: by=${query.by} has no ${foreign}`)
+  const named = dimensions.map((name) => ID_OF[name as keyof typeof ID_OF])
+  const [first, second] = named.map((name) => query[name])
+  if (dimensions.length === 1) {
+    const id = query.id ?? first
+    if (first !== undefined && id !== first) return refuse('invalid_parameters', 'query.id: names another id')
+    return { id, token: undefined, code: undefined }
+  }
+  if (query.id !== undefined)
+    return refuse('invalid_parameters', `query.id: with two dimensions use ${named.join(' and ')}`)
+  return { token: first, code: second }
+}
+
+function rangeOf(query: Query, nowMs: number): Range | Refusal {
+  const { step, from, to } = query
   const end = to === undefined ? nowMs : (instantMs(to) as number)
   const unit = step === 'hour' ? HOUR_MS : DAY_MS
   const wanted = from === undefined ? instantBefore(end, DEFAULT_MS[step]) : (instantMs(from) as number)
   const begin = Math.floor(wanted / unit) * unit
   if (wanted >= end) return refuse('invalid_parameters', 'query.from: must be before query.to')
-  if (step === 'hour' && id === undefined && end - begin > MAX_HOURLY_MS) {
-    const days = MAX_HOURLY_MS / DAY_MS
-    return refuse('invalid_parameters', `query.from: by the hour and without an id the range is at most ${days} days`)
+  const hasId = [query.id, ...DIMENSIONS.map((name) => query[ID_OF[name]])].some((id) => id !== undefined)
+  const isPair = query.by.includes(',')
+  if (end - begin > MAX_HOURLY_MS && (step === 'hour' || isPair) && !hasId) {
+    const words = isPair ? 'by two dimensions' : 'by the hour'
+    return refuse(
+      'invalid_parameters',
+      `query.from: ${words} and without an id the range is at most ${MAX_HOURLY_MS / DAY_MS} days`,
+    )
   }
   return { from: new Date(begin), to: new Date(end) }
 }

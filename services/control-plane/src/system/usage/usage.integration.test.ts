@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { UsageRow } from '@gateway/contracts/usage.js'
+import { REFUSAL_REASONS, type UsageRow } from '@gateway/contracts/usage.js'
 import { upsertBasemap } from '@gateway/store/basemaps.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { addUsage } from '@gateway/store/usage.js'
@@ -34,7 +34,16 @@ const ask = (query: string) => gateway.admin({ url: `/api/v1/admin/usage?${query
 const items = async (query: string) => (await ask(query)).json().items
 
 test('without a range it is the last day by the hour, or the last 30 days', async () => {
-  const alps = { id: 'alps', name: 'The Alps', requests: 5, tiles: 4, tile_404: 1, refused: 0, bytes: 500 }
+  const alps = {
+    id: 'alps',
+    name: 'The Alps',
+    requests: 5,
+    tiles: 4,
+    tile_404: 1,
+    refused: 0,
+    bytes: 500,
+    refused_by: {},
+  }
   expect(await items('by=basemap&id=alps')).toEqual([{ ...alps, at: '2026-03-10T12:00:00.000Z' }])
   expect(await items('by=basemap&id=alps&step=day')).toMatchObject([
     { at: '2026-03-09T00:00:00.000Z', requests: 7 },
@@ -71,12 +80,48 @@ test('a file has every item, whatever the page', async () => {
   const day = '2026-03-10T00:00:00.000Z'
   expect(answer.body.split('\r\n').slice(0, -1).toSorted()).toEqual(
     [
-      'id,at,requests,tiles,tile_404,refused,bytes,name',
-      `"'=cmd, or so",${day},1,0,1,0,100,`,
-      `alps,${day},5,4,1,0,500,The Alps`,
-      `rhine,${day},6,5,1,0,600,`,
+      `id,at,requests,tiles,tile_404,refused,bytes,name,${REFUSAL_REASONS.map((reason) => `refused_by_${reason}`).join(',')}`,
+      `"'=cmd, or so",${day},1,0,1,0,100,,0,0,0,0,0,0,0`,
+      `alps,${day},5,4,1,0,500,The Alps,0,0,0,0,0,0,0`,
+      `rhine,${day},6,5,1,0,600,,0,0,0,0,0,0,0`,
     ].toSorted(),
   )
+})
+
+test('who used a map is told by token and basemap together, as a list and as a file', async () => {
+  const [row] = await gateway.store.sql<{ id: string }[]>`
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes)
+    VALUES ('Harbour', 'bmp_12345678', sha256('x'), '{}', '{}', '{read}') RETURNING id`
+  const token = row?.id as string
+  const pair = (name: string, requests: number): UsageRow => ({ ...used(name, NOW, requests), kind: 'token,basemap' })
+  const refusals = { origin: { requests: 2, lastMs: NOW } }
+  const rows = [
+    { ...pair(`${token}/alps`, 9), refused: 2, refusals },
+    pair('signed/alps', 4),
+    pair(`${token}/rhine`, 1),
+  ]
+  await addUsage(gateway.store.sql, randomUUID(), 1, rows)
+  const by = 'by=token,basemap&step=total'
+  expect(await items(`${by}&basemap_code=alps&sort=-requests`)).toMatchObject([
+    {
+      token_id: token,
+      token_name: 'Harbour',
+      basemap_code: 'alps',
+      name: 'The Alps',
+      requests: 9,
+      refused_by: { origin: 2 },
+    },
+    { id: 'signed/alps', token_id: 'signed', token_name: null, basemap_code: 'alps', requests: 4, refused_by: {} },
+  ])
+  expect(
+    (await items(`${by}&token_id=${token}&sort=-requests`)).map((item: { basemap_code: string }) => item.basemap_code),
+  ).toEqual(['alps', 'rhine'])
+  expect((await items(`${by}&token_id=${token}&basemap_code=rhine`)).length).toBe(1)
+  expect(await items('by=basemap&basemap_code=rhine&step=total')).toMatchObject([{ id: 'rhine', requests: 6 }])
+  const file = await ask(`${by}&basemap_code=alps&token_id=signed&format=csv`)
+  expect(file.headers['content-disposition']).toBe('attachment; filename="usage-by-token-basemap-total.csv"')
+  expect(file.body.split('\r\n')[0]).toContain('name,token_id,token_name,basemap_code,refused_by_origin')
+  expect(file.body.split('\r\n')[1]).toMatch(/,4,3,1,0,400,The Alps,signed,,alps,0,0,0,0,0,0,0$/)
 })
 
 test.each([
@@ -88,6 +133,13 @@ test.each([
   ['by=token&to=0001-01-01', 'query.from: must be before query.to'],
   ['by=token&from=2026-02-01T00:00:00Z', 'query.from: by the hour and without an id the range is at most 31 days'],
   ['by=token&day=monday', 'day'],
+  ['by=token&basemap_code=alps', 'query.basemap_code: by=token has no basemap'],
+  ['by=token,basemap&id=x', 'query.id: with two dimensions use token_id and basemap_code'],
+  ['by=token&token_id=x&id=y', 'query.id: names another id'],
+  [
+    'by=token,basemap&step=total&from=2026-01-01',
+    'query.from: by two dimensions and without an id the range is at most 31 days',
+  ],
 ])('a query that cannot be answered is refused in words: %s', async (query, words) => {
   const answer = await ask(query)
   expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringContaining(words)])

@@ -8,6 +8,7 @@ const TOKEN = {
   prefix: 'bmp_8Jq2vWxY',
   basemap_codes: ['world'],
   vector_codes: ['*'],
+  layer_codes: ['*'],
   scopes: ['read'],
   allowed_origins: ['https://maps.example.com'],
   allowed_networks: [],
@@ -19,6 +20,8 @@ const TOKEN = {
   first_used_from: null,
   last_used_at: null,
   last_used_from: null,
+  last_refused_at: EARLIER,
+  refused_by: { origin: { requests: 278, last_at: EARLIER } },
   previous_prefix: null,
   previous_expires_at: null,
 }
@@ -83,6 +86,10 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
     request: { grace_seconds: 3600 },
     answer: { ...TOKEN, previous_prefix: 'bmp_1aB2cD3e', previous_expires_at: LATER, token: PLAINTEXT, ...FOLLOWED },
   },
+  changeTokens: {
+    request: { action: 'grant', filter: { q: 'Road works', status: 'active' }, params: { basemap_codes: ['city'] } },
+    answer: { matched: 40, done: 40, failed: [], ...FOLLOWED },
+  },
   deleteToken: { parameters: { id: ID }, answer: FOLLOWED },
   issuePreviewToken: { request: { basemap_code: 'world' }, answer: { token: PLAINTEXT, expires_at: LATER } },
   signUrl: {
@@ -135,6 +142,7 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
       tiles: 5000,
       tile_404: 150,
       refused: 3,
+      refused_by: { origin: 0, network: 0, grant: 3, scope: 0, expired: 0, disabled: 0, rate: 0 },
       bytes: 98_304_000,
     }),
     text: 'id,at,requests,tiles,tile_404,refused,bytes,name\r\nworld,2026-03-01T00:00:00.000Z,5200,5000,150,3,98304000,World\r\n',
@@ -169,8 +177,8 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
     answer: {
       config_file: '/etc/map-asset-gateway/service.env',
       ...list(
-        { name: 'API_PORT', value: 8910, secret: false, is_set: true, is_default: true },
-        { name: 'ADMIN_TOKEN', value: null, secret: true, is_set: true, is_default: false },
+        { name: 'API_PORT', group: 'addresses', value: 8910, secret: false, is_set: true, is_default: true },
+        { name: 'ADMIN_TOKEN', group: 'administration', value: null, secret: true, is_set: true, is_default: false },
       ),
     },
   },

@@ -29,7 +29,12 @@ export function applyExample(operation: Operation): void {
   }
   setExample(operation.requestBody as Body | undefined, example.request, undefined)
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
-    if (status.startsWith('2')) setExample(response as Body, example.answer, example.text)
+    if (!status.startsWith('2')) continue
+    setExample(response as Body, example.answer, example.text)
+    for (const [type, answer] of Object.entries(example.answers ?? {})) {
+      const media = (response as Body).content?.[type]
+      if (media !== undefined) media.example = answer
+    }
   }
 }
 

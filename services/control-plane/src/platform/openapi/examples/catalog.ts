@@ -1,3 +1,4 @@
+import { coded, storedMessage, textOf } from '@gateway/contracts/messages.js'
 import { EARLIER, type Example, ID, LATER, list } from './example.js'
 
 const VERSION = {
@@ -24,7 +25,22 @@ export const BASEMAP = {
   created_at: EARLIER,
   updated_at: LATER,
 }
-const ADMIN_VERSION = { ...VERSION, path: '/srv/maps/world/v1', withdrawn: false }
+const ADMIN_VERSION = {
+  ...VERSION,
+  path: '/srv/maps/world/v1',
+  withdrawn: false,
+  overrides: {},
+  scanned: {
+    storage: 'xyz',
+    tile_matrix_set: 'WebMercatorQuad',
+    format: 'png',
+    bounds: [5.9, 45.8, 10.5, 47.8],
+    min_zoom: 0,
+    max_zoom: 12,
+    name: 'World',
+    attribution: null,
+  },
+}
 const ADMIN_BASEMAP = {
   ...BASEMAP,
   versions: [ADMIN_VERSION],
@@ -32,6 +48,10 @@ const ADMIN_BASEMAP = {
   source_enabled: true,
   cache_policy: 'interface',
   s_maxage: null,
+  scanned_name: 'World',
+  description: null,
+  tags: [],
+  owner: null,
 }
 
 export const VECTOR = {
@@ -97,6 +117,9 @@ export const HEALTH_CHECK = {
   vectors_missing: 0,
 }
 
+const NO_TILE_SET_CODED = coded('scan_no_tile_set', { folder: '"notes"' })
+const NO_TILE_SET = storedMessage(textOf(NO_TILE_SET_CODED), NO_TILE_SET_CODED)
+
 export const CATALOG: Readonly<Record<string, Example>> = {
   listBasemaps: { answer: list(BASEMAP) },
   getBasemap: { parameters: { code: 'world' }, answer: BASEMAP },
@@ -137,15 +160,35 @@ export const CATALOG: Readonly<Record<string, Example>> = {
     request: { withdrawn: true },
     answer: { ...ADMIN_BASEMAP, withdrawn: true, ...FOLLOWED },
   },
-  setVersionWithdrawn: {
+  updateBasemapVersion: {
     parameters: { code: 'world', version: 'v2' },
-    request: { withdrawn: true },
-    answer: { ...ADMIN_VERSION, version: 'v2', withdrawn: true, ...FOLLOWED },
+    request: { storage: 'tms' },
+    answer: {
+      ...ADMIN_VERSION,
+      version: 'v2',
+      storage: 'tms',
+      revision: 2,
+      overrides: { storage: 'tms' },
+      ...FOLLOWED,
+    },
   },
   updateVector: {
     parameters: { code: 'main' },
     request: { withdrawn: true },
     answer: { ...ADMIN_VECTOR, withdrawn: true, ...FOLLOWED },
+  },
+  changeBasemaps: {
+    request: { action: 'withdraw', ids: ['world', 'wrold'] },
+    answer: {
+      matched: 2,
+      done: 1,
+      failed: [{ id: 'wrold', code: 'not_found', error: 'no such basemap' }],
+      ...FOLLOWED,
+    },
+  },
+  changeVectors: {
+    request: { action: 'restore', filter: { source_code: 'maps', withdrawn: 'true' } },
+    answer: { matched: 12, done: 12, failed: [], ...FOLLOWED },
   },
   setDefaultVersion: { parameters: { code: 'world' }, request: { version: 'v1' }, answer: ADMIN_BASEMAP },
   deleteBasemap: { parameters: { code: 'world' }, answer: DELETED },
@@ -176,13 +219,14 @@ export const CATALOG: Readonly<Record<string, Example>> = {
       found: ['world/2026-01'],
       lost: [],
       warnings: 1,
-      messages: ['"notes" holds no tile set'],
+      messages: [NO_TILE_SET.message],
+      coded_messages: [NO_TILE_SET],
       problem: null,
     },
   },
   listScanWarnings: {
     parameters: { code: 'maps', id: SCAN.id },
-    answer: list({ number: 1, message: '"notes" holds no tile set' }),
+    answer: list({ number: 1, ...NO_TILE_SET }),
   },
   rescanVectors: { answer: list({ ...SCAN, source_code: 'vectors' }) },
   runHealthCheck: { answer: HEALTH_CHECK },

@@ -15,10 +15,17 @@ const TILEJSON = {
   format: 'png',
   tileSize: 256,
 }
+const FEATURE = { type: 'Feature', geometry: { type: 'Point', coordinates: [8.54, 47.38] }, properties: { name: 'A1' } }
 const GEOJSON = {
   type: 'FeatureCollection',
-  features: [{ type: 'Feature', geometry: { type: 'Point', coordinates: [8.54, 47.38] }, properties: { name: 'A1' } }],
+  features: [FEATURE],
 }
+const SEQUENCE = `${JSON.stringify(FEATURE)}\n`
+const KML =
+  '<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><name>A1</name><Point><coordinates>8.54,47.38</coordinates></Point></Placemark></kml>'
+const GML =
+  '<gml:Point xmlns:gml="http://www.opengis.net/gml/3.2" gml:id="a1" srsName="EPSG:4326"><gml:pos>47.38 8.54</gml:pos></gml:Point>'
+const CSV = 'name,lon,lat\nA1,8.54,47.38\n'
 
 const JSON_TYPE = 'application/json'
 const link = (rel: string, path: string) => ({ rel, href: BASE + path, type: JSON_TYPE })
@@ -58,11 +65,25 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   getTile: { parameters: TILE },
   getTileJson: { parameters: code, answer: TILEJSON },
   getVersionTileJson: { parameters: TILE, answer: TILEJSON },
-  downloadVector: { parameters: { code: 'main' }, answer: GEOJSON },
+  downloadVector: {
+    parameters: { code: 'main' },
+    answers: {
+      'application/geo+json': GEOJSON,
+      'application/x-ndjson': SEQUENCE,
+      'application/vnd.google-earth.kml+xml': KML,
+      'application/gml+xml': GML,
+      'text/csv': CSV,
+    },
+  },
   downloadVectorAsGeoJson: { parameters: { code: 'main' }, answer: GEOJSON },
   downloadVectorAsZip: { parameters: { code: 'lakes' } },
   downloadVectorAsGeoPackage: { parameters: { code: 'parcels' } },
   downloadVectorAsFlatGeobuf: { parameters: { code: 'buildings' } },
+  downloadVectorAsGeoJsonSequence: { parameters: { code: 'trips' }, answer: SEQUENCE },
+  downloadVectorAsKml: { parameters: { code: 'trails' }, answer: KML },
+  downloadVectorAsKmz: { parameters: { code: 'tours' } },
+  downloadVectorAsGml: { parameters: { code: 'parcels' }, answer: GML },
+  downloadVectorAsCsv: { parameters: { code: 'wells' }, answer: CSV },
   downloadPmtiles: { parameters: { code: 'cloud', version: 'v1' } },
   downloadMbtiles: { parameters: { code: 'world', version: 'v2' } },
   downloadGeoJsonByPath: { parameters: relative('roads/main.geojson'), answer: GEOJSON },

@@ -1,4 +1,4 @@
-import { EARLIER, type Example, ID, LATER, list } from './example.js'
+import { bulkResult, EARLIER, type Example, ID, LATER, list } from './example.js'
 
 const TARGET = {
   code: 'branch',
@@ -119,6 +119,14 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   },
   listPushRecords: { answer: list(PUSH_RECORD) },
   getPushRecord: detail(PUSH_RECORD),
+  changePushRecords: {
+    request: { action: 'retry', filter: { target_code: 'dispatch', status: 'failed' } },
+    answer: { matched: 12, done: 12, failed: [] },
+  },
+  changeVectorPushRecords: {
+    request: { action: 'acknowledge', ids: ['7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11', ID] },
+    answer: bulkResult(1, 'there is no such record'),
+  },
   retryPush: retry(PUSH_RECORD),
   cancelPush: cancel(PUSH_RECORD),
   acknowledgePush: acknowledge(PUSH_RECORD),

@@ -6,11 +6,19 @@ export interface Example {
   readonly request?: unknown
   /** the body of the answer that succeeds */
   readonly answer?: unknown
+  /** the body by media type, if a successful response has one of several */
+  readonly answers?: Readonly<Record<string, unknown>>
   /** the same as text, where the answer may be JSON or text */
   readonly text?: string
 }
 
 export const list = (...items: readonly unknown[]) => ({ items, total: items.length })
+/** What an action on many items returns when one of them is not there. */
+export const bulkResult = (done: number, error: string) => ({
+  matched: done + 1,
+  done,
+  failed: [{ id: ID, code: 'not_found', error }],
+})
 export const ID = '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10'
 export const EARLIER = '2026-03-01T08:00:00.000Z'
 export const LATER = '2026-03-01T08:00:02.500Z'

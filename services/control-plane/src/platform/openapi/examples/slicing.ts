@@ -1,4 +1,6 @@
-import { EARLIER, type Example, ID, LATER, list } from './example.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { warningOf } from '@gateway/contracts/warning.js'
+import { bulkResult, EARLIER, type Example, ID, LATER, list } from './example.js'
 
 const SUBMISSION = {
   target_code: 'survey',
@@ -26,6 +28,8 @@ const LISTED_JOB = {
   tile_format: 'webp',
   status: 'pending',
   message: '',
+  message_code: null,
+  message_params: null,
   log_path: '',
   callback_url: 'https://survey.example/finished',
   callback_status: '',
@@ -48,10 +52,12 @@ export const FINISHED_JOB = {
   callback_attempts: 1,
   callback_message: '',
 }
+const { zoom_max: _, ...SUBMISSION_WITHOUT_ZOOM } = SUBMISSION
+const WARNED_JOB = { ...JOB, zoom_max: 10, warnings: [warningOf(coded('slice_zoom_max_missing', { zoom: 10 }))] }
 const parameters = { id: ID }
 
 export const SLICING: Readonly<Record<string, Example>> = {
-  submitSliceJob: { request: SUBMISSION, answer: JOB },
+  submitSliceJob: { request: SUBMISSION_WITHOUT_ZOOM, answer: WARNED_JOB },
   getSliceJob: { parameters, answer: JOB },
   listLayerSources: {
     parameters: { code: 'survey' },
@@ -63,6 +69,10 @@ export const SLICING: Readonly<Record<string, Example>> = {
   acknowledgeSliceJob: {
     parameters,
     answer: { ...JOB, status: 'failed', message: 'an image is missing', acknowledged_at: EARLIER },
+  },
+  changeSliceJobs: {
+    request: { action: 'cancel', ids: ['7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11', ID] },
+    answer: bulkResult(1, 'no such slice job'),
   },
   cancelSliceJob: {
     parameters,

@@ -1,0 +1,173 @@
+import { text } from '@gateway/catalog/list-query.js'
+import { acknowledgementFields } from '@gateway/contracts/edge.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type Warning, warningsField, withWarnings } from '@gateway/contracts/warning.js'
+import type { Keys } from '@gateway/store/listing.js'
+import { z } from 'zod'
+import type { ControlContext } from '../context.js'
+import { confirmState } from '../edges/commit.js'
+import type { KnownEdges } from '../edges/known-edges.js'
+import type { AdminIdentity, App } from '../http/app-type.js'
+import { sendRefusal } from '../http/refusal.js'
+import { type ItemChange, runBulk } from './run-bulk.js'
+
+/** Limit: items of one call; at some milliseconds for each, the call ends within a minute. */
+export const MAX_BULK_ITEMS = 10_000
+
+/** Items of one transaction: few enough that it takes a fraction of a second, and holds the counter of revisions for less. */
+const BATCH = 100
+
+/** Fields of a list's query that say which part of it is shown, not what matches. */
+const OF_A_PAGE = { sort: true, limit: true, offset: true } as const
+
+/** A list's query, as `listQuery` makes it. */
+export type ListQuery = z.ZodObject<Record<'sort' | 'limit' | 'offset', z.ZodType>>
+
+/** The parameters of a resource's actions. Without them, `params` is an unknown field. */
+interface Parameters<Action extends string> {
+  readonly schema: z.ZodObject
+  /** by action; an action that takes any needs at least one of them */
+  readonly of: Readonly<Record<Action, readonly string[]>>
+}
+
+interface BulkRequest<Action> {
+  readonly action: Action
+  readonly params: Readonly<Record<string, unknown>>
+  readonly admin: AdminIdentity
+}
+
+export interface BulkResource<Action extends string> {
+  /** below /api/v1/admin/ */
+  readonly path: string
+  readonly operationId: string
+  /** in the plural, for the document */
+  readonly noun: string
+  /** what each action does, for the document */
+  readonly actions: Readonly<Record<Action, string>>
+  readonly params?: Parameters<Action>
+  readonly query: ListQuery
+  /** the keys that a filter matches, `most` of them at most */
+  readonly find: (filter: Readonly<Record<string, unknown>>, most: number) => Promise<Keys>
+  readonly change: (request: BulkRequest<Action>) => ItemChange
+  readonly warnings?: (request: BulkRequest<Action>) => Promise<Warning[]>
+  /** those that hold something of these items, and are waited for; left out: none do */
+  readonly edges?: KnownEdges
+  /** default: 100 */
+  readonly batchSize?: number
+}
+
+/** One action on many items of a list, named by their ids or by a filter of that list. */
+export function bulkRoute<Action extends string>(app: App, ctx: ControlContext, resource: BulkResource<Action>): void {
+  const { path, operationId, noun, find, change, warnings, edges, batchSize = BATCH } = resource
+  app.post(
+    `/api/v1/admin/${path}/bulk`,
+    {
+      config: { mayTakeLong: true, ifUnknown: 'repeat the call: it carries on with what is left' },
+      schema: {
+        operationId,
+        summary: `Change many ${noun} in one call`,
+        description: descriptionOf(resource),
+        body: bodyOf(resource),
+        response: { 200: edges === undefined ? resultSchema : resultSchema.extend(acknowledgementFields) },
+      },
+    },
+    async ({ body, admin }, reply) => {
+      const { action, ids, filter, params = {} } = body as Body<Action>
+      const chosen = ids === undefined ? await matching(find, filter ?? {}) : [...new Set(ids)]
+      if ('ok' in chosen) return sendRefusal(reply, chosen)
+      const request = { action, params, admin }
+      const { failed, state } = await runBulk(ctx, chosen.toSorted(), change(request), batchSize)
+      const done = chosen.length - failed.length
+      const result = withWarnings({ matched: chosen.length, done, failed }, (await warnings?.(request)) ?? [])
+      if (edges === undefined) return result
+      return { ...result, ...(done === 0 ? NOBODY : await confirmState(ctx, edges, state)) }
+    },
+  )
+}
+
+const NOBODY = { confirmed: [], pending: [] }
+
+interface Body<Action> {
+  readonly action: Action
+  readonly ids?: string[]
+  readonly filter?: Record<string, unknown>
+  readonly params?: Record<string, unknown>
+}
+
+async function matching(
+  find: BulkResource<string>['find'],
+  filter: Readonly<Record<string, unknown>>,
+): Promise<readonly string[] | Refusal> {
+  const { keys, total } = await find(filter, MAX_BULK_ITEMS)
+  if (total <= MAX_BULK_ITEMS) return keys
+  const tooMany = `body.filter: it matches ${total} items, and one call changes ${MAX_BULK_ITEMS} at most; nothing was changed`
+  return refuse('invalid_parameters', tooMany)
+}
+
+function bodyOf<Action extends string>({ actions, params, query }: BulkResource<Action>) {
+  const names = Object.keys(actions) as [Action, ...Action[]]
+  const body = z.strictObject({
+    action: z.enum(names),
+    ids: z
+      .array(text.min(1))
+      .min(1)
+      .max(MAX_BULK_ITEMS)
+      .optional()
+      .describe('the items by `id`, or by `code` if they have one; without `filter`'),
+    filter: query
+      .omit(OF_A_PAGE)
+      .optional()
+      .describe('the query parameters of the list that choose its items, in the same form; `{}`: all of them'),
+    ...(params !== undefined && { params: params.schema.optional() }),
+  })
+  return body.superRefine((given, context) => {
+    if ((given.ids === undefined) === (given.filter === undefined)) {
+      context.addIssue({ code: 'custom', message: 'needs either ids or filter' })
+    }
+    if (params === undefined) return
+    for (const issue of misplaced(given as Body<Action>, params)) context.addIssue({ code: 'custom', ...issue })
+  })
+}
+
+function misplaced<Action extends string>({ action, params = {} }: Body<Action>, { of }: Parameters<Action>) {
+  const taken = of[action]
+  const given = Object.keys(params).filter((name) => params[name] !== undefined)
+  const others = given.filter((name) => !taken.includes(name))
+  const issues = others.map((name) => ({ path: ['params', name], message: `is no parameter of ${action}` }))
+  const isMissing = taken.length > 0 && given.length === others.length
+  // The name of the only parameter is part of the path; a choice of several is in the message.
+  const missing = {
+    path: taken.length === 1 ? ['params', ...taken] : ['params'],
+    message: `${action} needs ${taken.join(' or ')}`,
+  }
+  return isMissing ? [...issues, missing] : issues
+}
+
+const resultSchema = z.object({
+  matched: z.int().min(0).describe('items that were named, each once, or that the filter matches'),
+  done: z.int().min(0),
+  failed: z
+    .array(
+      z.object({
+        id: z.string().describe('as in `ids`'),
+        code: z.string().describe('stable code of the refusal, as `x-refusal` carries it'),
+        error: z.string().describe('why this item was not changed'),
+      }),
+    )
+    .describe('items that were left as they are'),
+  ...warningsField,
+})
+
+function descriptionOf({ actions, edges }: Pick<BulkResource<string>, 'actions' | 'edges'>): string {
+  const listed = Object.entries(actions).map(([name, does]) => `\`${name}\` ${does}.`)
+  const confirmed =
+    'The response comes once every edge process has followed all changes, at the latest after TOKEN_STALE_SECONDS; `confirmed` and ' +
+    '`pending` name those that have and have not.'
+  return [
+    ...listed,
+    `The call takes at most ${MAX_BULK_ITEMS} items, by \`ids\` or by \`filter\`; a filter that matches more returns 400 and changes nothing.`,
+    'Every item is changed as by its own route, with one audit entry each. Items that cannot be changed are in `failed`, and the others are changed.',
+    'Changes are committed in batches. If the store fails, earlier batches stay, and the same call can be repeated.',
+    ...(edges === undefined ? [] : [confirmed]),
+  ].join(' ')
+}

@@ -1,0 +1,63 @@
+import type { LogState } from '@gateway/contracts/change.js'
+import type { ErrorCode, Refusal } from '@gateway/contracts/errors.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import type { ControlContext } from '../context.js'
+import { commitAndPublish } from '../edges/commit.js'
+
+/** What became of one item, and what the change log must receive of it. A refusal is given before anything of the item is written. */
+export type ItemOutcome = { readonly ok: true; readonly changes?: readonly NewChange[] } | Refusal
+
+/** The change of one item with its audit entry, in the transaction of its batch. */
+export type ItemChange = (tx: Transaction, id: string) => Promise<ItemOutcome>
+
+export interface FailedItem {
+  readonly id: string
+  readonly code: ErrorCode
+  readonly error: string
+}
+
+interface BulkOutcome {
+  readonly failed: FailedItem[]
+  /** what edges must reach; null: nothing that they hold has changed */
+  readonly state: LogState | null
+}
+
+/**
+ * Changes items in batches, each in one transaction whose change-log rows come last. Every batch is published when it is committed, so that
+ * edges follow while the next one runs. A failure of the store ends the call, and the batches before it stay.
+ *
+ * @param ids in one order for all calls, so that two of them never wait for each other's rows
+ * @param batchSize items of one transaction
+ */
+export async function runBulk(
+  ctx: ControlContext,
+  ids: readonly string[],
+  change: ItemChange,
+  batchSize: number,
+): Promise<BulkOutcome> {
+  const failed: FailedItem[] = []
+  let state: LogState | null = null
+  for (let from = 0; from < ids.length; from += batchSize) {
+    const batch = ids.slice(from, from + batchSize)
+    const { result, revision } = await commitAndPublish(ctx, (tx) => changeBatch(tx, batch, change))
+    failed.push(...result)
+    state = revision ?? state
+  }
+  return { failed, state }
+}
+
+async function changeBatch(tx: Transaction, ids: readonly string[], change: ItemChange) {
+  const result: FailedItem[] = []
+  const changes: NewChange[] = []
+  // Statements of all items share round trips on the one connection, in their order. Nothing may run on after the end of the transaction,
+  // so that also after a failure all of them are waited for.
+  const settled = await Promise.allSettled(ids.map((id) => change(tx, id)))
+  for (const [i, item] of settled.entries()) {
+    if (item.status === 'rejected') throw item.reason
+    const outcome = item.value
+    if (outcome.ok) changes.push(...(outcome.changes ?? []))
+    else result.push({ id: ids[i] as string, code: outcome.code, error: outcome.message })
+  }
+  return { result, changes }
+}

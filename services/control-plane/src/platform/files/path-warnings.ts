@@ -1,0 +1,58 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import type { Warning } from '@gateway/contracts/warning.js'
+
+/** A network file system that is down does not answer at all. */
+const ANSWERS_WITHIN_MS = 2_000
+/** Limit: questions that were given up, each of which holds a thread until its file system answers. */
+const MAX_UNANSWERED = 2
+let unanswered = 0
+
+/**
+ * What is doubtful about a directory that was just named; empty: nothing. It is accepted nonetheless: a disk may be mounted later.
+ * @param field its name in the body
+ * @param mode R_OK: files in it are read; W_OK: files are written into it
+ */
+export async function directoryWarnings(field: string, path: string, mode: 'read' | 'write'): Promise<Warning[]> {
+  const warning = await problemOf(path, mode)
+  return warning === null ? [] : [{ code: warning[0], message: `${field}: ${JSON.stringify(path)} ${warning[1]}` }]
+}
+
+type Problem = readonly [code: string, words: string]
+
+const NO_ANSWER: Problem = ['path_no_answer', 'does not answer']
+
+async function problemOf(path: string, mode: 'read' | 'write'): Promise<Problem | null> {
+  if (unanswered >= MAX_UNANSWERED) return NO_ANSWER
+  let isLate = false
+  let timer: NodeJS.Timeout | undefined
+  const looked = look(path, mode).finally(() => {
+    clearTimeout(timer)
+    if (isLate) unanswered--
+  })
+  const late = new Promise<Problem>((resolve) => {
+    timer = setTimeout(() => {
+      isLate = true
+      unanswered++
+      resolve(NO_ANSWER)
+    }, ANSWERS_WITHIN_MS)
+  })
+  return Promise.race([looked, late])
+}
+
+async function look(path: string, mode: 'read' | 'write'): Promise<Problem | null> {
+  try {
+    const found = await stat(path)
+    if (!found.isDirectory()) return ['path_no_directory', 'is not a directory']
+    await access(path, mode === 'write' ? constants.W_OK | constants.X_OK : constants.R_OK | constants.X_OK)
+    return null
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return ['path_missing', 'does not exist on this machine']
+    if (code === 'ENOTDIR') return ['path_missing', 'does not exist: a part of it is a file']
+    if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
+      return mode === 'write' ? ['path_not_writable', 'cannot be written to'] : ['path_not_readable', 'cannot be read']
+    }
+    return ['path_no_answer', `cannot be looked at: ${code ?? 'unknown error'}`]
+  }
+}

@@ -1,0 +1,74 @@
+import { withoutTokens } from '@gateway/catalog/list-query.js'
+import { type Refusal, refuseTold } from '@gateway/contracts/errors.js'
+import { checkInput } from '@gateway/contracts/input/input-problems.js'
+import { fieldsAt } from '@gateway/contracts/input/schema-fields.js'
+import { told } from '@gateway/contracts/told.js'
+import { z } from 'zod'
+import type { App } from './app-type.js'
+import { sendRefusal } from './refusal.js'
+
+/** Input that does not fit: an error, since that is how Fastify's parsers and validators refuse. */
+export class InputError extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+/** Parts of a request by the names that messages give them. */
+const PLACES: Readonly<Record<string, string>> = {
+  body: 'body',
+  querystring: 'query',
+  params: 'path',
+  headers: 'header',
+}
+
+/** Validates every part of every request, so that all routes refuse unknown fields and word their refusals alike. */
+export function registerInputValidation(app: App): void {
+  app.setValidatorCompiler(({ schema, httpPart = '' }) => {
+    const place = PLACES[httpPart] ?? 'request'
+    const known = schema as unknown as z.core.$ZodType
+    const prepared = preparation(known, httpPart)
+    return (input: unknown) => {
+      const checked = checkInput(known, prepared(input), place)
+      return checked.ok
+        ? { value: checked.value }
+        : { error: new InputError(refuseTold('invalid_parameters', checked.problems)) }
+    }
+  })
+  app.addHook('preValidation', async ({ body, routeOptions }, reply) => {
+    const { readsOwnBody, takesForm } = routeOptions.config
+    const takesBody = readsOwnBody || takesForm || (routeOptions.schema as { body?: unknown } | undefined)?.body
+    if (takesBody || typeof body !== 'object' || body === null) return
+    const [name] = Object.keys(body)
+    if (name === undefined) return
+    return sendRefusal(
+      reply,
+      refuseTold('invalid_parameters', [told('input.no_body', { field: `body.${name.slice(0, 64)}` })]),
+    )
+  })
+}
+
+function preparation(schema: z.core.$ZodType, httpPart: string): (input: unknown) => unknown {
+  if (httpPart === 'querystring') return withoutTokens
+  if (httpPart !== 'body') return (input) => input
+  const nullable = fieldsThatTakeNull(schema)
+  // No body is one without fields: it is right where none is required, and else names what is missing.
+  return (body) => withoutNulls(body ?? {}, nullable)
+}
+
+/** By each field of a body whether null has a meaning there. */
+function fieldsThatTakeNull(schema: z.core.$ZodType): ReadonlyMap<string, boolean> {
+  const fields = Object.entries(fieldsAt(schema, []))
+  return new Map(fields.map(([name, field]) => [name, z.safeParse(field, null).success]))
+}
+
+/** Any other field that is null counts as left out: serializers of many languages send null for whatever is not set. */
+function withoutNulls(body: unknown, nullable: ReadonlyMap<string, boolean>): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null || nullable.get(name) !== false),
+  )
+}

@@ -1,0 +1,107 @@
+import { type Told, told } from '@gateway/contracts/told.js'
+import { Tokenizer, TokenParser } from '@streamparser/json'
+
+/** Where a text stops being JSON: bytes from its beginning. */
+interface Fault {
+  readonly offset: number
+  /** what should be there */
+  readonly expected: string
+}
+
+/** What the parser waits for, by the numbers of its states, which the package does not export. */
+const EXPECTED = ['a value', 'a name in double quotes', '":"', '"," or a closing bracket', 'the end']
+
+/**
+ * Why a body is not JSON: line and column (in characters, from 1), what was found there, what should be there, and the usual reason. Only called for
+ * what JSON.parse refuses, whose own words differ by version and have no position for half of the faults.
+ */
+export function jsonFault(body: Buffer): Told[] {
+  const foreign = firstForeignByte(body)
+  if (foreign >= 0) return [told('json.encoding', { byte: foreign })]
+  const fault = faultIn(body)
+  // The parser takes what JSON.parse refused for the names in it.
+  if (fault === null) return [told('json.forbidden_name')]
+  const before = body.subarray(0, fault.offset).toString()
+  const line = before.split('\n').length
+  const column = [...before.slice(before.lastIndexOf('\n') + 1)].length + 1
+  const rest = body.subarray(fault.offset, fault.offset + 64).toString()
+  if (rest === '') return [told('json.ends', { line, column, expected: fault.expected })]
+  const found = JSON.stringify(/^[A-Za-z_$][\w$]{0,20}/.exec(rest)?.[0] ?? [...rest][0])
+  const usual = usualReason(before, rest)
+  const place = told('json.found', { line, column, found, expected: fault.expected })
+  return usual === null ? [place] : [place, usual]
+}
+
+/** null: there is none. */
+function faultIn(body: Buffer): Fault | null {
+  const tokenizer = new Tokenizer()
+  const parser = new TokenParser({ keepStack: false })
+  let fault: Fault | null = null
+  let state = 0
+  let last = 0
+  const note = (offset: number, expected = EXPECTED[state] ?? 'something else') => {
+    fault ??= { offset, expected }
+  }
+  parser.onValue = () => {}
+  parser.onError = () => note(last)
+  tokenizer.onToken = (token) => {
+    if (fault !== null) return
+    state = stateOf(parser)
+    last = token.offset
+    parser.write(token)
+  }
+  tokenizer.onError = ({ message }) => {
+    const [, at = '', where = ''] = /absolute position "(\d+)"\) in state (\w+)/.exec(message) ?? []
+    state = stateOf(parser)
+    // Of a word that is none it names the first character that does not belong to it.
+    const begun = /^(?:TRUE|FALSE|NULL)(\d)$/.exec(where)?.[1] ?? '0'
+    note(Number(at) - Number(begun), expectedWithin(where))
+  }
+  tokenizer.write(body)
+  // What ends a number that stands at the end.
+  if (fault === null) tokenizer.write(' ')
+  if (fault !== null || parser.isEnded) return fault
+  state = stateOf(parser)
+  note(body.length)
+  return fault
+}
+
+/** What should follow inside a text or a number; undefined: the fault is in neither. */
+function expectedWithin(tokenizerState: string): string | undefined {
+  if (tokenizerState.startsWith('STRING_AFTER') || tokenizerState.startsWith('STRING_UNICODE'))
+    return 'an escape of JSON'
+  if (tokenizerState.startsWith('STRING')) return 'another character'
+  return tokenizerState.startsWith('NUMBER') ? 'a digit' : undefined
+}
+
+function stateOf(parser: TokenParser): number {
+  return (parser as unknown as { state: number }).state
+}
+
+/** -1: all of it is UTF-8. */
+function firstForeignByte(body: Buffer): number {
+  const text = body.toString()
+  for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) {
+    const offset = Buffer.byteLength(text.slice(0, at))
+    // The character itself is no fault.
+    if (body.readUIntBE(offset, Math.min(3, body.length - offset)) !== 0xefbfbd) return offset
+  }
+  return -1
+}
+
+const REASONS: readonly (readonly [before: RegExp, rest: RegExp, reason: Told])[] = [
+  [/^$/, /^[\w.-]+=/, told('json.form', { example: '{"name": "value"}' })],
+  [/^$/, /^[\w.-]+&/, told('json.form', { example: '{"name": "value"}' })],
+  [/,\s*$/, /^[}\]]/, told('json.trailing_comma')],
+  [/$/, /^['`\u2018\u201c]/, told('json.single_quotes')],
+  [/$/, /^(\/\/|\/\*|#)/, told('json.comment')],
+  [/[{,]\s*$/, /^[A-Za-z_$]/, told('json.unquoted_name')],
+  [/(^|[[:,]\s*)$/, /^(NaN|Infinity|undefined|None|True|False|NULL|nil)\b/, told('json.literal')],
+  [/[-\d]$|[[:,]\s*$/, /^[+.\d]/, told('json.number')],
+  [/"[^"]*$/, /^[\r\n\t]/, told('json.control')],
+]
+
+function usualReason(before: string, rest: string): Told | null {
+  const near = before.slice(-64)
+  return REASONS.find(([left, right]) => left.test(near) && right.test(rest))?.[2] ?? null
+}

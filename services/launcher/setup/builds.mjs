@@ -16,7 +16,8 @@ const CONSOLE = {
 }
 const DOCS = {
   folder: 'services/docs',
-  sources: ['.vitepress', '../../docs', 'package.json'],
+  // Pages link to files all over the repository; these are the ones that readers use. A copy of another file is as old as the build.
+  sources: ['.vitepress', 'linked-files.mjs', '../../docs', '../../deploy', '../../SECURITY.md', 'package.json'],
   stamp: 'services/docs/dist/.built-from',
 }
 const ADDON = {

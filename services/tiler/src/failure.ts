@@ -1,12 +1,21 @@
+import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
+
 /**
  * Why a run cannot go on, for the person who submitted the job. Thrown, not returned, because it must unwind
  * warps and encodings that run side by side; `run.ts` catches it in one place and makes it the result line.
  */
 export class Failure extends Error {
   override readonly name = 'Failure'
+  /** null: the reason has no code */
+  readonly coded: CodedMessage | null
+
+  constructor(reason: string | CodedMessage) {
+    super(typeof reason === 'string' ? reason : textOf(reason))
+    this.coded = typeof reason === 'string' ? null : reason
+  }
 }
 
-export function fail(reason: string): never {
+export function fail(reason: string | CodedMessage): never {
   throw new Failure(reason)
 }
 

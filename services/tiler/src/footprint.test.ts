@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asLongLat, footprintOf, type GeoTransform, type Point, samplePoints } from './footprint.js'
+import { asLongLat, footprintOf, type GeoTransform, locatedBy, type Point, samplePoints } from './footprint.js'
 import { HALF_WORLD, longitudeOf } from './mercator.js'
 import { TILE_SPACES } from './space.js'
 
@@ -14,7 +14,7 @@ function geographic(west: number, south: number, east: number, north: number) {
     'geographic',
     100,
     100,
-    asLongLat('geographic', samplePoints(100, 100, transform)),
+    asLongLat('geographic', samplePoints(100, 100, locatedBy(transform))),
     NO_POLES,
     MERCATOR,
   )
@@ -53,7 +53,7 @@ describe('geographic sources', () => {
 describe('other sources', () => {
   /** Samples of a raster as longitude and latitude by a made-up projection. */
   const projected = (place: (x: number, y: number) => Point) =>
-    samplePoints(20, 20, [0, 1, 0, 0, 0, 1]).map(([x, y]) => place(x, y))
+    samplePoints(20, 20, locatedBy([0, 1, 0, 0, 0, 1])).map(([x, y]) => place(x, y))
 
   it('that PROJ folds at the antimeridian are unfolded', () => {
     const points = projected((x, y) => [x < 10 ? 175 + x / 2 : x / 2 - 185, y])

@@ -30,17 +30,20 @@ const CELLS = 20
 /** Degrees: two neighbouring samples further apart than this stand on either side of a pole. */
 const POLE_JUMP = 90
 
+/** Where a pixel lies by a transform. */
+export function locatedBy(transform: GeoTransform): (px: number, py: number) => Point {
+  return (px, py) => [
+    transform[0] + px * transform[1] + py * transform[2],
+    transform[3] + px * transform[4] + py * transform[5],
+  ]
+}
+
 /** The sample points of a raster, row by row, in its own georeferenced coordinates. */
-export function samplePoints(width: number, height: number, transform: GeoTransform): Point[] {
+export function samplePoints(width: number, height: number, locate: (px: number, py: number) => Point): Point[] {
   const points: Point[] = []
   for (let row = 0; row <= CELLS; row++) {
     for (let column = 0; column <= CELLS; column++) {
-      const px = (width * column) / CELLS
-      const py = (height * row) / CELLS
-      points.push([
-        transform[0] + px * transform[1] + py * transform[2],
-        transform[3] + px * transform[4] + py * transform[5],
-      ])
+      points.push(locate((width * column) / CELLS, (height * row) / CELLS))
     }
   }
   return points

@@ -7,6 +7,12 @@ export const gdalInfoSchema = z.object({
   size: z.tuple([z.number(), z.number()]),
   coordinateSystem: z.object({ wkt: z.string() }).optional(),
   geoTransform: z.tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()]).optional(),
+  gcps: z
+    .object({
+      gcpList: z.array(z.object({ pixel: z.number(), line: z.number(), x: z.number(), y: z.number() })),
+      coordinateSystem: z.object({ wkt: z.string() }).optional(),
+    })
+    .optional(),
   bands: z.array(
     z.object({
       type: z.string(),

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { killAll } from '@gateway/processes/run-to-end.js'
 import {
   MAX_REQUEST_BYTES,
   type OutputLine,
@@ -10,7 +11,6 @@ import {
 } from '@gateway/tiling/protocol.js'
 import { engineHere } from './engines/choose.js'
 import { Failure, reasonOf } from './failure.js'
-import { killAll } from './process.js'
 import { type Reporter, run } from './run.js'
 
 /**
@@ -84,7 +84,9 @@ async function main(): Promise<void> {
   } catch (error) {
     if (!(error instanceof Failure))
       reporter.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
-    finish({ type: 'result', ok: false, reason: reasonOf(error) })
+    const told = error instanceof Failure ? error.coded : null
+    const code = told && { message_code: told.code, message_params: told.params }
+    finish({ type: 'result', ok: false, reason: reasonOf(error), ...code })
   }
 }
 

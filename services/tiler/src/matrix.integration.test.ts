@@ -1,7 +1,7 @@
+import { confinement } from '@gateway/processes/confinement.js'
 import { wasmGdal } from '@gateway/tiler/engines/wasm.js'
 import type { EngineName, TilingRequest } from '@gateway/tiling/protocol.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { confinement } from './confinement.js'
 import type { Engine } from './engines/engine.js'
 import { systemGdal } from './engines/gdal.js'
 import { runWith } from './run.js'

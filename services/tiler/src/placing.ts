@@ -37,8 +37,8 @@ export async function footprintsOf(engine: Engine, sources: readonly Source[], s
   return footprints
 }
 
-function pointsOf({ width, height, transform }: Source): Point[] {
-  return samplePoints(width, height, transform)
+function pointsOf({ width, height, locate }: Source): Point[] {
+  return samplePoints(width, height, locate)
 }
 
 /** Where the poles are in a projected system; `null` where no source comes near or the projection has no such point. */

@@ -45,10 +45,11 @@ export async function preflight(
   if (request.encoding) for (const source of sources) assertHeights(source)
   const placed = await place(engine, sources, space)
   const shortest = Math.min(...placed.map(({ shorterSide }) => shorterSide))
+  const nativeZoom = nearestZoom(space, Math.min(...placed.map(({ resolution }) => resolution)), request.tile_size)
   const range = {
     space,
     zoomMin: request.zoom_min,
-    zoomMax: deepestZoom(request, space, placed),
+    zoomMax: request.zoom_max === 'native' ? Math.max(request.zoom_min, nativeZoom) : request.zoom_max,
     tileSize: request.tile_size,
   }
   const grid = gridOf(placed, shortest, range)
@@ -72,15 +73,10 @@ export async function preflight(
     min_zoom: grid.zoomMin,
     max_zoom: grid.zoomMax,
     engine: engine.name,
+    native_zoom: nativeZoom,
   }
   if (!request.estimate_only) await checkDisk(request.staging_dir, temp, plan)
   return { sources, placed, grid, bounds, format, encoding: request.encoding, layer, plan }
-}
-
-function deepestZoom(request: TilingRequest, space: TileSpace, placed: readonly PlacedSource[]): number {
-  if (request.zoom_max !== 'native') return request.zoom_max
-  const finest = Math.min(...placed.map(({ resolution }) => resolution))
-  return Math.max(request.zoom_min, nearestZoom(space, finest, request.tile_size))
 }
 
 /** Tiles of another size or grid cannot be merged with. */

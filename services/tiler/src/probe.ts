@@ -1,9 +1,12 @@
+import { coded } from '@gateway/contracts/messages.js'
 import { isUsableCrs } from './crs.js'
-import { type Engine, errorsIn, type OpenSource, SOURCE_DRIVERS } from './engines/engine.js'
+import { type Engine, errorsIn, type OpenSource } from './engines/engine.js'
 import { fail, quoted } from './failure.js'
-import type { GeoTransform } from './footprint.js'
+import { type GeoTransform, locatedBy, type Point } from './footprint.js'
+import { type Gcp, type GcpPlacing, placeByGcps } from './gcps.js'
 import { type GdalInfo, gdalInfoSchema, type Imagery, imageryOf } from './imagery.js'
 import { sidecarsOf } from './sidecar.js'
+import { foreignFormat, shellQuoted } from './source-format.js'
 import { type CheckedSource, closeSources, openSource, settle } from './sources.js'
 import type { Level } from './vrt.js'
 
@@ -13,23 +16,32 @@ export interface Source extends CheckedSource {
   readonly width: number
   readonly height: number
   readonly wkt: string
+  /** of a source with ground control points, the one that fits them best */
   readonly transform: GeoTransform
+  /** ground control points, if they place the source better than any transform; else null */
+  readonly gcps: readonly Gcp[] | null
+  /** where a pixel lies, in the source's own reference system */
+  readonly locate: (px: number, py: number) => Point
   readonly imagery: Imagery
   /** Smaller versions of the image that the file holds, from large to small. */
   readonly overviews: readonly Level[]
 }
 
-export const DRIVER_OPTIONS = SOURCE_DRIVERS.flatMap((driver) => ['-if', driver])
+export function driverOptions({ sourceDrivers }: Engine): string[] {
+  return sourceDrivers.flatMap((driver) => ['-if', driver])
+}
 
 /** Reads the headers of a source. Throws a `Failure` that names it where it is not an image that can be put on a map. */
 export async function probe(engine: Engine, path: string, roots: readonly string[]): Promise<Source> {
   const opened = await openSource(path, roots)
   try {
     await settle(opened)
-    const info = await infoOf(engine, path, opened)
+    const info = await infoOf(engine, path, opened, roots)
     const beside = info.coordinateSystem && info.geoTransform ? null : await sidecarsOf(path, roots)
-    const wkt = info.coordinateSystem?.wkt || beside?.wkt
-    const transform = info.geoTransform ?? beside?.transform
+    const told = info.geoTransform ?? beside?.transform
+    const placing = told ? null : byGcps(path, info)
+    const wkt = (placing && info.gcps?.coordinateSystem?.wkt) || info.coordinateSystem?.wkt || beside?.wkt
+    const transform = told ?? placing?.transform
     if (!wkt) {
       fail(
         `the source ${quoted(path)} has no coordinate reference system, neither inside nor in a .prj or .aux.xml beside it`,
@@ -56,6 +68,8 @@ export async function probe(engine: Engine, path: string, roots: readonly string
       height,
       wkt,
       transform,
+      gcps: placing?.points ?? null,
+      locate: placing?.locate ?? locatedBy(transform),
       imagery: verdict.imagery,
       overviews,
     }
@@ -64,13 +78,25 @@ export async function probe(engine: Engine, path: string, roots: readonly string
   }
 }
 
-async function infoOf(engine: Engine, path: string, opened: OpenSource): Promise<GdalInfo> {
-  const args = ['-json', '-nogcp', '-norat', '-nofl', ...DRIVER_OPTIONS, engine.sourceName(0)]
+/** null: the source has no ground control points. */
+function byGcps(path: string, { gcps, size: [width, height] }: GdalInfo): GcpPlacing | null {
+  const list = gcps?.gcpList ?? []
+  if (list.length === 0) return null
+  const placing = placeByGcps(list, width, height)
+  if (placing !== null) return placing
+  const command = `gdalwarp -tps ${shellQuoted(path)} OUTPUT.tif`
+  return fail(coded('slice_gcps_unusable', { source: quoted(path), count: list.length, command }))
+}
+
+async function infoOf(engine: Engine, path: string, opened: OpenSource, roots: readonly string[]): Promise<GdalInfo> {
+  const args = ['-json', '-norat', '-nofl', ...driverOptions(engine), engine.sourceName(0)]
   const outcome = await engine.run({ tool: 'gdalinfo', args, sources: [opened] })
   if (outcome.stopped) fail(`the header of ${quoted(path)} could not be read in time or in reasonable space`)
   const codec = /missing codec (\w+)/.exec(outcome.stderr)?.[1]
   if (codec) fail(`the source ${quoted(path)} is compressed by ${codec}, which ${engine.description} cannot read`)
   if (outcome.code !== 0 || errorsIn(outcome).length > 0) {
+    const foreign = await foreignFormat(path, opened.fd, roots, engine.sourceDrivers)
+    if (foreign !== null) fail(foreign)
     fail(`the source ${quoted(path)} is not a readable GeoTIFF, JPEG or PNG image, or is damaged`)
   }
   const parsed = gdalInfoSchema.safeParse(parseJson(outcome.stdout))

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BARE_ENVIRONMENT } from '@gateway/processes/confinement.js'
+import { runToEnd } from '@gateway/processes/run-to-end.js'
 import {
   METADATA_FILE,
   type OutputLine,
@@ -9,7 +11,6 @@ import {
 } from '@gateway/tiling/protocol.js'
 import { chunkQueue } from './chunk-queue.js'
 import { chunksOf } from './chunks.js'
-import { BARE_ENVIRONMENT } from './confinement.js'
 import { chooseEngine } from './engines/choose.js'
 import type { Engine } from './engines/engine.js'
 import { fail } from './failure.js'
@@ -19,7 +20,6 @@ import { unionOfBounds } from './mercator.js'
 import { COLOURS, type PixelModel } from './pixel-model.js'
 import type { Grid } from './plan.js'
 import { type Preflight, preflight } from './preflight.js'
-import { runToEnd } from './process.js'
 import { buildPyramid } from './pyramid.js'
 import { clippingOf, type Range, rangeOf, sampleValues } from './stretch.js'
 import { tileWriter } from './tile-writer.js'

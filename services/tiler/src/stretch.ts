@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { BLOCK_OPTIONS, openBlocks } from './blocks.js'
 import { type Engine, errorsIn } from './engines/engine.js'
 import { DISK_FULL, fail, quoted } from './failure.js'
-import { DRIVER_OPTIONS, type Source } from './probe.js'
+import { driverOptions, type Source } from './probe.js'
 import { assertUnchanged, closeSources, reopenSources } from './sources.js'
 
 /** Values that become 0 and 255. */
@@ -86,7 +86,7 @@ async function sample(
     const outcome = await engine.run({
       tool: 'gdal_translate',
       args: [
-        ...['-q', ...DRIVER_OPTIONS, ...selected, '-outsize', ...size, '-ot', 'Float64', '-of', 'GTiff'],
+        ...['-q', ...driverOptions(engine), ...selected, '-outsize', ...size, '-ot', 'Float64', '-of', 'GTiff'],
         ...['-co', 'TILED=YES', '-co', 'BIGTIFF=YES', '-co', 'BLOCKXSIZE=512', '-co', 'BLOCKYSIZE=512'],
         ...[...BLOCK_OPTIONS, engine.sourceName(0), engine.tempName('sample.tif')],
       ],

@@ -1,4 +1,5 @@
 import type { GeoTransform } from './footprint.js'
+import type { Gcp } from './gcps.js'
 import { NO_HEIGHT } from './heights.js'
 import type { Imagery, MaskedBy } from './imagery.js'
 
@@ -16,6 +17,8 @@ export interface VrtInput {
   readonly width: number
   readonly height: number
   readonly transform: GeoTransform
+  /** Ground control points, which then take the place of the transform. */
+  readonly gcps: readonly Gcp[] | null
   /** Added to x, for a source that goes on across the antimeridian. */
   readonly shift: number
   readonly level: Level
@@ -33,11 +36,20 @@ export interface VrtInput {
  * names is the source.
  */
 export function vrtOf(input: VrtInput): string {
-  const { level, transform } = input
-  const columns = input.width / level.width
-  const rows = input.height / level.height
+  const { level } = input
+  return [
+    `<VRTDataset rasterXSize="${level.width}" rasterYSize="${level.height}">`,
+    ...(input.gcps === null ? placedByTransform(input) : placedByGcps(input, input.gcps)),
+    ...(input.heights ? [heightBand(input)] : colourBands(input)),
+    '</VRTDataset>',
+  ].join('\n')
+}
+
+function placedByTransform({ wkt, transform, shift, width, height, level }: VrtInput): string[] {
+  const columns = width / level.width
+  const rows = height / level.height
   const numbers = [
-    transform[0] + input.shift,
+    transform[0] + shift,
     transform[1] * columns,
     transform[2] * rows,
     transform[3],
@@ -45,12 +57,19 @@ export function vrtOf(input: VrtInput): string {
     transform[5] * rows,
   ]
   return [
-    `<VRTDataset rasterXSize="${level.width}" rasterYSize="${level.height}">`,
-    `<SRS>${escaped(input.wkt)}</SRS>`,
+    `<SRS>${escaped(wkt)}</SRS>`,
     `<GeoTransform>${numbers.map((number) => number.toPrecision(17)).join(',')}</GeoTransform>`,
-    ...(input.heights ? [heightBand(input)] : colourBands(input)),
-    '</VRTDataset>',
-  ].join('\n')
+  ]
+}
+
+/** X is longitude or easting: GDAL takes that order if the list declares no other. */
+function placedByGcps({ wkt, shift, width, height, level }: VrtInput, gcps: readonly Gcp[]): string[] {
+  const number = (value: number) => value.toPrecision(17)
+  const points = gcps.map(({ pixel, line, x, y }, i) => {
+    const place = `Pixel="${number((pixel * level.width) / width)}" Line="${number((line * level.height) / height)}"`
+    return `<GCP Id="${i}" ${place} X="${number(x + shift)}" Y="${number(y)}"/>`
+  })
+  return [`<GCPList Projection="${escaped(wkt)}">`, ...points, '</GCPList>']
 }
 
 function colourBands(input: VrtInput): string[] {

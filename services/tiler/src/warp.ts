@@ -120,6 +120,7 @@ function vrtFor(job: WarpJob, placed: PlacedSource, index: number): string {
     width: source.width,
     height: source.height,
     transform: source.transform,
+    gcps: source.gcps,
     shift,
     level: levelFor(placed, resolutionOf(job.grid.space, job.grid.warpZoom, job.grid.tileSize)),
     imagery: source.imagery,

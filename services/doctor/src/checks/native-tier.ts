@@ -10,15 +10,13 @@ export async function checkNativeTier(settings: Settings, installation: Installa
   const { tryNativeTier } = await import('@gateway/native-edge/try-native-tier.js')
   const tried = await tryNativeTier(settings.nativeTier)
   if (typeof tried === 'string') return [fault(about, tried, 'install a Node and a system for which it has one')]
-  if (settings.tlsCertFile !== null)
-    return [ok(about, 'not used: the edge ends TLS itself (TLS_CERT_FILE), and copies files')]
   if (tried.tier === 'native') return [ok(about, `works (${tried.reason})`)]
   if (settings.nativeTier === 'off') return [ok(about, 'NATIVE_TIER=off: files are copied')]
   return [
     warn(
       about,
       `not used (${tried.reason}): tiles and files cost more than they need`,
-      'install g++, make and python3 and run npm run setup; NATIVE_TIER=off accepts it',
+      'install g++, make and python3 and run npm run setup, or use a proven binary; NATIVE_TIER=off accepts it',
     ),
   ]
 }

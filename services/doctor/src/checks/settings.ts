@@ -1,12 +1,18 @@
 import { statSync } from 'node:fs'
 import { hasAdminCredentials } from '@gateway/settings/guard.js'
 import type { Settings } from '@gateway/settings/load.js'
+import { settingWarnings } from '@gateway/settings/warnings.js'
 import { type Finding, ok, warn } from '../finding.js'
 
 const PERMISSIONS = 0o777
 const OTHERS = 0o077
 
 export async function checkSettings(settings: Settings): Promise<readonly Finding[]> {
+  const warnings = settingWarnings(settings).map(({ finding, advice }) => warn('settings', finding, advice))
+  return [...checkFile(settings), ...warnings]
+}
+
+function checkFile(settings: Settings): readonly Finding[] {
   const { configFile } = settings
   const file = statSync(configFile, { throwIfNoEntry: false })
   if (file === undefined) return [ok('settings', `accepted; there is no ${configFile}`)]

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
+import { confinement } from '@gateway/processes/confinement.js'
 import type { TilingRequest } from '@gateway/tiling/protocol.js'
-import { confinement } from '../confinement.js'
 import { fail } from '../failure.js'
 import type { Engine } from './engine.js'
 import { systemGdal } from './gdal.js'

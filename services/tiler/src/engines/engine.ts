@@ -3,8 +3,11 @@ import type { EngineName } from '@gateway/tiling/protocol.js'
 export const TOOLS = ['gdalinfo', 'gdal_translate', 'gdalwarp', 'gdaltransform'] as const
 export type Tool = (typeof TOOLS)[number]
 
-/** The only GDAL drivers that a source is ever opened with, whatever its name or content. */
+/** The only GDAL drivers that a source is ever opened with, whatever its name or content: those that every engine has. */
 export const SOURCE_DRIVERS = ['GTiff', 'JPEG', 'PNG'] as const
+
+/** JPEG 2000, if the system's GDAL has it: GDAL opens the file by this driver and no other. */
+export const JPEG_2000_DRIVER = 'JP2OpenJPEG'
 
 /**
  * What a file was when it was checked. Only the kernel sets the inode change time, so a file with the same
@@ -44,6 +47,8 @@ export interface Engine {
   readonly name: EngineName
   /** For the log. */
   readonly description: string
+  /** The drivers that sources are opened with. */
+  readonly sourceDrivers: readonly string[]
   /** Threads that one warp uses. */
   readonly threads: number
   /** What the n-th source of a call is called in its arguments and in VRT files. */
@@ -62,23 +67,4 @@ export function errorsIn(outcome: ToolOutcome): string[] {
   return outcome.stderr
     .split('\n')
     .filter((line) => /^(ERROR|FAILURE|terminate called|Aborted)/.test(line) && !POINT_ERROR.test(line))
-}
-
-/** Configuration of GDAL and PROJ that both engines share: no network, no sidecar files, no code in VRTs, little memory. */
-export const GDAL_CONFIGURATION: Readonly<Record<string, string>> = {
-  GDAL_DISABLE_READDIR_ON_OPEN: 'EMPTY_DIR',
-  GDAL_PAM_ENABLED: 'NO',
-  GDAL_DRIVER_PATH: 'disable',
-  GDAL_CONFIG_FILE: '/nonexistent',
-  GDAL_HTTP_PROXY: '127.0.0.1:9',
-  GDAL_HTTP_TIMEOUT: '1',
-  CPL_VSIL_CURL_ALLOWED_EXTENSIONS: '.none',
-  CPL_CURL_ENABLE_VSIMEM: 'NO',
-  PROJ_NETWORK: 'OFF',
-  GDAL_VRT_ENABLE_PYTHON: 'NO',
-  GDAL_VRT_ENABLE_RAWRASTERBAND: 'NO',
-  GDAL_ERROR_ON_LIBJPEG_WARNING: 'TRUE',
-  GDAL_TIFF_INTERNAL_MASK_TO_8BIT: 'YES',
-  GDAL_CACHEMAX: '64',
-  CPL_LOG_ERRORS: 'ON',
 }

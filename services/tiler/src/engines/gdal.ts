@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { BARE_ENVIRONMENT, type Confinement } from '../confinement.js'
-import { runToEnd } from '../process.js'
-import { type Engine, GDAL_CONFIGURATION, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
+import { BARE_ENVIRONMENT, type Confinement } from '@gateway/processes/confinement.js'
+import { runToEnd } from '@gateway/processes/run-to-end.js'
+import { GDAL_CONFIGURATION } from '@gateway/tiling/gdal-configuration.js'
+import { type Engine, JPEG_2000_DRIVER, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
 
 /** The first descriptor after stdin, stdout and stderr. */
 const FIRST_DESCRIPTOR = 3
@@ -25,15 +26,18 @@ export function systemGdal(temp: string, confined: Confinement, idleSeconds: num
   const drivers = [...ask('--formats').matchAll(/^ {2}(\S+) -raster/gm)].map((match) => match[1]!)
   const needed: string[] = [...SOURCE_DRIVERS, 'VRT']
   if (!needed.every((driver) => drivers.includes(driver))) return null
+  const sourceDrivers = [...SOURCE_DRIVERS, ...(drivers.includes(JPEG_2000_DRIVER) ? [JPEG_2000_DRIVER] : [])]
+  const used = [...sourceDrivers, 'VRT']
   const env = {
     ...BARE_ENVIRONMENT,
     ...GDAL_CONFIGURATION,
     // What our own VRT files refer to can be opened by these drivers alone.
-    GDAL_SKIP: drivers.filter((driver) => !needed.includes(driver)).join(' '),
+    GDAL_SKIP: drivers.filter((driver) => !used.includes(driver)).join(' '),
   }
   return {
     name: 'gdal',
     description: version[0],
+    sourceDrivers,
     threads: Math.min(MAX_THREADS, availableParallelism()),
     sourceName: (index) => `/proc/self/fd/${FIRST_DESCRIPTOR + index}`,
     tempName: (file) => join(temp, file),

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { BARE_ENVIRONMENT, type Confinement } from '../confinement.js'
-import { killGroup, start, watchdog } from '../process.js'
-import type { Engine, ToolCall, ToolOutcome } from './engine.js'
+import { BARE_ENVIRONMENT, type Confinement } from '@gateway/processes/confinement.js'
+import { killGroup, start, watchdog } from '@gateway/processes/run-to-end.js'
+import { type Engine, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
 import { type HostAnswer, type HostRequest, sourceMount, tempMount } from './wasm-protocol.js'
 
 /** Limit: what the WebAssembly build itself takes before it has read a pixel, in MiB. */
@@ -26,6 +26,7 @@ export function wasmGdal(
   return {
     name: 'wasm',
     description: 'gdal3.js (WebAssembly)',
+    sourceDrivers: SOURCE_DRIVERS,
     threads: 1,
     sourceName: (index) => `${sourceMount}/${index}`,
     tempName: (file) => `${tempMount}/${file}`,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { confinement } from '@gateway/processes/confinement.js'
 // By its package name: the built one, which finds its host program beside it.
 import { wasmGdal } from '@gateway/tiler/engines/wasm.js'
 import {
@@ -13,7 +14,6 @@ import {
   outputLineSchema,
   type TilingRequest,
 } from '@gateway/tiling/protocol.js'
-import { confinement } from '../confinement.js'
 import { decodeTile } from '../encode.js'
 import type { Engine, Tool } from '../engines/engine.js'
 import { systemGdal } from '../engines/gdal.js'

@@ -76,8 +76,15 @@ interface VersionPlace {
   readonly version: string
 }
 
-export function updateVersion(path: VersionPlace, withdrawn: boolean) {
-  return call('patch', '/api/v1/admin/basemaps/{code}/versions/{version}', { params: { path }, body: { withdrawn } })
+export type VersionPatch = BodyOf<'patch', '/api/v1/admin/basemaps/{code}/versions/{version}'>
+
+export function updateVersion(path: VersionPlace, body: VersionPatch) {
+  return call('patch', '/api/v1/admin/basemaps/{code}/versions/{version}', { params: { path }, body })
+}
+
+/** Sets values of a version in place of the scan's. */
+export function useOverride(path: VersionPlace) {
+  return useWrite((body: VersionPatch) => updateVersion(path, body), { changes: ['basemaps', 'tilejson'] })
 }
 
 /** Withdraws a basemap, a version or a vector, or restores it. */

@@ -7,6 +7,7 @@ import {
   type RequestBodyOption,
 } from 'openapi-fetch'
 import type { PathsWithMethod, RequiredKeysOf, SuccessResponseJSON } from 'openapi-typescript-helpers'
+import type { ToldSentence } from '../texts/told-words.js'
 import { backgroundHeader } from './activity.js'
 import type { paths } from './openapi.js'
 
@@ -17,12 +18,19 @@ export class ApiError extends Error {
   readonly timedOut: boolean
   /** which refusal it is, where the service says so */
   readonly code: ErrorCode | null
+  /** its message by codes, where the service tells them */
+  readonly told: readonly ToldSentence[]
 
-  constructor(status: number, message: string, { timedOut = false, code = null as ErrorCode | null } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    { timedOut = false, code = null as ErrorCode | null, told = [] as readonly ToldSentence[] } = {},
+  ) {
     super(message)
     this.status = status
     this.timedOut = timedOut
     this.code = code
+    this.told = told
   }
 
   /** Whether the same request may succeed a moment later. */
@@ -46,6 +54,8 @@ export interface RequestOptions {
 const ADMIN = '/api/v1/admin'
 /** `REFUSAL_HEADER` of the contracts. */
 const REFUSAL_HEADER = 'x-refusal'
+/** `REFUSAL_DETAILS_HEADER` of the contracts. */
+const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
 const unauthorized = new Set<() => void>()
 
 /** Calls back for every request that is refused for lack of credentials, until the function that it answers is called. */
@@ -172,12 +182,23 @@ export async function request<T>(
     if (response.status === 401 && path.startsWith(ADMIN)) for (const listener of unauthorized) listener()
     if (!response.ok) {
       const code = response.headers.get(REFUSAL_HEADER) as ErrorCode | null
-      throw new ApiError(response.status, await refusalIn(response), { code })
+      const told = toldBy(response.headers.get(REFUSAL_DETAILS_HEADER))
+      throw new ApiError(response.status, await refusalIn(response), { code, told })
     }
     return await read(response)
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error
     throw new ApiError(0, (error as Error).message, { timedOut: timeout.aborted })
+  }
+}
+
+/** What the header says; nothing where it is absent, or of a form that a newer service has. */
+function toldBy(field: string | null): readonly ToldSentence[] {
+  if (field === null) return []
+  try {
+    return JSON.parse(decodeURIComponent(field)) as ToldSentence[]
+  } catch {
+    return []
   }
 }
 

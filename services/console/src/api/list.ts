@@ -1,4 +1,3 @@
-import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, type QueryKey, queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useParameters } from '../ui/use-parameter.js'
@@ -26,8 +25,6 @@ export const NOT_SEEN = { status: 'failed', acknowledged: 'false' } as const
 
 /** Rows of a page. */
 export const PAGE_SIZE = 25
-/** After the last letter, before the service is asked. */
-const SEARCH_AFTER_MS = 200
 
 export function listQuery<T, Q>({ key, read, refetchInterval }: ListSource<T, Q>, query: Q) {
   const page = read(query)
@@ -59,14 +56,13 @@ export function useList<T, Q>(
 ) {
   const [parameters, set] = useParameters()
   const q = withoutSecret(parameters.get('q') ?? '')
-  const [settled] = useDebouncedValue(q, SEARCH_AFTER_MS)
   const asked = parameters.get('sort')
   // An old link may name what the service does not sort by.
   const chosen = asked !== null && sortable.includes(asked.replace(/^-/, '')) ? asked : null
   const sort = chosen ?? order
   const page = Math.max(1, Math.floor(Number(parameters.get('page'))) || 1)
   const filters = Object.fromEntries(filterNames.map((name) => [name, parameters.get(name)]))
-  const asList = { limit: PAGE_SIZE, q: settled.trim(), sort, offset: (page - 1) * PAGE_SIZE, ...filters }
+  const asList = { limit: PAGE_SIZE, q: q.trim(), sort, offset: (page - 1) * PAGE_SIZE, ...filters }
   // What an old link filters by may be refused, which is said.
   const wanted = Object.fromEntries(Object.entries(asList).filter(([, value]) => value)) as Q
   const query = useQuery({ ...listQuery(source, wanted), placeholderData: keepPreviousData })
@@ -77,6 +73,6 @@ export function useList<T, Q>(
   useEffect(() => {
     if (isGone) set({ page: pages === 1 ? null : String(pages) })
   }, [isGone, pages, set])
-  const isNarrowed = settled !== '' || Object.values(filters).some((value) => value)
+  const isNarrowed = q !== '' || Object.values(filters).some((value) => value)
   return { query, q, chosen, sort, page, pages, filters, isNarrowed, set }
 }

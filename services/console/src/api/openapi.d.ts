@@ -43,18 +43,118 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/basemaps/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "withdraw" | "restore";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              source_code?: string;
+              /** @enum {string} */
+              available?: "true" | "false";
+              /** @enum {string} */
+              withdrawn?: "true" | "false";
+              /** @enum {string} */
+              source_enabled?: "true" | "false";
+              owner?: string;
+              tag?: string;
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vectors/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "withdraw" | "restore";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              /** @enum {string} */
+              kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              source_code?: string;
+              /** @enum {string} */
+              available?: "true" | "false";
+              /** @enum {string} */
+              withdrawn?: "true" | "false";
+              /** @enum {string} */
+              source_enabled?: "true" | "false";
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/basemaps": {
     get: {
       parameters: {
         query?: {
           q?: string;
-          sort?: "code" | "-code" | "name" | "-name" | "source_code" | "-source_code" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "withdrawn" | "-withdrawn" | "versions" | "-versions";
+          sort?: "code" | "-code" | "name" | "-name" | "owner" | "-owner" | "source_code" | "-source_code" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "withdrawn" | "-withdrawn" | "versions" | "-versions";
           limit?: number;
           offset?: number;
           source_code?: string;
           available?: "true" | "false";
           withdrawn?: "true" | "false";
           source_enabled?: "true" | "false";
+          owner?: string;
+          tag?: string;
         };
       };
       responses: {
@@ -114,6 +214,41 @@ export interface paths {
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                overrides: {
+                  /** @enum {string} */
+                  storage?: "xyz" | "tms";
+                  /** @enum {string} */
+                  tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds?: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ];
+                  min_zoom?: number;
+                  max_zoom?: number;
+                  name?: string;
+                  attribution?: string;
+                };
+                scanned: {
+                  storage: ("xyz" | "tms") | null;
+                  /** @enum {string} */
+                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ] | null;
+                  min_zoom: number;
+                  max_zoom: number;
+                  name: string | null;
+                  attribution: string | null;
+                };
                 basemap_code: string;
               }[];
               total: number;
@@ -131,7 +266,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "relative_path" | "-relative_path" | "file_name" | "-file_name" | "size" | "-size" | "modified_at" | "-modified_at" | "source_code" | "-source_code" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
+          kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
           source_code?: string;
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -199,6 +334,10 @@ export interface paths {
             /** @enum {string} */
             cache_policy?: "interface" | "private" | "shared";
             s_maxage?: number;
+            name?: string | null;
+            description?: string | null;
+            tags?: string[];
+            owner?: string | null;
           };
         };
       };
@@ -233,6 +372,41 @@ export interface paths {
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                overrides: {
+                  /** @enum {string} */
+                  storage?: "xyz" | "tms";
+                  /** @enum {string} */
+                  tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds?: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ];
+                  min_zoom?: number;
+                  max_zoom?: number;
+                  name?: string;
+                  attribution?: string;
+                };
+                scanned: {
+                  storage: ("xyz" | "tms") | null;
+                  /** @enum {string} */
+                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ] | null;
+                  min_zoom: number;
+                  max_zoom: number;
+                  name: string | null;
+                  attribution: string | null;
+                };
               }[];
               url_template: string;
               source_code: string;
@@ -245,6 +419,10 @@ export interface paths {
               /** @enum {string} */
               cache_policy: "interface" | "private" | "shared";
               s_maxage: number | null;
+              scanned_name: string;
+              description: string | null;
+              tags: string[];
+              owner: string | null;
               confirmed: components["schemas"]["EdgePresence"][];
               pending: components["schemas"]["EdgePresence"][];
             };
@@ -298,6 +476,41 @@ export interface paths {
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                overrides: {
+                  /** @enum {string} */
+                  storage?: "xyz" | "tms";
+                  /** @enum {string} */
+                  tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds?: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ];
+                  min_zoom?: number;
+                  max_zoom?: number;
+                  name?: string;
+                  attribution?: string;
+                };
+                scanned: {
+                  storage: ("xyz" | "tms") | null;
+                  /** @enum {string} */
+                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ] | null;
+                  min_zoom: number;
+                  max_zoom: number;
+                  name: string | null;
+                  attribution: string | null;
+                };
               }[];
               total: number;
             };
@@ -341,6 +554,41 @@ export interface paths {
               scanned_at: string;
               path: string;
               withdrawn: boolean;
+              overrides: {
+                /** @enum {string} */
+                storage?: "xyz" | "tms";
+                /** @enum {string} */
+                tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds?: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom?: number;
+                max_zoom?: number;
+                name?: string;
+                attribution?: string;
+              };
+              scanned: {
+                storage: ("xyz" | "tms") | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                min_zoom: number;
+                max_zoom: number;
+                name: string | null;
+                attribution: string | null;
+              };
             };
           };
         };
@@ -378,7 +626,20 @@ export interface paths {
       requestBody: {
         content: {
           "application/json": {
-            withdrawn: boolean;
+            withdrawn?: boolean;
+            storage?: ("xyz" | "tms") | null;
+            tile_matrix_set?: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | null;
+            format?: ("png" | "jpg" | "webp" | "avif" | "pbf") | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
+            min_zoom?: number | null;
+            max_zoom?: number | null;
+            name?: string | null;
+            attribution?: string | null;
           };
         };
       };
@@ -409,6 +670,41 @@ export interface paths {
               scanned_at: string;
               path: string;
               withdrawn: boolean;
+              overrides: {
+                /** @enum {string} */
+                storage?: "xyz" | "tms";
+                /** @enum {string} */
+                tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds?: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom?: number;
+                max_zoom?: number;
+                name?: string;
+                attribution?: string;
+              };
+              scanned: {
+                storage: ("xyz" | "tms") | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                min_zoom: number;
+                max_zoom: number;
+                name: string | null;
+                attribution: string | null;
+              };
               confirmed: components["schemas"]["EdgePresence"][];
               pending: components["schemas"]["EdgePresence"][];
             };
@@ -471,7 +767,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
+              kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
               relative_path: string;
               file_name: string;
               size: number;
@@ -586,13 +882,31 @@ export interface paths {
             path: string;
             name?: string;
             enabled?: boolean;
+            last_scan?: unknown;
+            queued_at?: unknown;
           };
         };
       };
       responses: {
         200: {
           content: {
-            "application/json": components["schemas"]["ScanSource"];
+            "application/json": {
+              code: string;
+              name: string;
+              /** @enum {string} */
+              kind: "basemap" | "vector";
+              path: string;
+              enabled: boolean;
+              last_scan: components["schemas"]["Scan"] | null;
+              queued_at: string | null;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+            };
           };
         };
       };
@@ -741,6 +1055,13 @@ export interface paths {
               lost: string[];
               warnings: number;
               messages: string[];
+              coded_messages: {
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+              }[];
               problem: string | null;
             };
           };
@@ -756,6 +1077,7 @@ export interface paths {
           sort?: "number" | "-number" | "message" | "-message";
           limit?: number;
           offset?: number;
+          message_code?: string;
         };
         path: {
           code: string;
@@ -769,6 +1091,10 @@ export interface paths {
               items: {
                 number: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
               }[];
               total: number;
             };
@@ -928,6 +1254,7 @@ export interface paths {
             name?: string;
             basemap_codes?: string[];
             vector_codes?: string[];
+            layer_codes?: string[];
             allowed_origins?: string[];
             allowed_networks?: (string)[];
             rate_limit?: {
@@ -949,6 +1276,7 @@ export interface paths {
               prefix: string;
               basemap_codes: string[];
               vector_codes: string[];
+              layer_codes: string[];
               scopes: ("read" | "slice" | "sign")[];
               allowed_origins: string[];
               allowed_networks: string[];
@@ -964,10 +1292,25 @@ export interface paths {
               first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
+              last_refused_at: string | null;
+              refused_by: {
+                [key: string]: {
+                  requests: number;
+                  /** Format: date-time */
+                  last_at: string;
+                };
+              };
               previous_prefix: string | null;
               previous_expires_at: string | null;
               confirmed: components["schemas"]["EdgePresence"][];
               pending: components["schemas"]["EdgePresence"][];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
             };
           };
         };
@@ -998,6 +1341,7 @@ export interface paths {
               prefix: string;
               basemap_codes: string[];
               vector_codes: string[];
+              layer_codes: string[];
               scopes: ("read" | "slice" | "sign")[];
               allowed_origins: string[];
               allowed_networks: string[];
@@ -1013,9 +1357,24 @@ export interface paths {
               first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
+              last_refused_at: string | null;
+              refused_by: {
+                [key: string]: {
+                  requests: number;
+                  /** Format: date-time */
+                  last_at: string;
+                };
+              };
               previous_prefix: string | null;
               previous_expires_at: string | null;
               token: string;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
               confirmed: components["schemas"]["EdgePresence"][];
               pending: components["schemas"]["EdgePresence"][];
             };
@@ -1051,6 +1410,62 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/tokens/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "disable" | "extend" | "grant" | "withdraw";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              /** @enum {string} */
+              kind?: "service" | "preview";
+              /** @enum {string} */
+              status?: "active" | "expired" | "disabled";
+              /** @enum {string} */
+              scope?: "read" | "slice" | "sign";
+              basemap_code?: string;
+              vector_code?: string;
+              layer_code?: string;
+              expires_within?: string;
+            };
+            params?: {
+              expires_at?: (string) | 0;
+              basemap_codes?: string[];
+              vector_codes?: string[];
+              layer_codes?: string[];
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/tokens": {
     get: {
       parameters: {
@@ -1064,6 +1479,7 @@ export interface paths {
           scope?: "read" | "slice" | "sign";
           basemap_code?: string;
           vector_code?: string;
+          layer_code?: string;
           expires_within?: string;
         };
       };
@@ -1085,6 +1501,7 @@ export interface paths {
             name: string;
             basemap_codes?: string[];
             vector_codes?: string[];
+            layer_codes?: string[];
             allowed_origins?: string[];
             allowed_networks?: (string)[];
             rate_limit?: {
@@ -1106,6 +1523,7 @@ export interface paths {
               prefix: string;
               basemap_codes: string[];
               vector_codes: string[];
+              layer_codes: string[];
               scopes: ("read" | "slice" | "sign")[];
               allowed_origins: string[];
               allowed_networks: string[];
@@ -1121,9 +1539,24 @@ export interface paths {
               first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
+              last_refused_at: string | null;
+              refused_by: {
+                [key: string]: {
+                  requests: number;
+                  /** Format: date-time */
+                  last_at: string;
+                };
+              };
               previous_prefix: string | null;
               previous_expires_at: string | null;
               token: string;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
             };
           };
         };
@@ -1147,6 +1580,7 @@ export interface paths {
               prefix: string;
               basemap_codes: string[];
               vector_codes: string[];
+              layer_codes: string[];
               scopes: ("read" | "slice" | "sign")[];
               allowed_origins: string[];
               allowed_networks: string[];
@@ -1162,6 +1596,14 @@ export interface paths {
               first_used_from: string | null;
               last_used_at: string | null;
               last_used_from: string | null;
+              last_refused_at: string | null;
+              refused_by: {
+                [key: string]: {
+                  requests: number;
+                  /** Format: date-time */
+                  last_at: string;
+                };
+              };
               previous_prefix: string | null;
               previous_expires_at: string | null;
               confirmed: components["schemas"]["EdgePresence"][];
@@ -1297,13 +1739,32 @@ export interface paths {
             mode?: "notify" | "upload";
             enabled?: boolean;
             secret?: string;
+            has_secret?: unknown;
           };
         };
       };
       responses: {
         200: {
           content: {
-            "application/json": components["schemas"]["Target"];
+            "application/json": {
+              code: string;
+              name: string;
+              /** @enum {string} */
+              kind: "http" | "directory" | "bucket" | "purge";
+              url: string | null;
+              path: string | null;
+              /** @enum {string} */
+              mode: "notify" | "upload";
+              enabled: boolean;
+              has_secret: boolean;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+            };
           };
         };
       };
@@ -1551,6 +2012,51 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/push-records/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "retry" | "acknowledge" | "cancel";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              /** @enum {string} */
+              status?: "pending" | "retrying" | "succeeded" | "failed";
+              /** @enum {string} */
+              acknowledged?: "true" | "false";
+              target_code?: string;
+              basemap_code?: string;
+              version?: string;
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/vector-push-records": {
     get: {
       parameters: {
@@ -1671,6 +2177,50 @@ export interface paths {
         200: {
           content: {
             "application/json": components["schemas"]["VectorPushRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/vector-push-records/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "retry" | "acknowledge" | "cancel";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              /** @enum {string} */
+              status?: "pending" | "retrying" | "succeeded" | "failed";
+              /** @enum {string} */
+              acknowledged?: "true" | "false";
+              target_code?: string;
+              vector_code?: string;
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+            };
           };
         };
       };
@@ -2197,6 +2747,52 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/slice/jobs/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "cancel" | "acknowledge";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              /** @enum {string} */
+              status?: "pending" | "running" | "succeeded" | "failed";
+              /** @enum {string} */
+              cancelled?: "true" | "false";
+              /** @enum {string} */
+              acknowledged?: "true" | "false";
+              target_code?: string;
+              requested_by?: string;
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/slice/jobs": {
     get: {
       parameters: {
@@ -2236,6 +2832,17 @@ export interface paths {
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+                warnings?: {
+                  code: string;
+                  message: string;
+                  params?: {
+                    [key: string]: string | number;
+                  };
+                }[];
                 log_path: string;
                 callback_url: string;
                 /** @enum {string} */
@@ -2413,7 +3020,15 @@ export interface paths {
               max_zoom: number;
               /** @enum {string} */
               engine: "gdal" | "wasm";
+              native_zoom?: number;
               free_bytes: number;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
             };
           };
         };
@@ -2575,8 +3190,11 @@ export interface paths {
           sort?: "at" | "-at" | "id" | "-id" | "requests" | "-requests" | "tiles" | "-tiles" | "tile_404" | "-tile_404" | "refused" | "-refused" | "bytes" | "-bytes";
           limit?: number;
           offset?: number;
-          by: "token" | "basemap" | "version" | "vector";
+          by: "token" | "basemap" | "version" | "vector" | "token,basemap" | "token,vector";
           id?: string;
+          token_id?: string;
+          basemap_code?: string;
+          vector_code?: string;
           from?: string;
           to?: string;
           step?: "hour" | "day" | "total";
@@ -2649,6 +3267,13 @@ export interface paths {
               health: components["schemas"]["HealthCheck"] | null;
               edges: components["schemas"]["EdgePresence"][];
               audit: components["schemas"]["AuditEntry"][];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
             };
           };
         };
@@ -2687,6 +3312,7 @@ export interface paths {
               config_file: string;
               items: {
                 name: string;
+                group: string;
                 value: (string | number | boolean | (string | number)[]) | null;
                 secret: boolean;
                 is_set: boolean;
@@ -2801,6 +3427,11 @@ export interface paths {
             "application/zip": string;
             "application/geopackage+sqlite3": string;
             "application/flatgeobuf": string;
+            "application/x-ndjson": string;
+            "application/vnd.google-earth.kml+xml": string;
+            "application/vnd.google-earth.kmz": string;
+            "application/gml+xml": string;
+            "text/csv": string;
           };
         };
       };
@@ -2853,6 +3484,41 @@ export interface components {
         scanned_at: string;
         path: string;
         withdrawn: boolean;
+        overrides: {
+          /** @enum {string} */
+          storage?: "xyz" | "tms";
+          /** @enum {string} */
+          tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+          /** @enum {string} */
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          bounds?: [
+            number,
+            number,
+            number,
+            number
+          ];
+          min_zoom?: number;
+          max_zoom?: number;
+          name?: string;
+          attribution?: string;
+        };
+        scanned: {
+          storage: ("xyz" | "tms") | null;
+          /** @enum {string} */
+          tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+          /** @enum {string} */
+          format: "png" | "jpg" | "webp" | "avif" | "pbf";
+          bounds: [
+            number,
+            number,
+            number,
+            number
+          ] | null;
+          min_zoom: number;
+          max_zoom: number;
+          name: string | null;
+          attribution: string | null;
+        };
       }[];
       url_template: string;
       source_code: string;
@@ -2865,6 +3531,10 @@ export interface components {
       /** @enum {string} */
       cache_policy: "interface" | "private" | "shared";
       s_maxage: number | null;
+      scanned_name: string;
+      description: string | null;
+      tags: string[];
+      owner: string | null;
     };
     BasemapVersion: {
       version: string;
@@ -2893,7 +3563,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
       relative_path: string;
       file_name: string;
       size: number;
@@ -2923,7 +3593,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf";
+      kind: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
       relative_path: string;
       file_name: string;
       size: number;
@@ -2985,6 +3655,7 @@ export interface components {
       prefix: string;
       basemap_codes: string[];
       vector_codes: string[];
+      layer_codes: string[];
       scopes: ("read" | "slice" | "sign")[];
       allowed_origins: string[];
       allowed_networks: string[];
@@ -3000,6 +3671,14 @@ export interface components {
       first_used_from: string | null;
       last_used_at: string | null;
       last_used_from: string | null;
+      last_refused_at: string | null;
+      refused_by: {
+        [key: string]: {
+          requests: number;
+          /** Format: date-time */
+          last_at: string;
+        };
+      };
       previous_prefix: string | null;
       previous_expires_at: string | null;
     };
@@ -3090,6 +3769,13 @@ export interface components {
       url_template: string;
       tilejson_url: string;
       archive_url: string | null;
+      warnings?: {
+        code: string;
+        message: string;
+        params?: {
+          [key: string]: string | number;
+        };
+      }[];
     };
     SigningKey: {
       /** Format: uuid */
@@ -3121,6 +3807,17 @@ export interface components {
       /** @enum {string} */
       status: "pending" | "running" | "succeeded" | "failed";
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
+      warnings?: {
+        code: string;
+        message: string;
+        params?: {
+          [key: string]: string | number;
+        };
+      }[];
       log_path: string;
       callback_url: string;
       /** @enum {string} */
@@ -3211,6 +3908,19 @@ export interface components {
       bytes: number;
       id: string;
       name: string | null;
+      token_id?: string;
+      token_name?: string | null;
+      basemap_code?: string;
+      vector_code?: string;
+      refused_by: {
+        origin?: number;
+        network?: number;
+        grant?: number;
+        scope?: number;
+        expired?: number;
+        disabled?: number;
+        rate?: number;
+      };
       /** Format: date-time */
       at: string;
     };

@@ -11,6 +11,7 @@ const item = (hour: number, requests: number) => ({
   tile_404: 0,
   refused: 0,
   bytes: 10 * requests,
+  refused_by: {},
 })
 
 test('hours without requests are points at zero, the hour that has begun included', () => {

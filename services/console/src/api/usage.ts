@@ -67,6 +67,47 @@ export function busiestQuery(by: UsageKind, count: number) {
   })
 }
 
+/** How far back who used a map is told. */
+export const TOGETHER_RANGES = { hour: HOUR_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const
+export type TogetherRange = keyof typeof TOGETHER_RANGES
+/** Limit: rows on a page; the file has all. */
+const MOST_TOGETHER = 20
+
+function togetherCall(
+  by: 'token' | 'basemap',
+  id: string,
+  range: TogetherRange,
+  nowMs: number,
+  format: 'json' | 'csv',
+) {
+  const ms = TOGETHER_RANGES[range]
+  const from = new Date(Math.floor((nowMs - ms) / HOUR_MS) * HOUR_MS).toISOString()
+  const only = by === 'token' ? { token_id: id } : { basemap_code: id }
+  const query = {
+    by: 'token,basemap',
+    step: 'total',
+    sort: '-requests',
+    limit: MOST_TOGETHER,
+    from,
+    format,
+    ...only,
+  } as const
+  return call('get', '/api/v1/admin/usage', { params: { query } })
+}
+
+export function togetherFile(by: 'token' | 'basemap', id: string, range: TogetherRange, nowMs: number): string {
+  return togetherCall(by, id, range, nowMs, 'csv').path
+}
+
+/** The maps that a token used, or the tokens that used a map, those first that asked most. */
+export function togetherQuery(by: 'token' | 'basemap', id: string, range: TogetherRange) {
+  return queryOptions({
+    queryKey: ['usage', 'together', by, id, range],
+    queryFn: ({ signal }) => send(togetherCall(by, id, range, Date.now(), 'json'), signal),
+    refetchInterval: READ_AGAIN_MS,
+  })
+}
+
 /** The service leaves out hours and days in which nothing was asked for. */
 export function withQuietTimes(
   items: readonly UsageItem[],

@@ -1,5 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { useTexts } from '../texts/texts.js'
+import { notifyWarning } from '../ui/notify.js'
 import { type Call, send } from './client.js'
 import { refresh } from './live.js'
 
@@ -25,6 +27,7 @@ export function useWrite<V = void, T = unknown>(
   commandOf: (variables: V) => Call<T>,
   { changes = [], before, removes = false, onSuccess, onError, gcTime }: WriteOptions<V, T> = {},
 ) {
+  const t = useTexts()
   const queries = useQueryClient()
   const running = useRef<AbortController | null>(null)
   const mutation = useMutation<T, Error, V>({
@@ -38,6 +41,7 @@ export function useWrite<V = void, T = unknown>(
       return send(commandOf(variables), own.signal)
     },
     onSuccess: async (result, variables) => {
+      for (const { code, message } of warningsIn(result)) notifyWarning(t.warnings[code] ?? t.warnings.other, message)
       onSuccess?.(result, variables)
       await refresh(queries, changes, removes ? 'none' : 'active')
     },
@@ -52,6 +56,13 @@ export function useWrite<V = void, T = unknown>(
     mutation.reset()
   }
   return { ...mutation, cancel, commandOf }
+}
+
+/** `warningsField` of the contracts. */
+function warningsIn(result: unknown): readonly { readonly code: string; readonly message: string }[] {
+  const { warnings = [] } = (result ?? {}) as { warnings?: unknown }
+  // Elsewhere it is the number of those that a scan has.
+  return Array.isArray(warnings) ? warnings : []
 }
 
 /** What a confirmation needs to know of a write. */

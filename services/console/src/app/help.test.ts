@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HELP, helpFor } from './help.js'
+import { HELP, helpFor, IN_CHINESE } from './help.js'
 
 const pages = import.meta.glob<string>('../../../../docs/**/*.md', { query: '?raw', import: 'default', eager: true })
 
@@ -14,6 +14,15 @@ test.each(Object.entries(HELP))('the help of /%s leads to %s, which is a page wi
 })
 
 test('a page below a part has the help of that part, and any other the first page of the documentation', () => {
-  expect(helpFor('/slicing/new', '/docs/zh/')).toBe('/docs/reference/slicing.html')
+  expect(helpFor('/slicing/new', '/docs/')).toBe('/docs/reference/slicing.html')
+  expect(helpFor('/slicing/new', '/docs/zh/')).toBe('/docs/zh/reference/slicing.html')
+  expect(helpFor('/tokens', '/docs/zh/')).toBe('/docs/reference/administration.html#tokens')
   expect(helpFor('/', '/docs/zh/')).toBe('/docs/zh/')
+})
+
+test('the help is in Chinese for every page that exists in Chinese', () => {
+  const translated = Object.values(HELP).filter(
+    (address) => `../../../../docs/zh/${address.replace(/html(#.*)?$/, 'md')}` in pages,
+  )
+  expect([...new Set(translated)].sort()).toEqual(IN_CHINESE)
 })

@@ -11,8 +11,15 @@ export const HELP: Readonly<Record<string, string>> = {
   settings: 'reference/settings.html',
 }
 
-/** Where help for a path of the console (without its base) is; for others the first page of the documentation in the reader's language. */
+/** The pages of these that exist in Chinese too. */
+export const IN_CHINESE: readonly string[] = ['reference/slicing.html', 'reference/sources.html']
+
+/**
+ * The address of the help for a path of the console (without its base), in the reader's language if the page exists in it. Other paths lead to
+ * `home`, the first page of the documentation in that language.
+ */
 export function helpFor(pathname: string, home: string): string {
   const page = HELP[pathname.split('/')[1] ?? '']
-  return page === undefined ? home : `/docs/${page}`
+  if (page === undefined) return home
+  return home === '/docs/zh/' && IN_CHINESE.includes(page) ? `${home}${page}` : `/docs/${page}`
 }

@@ -4,12 +4,16 @@ import { spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useTexts } from '../texts/texts.js'
 
-const SHORTCUTS = ['mod + K', '/']
+/** In fields as well: no field has a use for it. */
+const ANYWHERE = 'mod + K'
+/** A character that is typed into fields. */
+const OUTSIDE_FIELDS = '/'
 
 /** Opens the search, also before that is loaded. */
 export function SearchButton() {
   const t = useTexts()
-  useHotkeys(SHORTCUTS.map((keys) => [keys, spotlight.open]))
+  useHotkeys([[ANYWHERE, spotlight.open]], [])
+  useHotkeys([[OUTSIDE_FIELDS, spotlight.open]])
   return (
     <>
       <Button

@@ -41,9 +41,19 @@ async function show() {
       layers: layersOf(set),
     },
   })
+  zoomToTiles(map, set)
   map.addControl(new NavigationControl())
   map.addControl(new ScaleControl())
   map.on('error', ({ error }) => tell(error.message))
+  if (layersOf(set).length === 0)
+    tell(`The metadata of ${code} names no vector layers (vector_layers), so this page cannot draw its tiles.`)
+}
+
+/** Bounds that fit into the window at a zoom above the set's first one would show an empty map: MapLibre draws no source there. */
+function zoomToTiles(map, { minzoom, tileSize, center }) {
+  // MapLibre counts zooms in tiles of 512 pixels.
+  const least = minzoom + Math.log2(tileSize / 512)
+  if (map.getZoom() < least) map.jumpTo({ center: center.slice(0, 2), zoom: least })
 }
 
 async function fetchTileJson(names, token) {

@@ -78,3 +78,14 @@ test('the plane is that of longitude and latitude, there and back', () => {
   expect(inverse(forward([116.4, -39.9]))).toEqual([116.4, -39.9].map((degrees) => expect.closeTo(degrees, 9)))
   expect(forward([-180, 90])).toEqual(GEOGRAPHIC.tileMatrixSet.origin)
 })
+
+test('a set whose rows are to be counted from the other side is asked for by its own rows, in both planes', () => {
+  const mercator = { ...version, tile_matrix_set: 'WebMercatorQuad' as const, format: 'pbf' as const }
+  const asked = (of: BasemapVersion) => {
+    const content = versionContent('2', of, [], false, { format: 'png', flipped: true })
+    const [template = ''] = (content.sources.version as { tiles: string[] }).tiles
+    return gridAddress(template.replace('{z}', '4').replace('{x}', '15').replace('{y}', '7'))
+  }
+  expect(asked(mercator)).toBe('https://maps.example/tiles/2/v1/4/15/8.png?v=3')
+  expect(asked(version)).toBe('https://maps.example/tiles/2/v1/3/15/0.png?v=3')
+})

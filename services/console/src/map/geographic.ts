@@ -35,12 +35,29 @@ export function squareTemplate(template: string): string {
   return SQUARE + template
 }
 
-/** The address of the set's own tile, for one that the map made of `squareTemplate`; any other address stays as it is. */
+/** Before an address whose row the gateway counts from the other side. */
+const FLIPPED = 'flipped:'
+
+/** A template for the map of a set whose rows are to be counted from the other side than they are served. */
+export function flippedTemplate(template: string): string {
+  return FLIPPED + template
+}
+
+/** The address of the set's own tile, for one that the map made of `squareTemplate` or `flippedTemplate`; any other address stays as it is. */
 export function gridAddress(address: string): string {
+  if (address.startsWith(FLIPPED)) return flipped(gridAddress(address.slice(FLIPPED.length)))
   if (!address.startsWith(SQUARE)) return address
   const parts = address.slice(SQUARE.length).split('/')
   const zoom = parts.length - 3
   return parts.with(zoom, String(Number(parts[zoom]) - 1)).join('/')
+}
+
+function flipped(address: string): string {
+  const parts = address.split('/')
+  const [zoom = '', , row = ''] = parts.slice(-3)
+  const dot = row.indexOf('.')
+  const other = 2 ** Number(zoom) - 1 - Number(row.slice(0, dot))
+  return [...parts.slice(0, -1), `${other}${row.slice(dot)}`].join('/')
 }
 
 /** Columns of the grid's zoom 0; it has one row. */

@@ -1,13 +1,20 @@
-import type { BasemapVersion, Bounds } from '@gateway/contracts/basemap.js'
+import type { BasemapVersion, Bounds, TileFormat } from '@gateway/contracts/basemap.js'
 import type { FeatureCollection, Polygon } from 'geojson'
 import type { LayerSpecification, SourceSpecification } from 'maplibre-gl'
 import { tilePath } from '../api/preview.js'
-import { columnsOf, drawnLatitude, GEOGRAPHIC, squareTemplate } from './geographic.js'
+import { columnsOf, drawnLatitude, flippedTemplate, GEOGRAPHIC, squareTemplate } from './geographic.js'
 import { GRID_PROTOCOL } from './grid-tile.js'
 import type { MapContent } from './map-view.js'
 
 /** Distinct beside one another on light and on dark ground. */
 const COLOURS = ['#178c9c', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
+
+/** How tiles are asked for, where what is to be drawn is not what is served. */
+export interface ServedAs {
+  readonly format: TileFormat
+  /** rows are served in the other order */
+  readonly flipped: boolean
+}
 
 /** A version as the map draws it: images as they are; vector tiles with a colour for each of their layers. */
 export function versionContent(
@@ -15,12 +22,14 @@ export function versionContent(
   version: BasemapVersion,
   vectorLayers: readonly string[],
   grid: boolean,
+  served: ServedAs = { format: version.format, flipped: false },
 ): MapContent {
-  const path = tilePath(code, version.version, '{z}/{x}/{y}', version.format)
+  const path = tilePath(code, version.version, '{z}/{x}/{y}', served.format)
   const geographic = columnsOf(version) === 2
   const tilesAt = (template: string) => [geographic ? squareTemplate(template) : template]
   // The browser keeps tiles for a year: another content has another address.
-  const tiles = tilesAt(`${window.location.origin}${path}?v=${version.revision}`)
+  const asked = tilesAt(`${window.location.origin}${path}?v=${version.revision}`)
+  const tiles = served.flipped ? asked.map(flippedTemplate) : asked
   const shift = geographic ? 1 : 0
   const range = { minzoom: version.min_zoom + shift, maxzoom: version.max_zoom + shift }
   const bounds = boundsOf(version, geographic)

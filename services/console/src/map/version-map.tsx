@@ -12,7 +12,7 @@ import type { MapLibre } from './library.js'
 import { MapView } from './map-view.js'
 import { MapSkeleton } from './skeleton.js'
 import { useVersionPreview } from './use-preview.js'
-import { type Overlay, versionContent, withOverlay } from './version-content.js'
+import { type Overlay, type ServedAs, versionContent, withOverlay } from './version-content.js'
 
 interface VersionMapProps {
   readonly code: string
@@ -25,17 +25,19 @@ interface VersionMapProps {
   readonly onCamera?: (camera: Camera) => void
   readonly onReady?: (map: MapLibre) => void
   readonly tall?: boolean
+  /** left out: as the version is */
+  readonly served?: ServedAs
 }
 
 /** A version on the map, or why it cannot be shown. */
-export function VersionMap({ code, version, grid, overlay, ...rest }: VersionMapProps) {
+export function VersionMap({ code, version, grid, overlay, served, ...rest }: VersionMapProps) {
   const t = useTexts()
   const { token, tileJson, error } = useVersionPreview(code, version)
   const layers = tileJson?.vector_layers?.map(({ id }) => id).join('\n') ?? ''
   const content = useMemo(() => {
-    const own = versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid)
+    const own = versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid, served)
     return overlay === undefined ? own : withOverlay(own, overlay)
-  }, [code, version, layers, grid, overlay])
+  }, [code, version, layers, grid, overlay, served])
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
   if (error !== null) return <NotShown error={error} />
   if (token === undefined || tileJson === undefined) {

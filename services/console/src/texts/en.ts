@@ -1,6 +1,9 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
+import type { MessageTemplate } from '@gateway/contracts/message-template.js'
+import type { MessageCode } from '@gateway/contracts/messages.js'
 import { counted } from './plural.js'
 import type { ServerWords } from './server-words.js'
+import type { ToldTexts } from './told-words.js'
 
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
 export const en = {
@@ -49,6 +52,22 @@ export const en = {
   },
   /** Sentences of the service in this language; in its own there is nothing to translate. */
   serverWords: {} as ServerWords,
+  /** The same by code. */
+  told: {} as ToldTexts,
+  /** Titles of warnings by code: what was accepted and is probably not intended. */
+  warnings: {
+    other: 'Saved, with a remark',
+    expiry_past: 'Saved, but it has expired already',
+    unknown_code: 'Saved, but a code does not exist',
+    nothing_granted: 'Saved, but nothing is granted',
+    path_missing: 'Saved, but the directory does not exist',
+    path_no_directory: 'Saved, but the path is no directory',
+    path_not_readable: 'Saved, but the directory cannot be read',
+    path_not_writable: 'Saved, but the directory cannot be written to',
+    path_no_answer: 'Saved, but the directory does not answer',
+  } as Readonly<Record<string, string>> & { readonly other: string },
+  /** Of coded messages, whose English the service sends with them. */
+  messages: {} as Readonly<Partial<Record<MessageCode, MessageTemplate>>>,
   problem: {
     loading: (what: string) => `Loading ${what} failed`,
     missingPart: (what: string) => `This gateway does not offer ${what} yet`,
@@ -223,6 +242,10 @@ export const en = {
     acknowledgeFailed: 'It was not noted that you have seen it',
     seen: 'Failure seen',
     moreFailed: (n: number) => `${counted(n, 'further failure')}`,
+    warnings: {
+      slice_sources_open:
+        'Whoever has a token with the scope slice can slice every image that the service can read: set SLICE_SOURCE_ROOTS',
+    },
     noEdge: 'No edge process is alive: tiles are not served',
     noEdgeAdvice: 'Start one with npm start or npm run edge, or look at its log and at its link to the database.',
     edgeBehind: (host: string, pid: number, n: number) => `Edge ${host} (${pid}) is ${counted(n, 'change')} behind`,
@@ -338,6 +361,31 @@ export const en = {
     template: 'URL template',
     world: 'the whole world',
     details: 'Details',
+  },
+  overrides: {
+    title: 'Values of the scan, and yours',
+    lead: 'A value that you set replaces the one that the scan found, at once and after later scans. Files stay as they are. An empty field is the scan’s value.',
+    fields: {
+      storage: 'Rows',
+      tile_matrix_set: 'Grid',
+      format: 'Format',
+      bounds: 'Bounds: west, south, east, north',
+      min_zoom: 'Lowest zoom',
+      max_zoom: 'Highest zoom',
+      name: 'Title of this version',
+      attribution: 'Attribution',
+    },
+    orders: { xyz: 'xyz (from the north)', tms: 'tms (from the south)' },
+    asScanned: 'As scanned',
+    scanned: (value: string) => `Scan: ${value}`,
+    nothing: 'none',
+    preview: 'The map with these values. Nothing is saved yet.',
+    reset: 'Discard',
+    boundsWrong: 'Enter west, south, east, north in degrees, with south below north',
+    zoomWrong: 'Enter a whole number from 0 to 30',
+    zoomsWrong: 'The highest zoom is below the lowest',
+    done: (name: string) => `The values of ${name} are saved`,
+    failed: 'The values were not saved',
   },
   share: {
     share: 'Share',
@@ -506,12 +554,23 @@ export const en = {
   vectors: {
     what: 'the vectors',
     title: 'Vectors',
-    lead: 'GeoJSON, shapefiles, GeoPackages and FlatGeobuf, as scans found them.',
+    lead: 'GeoJSON, shapefiles, GeoPackages, FlatGeobuf, KML, GML and CSV, as scans found them.',
     search: 'Search vectors',
     empty: 'There are no vectors yet',
     emptyAdvice:
-      'Add a scan source of kind vector. Its directory holds .geojson, .shp, .gpkg and .fgb files, at any depth.',
-    kinds: { geojson: 'GeoJSON', shapefile: 'Shapefile', geopackage: 'GeoPackage', flatgeobuf: 'FlatGeobuf' },
+      'Add a scan source of kind vector. Its directory holds .geojson, .shp, .zip, .gpkg, .fgb, .kml, .gml and .csv files, at any depth.',
+    kinds: {
+      geojson: 'GeoJSON',
+      shapefile: 'Shapefile',
+      geopackage: 'GeoPackage',
+      flatgeobuf: 'FlatGeobuf',
+      geojson_sequence: 'GeoJSON sequence',
+      zipped_shapefile: 'Zipped shapefile',
+      kml: 'KML',
+      kmz: 'KMZ',
+      gml: 'GML',
+      csv: 'CSV',
+    },
     crs: 'Coordinate system',
     geometry: 'Geometry',
     features: 'Features',
@@ -527,6 +586,7 @@ export const en = {
     encodingDone: (name: string) => `The encoding of ${name} is changed`,
     encodingFailed: 'The encoding was not changed',
     noPreview: 'Previews show GeoJSON and shapefiles. Download this one to look at it.',
+    encodingGuessed: 'by its bytes',
     relativePath: 'Relative path',
     modified: 'Modified',
     noSuch: (code: string) => `There is no vector “${code}”`,
@@ -569,8 +629,13 @@ export const en = {
     vectorCount: (n: number) => counted(n, 'vector'),
     allBasemaps: 'all basemaps',
     allVectors: 'all vectors',
+    layerCount: (n: number) => counted(n, 'layer'),
+    allLayers: 'all layers',
+    slices: (layers: string) => `slices ${layers}`,
     issue: 'Issue a token',
     noSuch: 'There is no such token',
+    refused: 'Refused requests',
+    onlyRefused: 'Never accepted, only refused',
     firstUsed: 'First used',
     notRecorded: 'not recorded',
     disabledAt: 'Disabled',
@@ -608,11 +673,12 @@ export const en = {
     scopeRead: 'Read maps',
     scopeReadHint: 'Tiles, downloads and the catalog, of what is granted below.',
     scopeSlice: 'Submit slicing jobs',
-    scopeSliceHint: 'Submit and poll jobs. Needs no grant.',
+    scopeSliceHint: 'Submit and poll jobs of the layers that are chosen below. Needs no basemap.',
     scopeSign: 'Sign addresses',
     scopeSignHint: 'Make addresses of the basemaps granted below that need no token until they expire.',
     scopeNeeded: 'Choose at least one.',
     basemaps: 'Basemaps it may read',
+    layers: 'Layers it may slice',
     vectors: 'Vectors it may read',
     all: 'All, present and future',
     chosen: 'Chosen ones',
@@ -989,6 +1055,25 @@ export const en = {
     busiestLead: 'In the last 24 hours.',
     requestsSent: (n: number, bytes: string) => `${counted(n, 'request')}, ${bytes}`,
     deletedToken: (id: string) => `a deleted token (${id}…)`,
+    mapsUsed: 'Maps it used',
+    usedBy: 'Who used this map',
+    togetherRanges: { hour: 'Last hour', week: '7 days', month: '30 days' },
+    token: 'Token',
+    basemap: 'Basemap',
+    signed: 'Signed URLs',
+    otherTokens: 'Other tokens, not counted one by one',
+    moreInFile: (n: number) => `${n} more in the CSV file.`,
+    reasons: {
+      origin: 'Origin not allowed',
+      network: 'Network not allowed',
+      grant: 'Not granted',
+      scope: 'Scope missing',
+      expired: 'Expired',
+      disabled: 'Disabled',
+      rate: 'Rate limit',
+    },
+    noReason: 'Reason not recorded',
+    refusedTimes: (n: number, number: string) => (n === 1 ? 'once,' : `${number} times, last`),
     heat: {
       title: 'Where on the map',
       lead: 'By the day (UTC), for all versions together; kept for a month. Of very busy maps a sample is counted.',
@@ -1081,6 +1166,21 @@ export const en = {
     lead: (file: string) =>
       `What is in force in the control plane that answers. Changed in the environment or in ${file}, then by a restart.`,
     search: 'Search settings',
+    group: 'Group',
+    groups: {
+      addresses: 'Addresses, proxies and TLS',
+      administration: 'Access to the administration',
+      operators: 'Operators and their sessions',
+      tokens: 'Service tokens',
+      store: 'Store, bus and data directory',
+      sources: 'Scan sources and demo data',
+      objectStorage: 'Object storage',
+      tiles: 'Tiles and caches',
+      slicing: 'Slicing',
+      deliveries: 'Deliveries, imports and exports',
+      processes: 'Processes and connections',
+      observing: 'Logs and usage',
+    },
     setting: 'Setting',
     value: 'Value',
     secret: 'set, not shown',

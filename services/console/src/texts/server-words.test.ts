@@ -15,8 +15,8 @@ test('what the service says is told in Chinese, with the names and numbers in it
 
 test('a field that is refused keeps its name before the words, also beside others', () => {
   expect(zh('body.version: the version is withdrawn')).toBe('body.version: 该版本已撤下')
-  expect(zh('body.name: Invalid input: expected string, received number; body.code: Invalid URL')).toBe(
-    'body.name: 无效：应为 string，收到的是 number；body.code: 网址无效',
+  expect(zh('body.source_paths: at least one image is required; body.zoom_max: must not be less than zoom_min')).toBe(
+    'body.source_paths: 至少需要一张影像；body.zoom_max: 不能小于 zoom_min',
   )
 })
 

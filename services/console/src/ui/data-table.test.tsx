@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { show } from '../testing/render.js'
@@ -32,8 +32,8 @@ test('sorting and page are in the address, and what was found begins at its firs
   expect(router.state.location.search).toBe('?sort=-name&page=2')
   expect(links()).toEqual(['Map 6', 'Map 5', 'Map 4', 'Map 3', 'Map 2'])
   await user.type(screen.getByRole('searchbox'), '1')
-  expect(router.state.location.search).toBe('?sort=-name&q=1')
-  expect(links()).toEqual(['Map 11', 'Map 10', 'Map 1'])
+  await waitFor(() => expect(router.state.location.search).toBe('?sort=-name&q=1'))
+  await waitFor(() => expect(links()).toEqual(['Map 11', 'Map 10', 'Map 1']))
 })
 
 test('a name is isolated from its surroundings, its marks are visible, and a long one is shown whole to a pointer', async () => {

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
@@ -41,12 +42,14 @@ export function DataTable<T>(props: DataTableProps<T>) {
   return (
     <>
       {search !== undefined && (
-        <SearchField
-          label={search}
-          value={q}
-          found={q === '' ? null : found.length}
-          onChange={(text) => set({ q: text, page: null })}
-        />
+        <Group gap="sm">
+          <SearchField
+            label={search}
+            value={q}
+            found={q === '' ? null : found.length}
+            onChange={(text) => set({ q: text, page: null })}
+          />
+        </Group>
       )}
       {found.length === 0 && q !== '' ? (
         <Empty title={t.table.nothingFound(q)}>{t.table.nothingFoundAdvice}</Empty>

@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
 import { useTexts } from '../texts/texts.js'
+import { useTyped } from './use-typed.js'
 
 /** What the rows of a list can be narrowed to; in the address by the name of the service's parameter. */
 export interface Filter<N extends string = string> {
@@ -45,18 +45,14 @@ interface EnteredFilterProps extends Pick<FilterFieldProps, 'value' | 'onChange'
 /** Takes effect by Enter or when the field is left: part of a value matches nothing. */
 function EnteredFilter({ label, isMoment, value, onChange }: EnteredFilterProps) {
   const shown = isMoment ? localMoment(value) : value
-  const [typed, setTyped] = useState(shown)
-  useEffect(() => setTyped(shown), [shown])
-  const take = () => {
-    if (typed !== shown) onChange(isMoment ? isoMoment(typed) : typed.trim())
-  }
+  const { text, type, take } = useTyped(shown, (text) => onChange(isMoment ? isoMoment(text) : text.trim()), null)
   return (
     <TextInput
       {...(isMoment
         ? { label, type: 'datetime-local', max: '9999-12-31T23:59' }
         : { 'aria-label': label, placeholder: label })}
-      value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      value={text}
+      onChange={(event) => type(event.currentTarget.value)}
       onBlur={take}
       onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && take()}
     />

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import { createElement } from 'react'
-import { ServerText } from './server-text.js'
+import { ErrorText, ServerText } from './server-text.js'
 
 /** A passing message that something has been done; announced to screen readers. */
 export function notifyDone(title: string, message = ''): void {
@@ -13,6 +13,16 @@ export function notifyInfo(title: string, message: string): void {
 
 /** A message that stays until it is closed. */
 export function notifyFailed(title: string, error: unknown): void {
-  const message = createElement(ServerText, { text: error instanceof Error ? error.message : String(error) })
+  const message = createElement(ErrorText, { error })
   notifications.show({ title, message, color: 'red', autoClose: false })
+}
+
+/** What was accepted and is probably not intended; it stays until it is closed. */
+export function notifyWarning(title: string, message: string): void {
+  notifications.show({
+    title,
+    message: createElement(ServerText, { text: message }),
+    color: 'yellow',
+    autoClose: false,
+  })
 }

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { ApiError } from '../api/client.js'
 import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
-import { ServerText } from './server-text.js'
+import { ErrorText } from './server-text.js'
 
 /** What an operator can do about an error. */
 function advice(t: Texts, error: unknown): string {
@@ -37,7 +37,7 @@ export function Problem({ title, error, onRetry }: ProblemProps) {
     <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={title} role="alert">
       <Stack gap="xs" align="flex-start">
         <Code className="wrap">
-          <ServerText text={error instanceof Error ? error.message : String(error)} />
+          <ErrorText error={error} />
         </Code>
         <Text size="sm">{advice(t, error)}</Text>
         {onRetry && (

@@ -1,15 +1,38 @@
+import type { MessageCode, MessageParams } from '@gateway/contracts/messages.js'
 import type { ReactNode } from 'react'
+import { ApiError } from '../api/client.js'
+import { fillTemplate } from '../texts/fill-template.js'
 import { translated } from '../texts/server-words.js'
 import { useTexts } from '../texts/texts.js'
+import { toldIn } from '../texts/told-words.js'
+
+interface ServerMessage {
+  /** in English */
+  readonly text: string
+  /** what the text was made from, if the service tells */
+  readonly code?: string | null | undefined
+  readonly params?: MessageParams | null | undefined
+}
 
 /** What the service has said, in the reader's language as far as it is known there. */
-function useServerWords(): (text: string) => string {
-  const { serverWords } = useTexts()
-  return (text) => translated(text, serverWords)
+function useServerWords(): (message: ServerMessage) => string {
+  const { serverWords, messages } = useTexts()
+  return ({ text, code, params }) => {
+    const template = code ? messages[code as MessageCode] : undefined
+    return template === undefined ? translated(text, serverWords) : fillTemplate(template, params ?? {})
+  }
 }
 
 /** The same, with the service's own words on demand, which logs and manuals have. */
-export function ServerText({ text }: { text: string }): ReactNode {
-  const shown = useServerWords()(text)
-  return shown === text ? text : <span title={text}>{shown}</span>
+export function ServerText(message: ServerMessage): ReactNode {
+  const shown = useServerWords()(message)
+  return shown === message.text ? shown : <span title={message.text}>{shown}</span>
+}
+
+/** The message of an error, in the reader's language as far as it is known there. */
+export function ErrorText({ error }: { error: unknown }): ReactNode {
+  const { told, serverWords } = useTexts()
+  const message = error instanceof Error ? error.message : String(error)
+  const shown = error instanceof ApiError ? toldIn(error.told, told, serverWords) : null
+  return shown === null ? <ServerText text={message} /> : <span title={message}>{shown}</span>
 }

@@ -4,6 +4,7 @@ import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { TableHeading } from './table-heading.js'
 import type { Sorting } from './table-rows.js'
+import { useTyped } from './use-typed.js'
 
 interface TableFrameProps<T> {
   readonly label: string
@@ -70,19 +71,22 @@ interface SearchFieldProps {
   readonly value: string
   /** null: nothing is searched for */
   readonly found: number | null
+  /** called after a pause in typing, or by Enter */
   readonly onChange: (text: string) => void
 }
 
 export function SearchField({ label, value, found, onChange }: SearchFieldProps) {
   const t = useTexts().table
+  const { text, type, take } = useTyped(value, onChange)
   return (
     <>
       <TextInput
         type="search"
         aria-label={label}
         placeholder={label}
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        value={text}
+        onChange={(event) => type(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && take()}
         leftSection={<IconSearch size={16} aria-hidden />}
         className="search-field"
         // Beside filters it takes what they leave.

@@ -1,6 +1,7 @@
 import type { Column } from './columns.js'
 
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+/** Natural order: `9` is before `10`. */
+export const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
 export interface Sorting {
   readonly id: string

@@ -70,3 +70,16 @@ test('a dialog shows the command that does the same, with the credential from th
     ].join(' \\\n  '),
   )
 })
+
+test('what was saved and is probably not intended stays on the page under a title by its code', async () => {
+  const warnings = [
+    { code: 'path_missing', message: 'path: "/maps" does not exist on this machine' },
+    { code: 'of_a_newer_service', message: 'something else' },
+  ]
+  stubService(() => ({ confirmed: [], pending: [], warnings }))
+  show(button)
+  await confirm()
+  await screen.findByText('Saved, but the directory does not exist')
+  await screen.findByText('path: "/maps" does not exist on this machine')
+  await screen.findByText('Saved, with a remark')
+})

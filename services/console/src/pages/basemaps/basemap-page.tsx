@@ -15,6 +15,7 @@ import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { HeatSection } from '../usage/heat-section.js'
+import { TogetherSection } from '../usage/together-section.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
 import { CachePolicyField } from './cache-policy-field.js'
@@ -63,6 +64,7 @@ export function Page() {
             </Facts>
           </Section>
           <UsageSection by="basemap" id={basemap.code} />
+          <TogetherSection by="basemap" id={basemap.code} />
           <HeatSection basemap={basemap} />
           <Section title={t.basemaps.addresses} note={t.basemaps.addressesLead}>
             <Addresses basemap={basemap} />

@@ -26,6 +26,7 @@ import { isServed, WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { BoundsText } from './bounds-text.js'
 import { DefaultDialog } from './default-dialog.js'
+import { OverridesSection } from './overrides-section.js'
 import { ShareButton } from './share-button.js'
 import { TileInspector } from './tile-inspector.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
@@ -69,7 +70,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
         <>
           <WithdrawnMark of={version} />
           <WithdrawButton
-            withdrawal={(withdrawn) => updateVersion(at, withdrawn)}
+            withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}
             name={title}
             withdrawn={version.withdrawn}
           />
@@ -120,6 +121,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
       <Section title={t.basemaps.details}>
         <VersionFacts version={version} />
       </Section>
+      <OverridesSection key={version.revision} basemap={basemap} version={version} />
       <DefaultDialog basemap={basemap} version={asked ? version : null} onClose={() => setAsked(false)} />
     </Frame>
   )

@@ -68,3 +68,15 @@ test('where nothing failed and nothing expires, nothing needs attention', async 
   show(<Attention dashboard={DASHBOARD} edges={undefined} />)
   await screen.findByText('Nothing needs attention.')
 })
+
+test('settings that are probably not intended are named, with a link to the settings', async () => {
+  serve({})
+  const warnings = [
+    { code: 'slice_sources_open', message: 'SLICE_SOURCE_ROOTS is not set' },
+    { code: 'of_a_later_version', message: 'Its words are those of the service' },
+  ]
+  show(<Attention dashboard={{ ...DASHBOARD, warnings }} edges={undefined} />)
+  const link = await screen.findByRole('link', { name: /SLICE_SOURCE_ROOTS/ })
+  expect(link.getAttribute('href')).toBe('/settings')
+  expect(screen.getByText('Its words are those of the service')).toBeDefined()
+})

@@ -85,6 +85,8 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
     if (more > 0) add(key, t.moreFailed(more), '', `${page}${new URLSearchParams(NOT_SEEN)}`)
   }
   const { items: expiring = [], total: expiringCount = 0 } = useQuery(expiringTokensQuery(SHOWN)).data ?? {}
+  const wordsOf: Readonly<Record<string, string>> = t.warnings
+  for (const { code, message } of dashboard.warnings ?? []) add(code, wordsOf[code] ?? message, '', '/settings')
   if (edges?.length === 0) add('edges', t.noEdge, t.noEdgeAdvice)
   const newest = Math.max(0, ...(edges ?? []).map((edge) => edge.applied_revision))
   for (const { id, host, pid, applied_revision: revision } of edges ?? []) {

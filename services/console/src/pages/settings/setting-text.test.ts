@@ -5,7 +5,7 @@ import { settingText } from './setting-text.js'
 
 const text = (name: string, value: string | number | boolean | number[] | null, secret = false) =>
   settingText(
-    { name, value, secret, is_set: value !== null || secret, is_default: false },
+    { name, group: 'tokens', value, secret, is_set: value !== null || secret, is_default: false },
     en.settings,
     createFormats('en'),
   )

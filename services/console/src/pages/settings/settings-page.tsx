@@ -85,6 +85,11 @@ function useColumns(): readonly Column<SettingView>[] {
       ),
     },
     {
+      id: 'group',
+      header: t.group,
+      value: ({ group }) => t.groups[group as keyof typeof t.groups] ?? group,
+    },
+    {
       id: 'value',
       header: t.value,
       value: text,

@@ -6,6 +6,7 @@ import { Fact, Facts } from '../../ui/facts.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { Warnings } from '../../ui/warnings.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
 
 /** What a job would make, before it is submitted. */
@@ -22,6 +23,7 @@ export function Estimate({ body }: { body: SliceBody }) {
             <Loader size="xs" aria-hidden /> {t.slicing.estimating}
           </Text>
         )}
+        <Warnings warnings={data?.warnings} />
         {data !== undefined && (
           <Facts>
             <Fact name={t.slicing.estimateTiles}>{formats.number(data.tiles)}</Fact>

@@ -14,6 +14,7 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerText } from '../../ui/server-text.js'
 import { Moment } from '../../ui/time.js'
+import { Warnings } from '../../ui/warnings.js'
 import { CancelJobButton } from './cancel-job-button.js'
 import { ImagePaths } from './image-paths.js'
 import { JobLog } from './job-log.js'
@@ -62,9 +63,10 @@ function Shown({ job }: { job: SliceJob }) {
         <Stack gap="sm">
           <JobProgress job={job} />
           <TimeLeft job={job} />
+          <Warnings warnings={job.warnings} />
           {job.message !== '' && (
             <Alert color={job.status === 'failed' && !job.cancelled ? 'red' : 'blue'}>
-              <ServerText text={job.message} />
+              <ServerText text={job.message} code={job.message_code} params={job.message_params} />
             </Alert>
           )}
         </Stack>

@@ -31,12 +31,12 @@ export function Layers() {
                     <ImagePaths paths={paths} />
                   </div>
                   <ButtonLink
-                    to={`/slicing/new?rebuild=${encodeURIComponent(code)}`}
+                    to={`/slicing/new?${new URLSearchParams({ rebuild: code, version })}`}
                     needs="operator"
                     variant="default"
                     size="xs"
                     icon={IconStack3}
-                    aria-label={`${t.slicing.rebuild}: ${code}`}
+                    aria-label={`${t.slicing.rebuild}: ${code} · ${version}`}
                   >
                     {t.slicing.rebuild}
                   </ButtonLink>

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { show } from '../../testing/render.js'
@@ -22,4 +22,32 @@ test('a job that cannot work is refused in words before it is submitted', async 
   await user.click(screen.getByRole('button', { name: 'Submit the job' }))
   await screen.findByText('The job was not submitted')
   expect(asked).not.toContain('POST /api/v1/admin/slice/jobs')
+})
+
+/** Three versions of a layer, as the service lists them: in the order of their labels. */
+const LAYERS = ['10', '2', '9'].map((version) => ({ code: 'north', version, source_paths: [`/data/${version}.tif`] }))
+
+async function imagesAt(path: string): Promise<string[]> {
+  vi.stubGlobal('fetch', async (url: string) => {
+    const isDashboard = new URL(url, 'http://console').pathname.endsWith('/dashboard')
+    return Response.json(isDashboard ? { layers: LAYERS } : { items: [], total: 0 })
+  })
+  const { router } = show(<Page />)
+  await act(() => router.navigate('/elsewhere'))
+  await act(() => router.navigate(path))
+  await screen.findByRole('combobox', { name: /Layer code/ })
+  const images = screen.queryAllByText(/^\/data\//).map(({ textContent }) => textContent ?? '')
+  return images
+}
+
+test('a new job can be prepared if a layer has several versions', async () => {
+  expect(await imagesAt('/?x=')).toEqual([])
+})
+
+test('a rebuild begins with the images of the version that it was started from', async () => {
+  expect(await imagesAt('/?rebuild=north&version=2')).toEqual(['/data/2.tif'])
+})
+
+test('a rebuild of a layer begins with the images of its newest version', async () => {
+  expect(await imagesAt('/?rebuild=north')).toEqual(['/data/10.tif'])
 })

@@ -9,6 +9,7 @@ import { SAVED } from '../../ui/leave-guard.js'
 import { Loaded } from '../../ui/loaded.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
+import { collator } from '../../ui/table-rows.js'
 import { parentOf } from './paths.js'
 import { type LayerSettings, SubmitForm } from './submit-form.js'
 
@@ -46,7 +47,8 @@ function Submit({ job }: { job?: SliceJob }) {
         {({ layers }) => (
           <Loaded query={jobs} what={t.slicing.what}>
             {({ items }) => {
-              const layer = layers.find(({ code }) => code === rebuilt)
+              const versions = layers.filter(({ code }) => code === rebuilt)
+              const layer = versions.find(({ version }) => version === parameters.get('version')) ?? newest(versions)
               const last = job ?? items.find(({ target_code }) => target_code === rebuilt)
               return (
                 <SubmitForm
@@ -54,7 +56,7 @@ function Submit({ job }: { job?: SliceJob }) {
                   sourcePaths={job?.source_paths ?? layer?.source_paths ?? []}
                   // The newest layer's images lie where the next ones are likely to.
                   start={parentOf(layers.at(-1)?.source_paths.at(-1))}
-                  knownCodes={layers.map(({ code }) => code)}
+                  knownCodes={[...new Set(layers.map(({ code }) => code))]}
                   like={last === undefined ? null : settingsOf(last)}
                   pending={submit.isPending}
                   error={submit.error}
@@ -75,6 +77,11 @@ function Submit({ job }: { job?: SliceJob }) {
       </Loaded>
     </Frame>
   )
+}
+
+/** In natural order, as the service chooses the version that a new image goes into. */
+function newest<T extends { readonly version: string }>(versions: readonly T[]): T | undefined {
+  return versions.toSorted((a, b) => collator.compare(a.version, b.version)).at(-1)
 }
 
 function settingsOf(job: ListedSliceJob): LayerSettings {

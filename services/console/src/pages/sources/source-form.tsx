@@ -1,6 +1,7 @@
 import type { ScanSource, ScanSourceBody, SourceKind, TriedScan } from '@gateway/contracts/scan-source.js'
 import { Alert, Fieldset, Group, List, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, matches, useForm } from '@mantine/form'
+import type { ReactNode } from 'react'
 import type { Call } from '../../api/client.js'
 import { useTryScan } from '../../api/scan-sources.js'
 import { useAllowed } from '../../api/session.js'
@@ -10,6 +11,7 @@ import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { CODE, CodeAndName } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
+import { ServerText } from '../../ui/server-text.js'
 import { shownText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 
@@ -123,7 +125,7 @@ const SHOWN = 10
 /** What a scan would come to. */
 function Tried({ tried }: { tried: TriedScan }) {
   const t = useTexts().sources
-  const { problem, added, updated, missing, found, warnings, messages } = tried
+  const { problem, added, updated, missing, found, warnings, coded_messages: messages } = tried
   const nothing = problem === null && added + updated + missing === 0
   return (
     <Alert
@@ -132,29 +134,40 @@ function Tried({ tried }: { tried: TriedScan }) {
       title={problem === null ? t.tried(t.outcome(added, updated, missing)) : t.cannotScan}
     >
       {problem !== null && <Text size="sm">{shownText(problem)}</Text>}
-      <Few texts={found} total={added + updated} />
+      <Few items={found.map((text) => ({ key: text, shown: shownText(text) }))} total={added + updated} />
       {warnings > 0 && (
         <Text size="sm" mt="xs" fw={600}>
           {t.warnings(warnings)}
         </Text>
       )}
-      <Few texts={messages} total={warnings} />
+      <Few
+        items={messages.map(({ message, message_code, message_params }) => ({
+          key: message,
+          shown: <ServerText text={shownText(message)} code={message_code} params={message_params} />,
+        }))}
+        total={warnings}
+      />
     </Alert>
   )
 }
 
-function Few({ texts, total }: { texts: readonly string[]; total: number }) {
+interface FewProps {
+  readonly items: readonly { readonly key: string; readonly shown: ReactNode }[]
+  readonly total: number
+}
+
+function Few({ items, total }: FewProps) {
   const t = useTexts().sources
-  if (texts.length === 0) return null
-  const shown = texts.slice(0, SHOWN)
+  if (items.length === 0) return null
+  const few = items.slice(0, SHOWN)
   return (
     <List size="sm">
-      {shown.map((text) => (
-        <List.Item key={text}>
-          <bdi>{shownText(text)}</bdi>
+      {few.map(({ key, shown }) => (
+        <List.Item key={key}>
+          <bdi>{shown}</bdi>
         </List.Item>
       ))}
-      {total > shown.length && <List.Item>{t.andMore(total - shown.length)}</List.Item>}
+      {total > few.length && <List.Item>{t.andMore(total - few.length)}</List.Item>}
     </List>
   )
 }

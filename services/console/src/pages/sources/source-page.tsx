@@ -136,7 +136,9 @@ function Warnings({ source, scan }: { source: ScanSource; scan: Scan }) {
       id: 'message',
       header: t.sources.message,
       value: ({ message }) => message,
-      cell: ({ message }) => <ServerText text={message} />,
+      cell: ({ message, message_code, message_params }) => (
+        <ServerText text={message} code={message_code} params={message_params} />
+      ),
     },
   ]
   return (

@@ -5,13 +5,20 @@ import { GRANT_ALL } from './grant-all.js'
 /** More than these are counted instead of named. */
 const NAMED = 3
 
-/** What a token may read, in words. */
-export function grantsText(token: Pick<Token, 'basemap_codes' | 'vector_codes'>, t: Texts['tokens']): string {
-  const { basemap_codes: basemaps, vector_codes: vectors } = token
-  if (basemaps.includes(GRANT_ALL) && vectors.includes(GRANT_ALL)) return t.everything
-  const parts = [part(basemaps, t.allBasemaps, t.basemapCount), part(vectors, t.allVectors, t.vectorCount)].filter(
-    (text) => text !== '',
-  )
+/** What a token may read and slice, in words. */
+export function grantsText(
+  token: Pick<Token, 'basemap_codes' | 'vector_codes' | 'layer_codes' | 'scopes'>,
+  t: Texts['tokens'],
+): string {
+  const { basemap_codes: basemaps, vector_codes: vectors, layer_codes: layers, scopes } = token
+  const readsAll = basemaps.includes(GRANT_ALL) && vectors.includes(GRANT_ALL)
+  const sliced = scopes.includes('slice') ? part(layers, t.allLayers, t.layerCount) : ''
+  const parts = [
+    ...(readsAll
+      ? [t.everything]
+      : [part(basemaps, t.allBasemaps, t.basemapCount), part(vectors, t.allVectors, t.vectorCount)]),
+    sliced === '' ? '' : t.slices(sliced),
+  ].filter((text) => text !== '')
   return parts.length === 0 ? t.nothing : parts.join(', ')
 }
 

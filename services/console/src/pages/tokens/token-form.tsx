@@ -40,6 +40,7 @@ export function TokenForm({ token, pending, error, saved, commandOf, onSave }: T
       scopes: isNotEmpty(t.tokens.scopeNeeded),
       basemaps: (grant, { scopes }) => (namesBasemaps(scopes) ? problemOf(grant, t.tokens) : null),
       vectors: (grant, { scopes }) => (scopes.includes('read') ? problemOf(grant, t.tokens) : null),
+      layers: (grant, { scopes }) => (scopes.includes('slice') ? problemOf(grant, t.tokens) : null),
       origins: (origins) => wrongOne(origins, isOrigin, t.tokens.originWrong),
       networks: (networks) => wrongOne(networks, isNetwork, t.tokens.networkWrong),
       moment: (moment, { expiry }) =>
@@ -48,7 +49,8 @@ export function TokenForm({ token, pending, error, saved, commandOf, onSave }: T
           : null,
     },
   })
-  const isSearching = form.values.basemaps.searching || form.values.vectors.searching
+  const { basemaps, vectors, layers } = form.values
+  const isSearching = [basemaps, vectors, layers].some(({ searching }) => searching)
   const bodyNow = (values: TokenValues) => bodyOf(values, token === undefined ? null : stored)
   const save = (values: TokenValues) => onSave(bodyNow(values))
   return (
@@ -80,6 +82,9 @@ export function TokenForm({ token, pending, error, saved, commandOf, onSave }: T
         )}
         {form.values.scopes.includes('read') && (
           <GrantField label={t.tokens.vectors} kind="vectors" find={findVectors} {...form.getInputProps('vectors')} />
+        )}
+        {form.values.scopes.includes('slice') && (
+          <GrantField label={t.tokens.layers} kind="basemaps" find={findBasemaps} {...form.getInputProps('layers')} />
         )}
         <TagsInput
           label={t.tokens.origins}

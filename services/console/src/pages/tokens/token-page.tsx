@@ -1,4 +1,5 @@
 import type { Token } from '@gateway/contracts/token.js'
+import type { RefusalReason } from '@gateway/contracts/usage.js'
 import { Code, Fieldset, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,7 +16,9 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Ago, Moment, useNow } from '../../ui/time.js'
+import { useFormats } from '../../ui/use-formats.js'
 import { WriteButton } from '../../ui/write-button.js'
+import { TogetherSection } from '../usage/together-section.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { DisableDialog } from './disable-dialog.js'
 import { grantsText } from './grants-text.js'
@@ -47,6 +50,7 @@ function Shown({ token }: { token: Token }) {
         <TokenFacts token={token} />
       </Section>
       <UsageSection by="token" id={token.id} />
+      <TogetherSection by="token" id={token.id} />
       <Edit token={token} />
     </Frame>
   )
@@ -81,6 +85,7 @@ function Actions({ token }: { token: Token }) {
 function TokenFacts({ token }: { token: Token }) {
   const t = useTexts()
   const { previous_prefix: previous, previous_expires_at: until } = token
+  const never = token.last_refused_at === null ? t.common.never : t.tokens.onlyRefused
   const now = useNow()
   const overlaps = previous !== null && until !== null && Date.parse(until) > now
   return (
@@ -95,13 +100,18 @@ function TokenFacts({ token }: { token: Token }) {
         <Moment at={token.created_at} />
       </Fact>
       <Fact name={t.tokens.firstUsed}>
-        <Ago at={token.first_used_at} fallback={token.last_used_at === null ? t.common.never : t.tokens.notRecorded} />{' '}
+        <Ago at={token.first_used_at} fallback={token.last_used_at === null ? never : t.tokens.notRecorded} />{' '}
         {token.first_used_from !== null && <Name>{t.tokens.usedFrom(token.first_used_from)}</Name>}
       </Fact>
       <Fact name={t.tokens.lastUsed}>
-        <Ago at={token.last_used_at} />{' '}
+        <Ago at={token.last_used_at} fallback={never} />{' '}
         {token.last_used_from !== null && <Name>{t.tokens.usedFrom(token.last_used_from)}</Name>}
       </Fact>
+      {token.last_refused_at !== null && (
+        <Fact name={t.tokens.refused}>
+          <Refusals token={token} />
+        </Fact>
+      )}
       {token.disabled_at !== null && (
         <Fact name={t.tokens.disabledAt}>
           <Moment at={token.disabled_at} />
@@ -114,6 +124,18 @@ function TokenFacts({ token }: { token: Token }) {
       )}
     </Facts>
   )
+}
+
+/** Why requests were refused: the reason of the last one first. */
+function Refusals({ token }: { token: Token }) {
+  const t = useTexts().usage
+  const { number } = useFormats()
+  const reasons = Object.entries(token.refused_by).sort(([, a], [, b]) => b.last_at.localeCompare(a.last_at))
+  return reasons.map(([reason, { requests, last_at: at }]) => (
+    <Text key={reason}>
+      {t.reasons[reason as RefusalReason]}: {t.refusedTimes(requests, number(requests))} <Ago at={at} />
+    </Text>
+  ))
 }
 
 function Edit({ token }: { token: Token }) {

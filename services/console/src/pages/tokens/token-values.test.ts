@@ -8,6 +8,7 @@ const TOKEN: Token = {
   prefix: 'bmp_8Jq2vWxY',
   basemap_codes: ['world'],
   vector_codes: ['*'],
+  layer_codes: ['*'],
   scopes: ['read'],
   allowed_origins: ['https://maps.example.com'],
   allowed_networks: [],
@@ -19,6 +20,8 @@ const TOKEN: Token = {
   first_used_from: null,
   last_used_at: null,
   last_used_from: null,
+  last_refused_at: null,
+  refused_by: {},
   previous_prefix: null,
   previous_expires_at: null,
 }
@@ -65,4 +68,13 @@ test('a new token has the usual expiry unless one is chosen', () => {
   expect(bodyOf({ ...NEW_TOKEN, name: 'x' }, null)).not.toHaveProperty('expires_at')
   const at = bodyOf({ ...NEW_TOKEN, name: 'x', expiry: 'at', moment: '2030-01-01T00:00' }, null).expires_at
   expect(Date.parse(String(at))).toBe(new Date('2030-01-01T00:00').getTime())
+})
+
+test('layers are sent if they were changed, and a new token has all of them', () => {
+  const values = valuesOf({ ...TOKEN, layer_codes: ['city'], scopes: ['slice'] })
+  const layers = { mode: 'chosen', codes: ['city', 'port'], unknown: '', searching: false } as const
+  expect(bodyOf({ ...values, layers }, values)).toEqual({ layer_codes: ['city', 'port'] })
+  expect(bodyOf({ ...values, layers: { ...layers, mode: 'none' } }, values)).toEqual({ layer_codes: [] })
+  expect(bodyOf({ ...NEW_TOKEN, name: 'x', scopes: ['slice'] }, null)).toMatchObject({ layer_codes: ['*'] })
+  expect(bodyOf({ ...values, scopes: ['slice', 'sign'] }, values)).not.toHaveProperty('layer_codes')
 })

@@ -19,6 +19,7 @@ export interface TokenValues {
   scopes: string[]
   basemaps: Grant
   vectors: Grant
+  layers: Grant
   origins: string[]
   networks: string[]
   /** requests a second, and at once; '' where it is not limited, or as many as a second's */
@@ -34,6 +35,7 @@ export const NEW_TOKEN: TokenValues = {
   scopes: ['read'],
   basemaps: { ...NO_GRANT, mode: 'chosen' },
   vectors: NO_GRANT,
+  layers: { ...NO_GRANT, mode: 'all' },
   origins: [],
   networks: [],
   perSecond: '',
@@ -48,6 +50,7 @@ export function valuesOf(token: Token): TokenValues {
     scopes: [...token.scopes],
     basemaps: grantOf(token.basemap_codes),
     vectors: grantOf(token.vector_codes),
+    layers: grantOf(token.layer_codes),
     origins: [...token.allowed_origins],
     networks: [...token.allowed_networks],
     perSecond: token.rate_limit?.per_second ?? '',
@@ -68,7 +71,7 @@ export function bodyOf(values: TokenValues, before: TokenValues | null): Partial
 }
 
 function fieldsOf(values: TokenValues): TokenBody {
-  const { name, scopes, basemaps, vectors, origins, networks, expiry, moment } = values
+  const { name, scopes, basemaps, vectors, layers, origins, networks, expiry, moment } = values
   const reads = scopes.includes('read')
   const signs = scopes.includes('sign')
   return {
@@ -76,6 +79,7 @@ function fieldsOf(values: TokenValues): TokenBody {
     scopes: scopes as NonNullable<TokenBody['scopes']>,
     basemap_codes: reads || signs ? grantCodes(basemaps) : [],
     vector_codes: reads ? grantCodes(vectors) : [],
+    layer_codes: grantCodes(layers),
     allowed_origins: origins,
     allowed_networks: networks,
     rate_limit: rateLimitOf(values),

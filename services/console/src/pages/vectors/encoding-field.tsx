@@ -31,7 +31,8 @@ export function EncodingField({ vector }: { vector: AdminVector }) {
   const now = source === 'operator' && encoding !== null ? encoding : OWN
   const [chosen, choose] = useState(now)
   const write = useSetEncoding(code, chosen)
-  const told = encoding === null || source === null ? '–' : `${encoding} (${t.encodingSources[source]})`
+  const from = source === null ? t.encodingGuessed : t.encodingSources[source]
+  const told = encoding === null ? '–' : `${encoding} (${from})`
   if (kind !== 'shapefile') return <bdi>{told}</bdi>
   return (
     <Group gap="xs">

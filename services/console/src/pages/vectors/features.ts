@@ -2,13 +2,28 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { Feature, FeatureCollection, Geometry, Position } from 'geojson'
 
-/** The features of a download: GeoJSON as it is, or a zip with shapefiles in it. Throws where it is neither, as other kinds are. */
+/** Whether the features of a kind can be read here. */
+export function canBeRead(kind: VectorKind): boolean {
+  return ['geojson', 'geojson_sequence', 'shapefile', 'zipped_shapefile'].includes(kind)
+}
+
+/** The features of a download: GeoJSON as it is, one feature in each line, or a zip with shapefiles in it. Throws where it is none of these. */
 export async function readFeatures(download: Blob, kind: VectorKind): Promise<FeatureCollection> {
   if (kind === 'geojson') return asCollection(JSON.parse(await download.text()))
+  if (kind === 'geojson_sequence') return sequence(await download.text())
   const { parseZip } = await import('shpjs')
   const read = await parseZip(await download.arrayBuffer())
   const collections = Array.isArray(read) ? read : [read]
   return { type: 'FeatureCollection', features: collections.flatMap((collection) => collection.features) }
+}
+
+/** RFC 8142 has a record separator before each text; most writers leave it out. */
+function sequence(text: string): FeatureCollection {
+  const lines = text
+    .replaceAll('\x1e', '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  return { type: 'FeatureCollection', features: lines.flatMap((line) => asCollection(JSON.parse(line)).features) }
 }
 
 /** GeoJSON may also be a single feature or a bare geometry (RFC 7946, 2). */

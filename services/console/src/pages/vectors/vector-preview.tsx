@@ -12,7 +12,7 @@ import { isServed } from '../../ui/withdraw.js'
 import { AttributesTable } from './attributes-table.js'
 import { fetchDownload } from './download.js'
 import { FeatureMap } from './feature-map.js'
-import { readFeatures } from './features.js'
+import { canBeRead, readFeatures } from './features.js'
 
 /** Larger ones are loaded on demand: this is some seconds on a slow line, and fits into a phone's memory. */
 const AUTOMATIC_BYTES = 20e6
@@ -24,7 +24,7 @@ export function VectorPreview({ vector }: { vector: AdminVector }) {
   const [anyway, setAnyway] = useState(false)
   if (!isServed(vector)) return <Alert color="orange">{t.withdraw.notShown}</Alert>
   if (!vector.available) return <Alert color="orange">{t.vectors.unavailable}</Alert>
-  if (vector.kind !== 'geojson' && vector.kind !== 'shapefile') return <Alert color="blue">{t.vectors.noPreview}</Alert>
+  if (!canBeRead(vector.kind)) return <Alert color="blue">{t.vectors.noPreview}</Alert>
   if (vector.size > AUTOMATIC_BYTES && !anyway) {
     return (
       <Alert color="blue" title={t.vectors.tooBig(formats.bytes(vector.size), formats.bytes(AUTOMATIC_BYTES))}>

@@ -1,0 +1,125 @@
+import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basemap.js'
+import { Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMemo } from 'react'
+import { useOverride } from '../../api/catalog.js'
+import { useAllowed } from '../../api/session.js'
+import { VersionMap } from '../../map/lazy.js'
+import { useTexts } from '../../texts/texts.js'
+import { FormGuard } from '../../ui/leave-guard.js'
+import { notifyDone, notifyFailed } from '../../ui/notify.js'
+import { Section } from '../../ui/section.js'
+import { shortText } from '../../ui/shown-text.js'
+import { isServed } from '../../ui/withdraw.js'
+import { WriteButton } from '../../ui/write-button.js'
+import { boundsOf, draftOf, formOf, isZoom, type OverrideForm, patchOf, textOf } from './override-values.js'
+
+const GRIDS = [
+  'WebMercatorQuad',
+  'WorldCRS84Quad',
+  'CGCS2000Quad',
+] as const satisfies readonly AdminBasemapVersion['tile_matrix_set'][]
+const FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf'] as const satisfies readonly AdminBasemapVersion['format'][]
+
+interface OverridesProps {
+  readonly basemap: AdminBasemap
+  readonly version: AdminBasemapVersion
+}
+
+/** What the scan found, what is set in its place, and the map as it would be with the values of the form. */
+export function OverridesSection({ basemap, version }: OverridesProps) {
+  const { overrides: t, common } = useTexts()
+  const mayChange = useAllowed('operator')
+  const { scanned, overrides } = version
+  const write = useOverride({ code: basemap.code, version: version.version })
+  const initial = formOf(overrides)
+  const isRange = (min: string, max: string) => Number(min || scanned.min_zoom) <= Number(max || scanned.max_zoom)
+  const form = useForm<OverrideForm>({
+    initialValues: initial,
+    validate: {
+      bounds: (text) => (text.trim() === '' || boundsOf(text) !== null ? null : t.boundsWrong),
+      min_zoom: (text) => (text === '' || isZoom(text) ? null : t.zoomWrong),
+      max_zoom: (text, { min_zoom }) => {
+        if (text !== '' && !isZoom(text)) return t.zoomWrong
+        return isRange(min_zoom, text) ? null : t.zoomsWrong
+      },
+    },
+    validateInputOnChange: true,
+  })
+  const { values } = form
+  const draft = useMemo(() => draftOf(version, values), [version, values])
+  const patch = patchOf(values, overrides)
+  const isSame = Object.keys(patch).length === 0
+  const save = form.onSubmit((entered) =>
+    write.mutate(patchOf(entered, overrides), {
+      onSuccess: () => {
+        form.resetDirty()
+        notifyDone(t.done(shortText(`${basemap.name} ${version.version}`)))
+      },
+      onError: (error) => notifyFailed(t.failed, error),
+    }),
+  )
+  const field = (name: keyof OverrideForm) => ({
+    label: t.fields[name],
+    description: t.scanned(textOf(scanned[name]) || t.nothing),
+    ...form.getInputProps(name),
+  })
+  const choices = (all: readonly string[], words: Readonly<Record<string, string>> = {}) => [
+    { value: '', label: t.asScanned },
+    ...all.map((value) => ({ value, label: words[value] ?? value })),
+  ]
+  return (
+    <Section title={t.title} note={t.lead}>
+      <form onSubmit={save} noValidate>
+        <FormGuard isDirty={() => Object.keys(patchOf(form.values, overrides)).length > 0 && !write.isSuccess} />
+        <Stack>
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
+            <NativeSelect
+              {...field('storage')}
+              disabled={!mayChange || scanned.storage === null}
+              data={choices(['xyz', 'tms'], t.orders)}
+            />
+            <NativeSelect {...field('tile_matrix_set')} disabled={!mayChange} data={choices(GRIDS)} />
+            <NativeSelect {...field('format')} disabled={!mayChange} data={choices(FORMATS)} />
+            <TextInput {...field('bounds')} disabled={!mayChange} placeholder="-180, -85, 180, 85" />
+            <TextInput {...field('min_zoom')} disabled={!mayChange} inputMode="numeric" />
+            <TextInput
+              {...field('max_zoom')}
+              // It depends on the other field as well, which is validated by itself.
+              error={form.errors.max_zoom ?? (isRange(values.min_zoom, values.max_zoom) ? null : t.zoomsWrong)}
+              disabled={!mayChange}
+              inputMode="numeric"
+            />
+            <TextInput {...field('name')} disabled={!mayChange} />
+            <TextInput {...field('attribution')} disabled={!mayChange} />
+          </SimpleGrid>
+          {!isSame && isServed(basemap) && isServed(version) && (
+            <Stack gap={4}>
+              <Text size="sm" fw={500}>
+                {t.preview}
+              </Text>
+              <VersionMap
+                // Another grid is another plane, and other bounds another view: the map begins with them.
+                key={`${draft.version.tile_matrix_set} ${draft.version.bounds}`}
+                code={basemap.code}
+                version={draft.version}
+                served={draft.served}
+                grid={false}
+              />
+            </Stack>
+          )}
+          <Group>
+            <WriteButton needs="operator" type="submit" disabled={isSame} loading={write.isPending}>
+              {common.save}
+            </WriteButton>
+            {!isSame && (
+              <WriteButton needs="operator" variant="default" onClick={() => form.setValues(initial)}>
+                {t.reset}
+              </WriteButton>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,118 @@
+import type { UsageItem } from '@gateway/contracts/usage.js'
+import { Button, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { segment } from '../../api/client.js'
+import { TOGETHER_RANGES, type TogetherRange, togetherFile, togetherQuery } from '../../api/usage.js'
+import { useTexts } from '../../texts/texts.js'
+import { TextLink } from '../../ui/links.js'
+import { Loaded } from '../../ui/loaded.js'
+import { Name } from '../../ui/name.js'
+import { Section } from '../../ui/section.js'
+import { useNow } from '../../ui/time.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { useParameter } from '../../ui/use-parameter.js'
+import { reasonsText } from './reasons-text.js'
+
+const RANGES = Object.keys(TOGETHER_RANGES) as TogetherRange[]
+
+/** By `token` the maps that it used, by `basemap` the tokens that used it. */
+export function TogetherSection({ by, id }: { by: 'token' | 'basemap'; id: string }) {
+  const t = useTexts().usage
+  const [asked, setRange] = useParameter('used')
+  const range = RANGES.find((one) => one === asked) ?? 'week'
+  const query = useQuery(togetherQuery(by, id, range))
+  const title = by === 'token' ? t.mapsUsed : t.usedBy
+  return (
+    <Section
+      title={title}
+      actions={
+        <>
+          <SegmentedControl
+            aria-label={`${title}: ${t.range}`}
+            size="xs"
+            data={RANGES.map((value) => ({ value, label: t.togetherRanges[value] }))}
+            value={range}
+            onChange={setRange}
+          />
+          <Button
+            component="a"
+            href={togetherFile(by, id, range, useNow())}
+            download
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            aria-label={`${title}: ${t.file}`}
+          >
+            {t.file}
+          </Button>
+        </>
+      }
+    >
+      <Loaded query={query} what={t.what}>
+        {({ items, total }) =>
+          items.length === 0 ? <Text c="dimmed">{t.none}</Text> : <Rows by={by} items={items} total={total} />
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+function Rows({ by, items, total }: { by: 'token' | 'basemap'; items: readonly UsageItem[]; total: number }) {
+  const texts = useTexts()
+  const t = texts.usage
+  const formats = useFormats()
+  return (
+    <Stack gap="xs">
+      <Table.ScrollContainer minWidth={0}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{by === 'token' ? t.basemap : t.token}</Table.Th>
+              <Table.Th ta="end">{t.requests}</Table.Th>
+              <Table.Th ta="end">{t.bytes}</Table.Th>
+              <Table.Th>{t.refused}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {items.map((item) => (
+              <Table.Tr key={item.id}>
+                <Table.Td>{by === 'token' ? <Basemap item={item} /> : <Token item={item} />}</Table.Td>
+                <Table.Td ta="end">{formats.number(item.requests)}</Table.Td>
+                <Table.Td ta="end">{formats.bytes(item.bytes)}</Table.Td>
+                <Table.Td>{reasonsText(item, t, formats.number)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {total > items.length && <Text c="dimmed">{t.moreInFile(total - items.length)}</Text>}
+    </Stack>
+  )
+}
+
+function Basemap({ item }: { item: UsageItem }) {
+  const code = item.basemap_code ?? ''
+  if (item.name === null) return <Name>{code}</Name>
+  return (
+    <TextLink to={`/basemaps/${segment(code)}`}>
+      <Name>{item.name}</Name>
+    </TextLink>
+  )
+}
+
+/** Of the id of a token that is gone: enough to find it in the audit. */
+const ID_LENGTH = 8
+
+function Token({ item }: { item: UsageItem }) {
+  const t = useTexts().usage
+  const id = item.token_id ?? ''
+  if (id === 'signed') return t.signed
+  if (id === 'other') return t.otherTokens
+  if (item.token_name == null) return <Text c="dimmed">{t.deletedToken(id.slice(0, ID_LENGTH))}</Text>
+  return (
+    <TextLink to={`/tokens/${segment(id)}`}>
+      <Name>{item.token_name}</Name>
+    </TextLink>
+  )
+}

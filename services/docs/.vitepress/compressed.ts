@@ -9,7 +9,7 @@ const MIN_COMPRESSED_BYTES = 1024
 export function compressIn(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
-    if (!entry.isFile() || !/\.(html|js|css|svg|json)$/.test(entry.name)) continue
+    if (!entry.isFile() || !/\.(html|js|css|svg|json|txt)$/.test(entry.name)) continue
     const bytes = readFileSync(file)
     if (bytes.length < MIN_COMPRESSED_BYTES) continue
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))

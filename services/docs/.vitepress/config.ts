@@ -1,8 +1,11 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vitepress'
+import { linkedFiles } from '../linked-files.mjs'
 import { chineseWords } from './chinese-words'
 import { compressIn } from './compressed'
-import { drawMermaid, keepToTheSite, showNotRun } from './markdown'
+import { drawMermaid, linkFiles, showNotRun } from './markdown'
 import { sidebar } from './sidebar'
 
 const REPOSITORY = new URL('../../../', import.meta.url).pathname
@@ -13,11 +16,10 @@ export default defineConfig({
   description: 'Tiles and vector data behind service tokens',
   base: '/docs/',
   srcDir: `${REPOSITORY}docs`,
-  srcExclude: ['adr/**', 'examples/**'],
   outDir: `${REPOSITORY}services/docs/dist`,
   cacheDir: `${REPOSITORY}node_modules/.cache/vitepress`,
   // A page of the site that names one that is not there ends the build.
-  ignoreDeadLinks: false,
+  ignoreDeadLinks: [/^https:\/\/localhost/],
   // Otherwise each page has a script with the names of all others, and the content security policy would have to know each of them.
   metaChunk: true,
   // It would add a style element at each change of the colour scheme, which the policy forbids.
@@ -41,10 +43,22 @@ export default defineConfig({
         returnToTopLabel: '回到顶部',
         langMenuLabel: '语言',
         skipToContentLabel: '跳到正文',
+        notFound: {
+          title: '没有这个页面',
+          quote: '地址可能写错了，或者页面已经移动。可以从首页或搜索中查找。',
+          linkLabel: '回到首页',
+          linkText: '回到首页',
+        },
       },
     },
   },
   themeConfig: {
+    notFound: {
+      title: 'There is no such page',
+      quote: 'The address may be mistyped, or the page has moved. The search and the home page lead to every page.',
+      linkLabel: 'Go to the home page',
+      linkText: 'Home page',
+    },
     // The chosen language has not every page of the other one.
     i18nRouting: false,
     externalLinkIcon: false,
@@ -76,10 +90,14 @@ export default defineConfig({
     config: (markdown) => {
       showNotRun(markdown)
       drawMermaid(markdown)
-      keepToTheSite(markdown, REPOSITORY)
+      linkFiles(markdown)
     },
   },
-  buildEnd: ({ outDir }) => compressIn(outDir),
+  buildEnd: ({ outDir }) => {
+    for (const path of linkedFiles(REPOSITORY).copies)
+      cpSync(`${REPOSITORY}${path}`, join(outDir, 'files', `${path}.txt`))
+    compressIn(outDir)
+  },
   vite: {
     plugins: [searchInChinese()],
     // Assets in data: addresses would need an exception in the content security policy.

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { renderMermaidSVG } from 'beautiful-mermaid'
 import type { MarkdownRenderer } from 'vitepress'
+import { isSitePage, targetOf } from '../linked-files.mjs'
 
 /** Colours of the theme, which change with it. */
 const COLOURS = {
@@ -40,23 +40,35 @@ export function drawMermaid(markdown: MarkdownRenderer): void {
   }
 }
 
-/** Links to files of the repository that are no pages become their names: they are there where the page is read as Markdown, and not on the site. */
-export function keepToTheSite(markdown: MarkdownRenderer, repository: string): void {
-  const docs = join(repository, 'docs')
-  markdown.core.ruler.push('keep-to-the-site', ({ tokens, env }) => {
-    for (const { children } of tokens)
-      for (const [at, token] of (children ?? []).entries()) {
-        const href = token.type === 'link_open' ? token.attrGet('href') : null
-        if (href === null || /^([a-z]+:|#|\/)/.test(href)) continue
-        const file = join(dirname(join(docs, env.relativePath)), decodeURI(href.replace(/[#?].*/, '')))
-        if (isPage(relative(docs, file))) continue
-        if (!existsSync(file)) throw new Error(`${env.relativePath}: there is no ${href}`)
-        const end = children?.slice(at).find(({ type }) => type === 'link_close')
-        token.tag = 'span'
-        token.attrs = [['title', relative(repository, file)]]
-        if (end) end.tag = 'span'
-      }
+/** Links to files of the repository that are no pages below docs lead to what the site has of them below `files/` (../linked-files.mjs). */
+export function linkFiles(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('link-files', ({ tokens, env }) => {
+    // The title of a page is parsed once more without its page.
+    if (env.relativePath === undefined) return
+    const page = sourceOf(env.relativePath)
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      if (token.type === 'image') token.attrSet('src', pictureOf(env.relativePath, page, token.attrGet('src') ?? ''))
+      const href = token.type === 'link_open' ? token.attrGet('href') : null
+      const target = href === null ? null : targetOf(page, href)
+      if (target === null || (isSitePage(target) && isSitePage(page))) continue
+      const place = href?.replace(/^[^#?]*/, '') ?? ''
+      token.attrSet('href', `/${encodeURI(addressOf(target))}${place}`)
+    }
   })
 }
 
-const isPage = (path: string) => !/^(\.\.|adr\/|examples\/)/.test(path)
+/** The file, as a path from the root, that a page of the site is made of. */
+const sourceOf = (relativePath: string) =>
+  relativePath.startsWith('files/') ? relativePath.slice('files/'.length) : `docs/${relativePath}`
+
+/** From where the page lies for the bundler, to the picture beside the file that the page is made of. */
+function pictureOf(relativePath: string, page: string, src: string): string {
+  const picture = targetOf(page, src)
+  return picture === null ? src : relative(dirname(join('docs', relativePath)), picture)
+}
+
+function addressOf(target: string): string {
+  if (isSitePage(target)) return target.slice('docs/'.length)
+  // As text under a name of its own, whatever a web server makes of the file's own name.
+  return target.endsWith('.md') ? `files/${target}` : `files/${target}.txt`
+}

@@ -4,6 +4,7 @@ const page = (text: string, link: string) => ({ text, link })
 /** Without `collapsed`: a group that opens and closes nests one button in another, which a screen reader cannot tell. */
 const part = (text: string, items: DefaultTheme.SidebarItem[]) => ({ text, items })
 
+/** Groups are named by what a reader wants to do. */
 export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
   en: [
     part('Start', [
@@ -13,7 +14,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('Slice an image', '/start/slice'),
       page('Push to another system', '/start/push'),
     ]),
-    part('Map clients', [
+    part('Draw maps', [
       page('QGIS', '/howto/qgis'),
       page('ArcGIS', '/howto/arcgis'),
       page('MapLibre', '/howto/maplibre'),
@@ -23,32 +24,49 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('GDAL', '/howto/gdal'),
       page('Mobile', '/howto/mobile'),
       page('What each client reads', '/clients'),
+      page('Find the cause by the symptom', '/troubleshooting'),
     ]),
-    part('Operate', [
+    part('Prepare and publish data', [
+      page('Prepare tiles with GDAL', '/prepare'),
+      page('What lies where in a source', '/reference/sources'),
+      page('Slicing', '/reference/slicing'),
+      page('Publish and roll back', '/publish'),
+      page('Deliveries', '/reference/deliveries'),
+    ]),
+    part('Move from another server', [
+      page('GeoServer', '/moving/geoserver'),
+      page('TileServer GL', '/moving/tileserver-gl'),
+      page('MapProxy', '/moving/mapproxy'),
+      page('ArcGIS Server', '/moving/arcgis-server'),
+      page('Compared with others', '/compare'),
+    ]),
+    part('Install and upgrade', [
       page('Install', '/install'),
+      page('Without internet access', '/air-gapped'),
       page('TLS, proxies and balancers', '/proxies'),
       page('Scale out', '/scale-out'),
-      page('Caches in front', '/caches'),
-      page('Metrics, logs, traces', '/observing'),
-      page('Several operators', '/operators'),
       page('How large', '/sizing'),
       page('What it runs on', '/support'),
-      page('Failures: what it does by itself', '/failures'),
+      page('Upgrade notes', '/upgrades'),
+    ]),
+    part('Operate', [
       page('When something is wrong', '/operate'),
+      page('Failures: what it does by itself', '/failures'),
+      page('Administration', '/reference/administration'),
+      page('Several operators', '/operators'),
+      page('Metrics, logs, traces', '/observing'),
+      page('Caches in front', '/caches'),
+      page('Tuning', '/tuning'),
     ]),
     part('Understand', [
       page('Concepts', '/concepts'),
+      page('Glossary', '/glossary'),
       page('Security model', '/security'),
       page('Architecture', '/architecture'),
-      page('Compared with others', '/compare'),
     ]),
     part('Reference', [
       page('Settings', '/reference/settings'),
-      page('What lies where in a source', '/reference/sources'),
       page('Addresses', '/reference/addresses'),
-      page('Administration', '/reference/administration'),
-      page('Slicing', '/reference/slicing'),
-      page('Deliveries', '/reference/deliveries'),
       page('Errors', '/reference/errors'),
       page('HTTP interface', '/reference/api'),
     ]),
@@ -61,12 +79,19 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('切片一幅影像', '/zh/start/slice'),
       page('推送到另一个系统', '/zh/start/push'),
     ]),
+    part('准备数据', [page('数据源的目录结构', '/zh/reference/sources'), page('切片', '/zh/reference/slicing')]),
+    part('安装与运维', [page('安装', '/zh/install'), page('故障处理', '/zh/operate')]),
+    part('参考', [page('错误', '/zh/reference/errors'), page('术语表', '/glossary')]),
     part('更多（英文）', [
-      page('概念', '/concepts'),
+      page('发布与回滚', '/publish'),
+      page('用 GDAL 准备瓦片', '/prepare'),
+      page('地图用户排错', '/troubleshooting'),
+      page('离线安装', '/air-gapped'),
+      page('升级说明', '/upgrades'),
+      page('性能调优', '/tuning'),
       page('设置', '/reference/settings'),
-      page('安装与运维', '/install'),
+      page('概念', '/concepts'),
       page('安全模型', '/security'),
-      page('故障处理', '/operate'),
     ]),
   ],
 }

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { evenPlot } from './compare/even-plot.js'
+import { evenPlot, sizePlot } from './compare/curve-plot.js'
 import { judgeAgainstBefore } from './compare/goals.js'
 import { comparePlot } from './compare/plot.js'
 import { compareReport } from './compare/report.js'
@@ -124,8 +124,14 @@ async function keep(comparison: Comparison, workloads: readonly Workload[]): Pro
   await writeFile(join(out, `${options.name}.json`), `${JSON.stringify(comparison, null, 1)}\n`)
   await writeFile(join(out, `${options.name}.md`), report)
   await writeFile(join(out, `${options.name}.svg`), comparePlot(comparison, workloads))
-  const even = evenPlot(comparison.samples)
-  if (even !== null) await writeFile(join(out, `${options.name}-even.svg`), even)
+  const { processor, kernel } = comparison.machine
+  const machine = `${processor}, Linux ${kernel}, ${comparison.madeAt.slice(0, 10)}`
+  for (const [name, curves] of Object.entries({
+    even: evenPlot(comparison.samples, machine),
+    sizes: sizePlot(comparison.samples, machine),
+  })) {
+    if (curves !== null) await writeFile(join(out, `${options.name}-${name}.svg`), curves)
+  }
   if (judgeAgainstBefore(comparison.samples).some(({ met }) => !met)) process.exitCode = WORSE
   process.stdout.write(`${report}\nKept as ${options.name}.{json,md,svg} in ${out}\n`)
 }

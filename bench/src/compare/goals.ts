@@ -1,4 +1,6 @@
+import { SIZES } from '../data/size-set.js'
 import { MULTIPLES } from './even-workloads.js'
+import { SIZE_STORAGES } from './size-workloads.js'
 import { type Figure, median, medianOf, ratios, type Taken } from './summary.js'
 
 type Place = `${string} ${string}`
@@ -20,6 +22,11 @@ export const GOALS: readonly Goal[] = [
   ['304, against the mix', RATE, 'not-modified edge', 'mix edge', 'least', 1],
   ...['128k', '160k', '256k', '1m'].flatMap((size) =>
     ['nginx', 'lighttpd'].flatMap((peer) => against(`bodies of ${size}`, `body-${size}`, peer, 1, 1)),
+  ),
+  ...Object.keys(SIZE_STORAGES).flatMap((storage) =>
+    SIZES.flatMap((size) =>
+      against(`${storage}, ${size} KB`, `${storage}-${size}k`, 'nginx', size === 1024 ? 1.5 : 1.05, 1),
+    ),
   ),
   ...against('many files, not in memory,', 'many', 'nginx', 0.9, 1.1),
   ['processor time for a GB of downloads, against nginx', 'cpuPerGb', 'download edge', 'download nginx', 'most', 0.9],

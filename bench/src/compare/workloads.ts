@@ -21,6 +21,7 @@ import {
   tileRequests,
   tokenOf,
 } from './requests.js'
+import { SIZE_WORKLOADS } from './size-workloads.js'
 import { slowDownloads } from './slow-downloads.js'
 import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 
@@ -141,6 +142,7 @@ export const WORKLOADS: readonly Workload[] = [
   }),
   ...EVEN_WORKLOADS,
   ...CROWD_WORKLOADS,
+  ...SIZE_WORKLOADS,
   plainLoad('download', 'Downloads of 200 MB', { connections: DOWNLOAD_CONNECTIONS, requests: largeDownload }),
   beside(
     'beside-downloads',

@@ -1,4 +1,5 @@
 import { evenSet } from '../data/even-set.js'
+import { sizeSet } from '../data/size-set.js'
 import { zipfSet } from '../data/zipf-set.js'
 import { crowd } from '../gateway/crowd.js'
 import { type Gateway, type GatewayOptions, startGateway } from '../gateway/gateway.js'
@@ -20,7 +21,7 @@ export function earlierEdgePeer(checkout: string): Peer {
 function gatewayPeer(name: string, title: string, checkout?: string): Peer {
   return {
     name,
-    environments: ['common', 'small', 'crowded'],
+    environments: ['common', 'small', 'crowded', 'sizes'],
     async start({ data, environment, cores }): Promise<RunningPeer> {
       const special = await SPECIAL[environment](data)
       const { basemaps, vectors } = data
@@ -74,6 +75,7 @@ const SPECIAL: Readonly<Record<Environment, (data: PeerOptions['data']) => Promi
       settings: { TILE_MEMORY: String(SMALL_MEMORY_BYTES) },
     },
   }),
+  sizes: async () => ({ words: '', options: { basemaps: [await sizeSet()] } }),
   crowded: async () => {
     const { tokens, fill } = crowd()
     return { words: `${tokens.length} tokens and 10,000 versions in the store; `, options: { fill }, crowd: tokens }

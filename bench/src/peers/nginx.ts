@@ -1,5 +1,6 @@
 import type { DataSet } from '../data/data-set.js'
 import { evenDirectory } from '../data/even-set.js'
+import { sizeDirectory } from '../data/size-set.js'
 import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 
 /**
@@ -8,7 +9,7 @@ import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
  */
 export const nginxPeer: Peer = {
   name: 'nginx',
-  environments: ['common', 'small'],
+  environments: ['common', 'small', 'sizes'],
   async start({ data, cores }) {
     const version = versionOf('nginx', '-v')
     if (version === null) return 'apt-get install nginx-light'
@@ -57,6 +58,7 @@ http {
     listen 127.0.0.1:${port};
     location /tiles/ { alias ${data.basemaps}/; }
     location /tiles/many/ { alias ${data.basemaps}/many/; open_file_cache off; }
+    location /tiles/size { alias ${sizeDirectory()}/size; }
     location /tiles/vt/ {
       alias ${evenDirectory()}/vt/;
       open_file_cache off;

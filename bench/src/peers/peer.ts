@@ -16,6 +16,8 @@ export type Basemap =
   | 'cold'
   | 'many'
   | `b${string}`
+  | `size${number}k`
+  | `sizepm${number}k`
   | keyof typeof FOLDER_OF_ARCHIVE
   | 'vt'
   | 'zipf'
@@ -26,9 +28,9 @@ const FOLDER_OF_ARCHIVE = { evenmb: 'many', evenpm: 'many', remotepm: 'many', vt
 
 /**
  * What a gateway is set up with. `common`: the common data, a store with one token, memory for tiles as by default. `small`: little memory
- * for tiles, and what is asked for evenly or by Zipf's law. `crowded`: many basemaps and tokens in the store.
+ * for tiles, and what is asked for evenly or by Zipf's law. `crowded`: many basemaps and tokens in the store. `sizes`: basemaps whose tiles are all of one size.
  */
-export type Environment = 'common' | 'small' | 'crowded'
+export type Environment = 'common' | 'small' | 'crowded' | 'sizes'
 
 /** A server of the comparison that runs and answers. */
 export interface RunningPeer {
@@ -103,6 +105,7 @@ export function versionOf(program: string, option: string): string | null {
 /** Where a file server finds the basemaps that are folders. */
 export function folderPath(basemap: Basemap, { z, x, y }: Address): string | null {
   if (['mixmb', 'mixpm', 'cold', 'zipf'].includes(basemap) || basemap.startsWith('crowd-')) return null
+  if (basemap.startsWith('sizepm')) return tilePathOf(basemap.replace('sizepm', 'size') as Basemap, { z, x, y })
   return tilePathOf(Object.hasOwn(FOLDER_OF_ARCHIVE, basemap) ? FOLDER_OF_ARCHIVE[basemap as never] : basemap, {
     z,
     x,

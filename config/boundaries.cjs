@@ -62,7 +62,7 @@ const SERVICES = {
   ],
   doctor: ['bus', 'native-edge', 'settings', 'store'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
-  tiler: ['contracts', 'files', 'tilesets', 'tiling'],
+  tiler: ['contracts', 'files', 'processes', 'tilesets', 'tiling'],
 }
 
 const TESTS = '\\.test\\.[a-z]+$|/testing/|/test-server/|/proof/'

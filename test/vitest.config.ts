@@ -18,6 +18,7 @@ const LONGEST = [
   'test/e2e/console-resilience.test.ts',
   'test/fault/slicing-crash.test.ts',
   'test/e2e/docs.test.ts',
+  'test/e2e/producers.test.ts',
   'test/fault/bus-cut.test.ts',
   'test/e2e/console-sign-in.test.ts',
   'test/fault/hung-mount.test.ts',

@@ -96,6 +96,8 @@ function filterFor(from, path) {
 }
 
 function isRunTimeFile(inside, name) {
+  // The documentation has copies of sources and tests, which its pages link to.
+  if (inside.startsWith('dist/files/')) return true
   if (DEVELOPERS.test(inside) || TESTS.test(name)) return false
   // node-gyp leaves objects and makefiles beside the addon.
   if (inside.startsWith('build/')) return inside === 'build/Release' || /^build\/Release\/[^/]+\.node$/.test(inside)

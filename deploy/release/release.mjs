@@ -40,7 +40,7 @@ const FOR_READERS = [
   'docs',
   'deploy/README.md',
 ]
-const FOR_OPERATORS = ['deploy/compose', 'deploy/kubernetes', 'deploy/monitoring']
+const FOR_OPERATORS = ['deploy/compose', 'deploy/kubernetes', 'deploy/monitoring', 'deploy/nginx-cache']
 
 const { values: options } = parseArgs({
   options: { out: { type: 'string' }, 'no-images': { type: 'boolean', default: false } },

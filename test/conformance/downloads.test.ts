@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeShapefile } from '../harness/fixtures/vectors.js'
 import { entriesOf, shapefileParts, useMaps, useToken } from './maps.js'
 
 const maps = useMaps()
@@ -27,6 +30,51 @@ test('a shapefile is packed as a zip that holds all its sidecar files', async ()
   const entries = await entriesOf(Buffer.from(await answer.arrayBuffer()))
   expect(entries).toEqual(await shapefileParts(maps()))
   expect(Object.keys(entries)).toEqual(expect.arrayContaining(['rivers.shp', 'rivers.shx', 'rivers.dbf', 'rivers.prj']))
+})
+
+describe('a shapefile of a Chinese name', () => {
+  const PARTS = ['shp', 'shx', 'dbf', 'prj', 'cpg']
+  // What QGIS, ArcGIS, FME, GDAL and MapServer leave beside one; `qml` and `sld` are how it is drawn.
+  const BESIDE = ['qml', 'sld', 'qmd', 'qpj', 'qix', 'sbn', 'sbx', 'fix', 'idm', 'ind', 'shp.xml']
+  let folder: string
+  beforeAll(async () => {
+    folder = join(maps().gateway.home, 'chinese')
+    await mkdir(folder)
+    await makeShapefile(join(folder, '主要 道路.shp'))
+    for (const extension of BESIDE) await writeFile(join(folder, `主要 道路.${extension}`), `<${extension}/>`)
+    await writeFile(join(folder, '主要 道路.txt'), 'no part of it')
+    await maps().gateway.admin.scanSource('chinese', 'vector', folder)
+  })
+
+  test('is offered under its code in ASCII, and under its own name to clients that read it', async () => {
+    const { items } = (await (await get('/api/v1/catalog/vectors?source_code=chinese')).json()) as {
+      items: { code: string }[]
+    }
+    expect(items.map(({ code }) => code)).toEqual(['zhu-yao-dao-lu'])
+    const answer = await get('/vectors/zhu-yao-dao-lu.zip')
+    expect(answer.headers.get('content-disposition')).toBe(
+      `attachment; filename="zhu-yao-dao-lu.zip"; filename*=UTF-8''${encodeURIComponent('主要 道路.zip')}`,
+    )
+  })
+
+  test('is packed with its styles and all else that programs leave beside it, under names in UTF-8', async () => {
+    const zip = Buffer.from(await (await get('/vectors/zhu-yao-dao-lu/download')).arrayBuffer())
+    const entries = await entriesOf(zip)
+    expect(Object.keys(entries).sort()).toEqual([...PARTS, ...BESIDE].map((part) => `主要 道路.${part}`).sort())
+    expect(entries['主要 道路.qml']).toEqual(Buffer.from('<qml/>'))
+    // PKWARE's APPNOTE, 4.4.4: bit 11 of the flags in the central directory says that a name is UTF-8.
+    const flags: number[] = []
+    const entry = Buffer.from([0x50, 0x4b, 1, 2])
+    for (let at = zip.indexOf(entry); at >= 0; at = zip.indexOf(entry, at + 1)) flags.push(zip.readUInt16LE(at + 8))
+    expect(flags.map((flag) => (flag >> 11) & 1)).toEqual(Object.keys(entries).map(() => 1))
+  })
+
+  test('is another file for caches when its style is written', async () => {
+    const etag = async () => (await get('/vectors/zhu-yao-dao-lu.zip')).headers.get('etag')
+    const before = await etag()
+    await writeFile(join(folder, '主要 道路.qml'), '<qml version="2"/>')
+    expect(await etag()).not.toBe(before)
+  })
 })
 
 test('an encoding that an operator has set stands in the .cpg of every zip from then on, and another file is what caches see', async () => {

@@ -181,6 +181,40 @@ test('addresses are deep links, and the back button leads where one came from', 
   await console.expectClean()
 })
 
+/** Between two keys of somebody who types fast; milliseconds. */
+const BETWEEN_KEYS_MS = 30
+const SLOWED_BY = 4
+
+test('fast typing on a slow processor loses no letter in the search field of any list', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page, context } = console
+  const slowed = await context.newCDPSession(page)
+  // The other lists have no rows here, and so no search field.
+  for (const list of ['basemaps', 'versions', 'vectors', 'tokens', 'sources', 'audit', 'settings']) {
+    await open(page, `/${list}`)
+    const field = page.getByRole('searchbox').first()
+    await field.waitFor()
+    await slowed.send('Emulation.setCPUThrottlingRate', { rate: SLOWED_BY })
+    await field.click()
+    await page.keyboard.type('Harbour authority', { delay: BETWEEN_KEYS_MS })
+    expect([list, await field.inputValue()]).toEqual([list, 'Harbour authority'])
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('Harbour authority')
+    expect([list, await field.inputValue()]).toEqual([list, 'Harbour authority'])
+    await slowed.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  }
+  await console.expectClean()
+}, 240_000)
+
+test('the search of everything opens by Ctrl K from inside a search field', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  await open(page, '/basemaps')
+  await page.getByRole('searchbox').click()
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Search pages, maps').waitFor()
+  await console.expectClean()
+})
+
 test('the keyboard skips to the content, searches everything, and lands on the heading of a page', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console

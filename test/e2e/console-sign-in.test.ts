@@ -157,7 +157,7 @@ test('a session that ends over a form leaves the form as it is, and goes on afte
 test('while the provider is down the page says so, and the password opens the console', async () => {
   const page = await visit({ locale: 'zh-CN' })
   await provider.stop()
-  gateway.allowErrors(/sign-in by OpenID Connect did not succeed/)
+  gateway.allowErrors(/sign-in by OpenID Connect does not succeed/)
   await page.goto('/admin/audit')
   await page.getByRole('link', { name: /登录$/ }).click()
   await page.getByText('登录服务暂时没有响应').waitFor()

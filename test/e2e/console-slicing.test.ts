@@ -91,7 +91,7 @@ test('images are picked on the server, estimated and sliced, with progress and l
   await shot(page, 'slice-4-layer')
 
   await open(page, '/slicing')
-  await page.getByRole('link', { name: 'Rebuild: north' }).click()
+  await page.getByRole('link', { name: /^Rebuild: north · / }).click()
   await page.getByText(join(gateway().home, 'images/north.tif')).waitFor()
   await console.expectClean()
 }, 240_000)

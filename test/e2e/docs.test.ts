@@ -4,9 +4,11 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
+import { readEnvFile } from '@gateway/settings/env-file.js'
 import { SETTINGS, type SettingName } from '@gateway/settings/schema.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { targetOf } from '../../services/docs/linked-files.mjs'
 import { makeCertificate } from '../harness/certificates.js'
 import { freshDatabase, type TestDatabase } from '../harness/database.js'
 import { environment } from '../harness/environment.js'
@@ -19,6 +21,8 @@ import { type Block, CHECKOUT, comesOut, KINDS, nameOf, readPages } from './docs
 const execute = promisify(execFile)
 const pages = readPages()
 const blocks = [...pages.values()].flat()
+/** All but the home page have an English page of the same name. */
+const CHINESE = [...pages.keys()].filter((page) => page.startsWith('docs/zh/') && page !== 'docs/zh/index.md')
 
 /** One start for everything, with the demo's data, as the first page says. */
 let home: StartHome
@@ -61,22 +65,31 @@ test('every block of the documentation says what is done with it', () => {
 
 test('pages in Chinese show the same commands as those in English', () => {
   const code = (page: string) => pages.get(page)?.map(({ language, mark, code }) => ({ language, mark, code }))
-  const chinese = [...pages.keys()].filter((page) => page.startsWith('docs/zh/start/'))
-  expect(chinese).toHaveLength(5)
-  for (const page of chinese) expect([page, code(page)]).toEqual([page, code(page.replace('/zh', ''))])
+  expect(CHINESE.length).toBeGreaterThan(9)
+  for (const page of CHINESE) expect([page, code(page)]).toEqual([page, code(page.replace('/zh', ''))])
 })
 
-test('pages in Chinese have the sections and lead to the pages that those in English do', async () => {
-  const shapeOf = async (page: string) => {
-    const text = (await readFile(join(CHECKOUT, page), 'utf8')).replaceAll(/^```.*?^```$/gms, '')
-    const sections = Array.from(text.matchAll(/^(#+) /gm), ([, level]) => level)
-    const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, href = '']) => href.replace(/^\.\.\/\.\.\//, '../'))
-    return { sections, links: links.sort() }
-  }
-  const chinese = [...pages.keys()].filter((page) => page.startsWith('docs/zh/start/'))
-  for (const page of chinese)
+test('pages in Chinese have the sections, lists, tables, names and links of those in English', async () => {
+  for (const page of CHINESE)
     expect({ page, ...(await shapeOf(page)) }).toEqual({ page, ...(await shapeOf(page.replace('/zh', ''))) })
 })
+
+/**
+ * Levels of headings, numbers of list items and table rows, names and values (inline code), and links. A link to a page in Chinese counts as one
+ * to the page in English, and one to a heading as one to its page.
+ */
+async function shapeOf(page: string) {
+  const text = (await readFile(join(CHECKOUT, page), 'utf8')).replaceAll(/^ *```.*?^ *```$/gms, '')
+  const lines = text.split('\n')
+  const links = Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, href = '']) => targetOf(page, href) ?? href)
+  return {
+    headings: lines.map((line) => /^#+(?= )/.exec(line)?.[0]).filter((level) => level !== undefined),
+    items: lines.filter((line) => /^ *([-*]|\d+\.) /.test(line)).length,
+    rows: lines.filter((line) => line.startsWith('| ')).length,
+    codes: [...new Set(Array.from(text.matchAll(/`[^`\n]+`/g), ([code]) => code))].sort(),
+    links: links.map((link) => link.replace(/^docs\/zh\//, 'docs/').replace(/^#.*/, '#')).sort(),
+  }
+}
 
 test('the start command prints what the first page shows', () => {
   const [command, shown] = pages.get('docs/start/first-map.md') ?? []
@@ -168,6 +181,17 @@ test('the settings that pages show are known, with values that are accepted', ()
       ])
 })
 
+test('the settings that pages show are read alike by a shell and by the gateway', async () => {
+  for (const block of blocks.filter(({ mark }) => mark === 'settings')) {
+    const file = join(home.dir, 'shown.env')
+    await writeFile(file, block.code)
+    const names = Object.keys(readEnvFile(file))
+    const show = names.map((name) => `printf '%s\\0' "$${name}"`).join('\n')
+    const { stdout } = await execute('sh', ['-euc', `. ${file}\n${show}`])
+    expect([nameOf(block), stdout.split('\0').slice(0, -1)]).toEqual([nameOf(block), Object.values(readEnvFile(file))])
+  }
+})
+
 test('nginx and HAProxy take the configuration that pages show', async () => {
   const checked = blocks.filter(({ mark }) => mark === 'checks')
   const { certificate, key } = await makeCertificate('maps.example.org')
@@ -198,24 +222,30 @@ test('nginx and HAProxy take the configuration that pages show', async () => {
 const DIST = join(CHECKOUT, 'services/docs/dist')
 const built = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'))
 
-test('every link of the built pages leads to something that is there, headings included', () => {
-  const dead = built.flatMap((path) => {
-    const hrefs = readFileSync(join(DIST, path), 'utf8').matchAll(/<a [^>]*?href="([^"]+)"/g)
-    return [...hrefs].flatMap(([, href = '']) => {
-      const url = new URL(href.replaceAll('&amp;', '&'), `http://site/docs/${path}`)
-      if (url.host !== 'site' || !url.pathname.startsWith('/docs/')) return []
-      const file = join(DIST, decodeURI(url.pathname.slice('/docs/'.length)).replace(/(^|\/)$/, '$1index.html'))
-      const fragment = decodeURIComponent(url.hash.slice(1))
-      const there = existsSync(file) && (fragment === '' || readFileSync(file, 'utf8').includes(`id="${fragment}"`))
-      return there ? [] : [`${path}: ${href}`]
-    })
+test('every link of the built pages leads to something that is there: pages, headings, files and pictures', () => {
+  const links = built.flatMap((path) => {
+    const hrefs = readFileSync(join(DIST, path), 'utf8').matchAll(
+      /<(?:a|link|img|script) [^>]*?(?:href|src)="([^"]+)"/g,
+    )
+    return Array.from(hrefs, ([, href = '']) => ({ path, href }))
+  })
+  const dead = links.flatMap(({ path, href }) => {
+    const url = new URL(href.replaceAll('&amp;', '&'), `http://site/docs/${path}`)
+    if (url.host !== 'site' || !url.pathname.startsWith('/docs/')) return []
+    const file = join(DIST, decodeURI(url.pathname.slice('/docs/'.length)).replace(/(^|\/)$/, '$1index.html'))
+    const fragment = decodeURIComponent(url.hash.slice(1))
+    const there = existsSync(file) && (fragment === '' || readFileSync(file, 'utf8').includes(`id="${fragment}"`))
+    return there ? [] : [`${path}: ${href}`]
   })
   expect(dead).toEqual([])
+  // Links of the install page and of the examples lead to files of the repository.
+  for (const file of ['deploy/README.html', 'docs/examples/compose/compose.yaml.txt'])
+    expect(links.some(({ href }) => href === `/docs/files/${file}`)).toBe(true)
 })
 
 test.each([
-  ['light', DESKTOP, ['', 'start/token.html', 'reference/api.html']],
-  ['dark', PHONE, ['architecture.html', 'reference/settings.html', 'zh/start/slice.html']],
+  ['light', DESKTOP, ['', 'start/token.html', 'reference/api.html', 'files/deploy/README.html']],
+  ['dark', PHONE, ['architecture.html', 'reference/settings.html', 'zh/operate.html']],
 ] as const)(
   'pages of the site, %s, are accessible, fit, and load nothing from elsewhere',
   async (colorScheme, viewport, paths) => {
@@ -240,6 +270,7 @@ test.each([
 test.each([
   ['', 'Search', 'withdrawn', /Concepts|Administration/],
   ['zh/', '搜索', '接入自己的', /接\s?入\s?自己\s?的\s?数据/],
+  ['zh/', '搜索', '熔断器', /远\s?程\s?数据/],
 ])('the search of /docs/%s finds pages without any other host', async (path, button, words, found) => {
   const site = await open()
   await site.page.goto(`/docs/${path}`)

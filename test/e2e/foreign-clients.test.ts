@@ -9,7 +9,7 @@ import type { Vector } from '@gateway/contracts/vector.js'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useMaps, useToken } from '../conformance/maps.js'
+import { fixtureTile, useMaps, useToken } from '../conformance/maps.js'
 
 const maps = useMaps()
 const token = useToken(maps)
@@ -165,7 +165,7 @@ test('the example page draws a basemap as a file on the disk, and says why where
   file.hash = String(new URLSearchParams({ gateway: maps().gateway.url, code: 'nowhere', token: token() }))
   await page.goto(file.href)
   await page.reload()
-  await page.getByRole('status').getByText('there is nothing at this address').waitFor()
+  await page.getByRole('status').getByText('there is no basemap "nowhere"').waitFor()
   await page.close()
 })
 
@@ -175,12 +175,33 @@ test('the page of the first map draws a basemap without any other host, and says
   await mapIsDrawn(page, 'first-map.png')
   expect([await page.title(), problems]).toEqual(['world', []])
   await page.goto(`${maps().gateway.url}/map/#code=nowhere&token=${token()}`)
-  await page
-    .getByRole('alert')
-    .getByText('The map of nowhere cannot be shown: there is nothing at this address')
-    .waitFor()
+  await page.getByRole('alert').getByText('The map of nowhere cannot be shown: there is no basemap "nowhere"').waitFor()
   await page.goto(`${maps().gateway.url}/map/`)
   await page.getByRole('alert').getByText('/map/#code=CODE&token=TOKEN').waitFor()
+  await page.close()
+})
+
+test('the page of the first map opens where the tiles are, although the bounds would fit at a zoom above the first one', async () => {
+  const { gateway, get } = maps()
+  const source = join(gateway.home, 'deep')
+  for (const x of [210, 211, 212])
+    for (const y of [96, 97, 98]) {
+      await mkdir(join(source, `city/8/${x}`), { recursive: true })
+      await writeFile(join(source, `city/8/${x}/${y}.png`), await fixtureTile(4, x % 16, y % 16))
+    }
+  await gateway.admin.scanSource('deep', 'basemap', source)
+  expect(await (await get(`/tiles/city/tilejson.json?token=${token()}`)).json()).toMatchObject({ minzoom: 8 })
+  const { page, problems } = await alonePage()
+  await page.goto(`${gateway.url}/map/#code=city&token=${token()}`)
+  await mapIsDrawn(page, 'first-map-deep.png')
+  expect(problems).toEqual([])
+  await page.close()
+})
+
+test('the page of the first map says so if the metadata of vector tiles names no layers', async () => {
+  const { page } = await alonePage()
+  await page.goto(`${maps().gateway.url}/map/#code=streets&token=${token()}`)
+  await page.getByRole('alert').getByText('The metadata of streets names no vector layers').waitFor()
   await page.close()
 })
 

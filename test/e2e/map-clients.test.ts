@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -39,6 +39,10 @@ const gateway = useGateway({}, async (started) => {
     grown: await queue(grownBy(image('red'))),
   }
   scanned = await makeWorld(started)
+  // The same world without its first zooms.
+  for (const zoom of ['2', '3'])
+    await cp(join(started.home, 'world/mercator', zoom), join(started.home, 'begins/late', zoom), { recursive: true })
+  await started.admin.scanSource('begins', 'basemap', join(started.home, 'begins'))
 })
 
 /** A job that lays an image of the whole world over the layer `grown`. */
@@ -82,7 +86,9 @@ describe('OpenLayers', () => {
     ['wmts', 'geodetic', 'EPSG:4326', 'WorldCRS84Quad'],
     ['wmts', 'mb4326', 'EPSG:4326', 'WorldCRS84Quad'],
     ['wmts', 'mb4490', 'EPSG:4490', 'CGCS2000Quad'],
+    ['wmts', 'late', 'EPSG:3857', 'WebMercatorQuad'],
     ['ogc', 'mercator', 'EPSG:3857', 'WebMercatorQuad'],
+    ['ogc', 'late', 'EPSG:3857', 'WebMercatorQuad'],
     ['ogc', 'geodetic', 'EPSG:4326', 'WorldCRS84Quad'],
     ['xyz', 'mercator', 'EPSG:3857', ''],
     ['xyz', 'geodetic', 'EPSG:4326', ''],
@@ -95,6 +101,7 @@ describe('OpenLayers', () => {
 describe('Leaflet', () => {
   test.each([
     ['mercator', 'EPSG:3857'],
+    ['late', 'EPSG:3857'],
     ['geodetic', 'EPSG:4326'],
     ['mb4490', 'EPSG:4326'],
   ])('shows every city of %s in its place', async (code, grid) => {
@@ -105,6 +112,7 @@ describe('Leaflet', () => {
 describe('MapLibre', () => {
   test.each([
     ['raster', 'mercator'],
+    ['raster', 'late'],
     ['vector', 'streets'],
   ])('by a %s source shows every city in its place', async (by, code) => {
     expect(await citiesBy('maplibre', { by, code })).toEqual(IN_PLACE)

@@ -56,6 +56,8 @@ export const GOALS: readonly Goal[] = [
   ...['connections', 'crowd-tokens', 'crowd-basemaps', 'crowd-all'].map(
     (name): Goal => [`${name}, against the mix alone`, RATE, `${name} edge`, 'mix edge', 'least', 0.8],
   ),
+  ...against('the mix over TLS', 'tls-mix', 'nginx', 1.2, 0.85),
+  ...against('TLS, a handshake for each request,', 'tls-once', 'nginx', 1.2, 0.85),
   ['connections for one request each, against nginx', RATE, 'once edge', 'once nginx', 'least', 0.8],
   ['the catalog of a crowd, against a small one', RATE, 'catalog-crowd edge', 'catalog edge', 'least', 0.8],
   ['404, against one hot tile', RATE, 'missing edge', 'hot edge', 'least', 0.9],

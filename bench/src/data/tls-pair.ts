@@ -14,7 +14,7 @@ let made: TlsPair | null = null
 /** The pair that all servers of a comparison have: ECDSA on P-256, as public authorities issue it by default. This process trusts any certificate then. */
 export function tlsPair(): TlsPair {
   if (made !== null) return made
-  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   const dir = mkdtempSync(join(tmpdir(), 'gateway-bench-tls-'))
   const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
   const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=127.0.0.1'

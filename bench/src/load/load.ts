@@ -61,7 +61,8 @@ export function writeRequests(file: string, requests: readonly Request[]): strin
 /** The suite's own generator, compiled at its first use. Throws where there is no C compiler. */
 export function loadGenerator(): Generator {
   const program = compiled()
-  if (program === null) throw new Error('a comparison needs a C compiler (cc) and OpenSSL: apt-get install gcc libc6-dev libssl-dev')
+  if (program === null)
+    throw new Error('a comparison needs a C compiler (cc) and OpenSSL: apt-get install gcc libc6-dev libssl-dev')
   return (load) => runOwn(program, load)
 }
 

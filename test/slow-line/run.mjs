@@ -92,9 +92,13 @@ async function measure({ path, content, map = false }) {
     if (one !== undefined) loads.push({ ...one, end: timestamp, bytes: encodedDataLength })
   })
   await page.goto(`${base}/admin${path}`, { waitUntil: 'commit' })
-  await page.waitForFunction((wantsMap) => window.seen.content !== null && (!wantsMap || window.seen.map !== null), map, {
-    timeout: GIVE_UP_MS,
-  })
+  await page.waitForFunction(
+    (wantsMap) => window.seen.content !== null && (!wantsMap || window.seen.map !== null),
+    map,
+    {
+      timeout: GIVE_UP_MS,
+    },
+  )
   const first = Math.min(...[...running.values()].map(({ begin }) => begin))
   const seen = await page.evaluate(() => window.seen)
   const until = first + seen.content / 1000
@@ -140,7 +144,8 @@ function watchPage({ content }) {
   // A tile of the map itself has arrived, and its canvas is there: the next frame draws it.
   new PerformanceObserver((list) => {
     const tile = list.getEntries().some(({ name }) => /\/tiles\/.*\.(png|jpg|webp|avif|pbf)/.test(name))
-    const canvas = () => (document.querySelector('canvas.maplibregl-canvas') === null ? setTimeout(canvas, 20) : afterPaint('map'))
+    const canvas = () =>
+      document.querySelector('canvas.maplibregl-canvas') === null ? setTimeout(canvas, 20) : afterPaint('map')
     if (tile) canvas()
   }).observe({ type: 'resource', buffered: true })
 }

@@ -43,7 +43,7 @@ export function Addresses({ basemap, pinned = FOLLOWS }: AddressesProps) {
         />
         <Facts>
           {serviceUrls(described).map(([service, url]) => (
-            <Fact key={service} name={t.maps.service[service]}>
+            <Fact key={service} name={t.maps.service[service]} wide>
               <Copyable text={url} what={t.maps.service[service]} />
             </Fact>
           ))}

@@ -61,6 +61,11 @@ function useColumns(): readonly Column<ListedBasemap>[] {
           <Thumbnail basemap={basemap} />
           <div className="named">
             {name.cell?.(basemap)}
+            {basemap.owner !== null && (
+              <Text size="xs" c="dimmed">
+                <Name>{basemap.owner}</Name>
+              </Text>
+            )}
             <Tags tags={basemap.tags} />
           </div>
         </div>
@@ -86,8 +91,11 @@ function useColumns(): readonly Column<ListedBasemap>[] {
       numeric: true,
       value: ({ versions }) => versions.length,
     },
-    { id: 'storage', header: t.basemaps.storage, value: ofCurrent((v) => `${v.storage} · ${v.format}`) },
-    { id: 'zooms', header: t.common.zooms, value: ofCurrent((v) => `${v.min_zoom}–${v.max_zoom}`) },
+    {
+      id: 'storage',
+      header: t.basemaps.storage,
+      value: ofCurrent((v) => `${v.storage} · ${v.format} · ${v.min_zoom}–${v.max_zoom}`),
+    },
     {
       id: 'health',
       header: t.basemaps.health,
@@ -104,13 +112,6 @@ function useColumns(): readonly Column<ListedBasemap>[] {
       numeric: true,
       value: ({ requests_per_day: n }) => n,
       cell: ({ requests_per_day: n }) => formats.number(n, n < 10 ? 1 : 0),
-    },
-    {
-      id: 'owner',
-      header: t.maps.owner,
-      sort: 'owner',
-      value: ({ owner }) => owner ?? '',
-      cell: ({ owner }) => (owner === null ? '–' : <Name>{owner}</Name>),
     },
     sourceColumn(t),
     agoColumn('updated', t.common.updated, (basemap) => basemap.updated_at, { sort: 'updated_at' }),

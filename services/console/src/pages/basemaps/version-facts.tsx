@@ -16,15 +16,15 @@ export function VersionFacts({ version }: { version: AdminBasemapVersion }) {
       <Fact name={t.basemaps.storage}>{`${version.storage} · ${version.format}`}</Fact>
       <Fact name={t.common.zooms}>{`${version.min_zoom}–${version.max_zoom}`}</Fact>
       <Fact name={t.basemaps.tileSize}>{version.tile_size}</Fact>
-      <Fact name={t.common.bounds}>
+      <Fact name={t.common.bounds} wide>
         <BoundsText bounds={version.bounds} />
       </Fact>
-      <Fact name={t.basemaps.grid}>{`${version.tile_matrix_set} (${version.crs})`}</Fact>
+      <Fact name={t.basemaps.grid} wide>{`${version.tile_matrix_set} (${version.crs})`}</Fact>
       <Fact name={t.basemaps.revision}>{version.revision}</Fact>
       <Fact name={t.basemaps.scannedAt}>
         <Ago at={version.scanned_at} />
       </Fact>
-      <Fact name={t.common.path}>
+      <Fact name={t.common.path} wide>
         <bdi className="mono">{version.path}</bdi>
       </Fact>
     </>

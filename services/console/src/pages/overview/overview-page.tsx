@@ -1,11 +1,12 @@
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { dashboardQuery, edgesQuery, trafficQuery } from '../../api/system.js'
+import { type Dashboard, dashboardQuery, edgesQuery, trafficQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { Empty } from '../../ui/empty.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
+import { PageTabs } from '../../ui/page-tabs.js'
 import { Section } from '../../ui/section.js'
 import { Attention } from './attention.js'
 import { BusiestBasemaps, BusiestTokens } from './busiest.js'
@@ -23,6 +24,47 @@ export function Page() {
   const dashboard = useQuery(dashboardQuery)
   const edges = useQuery(edgesQuery)
   const traffic = useQuery(trafficQuery)
+  const tabs = (data: Dashboard) => [
+    {
+      id: 'now',
+      label: t.maps.overview.now,
+      content: (
+        <>
+          <div className="overview-now">
+            <Attention dashboard={data} edges={edges.data?.items} />
+            <TrafficSection query={traffic} />
+          </div>
+          <EdgesSection query={edges} traffic={traffic.data} />
+        </>
+      ),
+    },
+    {
+      id: 'busiest',
+      label: t.maps.overview.busiest,
+      content: (
+        <>
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+            <BusiestTokens />
+            <BusiestBasemaps />
+          </SimpleGrid>
+          <RemoteCacheSection edges={edges.data?.items} />
+        </>
+      ),
+    },
+    {
+      id: 'activity',
+      label: t.maps.overview.activity,
+      content: (
+        <>
+          <RunningJob />
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+            <RecentScans sources={data.scan_sources} />
+            <RecentChanges entries={data.audit} />
+          </SimpleGrid>
+        </>
+      ),
+    },
+  ]
   return (
     <Frame
       title={t.nav.overview}
@@ -47,21 +89,7 @@ export function Page() {
               </Section>
             )}
             <Figures dashboard={data} edges={edges.data?.items} traffic={traffic.data} />
-            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-              <Attention dashboard={data} edges={edges.data?.items} />
-              <RunningJob />
-            </SimpleGrid>
-            <TrafficSection query={traffic} />
-            <EdgesSection query={edges} traffic={traffic.data} />
-            <RemoteCacheSection edges={edges.data?.items} />
-            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-              <BusiestTokens />
-              <BusiestBasemaps />
-            </SimpleGrid>
-            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-              <RecentScans sources={data.scan_sources} />
-              <RecentChanges entries={data.audit} />
-            </SimpleGrid>
+            <PageTabs label={t.nav.overview} tabs={tabs(data)} />
           </Stack>
         )}
       </Loaded>

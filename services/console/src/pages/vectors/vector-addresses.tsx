@@ -26,11 +26,11 @@ export function VectorAddresses({ vector }: { vector: AdminVector }) {
     <Section title={t.basemaps.addresses} quiet>
       <Stack>
         <Facts>
-          <Fact name={t.vectors.address}>
+          <Fact name={t.vectors.address} wide>
             <Copyable text={url} what={t.vectors.address} />
           </Fact>
           {named !== undefined && name !== undefined && (
-            <Fact name={t.maps.service[name]}>
+            <Fact name={t.maps.service[name]} wide>
               <Copyable text={named} what={t.maps.service[name]} />
             </Fact>
           )}

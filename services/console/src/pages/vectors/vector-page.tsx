@@ -124,7 +124,7 @@ function Details({ vector }: { vector: AdminVector }) {
       <Fact name={t.common.kind}>{t.vectors.kinds[vector.kind]}</Fact>
       <Fact name={t.common.size}>{formats.bytes(vector.size)}</Fact>
       <Fact name={t.vectors.crs}>{vector.crs ?? '–'}</Fact>
-      <Fact name={t.common.bounds}>
+      <Fact name={t.common.bounds} wide>
         <BoundsText bounds={vector.bounds} />
       </Fact>
       <Fact name={t.vectors.geometry}>{vector.geometry_type ?? '–'}</Fact>
@@ -138,10 +138,10 @@ function Details({ vector }: { vector: AdminVector }) {
       <Fact name={t.common.source}>
         <SourceLink code={vector.source_code} />
       </Fact>
-      <Fact name={t.vectors.relativePath}>
+      <Fact name={t.vectors.relativePath} wide>
         <bdi className="mono">{vector.relative_path}</bdi>
       </Fact>
-      <Fact name={t.common.path}>
+      <Fact name={t.common.path} wide>
         <bdi className="mono">{vector.path}</bdi>
       </Fact>
     </Facts>

@@ -2,7 +2,8 @@
 const given = read()
 
 function read(): Map<string, unknown> {
-  const text = document.getElementById('first-data')?.textContent
+  // Tests without a page import this as well.
+  const text = globalThis.document?.getElementById('first-data')?.textContent
   return new Map(text == null ? [] : Object.entries(JSON.parse(text) as object))
 }
 

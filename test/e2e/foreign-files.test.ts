@@ -75,8 +75,10 @@ test.each([
     { kind, file_name: `${NAME}.${extension}`, feature_count: count, bounds: [8, 47, 8, 47] },
   ])
   const code = items[0]?.code ?? ''
-  for (const path of [`${code}/download`, `${code}.${extension}`]) {
-    const answer = await fetch(`${gateway().url}/vectors/${path}`, { headers })
+  const paths = [`/vectors/${code}/download`, `/vectors/${code}.${extension}`]
+  if (kind === 'geojson_sequence') paths.push(`/geojson/${encodeURIComponent(NAME)}.${extension}`)
+  for (const path of paths) {
+    const answer = await fetch(`${gateway().url}${path}`, { headers })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type])
     expect(answer.headers.get('content-disposition')).toContain(
       `filename*=UTF-8''${encodeURIComponent(NAME)}.${extension}`,

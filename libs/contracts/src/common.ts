@@ -23,3 +23,6 @@ export const codeSchema = z
   .min(1)
   .max(MAX_LABEL_LENGTH)
   .regex(PATH_SEGMENT, 'must be one path segment without control characters')
+
+/** A field that lists return and bodies may send back: it is accepted, so that a listed item can be posted, and ignored. */
+export const asListedSchema = z.unknown().optional().describe('as listed; ignored')

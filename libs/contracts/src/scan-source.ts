@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeSchema, MAX_LABEL_LENGTH, timestampSchema } from './common.js'
+import { asListedSchema, codeSchema, MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { messageFields } from './messages.js'
 import { warningsField } from './warning.js'
 
@@ -71,8 +71,8 @@ export const scanSourceBodySchema = z.strictObject({
     .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it'),
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
-  last_scan: z.unknown().optional().describe('as listed; ignored'),
-  queued_at: z.unknown().optional().describe('as listed; ignored'),
+  last_scan: asListedSchema,
+  queued_at: asListedSchema,
 })
 export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeSchema, MAX_LABEL_LENGTH } from './common.js'
+import { asListedSchema, codeSchema, MAX_LABEL_LENGTH } from './common.js'
 import { sentRequestSchema } from './push.js'
 import { warningsField } from './warning.js'
 
@@ -38,7 +38,7 @@ export const targetBodySchema = z.strictObject({
   mode: z.enum(TARGET_MODES).optional(),
   enabled: z.boolean().optional(),
   secret: z.string().max(1024).optional().describe('write-only; left out it stays, empty it is removed'),
-  has_secret: z.unknown().optional().describe('as listed; ignored'),
+  has_secret: asListedSchema,
 })
 export type TargetBody = z.infer<typeof targetBodySchema>
 

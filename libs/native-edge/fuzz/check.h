@@ -14,6 +14,8 @@ void check_database(Choices &choices);
 void check_absent(Choices &choices);
 // TileDirectory against a walk over the columns that it was made from.
 void check_directory(Choices &choices);
+// DocumentTable against a list of what was put.
+void check_documents(Choices &choices);
 // feed.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces; the same whatever the pieces.
 void check_feed(Choices &choices);
 // What earlier runs have found, as fixed cases: a seed means another case as soon as the generator changes.

@@ -152,6 +152,7 @@ NAPI_MODULE_INIT() {
     {"start", [](const Call &call) { return call.value(start(call)); }},
   });
   add_response_table(env, exports);
+  add_documents(env, exports);
   add_cached_file(env, exports);
   add_cold_sets(env, exports);
   napi_add_async_cleanup_hook(env, clean_up, nullptr, nullptr);

@@ -10,7 +10,8 @@
 void tell_javascript(uint32_t id, Outcome outcome, uint64_t sent);
 
 // Add the functions of the response table, those that open and read files from the kernel's caches, and those of the sets of
-// cold tiles, to what the addon exports.
+// cold tiles and of documents, to what the addon exports.
 void add_response_table(napi_env env, napi_value exports);
 void add_cached_file(napi_env env, napi_value exports);
 void add_cold_sets(napi_env env, napi_value exports);
+void add_documents(napi_env env, napi_value exports);

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asListedSchema } from '../common.js'
 import { type Told, textOfAll, told } from '../told.js'
 import { intentOf } from './intent.js'
 import { nearest } from './nearest.js'
@@ -69,7 +70,9 @@ function unknownField(
   place: string,
 ): Told[] {
   const field = fieldName(place, [...path, key])
-  const known = Object.keys(fieldsAt(schema, path))
+  const known = Object.entries(fieldsAt(schema, path)).flatMap(([name, field]) =>
+    field === asListedSchema ? [] : [name],
+  )
   const near = nearest(key, known)
   const unknown = told(place === 'query' ? 'input.unknown_parameter' : 'input.unknown_field', { field })
   if (near !== null) return [unknown, told('input.did_you_mean', { value: near })]

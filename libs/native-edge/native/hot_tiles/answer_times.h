@@ -24,4 +24,4 @@ struct AnswerTimes {
   double seconds = 0;
   uint64_t buckets[kBuckets] = {};
 };
-inline AnswerTimes times_in_memory, times_in_page_cache, times_of_refusals;  // all on one thread
+inline AnswerTimes times_in_memory, times_in_page_cache, times_of_refusals, times_of_tile_documents, times_of_catalog_documents;  // all on one thread

@@ -210,6 +210,7 @@ uint32_t ResponseTable::put_token(TokenEntry token) {
     entries_.emplace_back();
   }
   token.number = free_numbers_.back();
+  token.serial = ++last_serial_;
   free_numbers_.pop_back();
   std::unique_ptr<TokenEntry> &entry = entries_[token.number];
   entry = std::make_unique<TokenEntry>(std::move(token));
@@ -286,8 +287,25 @@ bool ResponseTable::is_good(const TokenEntry &token, std::string_view target, Mo
 
 bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now) {
   if (!is_good(token, target, now) || !may_read(token, code)) return false;
-  if (!std::exchange(token.used, true)) used_tokens_.push_back(token.number);
+  note_use(token);
   return true;
+}
+
+void ResponseTable::note_use(TokenEntry &token) {
+  if (!std::exchange(token.used, true)) used_tokens_.push_back(token.number);
+}
+
+TokenEntry *ResponseTable::holder_of(const Credential &credential, uint64_t serial, Moment now) {
+  if (credential.kind != Credential::Token || credential.is_signed) return nullptr;
+  TokenEntry *token = entry_of(credential);
+  if (!token || token->serial != serial || !is_good(*token, {}, now) || must_be_seen(*token, now)) return nullptr;
+  note_use(*token);
+  return token;
+}
+
+uint64_t ResponseTable::serial_of(std::string_view token) const {
+  const auto found = tokens_.find(token);
+  return found == tokens_.end() ? 0 : found->second->serial;
 }
 
 const TokenEntry *ResponseTable::admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {

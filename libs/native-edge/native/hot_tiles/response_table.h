@@ -112,6 +112,7 @@ struct TokenEntry {
   std::string prefix;            // of the paths that it may read; empty: all
   bool used = false;             // since JavaScript last asked
   uint32_t number = 0;           // its place in ResponseTable::entries_
+  uint64_t serial = 0;           // of no other entry, before or after
   int64_t seen_at = 0;           // when JavaScript saw a request with it, milliseconds of CLOCK_MONOTONIC
   UsagePointer usage;
   mutable LastPairs pairs;       // that it is counted in
@@ -186,6 +187,10 @@ class ResponseTable {
   const TokenEntry *admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
   // The token of the table, if it is good now, but not for this tile of a basemap, whatever else is wrong with the address.
   const TokenEntry *ungranted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
+  // The entry of the credential, if it is the token with this serial, and good now, whatever it is granted; it then counts as used.
+  TokenEntry *holder_of(const Credential &credential, uint64_t serial, Moment now);
+  // Of a token that is in the table; 0: it is not.
+  uint64_t serial_of(std::string_view token) const;
   // The refusal, counted, if it was set.
   Found refuse(Refused why, const Credential &credential);
 
@@ -208,6 +213,7 @@ class ResponseTable {
   std::unordered_map<std::string_view, TokenEntry *> &known_of(bool is_signed) { return is_signed ? signatures_ : tokens_; }
   TokenEntry *entry_of(const Credential &credential);
   bool is_good(const TokenEntry &token, std::string_view target, Moment now) const;
+  void note_use(TokenEntry &token);
   bool honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now);
   bool must_be_seen(TokenEntry &token, Moment now);
   void remove(TileResponse *tile);
@@ -219,6 +225,7 @@ class ResponseTable {
   uint64_t evictions_ = 0;
   size_t files_ = 0;  // tiles that hold a descriptor
   int64_t trusted_until_ = 0;
+  uint64_t last_serial_ = 0;
   int64_t see_every_ = 0, see_next_at_ = 0;
   // Chains of tiles by their hash; a power of two of them, at least as many as there are tiles. A std::unordered_map of shared pointers
   // has the memory caches miss about twice as often, which is a measurable part of a hit.

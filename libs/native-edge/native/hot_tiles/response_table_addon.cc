@@ -4,6 +4,7 @@
 #include "../addon.h"
 #include "../call.h"
 #include "../cold_tiles/cold_sets.h"
+#include "../documents/document_table.h"
 #include "answer_times.h"
 #include "picked_requests.h"
 #include "response_table.h"
@@ -50,13 +51,15 @@ napi_value set_refusal(const Call &call) {
 }
 
 // [answers with tiles or 304, body bytes of all answers, tiles, their bytes, tokens, files cut short, readers stalled, cold tiles, answers with 304,
-//  tiles that had to make room, and the refusals by Refused]
+//  tiles that had to make room, documents of tiles and of the catalog, and the refusals by Refused]
 napi_value counts(const Call &call) {
   std::vector<double> numbers = {static_cast<double>(hot_counts.answers), static_cast<double>(hot_counts.body_bytes),
                                  static_cast<double>(response_table.tile_count()), static_cast<double>(response_table.tile_bytes()),
                                  static_cast<double>(response_table.token_count()), static_cast<double>(hot_counts.truncated),
                                  static_cast<double>(hot_counts.stalled), static_cast<double>(hot_counts.cold),
                                  static_cast<double>(hot_counts.not_modified), static_cast<double>(response_table.evictions())};
+  numbers.push_back(static_cast<double>(hot_counts.tile_documents));
+  numbers.push_back(static_cast<double>(hot_counts.catalog_documents));
   for (const uint64_t refused : hot_counts.refusals) numbers.push_back(static_cast<double>(refused));
   return call.list(numbers);
 }
@@ -69,10 +72,10 @@ napi_value drop_code(const Call &call) {
   return nullptr;
 }
 
-// of tiles in memory, of those in the page cache, and of refusals: [seconds of all timed answers, and the timed answers by AnswerTimes::kBounds]
+// of tiles in memory, of those in the page cache, of refusals, and of documents of tiles and of the catalog: [seconds of all timed answers, and the timed answers by AnswerTimes::kBounds]
 napi_value answer_times(const Call &call) {
   std::vector<double> numbers;
-  for (const AnswerTimes *times : {&times_in_memory, &times_in_page_cache, &times_of_refusals}) {
+  for (const AnswerTimes *times : {&times_in_memory, &times_in_page_cache, &times_of_refusals, &times_of_tile_documents, &times_of_catalog_documents}) {
     numbers.push_back(times->seconds);
     for (const uint64_t timed : times->buckets) numbers.push_back(static_cast<double>(timed));
   }
@@ -154,7 +157,7 @@ void add_response_table(napi_env env, napi_value exports) {
     {"putUnknown", by_text<&ResponseTable::put_unknown>},
     {"dropUnknown", by_text<&ResponseTable::drop_unknown>},
     {"setRefusal", set_refusal},
-    {"clear", [](const Call &) -> napi_value { return response_table.clear(), cold_sets.clear(), nullptr; }},
+    {"clear", [](const Call &) -> napi_value { return response_table.clear(), cold_sets.clear(), document_table.clear(), nullptr; }},
     {"trustTokensUntil", [](const Call &call) -> napi_value { return response_table.trust_tokens_until(call.integer(0)), nullptr; }},
     {"seeTokensEvery", [](const Call &call) -> napi_value { return response_table.see_tokens_every(call.integer(0)), nullptr; }},
     {"counts", counts},

@@ -10,6 +10,7 @@
 
 #include "../cold_tiles/cold_response.h"
 #include "../cold_tiles/wmts_tile.h"
+#include "../documents/document_response.h"
 #include "../transfer/copy_limit.h"
 #include "../transfer/file_transfer.h"
 #include "../uws/wire.h"
@@ -231,6 +232,12 @@ bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, c
 }
 
 namespace {
+// Tiles are not looked for among documents.
+bool may_be_document(std::string_view path) {
+  constexpr std::string_view tiles = "/tiles/", json = ".json";
+  return path.substr(0, tiles.size()) != tiles || (path.size() > json.size() && path.substr(path.size() - json.size()) == json);
+}
+
 bool answer(Connection &connection, const RequestHead &request) {
   if (!response_table.in_use()) return false;
   const size_t question = std::min(request.target.find('?'), request.target.size());
@@ -241,12 +248,16 @@ bool answer(Connection &connection, const RequestHead &request) {
   if (path == kWmtsPath) {
     // Signed addresses do not count there, and it has words of its own for what it refuses.
     path = wmts_tile_path(query, now.monotonic);
-    if (path.empty() || request.is_head || credential.is_signed) return false;
+    if (path.empty()) return answer_document(connection, request, credential, now);
+    if (request.is_head || credential.is_signed) return false;
     credential.may_refuse = false;
   }
   ResponseTable::Found found = response_table.find(path, credential, now);
   if (found.is_left) return false;
-  if (!found.answer) return answer_cold(connection, request, path, query, credential, now);
+  if (!found.answer) {
+    if (may_be_document(path) && answer_document(connection, request, credential, now)) return true;
+    return answer_cold(connection, request, path, query, credential, now);
+  }
   Wanted wanted = wanted_of(request);
   if (!found.refused && !choose(request, found.answer.parts(), &wanted)) return false;
   if (!send_tile(connection, std::move(found.answer), wanted, now, found.parties)) return false;
@@ -266,7 +277,12 @@ bool answer_hot(Connection &connection, const RequestHead &request) {
   const auto begun = AnswerTimes::Clock::now();
   if (!answer(connection, request)) return false;
   const bool is_tile = hot_counts.answers != before.answers, is_cold = hot_counts.cold != before.cold;
-  AnswerTimes &times = !is_tile ? times_of_refusals : is_cold ? times_in_page_cache : times_in_memory;
+  const bool is_document = hot_counts.tile_documents != before.tile_documents, is_catalog = hot_counts.catalog_documents != before.catalog_documents;
+  AnswerTimes &times = is_document  ? times_of_tile_documents
+                       : is_catalog ? times_of_catalog_documents
+                       : !is_tile   ? times_of_refusals
+                       : is_cold    ? times_in_page_cache
+                                    : times_in_memory;
   times.add(AnswerTimes::Clock::now() - begun);
   return true;
 }

@@ -25,6 +25,7 @@ struct ResponseCounts {
   uint64_t answers = 0;     // 200 and 304
   uint64_t cold = 0;        // of these, tiles that were read from their folder or archive
   uint64_t not_modified = 0;  // of answers: 304
+  uint64_t tile_documents = 0, catalog_documents = 0;  // documents (document_table.h) of tiles, WMTS among them, and of the catalog
   uint64_t body_bytes = 0;  // of all answers
   uint64_t truncated = 0;   // files that ended before their length
   uint64_t stalled = 0;     // clients that took nothing of a file for too long

@@ -9,6 +9,7 @@
 #include "connection.h"
 #include "hooks.h"
 #include "wire.h"
+#include "../documents/document_table.h"
 #include "../hot_tiles/picked_requests.h"
 #include "../hot_tiles/tile_response.h"
 
@@ -175,6 +176,7 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
         continue;
       }
       connection->body.begin(request);
+      document_table.note_request(request.plain ? request.whole : std::string_view());
       take = head;
       scanned = 0;
       if (request.other_form || (request.closes && !request.closes_plainly)) {

@@ -243,6 +243,7 @@ bool may_begin_head(char c) { return is_token(c); }
 
 RequestHead read_request_head(const char *data, size_t size) {
   RequestHead head;
+  head.whole = {data, size};
   const char *end = data + size - 2;  // the head ends in an empty line
   const char *p = read_request_line(data, data + size, &head);
   if (!p) return head;

@@ -34,6 +34,7 @@ struct RequestHead {
   bool is_of_server = false;
   // It is not in the form that uWS reads alike: its target names the host, or its version is one above 1.1 (RFC 9112, 2.3).
   bool other_form = false;
+  std::string_view whole;  // the empty line included
   std::string_view method;
   std::string_view target;     // path and query; without a slash in front where an address has no path
   std::string_view authority;  // the host that the target names, which counts in place of the field (RFC 9112, 3.2.2); else data is null

@@ -34,6 +34,20 @@ export interface ResponseTableAddon {
   dropUnknown(text: string): void
   setRefusal(why: number, head: string, body: Uint8Array): void
   clear(): void
+  putDocument(
+    request: string,
+    token: string,
+    isOfCatalog: boolean,
+    usage: string,
+    head: string,
+    body: Uint8Array,
+    file: number,
+    offset: number,
+    length: number,
+  ): void
+  requestHead(): string
+  clearDocuments(): void
+  documentCount(): number
   trustTokensUntil(time: number): void
   seeTokensEvery(ms: number): void
   counts(): number[]
@@ -98,6 +112,21 @@ export interface TileResponse {
   readonly usage?: string
 }
 
+/** An answer to a request that may be given again to the same request of the same token. */
+export interface DocumentResponse {
+  /** the head of the request, by `requestHead` */
+  readonly request: string
+  /** its token, which must be in the table */
+  readonly token: string
+  /** whether it counts among the answers of the catalog; else among those of tiles */
+  readonly isOfCatalog: boolean
+  /** what it describes, by its name for `takeUsage`; empty: nothing that is counted */
+  readonly usage: string
+  /** every field but Content-Length and Date; a strong digest of the body is among them, as the entity tag, by which equal answers are kept once */
+  readonly headers: ResponseHeaders
+  readonly body: Uint8Array | FileRange
+}
+
 /** What was answered for tokens and versions since their usage was last taken. */
 export interface TakenUsage {
   /**
@@ -132,6 +161,9 @@ export interface ResponseCounts {
   readonly cold: number
   /** Of `answers`: 304. */
   readonly notModified: number
+  /** Documents, which are in none of the above: those that count among the answers of tiles, and of the catalog. */
+  readonly tileDocuments: number
+  readonly catalogDocuments: number
   /** And those refused. */
   readonly refusals: Readonly<Record<RefusedFor, number>>
   /** Bytes of all their bodies. */
@@ -165,6 +197,8 @@ export interface AnswerTimes {
   readonly memory: TimedAnswers
   readonly pageCache: TimedAnswers
   readonly refused: TimedAnswers
+  readonly tileDocuments: TimedAnswers
+  readonly catalogDocuments: TimedAnswers
 }
 
 const NOTHING = new Uint8Array(0)
@@ -310,7 +344,34 @@ export class ResponseTable {
     this.#addon.setRefusal(REFUSED_FOR.indexOf(why), headOfFixed(answer), answer.body)
   }
 
-  /** Forgets all tiles and tokens. */
+  /**
+   * The head of the request that the handler was just called for, as it came; empty: its answer cannot be put as a document. Only before the handler
+   * returns.
+   */
+  get requestHead(): string {
+    return this.#addon.requestHead()
+  }
+
+  /**
+   * Gives this answer to the same request, byte for byte, as long as its token stays in the table: until it is dropped, even if it is put again.
+   * Limits: 4,096 requests with heads of at most 2,048 bytes, 64 MiB of different bodies, and 64 of them in files; the oldest leave.
+   */
+  putDocument({ request, token, isOfCatalog, usage, headers, body }: DocumentResponse): void {
+    const head = headOf('200 OK', [...headers, ['Content-Length', String(body.length)]])
+    const [bytes, { fd, offset, length }] = body instanceof Uint8Array ? [body, NO_RANGE] : [NOTHING, body]
+    this.#addon.putDocument(request, token, isOfCatalog, usage, head, bytes, fd, offset, length)
+  }
+
+  /** To be called before anyone sees a state of the catalog in which a document may differ. */
+  clearDocuments(): void {
+    this.#addon.clearDocuments()
+  }
+
+  get documentCount(): number {
+    return this.#addon.documentCount()
+  }
+
+  /** Forgets all tiles, documents and tokens. */
   clear(): void {
     this.#addon.clear()
   }
@@ -324,22 +385,43 @@ export class ResponseTable {
 
   counts(): ResponseCounts {
     const [answers = 0, bodyBytes = 0, tiles = 0, tileBytes = 0, tokens = 0, ...more] = this.#addon.counts()
-    const [truncated = 0, stalled = 0, cold = 0, notModified = 0, evictions = 0, ...refused] = more
+    const [truncated = 0, stalled = 0, cold = 0, notModified = 0, evictions = 0, ...documents] = more
+    const [tileDocuments = 0, catalogDocuments = 0, ...refused] = documents
     const refusals = Object.fromEntries(
       REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0]),
     ) as ResponseCounts['refusals']
-    return { answers, cold, notModified, refusals, bodyBytes, tiles, tileBytes, evictions, tokens, truncated, stalled }
+    return {
+      answers,
+      cold,
+      notModified,
+      tileDocuments,
+      catalogDocuments,
+      refusals,
+      bodyBytes,
+      tiles,
+      tileBytes,
+      evictions,
+      tokens,
+      truncated,
+      stalled,
+    }
   }
 
-  /** How long answers took, until their first bytes were handed to the socket: by where the tile was, and those with 404 or 401. */
+  /** How long answers took, until their first bytes were handed to the socket: by where the tile was, those with 404 or 401, and documents. */
   answerTimes(): AnswerTimes {
     const numbers = this.#addon.answerTimes()
-    const third = numbers.length / 3
+    const size = numbers.length / 5
     const timed = (from: number): TimedAnswers => {
-      const [seconds = 0, ...counts] = numbers.slice(from, from + third)
+      const [seconds = 0, ...counts] = numbers.slice(from * size, (from + 1) * size)
       return { seconds, counts }
     }
-    return { memory: timed(0), pageCache: timed(third), refused: timed(2 * third) }
+    return {
+      memory: timed(0),
+      pageCache: timed(1),
+      refused: timed(2),
+      tileDocuments: timed(3),
+      catalogDocuments: timed(4),
+    }
   }
 
   /**

@@ -83,8 +83,8 @@ export function updateVersion(path: VersionPlace, body: VersionPatch) {
 }
 
 /** Sets values of a version in place of the scan's. */
-export function useOverride(path: VersionPlace) {
-  return useWrite((body: VersionPatch) => updateVersion(path, body), { changes: ['basemaps', 'tilejson'] })
+export function useOverride(path: VersionPlace, then: { onSuccess: () => void; onError: (error: Error) => void }) {
+  return useWrite((body: VersionPatch) => updateVersion(path, body), { changes: ['basemaps', 'tilejson'], ...then })
 }
 
 /** Withdraws a basemap, a version or a vector, or restores it. */

@@ -24,13 +24,20 @@ export function versionBundle(
   const place = `${basemap.code}/${version.version}`
   if (version.storage === 'mbtiles' || version.storage === 'pmtiles') {
     const name = `${place}.${version.storage}`
-    const bundle = oneOf([{ name, path: version.path }], { root, kind: 'files', place: name, compressible: false })
+    const bundle = oneOf([{ name, path: version.path }], {
+      root,
+      kind: 'files',
+      place: name,
+      code: basemap.code,
+      compressible: false,
+    })
     return isRemote(root) ? fetchedFirst(bundle, async () => [version.path], settings, room) : bundle
   }
   const folder = {
     root,
     kind: 'folder',
     place,
+    code: basemap.code,
     compressible: false,
     files: () => tilesOf(version.path, place),
   } as const
@@ -51,7 +58,7 @@ export function versionBundle(
 export function exportBundle({ id, basemapCode, version }: StoredExport, directory: string): Bundle {
   const name = `${basemapCode}/${version}.pmtiles`
   const file = { name, path: path.join(directory, exportFileName(id)) }
-  return oneOf([file], { root: directory, kind: 'files', place: name, compressible: false })
+  return oneOf([file], { root: directory, kind: 'files', place: name, code: basemapCode, compressible: false })
 }
 
 /** All parts of a shapefile, or the one file of another vector. */
@@ -93,7 +100,8 @@ function fetchedFirst(
 }
 
 function vectorFiles(vector: StoredVector): Bundle {
-  const head = { root: vector.sourcePath, kind: 'files', place: vector.relativePath, compressible: true } as const
+  const { sourcePath: root, relativePath: place, code } = vector
+  const head = { root, kind: 'files', place, code, compressible: true } as const
   if (vector.kind !== 'shapefile') return oneOf([{ name: vector.relativePath, path: vector.path }], head)
   return { ...head, files: () => partsOf(vector) }
 }

@@ -1,9 +1,11 @@
+import { presentedToken } from '@gateway/access/presented-token.js'
+import type { FilePart } from '@gateway/tilesets/source.js'
 import { type DocumentRequest, SECRET_PLACE } from '../documents/document-cache.js'
 import type { HeldDocument } from '../documents/held-document.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { answerCondition } from './condition.js'
 import { type Exchange, guarded } from './exchange.js'
-import { CORS, type Header, type HeaderBlock, headerBlock } from './header-block.js'
+import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
 import { answerRefusal, INTERNAL } from './refusals.js'
 
 export { SECRET_PLACE }
@@ -44,8 +46,30 @@ function send(exchange: Exchange, found: HeldDocument, { headers, ofNotModified 
   const current = { etag: found.etag, modifiedMs: Number.POSITIVE_INFINITY }
   if (answerCondition(exchange, current, () => ofNotModified)) return
   const body = found.forAnswer()
+  offerNatively(exchange, headers, body)
   if (body instanceof Uint8Array) exchange.answer('200 OK', headers, body)
   else exchange.answerPart('200 OK', headers, body)
+}
+
+/** The same request gets the same document without JavaScript from now on. Only a request that was answered at once is still known in its original form. */
+function offerNatively(exchange: Exchange, headers: HeaderBlock, body: FilePart | Uint8Array): void {
+  const { edge, kind, asked } = exchange
+  if (!exchange.isCurrent) return
+  const request = edge.native.requestHead
+  const presented = presentedToken({
+    authorization: exchange.header('authorization'),
+    xAccessToken: exchange.header('x-access-token'),
+    query: exchange.query,
+  })
+  if (request === '' || !presented.ok) return
+  edge.native.offerDocument({
+    request,
+    token: presented.token,
+    isOfCatalog: kind === 'catalog',
+    usage: asked ?? '',
+    headers: [[headers.name, headers.value], SERVER_MARK],
+    body,
+  })
 }
 
 interface Heads {

@@ -65,7 +65,22 @@ async function madeBy(work: () => Promise<unknown>) {
   return { documents: running.edge.documents.built - built, parts: partsMade.count - parts }
 }
 
-const follow = (next: Catalog) => Object.assign(running.edge.freshness, { catalog: next })
+function follow(next: Catalog): void {
+  running.edge.native.follow(next)
+  Object.assign(running.edge.freshness, { catalog: next })
+}
+
+/** How many of the requests of `work` JavaScript did not see. */
+async function withoutJavaScript(work: () => Promise<unknown>): Promise<number> {
+  const before = running.edge.native.answers
+  await work()
+  return running.edge.native.answers - before
+}
+
+function withoutDate({ status, headers: { date, ...headers }, body }: Awaited<ReturnType<typeof ask>>) {
+  expect(Math.abs(Date.now() - Date.parse(date as string))).toBeLessThan(60_000)
+  return { status, headers, body: body.toString('latin1') }
+}
 
 test('a document is made once, however many ask for it at once and afterwards', async () => {
   const headers = { 'x-access-token': issue(), 'accept-encoding': 'gzip' }
@@ -119,6 +134,84 @@ test.each(LISTS)('%s is the same plain and compressed, by HEAD, and 304 to those
   ])
 })
 
+const REPEATED = [
+  ...LISTS,
+  '/wmts/1.0.0/WMTSCapabilities.xml',
+  '/tiles/map-1/tilejson.json',
+  '/api/v1/catalog/vectors/roads-1',
+]
+
+test.each(REPEATED)('%s is answered again without JavaScript, with the same bytes and fields', async (address) => {
+  const token = issue()
+  for (const [more, method] of [
+    [{}, 'GET'],
+    [{ 'accept-encoding': 'gzip' }, 'GET'],
+    [{ 'if-none-match': '"another"', 'user-agent': 'QGIS' }, 'GET'],
+    [{}, 'HEAD'],
+  ] as const) {
+    const again = () => ask(address, { 'x-access-token': token, ...more }, method)
+    await again()
+    // The one before may have waited for the document to be made.
+    const first = await again()
+    let second = first
+    expect(await withoutJavaScript(async () => (second = await again()))).toBe(1)
+    expect(withoutDate(second)).toEqual(withoutDate(first))
+    expect(second.status).toBe(200)
+  }
+  const byQuery = `${address}${address.includes('?') ? '&' : '?'}token=${token}`
+  for (let i = 0; i < 2; i++) await ask(byQuery, {})
+  expect(await withoutJavaScript(() => ask(byQuery, {}))).toBe(1)
+})
+
+test('a document that is answered without JavaScript ends with its token, its catalog and its request', async () => {
+  const token = issue()
+  const headers = { 'x-access-token': token }
+  const again = (more: http.OutgoingHttpHeaders = {}) => ask(CAPABILITIES, { ...headers, ...more })
+  const publish = async () => {
+    for (let i = 0; i < 3; i++) await again()
+    expect(await withoutJavaScript(again)).toBe(1)
+  }
+  await publish()
+  expect(await withoutJavaScript(() => again({ 'x-access-token': issue() }))).toBe(0)
+  expect(await withoutJavaScript(() => again({ 'x-other': '1' }))).toBe(0)
+  const etag = (await again()).headers.etag as string
+  expect((await again({ 'if-none-match': etag })).status).toBe(304)
+  expect((await again({ 'if-none-match': etag })).status).toBe(304)
+  follow(nextCatalog(catalog, { codes: ['map-7'], rows: [basemap('map-7', 'Seven')] }, { codes: [], rows: [] }))
+  expect(String((await again()).body)).toContain('<ows:Title>Seven</ows:Title>')
+  follow(catalog)
+  expect(String((await again()).body)).not.toContain('<ows:Title>Seven</ows:Title>')
+  await publish()
+  const digest = tokenDigest(token).toString('hex')
+  running.storedTokens.set(digest, { ...READER, id: token, basemaps: new Set(['map-1']) })
+  running.edge.tokens.invalidate(digest)
+  expect(String((await again()).body).match(/<Layer>/g)).toHaveLength(1)
+  await publish()
+  running.storedTokens.delete(digest)
+  running.edge.tokens.invalidate(digest)
+  expect((await again()).status).toBe(401)
+})
+
+test('documents that are answered without JavaScript are counted for their token and in the metrics', async () => {
+  const token = issue()
+  const { counters } = running.edge
+  const again = () => ask('/api/v1/catalog/basemaps', { 'x-access-token': token })
+  for (let i = 0; i < 3; i++) await again()
+  counters.beforeReading()
+  running.edge.native.takeUsage()
+  const { requests, bytesSent, tokenHits } = counters
+  const { success } = counters.answers.catalog
+  const { body } = await again()
+  counters.beforeReading()
+  expect(counters.requests - requests).toBe(1)
+  expect(counters.tokenHits - tokenHits).toBe(1)
+  expect(counters.bytesSent - bytesSent).toBe(body.length)
+  expect(counters.answers.catalog.success - success).toBe(1)
+  const taken = running.edge.native.takeUsage()
+  const place = taken?.names.split('\0').indexOf(`token:${token}`) ?? -1
+  expect([...(taken?.amounts.subarray(5 * place, 5 * place + 5) ?? [])]).toEqual([1, 0, 0, 0, body.length])
+})
+
 test('a token that came in the query is in every address of its own document, and in no other one', async () => {
   const [mine, other] = [issue(), issue()]
   for (const address of [CAPABILITIES, '/ogc/collections', '/tms/1.0.0', '/tiles/map-1/tilejson.json']) {
@@ -164,19 +257,23 @@ test('a token that is disabled while its requests wait for their turn is refused
 })
 
 test('readers that take nothing share the bytes of one document, and are cut when they make no progress', async () => {
-  const { documents, sender } = running.edge
-  await ask(CAPABILITIES)
+  const { documents, counters, native } = running.edge
+  for (let i = 0; i < 3; i++) await ask(CAPABILITIES)
   const before = documents.heldBytes
-  const stalled = sender.stats().stalled
+  const stalledReaders = () => {
+    counters.beforeReading()
+    return counters.stalledReaders
+  }
+  const [stalled, answers] = [stalledReaders(), native.answers]
   const readers = Array.from({ length: 150 }, () => {
     const socket = net.connect({ port: Number(new URL(running.url).port), host: '127.0.0.1' })
     socket.pause()
     socket.write(`GET ${CAPABILITIES} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${running.token}\r\n\r\n`)
     return socket
   })
-  await expect.poll(() => sender.stats().active, { timeout: 20_000 }).toBe(readers.length)
+  await expect.poll(() => native.answers - answers, { timeout: 20_000 }).toBeGreaterThanOrEqual(readers.length - 1)
   expect(documents.heldBytes).toBe(before)
-  await expect.poll(() => sender.stats().stalled - stalled, { timeout: 30_000 }).toBe(readers.length)
+  await expect.poll(() => stalledReaders() - stalled, { timeout: 30_000 }).toBe(readers.length)
   for (const reader of readers) {
     const closed = once(reader, 'close')
     reader.on('error', () => {})

@@ -66,9 +66,10 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
   authorize(exchange, wanted, (_, which) => answerVector(exchange, found[which], relativePath))
 }
 
-/** What may be meant by a relative path. */
+/** What may be meant by a relative path. A sequence of GeoJSON often has the extension `.geojson`, and tells its media type. */
 export function vectorsAt({ freshness }: Edge, kind: VectorKind, relativePath: string) {
-  const found = (freshness.catalog.vectorsByPath.get(relativePath) ?? []).filter((v) => v.stored.kind === kind)
+  const kinds: readonly VectorKind[] = kind === 'geojson' ? ['geojson', 'geojson_sequence'] : [kind]
+  const found = (freshness.catalog.vectorsByPath.get(relativePath) ?? []).filter((v) => kinds.includes(v.stored.kind))
   // An address that names nothing is granted by a token that names it, so that 403 and 404 tell nothing apart.
   const wanted: Wanted =
     found.length > 0

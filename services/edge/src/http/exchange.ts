@@ -63,6 +63,8 @@ export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handl
       noteTrouble(edge.log, 'request handlers fail', { err: error }, 'error')
       edge.counters.serverErrors++
       guarded(edge, () => void res.close())
+    } finally {
+      current = null
     }
   }
 }
@@ -75,6 +77,9 @@ export function guarded(edge: Edge, callback: () => void): void {
     noteTrouble(edge.log, 'callbacks fail', { err: error }, 'error')
   }
 }
+
+/** The exchange of the request whose handler runs; null: none does. */
+let current: Exchange | null = null
 
 /** Requests whose answer is not complete: what a draining process waits for. */
 export const active = new Set<object>()
@@ -126,6 +131,7 @@ export class Exchange {
     this.#connection = readConnection(edge.sender, req)
     this.#trace = startTrace(edge, kind, req, this.#headers)
     active.add(this)
+    current = this
     res.onAborted(() => {
       this.#aborted = true
       if (!this.#answered) this.#trace?.end({}, 'the client has gone')
@@ -163,6 +169,11 @@ export class Exchange {
     const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = this.#headers
     const isConditional = ifNoneMatch !== '' || ifModifiedSince !== ''
     return isConditional && isNotModified(ifNoneMatch, ifModifiedSince, current) ? 'not modified' : 'none'
+  }
+
+  /** Whether its handler still runs: no other request has come since. */
+  get isCurrent(): boolean {
+    return current === this
   }
 
   get aborted(): boolean {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { AccessToken } from '@gateway/access/decide.js'
 import {
   type AnswerTimes,
+  type DocumentResponse,
   type FileRange,
   type FixedAnswer,
   type RefusedFor,
@@ -78,19 +79,36 @@ export class NativePublisher {
   #placed = { tiles: 0, bytes: 0 }
   #counted: Pick<
     ResponseCounts,
-    'answers' | 'cold' | 'notModified' | 'refusals' | 'bodyBytes' | 'evictions' | 'truncated' | 'stalled'
+    | 'answers'
+    | 'cold'
+    | 'notModified'
+    | 'tileDocuments'
+    | 'catalogDocuments'
+    | 'refusals'
+    | 'bodyBytes'
+    | 'evictions'
+    | 'truncated'
+    | 'stalled'
   > = {
     notModified: 0,
     evictions: 0,
     answers: 0,
     cold: 0,
+    tileDocuments: 0,
+    catalogDocuments: 0,
     refusals: NONE_REFUSED,
     bodyBytes: 0,
     truncated: 0,
     stalled: 0,
   }
 
-  #timed: AnswerTimes = { memory: UNTIMED, pageCache: UNTIMED, refused: UNTIMED }
+  #timed: AnswerTimes = {
+    memory: UNTIMED,
+    pageCache: UNTIMED,
+    refused: UNTIMED,
+    tileDocuments: UNTIMED,
+    catalogDocuments: UNTIMED,
+  }
 
   /** @param trustedUntilMs the rule of the JavaScript path: until when tokens that are known may be honoured, by `performance.now()` */
   constructor(counters: Counters, usage: TokenUsage, trustedUntilMs: () => number) {
@@ -153,6 +171,16 @@ export class NativePublisher {
     return this.#opened?.sets?.stateOf(path, nowMs) === 'due'
   }
 
+  /** The head of the request whose handler runs; empty: its answer cannot be given by `offerDocument`. */
+  get requestHead(): string {
+    return this.#opened?.table.requestHead ?? ''
+  }
+
+  /** A document of the snapshot of now, for the same request of the same token. */
+  offerDocument(document: DocumentResponse): void {
+    this.#opened?.table.putDocument(document)
+  }
+
   /** Leaves one request in so many to JavaScript, so that it can log them. To be called before `open`. */
   pickEvery(requests: number): void {
     this.#pickEvery = requests
@@ -191,14 +219,15 @@ export class NativePublisher {
 
   /** To be called before anyone sees the new snapshot. */
   follow(catalog: Catalog): void {
+    this.#opened?.table.clearDocuments()
     this.#opened?.tiles.follow(catalog)
     this.#opened?.sets?.follow(catalog)
   }
 
   /** Requests answered without JavaScript since the start, refusals included. */
   get answers(): number {
-    const { answers, refusals } = this.#opened?.table.counts() ?? this.#counted
-    return answers + sumOf(refusals)
+    const { answers, tileDocuments, catalogDocuments, refusals } = this.#opened?.table.counts() ?? this.#counted
+    return answers + tileDocuments + catalogDocuments + sumOf(refusals)
   }
 
   /** Memory of the tiles in the table. */
@@ -262,11 +291,14 @@ export class NativePublisher {
     authFailures.token_malformed += refused('a malformed token')
     authFailures.token_unknown += refused('an unknown token')
     authFailures.resource_not_granted += refused('not granted')
-    this.#counters.requests += newAnswers + sumOf(now.refusals) - sumOf(before.refusals)
+    const tileDocuments = now.tileDocuments - before.tileDocuments
+    const catalogDocuments = now.catalogDocuments - before.catalogDocuments
+    const documents = tileDocuments + catalogDocuments
+    this.#counters.requests += newAnswers + documents + sumOf(now.refusals) - sumOf(before.refusals)
     this.#counters.tiles += newAnswers
     const missing = refused('no such tile') + refused('no such tile, as an image')
     this.#counters.missingTiles += missing
-    this.#counters.tokenHits += newAnswers + refused('an unknown token') + refused('not granted') + missing
+    this.#counters.tokenHits += newAnswers + documents + refused('an unknown token') + refused('not granted') + missing
     this.#counters.hotTileHits += newHits
     this.#counters.nativeTileHits += newHits
     this.#counters.nativeColdTiles += newCold
@@ -279,9 +311,10 @@ export class NativePublisher {
     this.#counters.remoteTileBytes += placed.bytes - this.#placed.bytes
     this.#placed = placed
     this.#counters.nativeEvictions += now.evictions - before.evictions
-    const { tile } = this.#counters.answers
+    const { tile, catalog } = this.#counters.answers
     const notModified = now.notModified - before.notModified
-    tile.success += newAnswers - notModified
+    tile.success += newAnswers - notModified + tileDocuments
+    catalog.success += catalogDocuments
     tile.redirection += notModified
     tile.clientError += sumOf(now.refusals) - sumOf(before.refusals)
     this.#countTimes(this.#opened.table.answerTimes())
@@ -289,12 +322,14 @@ export class NativePublisher {
 
   #countTimes(now: AnswerTimes): void {
     const { answers, tileTimes } = this.#counters
-    const [memory, pageCache, refused] = (['memory', 'pageCache', 'refused'] as const).map((where) =>
-      since(this.#timed[where], now[where]),
-    ) as [TimedAnswers, TimedAnswers, TimedAnswers]
+    const newly = (where: keyof AnswerTimes) => since(this.#timed[where], now[where])
+    const [memory, pageCache] = [newly('memory'), newly('pageCache')]
     tileTimes.of('memory').addAll(memory, TIMED_EVERY)
     tileTimes.of('page_cache').addAll(pageCache, TIMED_EVERY)
-    for (const timed of [memory, pageCache, refused]) answers.tile.durations.addAll(timed, TIMED_EVERY)
+    const { tile, catalog } = answers
+    for (const timed of [memory, pageCache, newly('refused'), newly('tileDocuments')])
+      tile.durations.addAll(timed, TIMED_EVERY)
+    catalog.durations.addAll(newly('catalogDocuments'), TIMED_EVERY)
     this.#timed = now
   }
 }

@@ -31,7 +31,14 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   const { overrides: t, common } = useTexts()
   const mayChange = useAllowed('operator')
   const { scanned, overrides } = version
-  const write = useOverride({ code: basemap.code, version: version.version })
+  // Not by `mutate`: its callbacks are lost when the saved version replaces this component.
+  const write = useOverride(
+    { code: basemap.code, version: version.version },
+    {
+      onSuccess: () => notifyDone(t.done(shortText(`${basemap.name} ${version.version}`))),
+      onError: (error) => notifyFailed(t.failed, error),
+    },
+  )
   const initial = formOf(overrides)
   const isRange = (min: string, max: string) => Number(min || scanned.min_zoom) <= Number(max || scanned.max_zoom)
   const form = useForm<OverrideForm>({
@@ -50,15 +57,7 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   const draft = useMemo(() => draftOf(version, values), [version, values])
   const patch = patchOf(values, overrides)
   const isSame = Object.keys(patch).length === 0
-  const save = form.onSubmit((entered) =>
-    write.mutate(patchOf(entered, overrides), {
-      onSuccess: () => {
-        form.resetDirty()
-        notifyDone(t.done(shortText(`${basemap.name} ${version.version}`)))
-      },
-      onError: (error) => notifyFailed(t.failed, error),
-    }),
-  )
+  const save = form.onSubmit((entered) => write.mutate(patchOf(entered, overrides)))
   const field = (name: keyof OverrideForm) => ({
     label: t.fields[name],
     description: t.scanned(textOf(scanned[name]) || t.nothing),

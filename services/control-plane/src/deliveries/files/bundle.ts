@@ -12,6 +12,8 @@ export interface Bundle {
   /** `folder`: `place` is a directory that holds these files and no others. `files`: they lie beside others in their directories. */
   readonly kind: 'folder' | 'files'
   readonly place: string
+  /** of what is delivered, in ASCII: names the archive if `place` has other letters */
+  readonly code: string
   /** whether packing is worth it: tiles and tile archives are compressed already */
   readonly compressible: boolean
   /** Of tiles in folders, where one archive can hold them: writes it as `file`. For receivers that cannot take a million files at once. */

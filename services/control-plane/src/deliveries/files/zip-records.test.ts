@@ -23,6 +23,7 @@ function bundleOf(count: number, onFile: (n: number) => void = () => {}): Bundle
     root,
     kind: 'folder',
     place: 'a/b',
+    code: 'a',
     compressible: false,
     files: async function* () {
       for (let n = 0; n < count; n++) {

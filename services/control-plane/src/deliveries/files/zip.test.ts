@@ -36,6 +36,7 @@ function bundleOf(files: Readonly<Record<string, Uint8Array>>, compressible = fa
     root: folder,
     kind: 'folder',
     place: 'a/b',
+    code: 'a',
     compressible,
     files: async function* () {
       for (const name of Object.keys(files)) yield { name, path: path.join(folder, name) }

@@ -51,6 +51,8 @@ export async function sendMessage(guard: DestinationGuard, sending: Sending, sig
   )
 }
 
+const ASCII = /^[ -~]*$/
+
 /** The event and the data, as multipart/form-data with the parts `event` and `archive`. */
 export async function sendUpload(
   guard: DestinationGuard,
@@ -59,9 +61,8 @@ export async function sendUpload(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { key, stamp, secrets } = signing(sending)
-  const archiveName = `${bundle.place.replaceAll('/', '-')}.zip`
   const event = JSON.stringify(sending.event)
-  const multipart = multipartBody(event, archiveName, () => zipOf(bundle))
+  const multipart = multipartBody(event, archiveName(bundle), () => zipOf(bundle))
   const signed = key === null ? null : await signBody(multipart.parts, key, stamp, signal)
   // Lets a receiver with the same secret authenticate the sender before it takes in gigabytes.
   const proof = key === null ? null : signText(key, stamp, '')
@@ -103,7 +104,7 @@ interface MultipartBody {
   parts(): AsyncIterable<Buffer>
 }
 
-function multipartBody(event: string, archiveName: string, archive: () => AsyncIterable<Buffer>): MultipartBody {
+function multipartBody(event: string, fileName: string, archive: () => AsyncIterable<Buffer>): MultipartBody {
   const boundary = `gateway-${randomBytes(18).toString('hex')}`
   const head = (disposition: string, type: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n`
@@ -112,7 +113,7 @@ function multipartBody(event: string, archiveName: string, archive: () => AsyncI
     parts: async function* () {
       yield Buffer.from(
         `${head('name="event"', 'application/json')}${event}\r\n` +
-          head(`name="archive"; filename="${asciiName(archiveName)}"`, 'application/zip'),
+          head(`name="archive"; filename="${fileName}"`, 'application/zip'),
       )
       yield* archive()
       yield Buffer.from(`\r\n--${boundary}--\r\n`)
@@ -121,6 +122,7 @@ function multipartBody(event: string, archiveName: string, archive: () => AsyncI
 }
 
 /** A file name that needs no quoting in any receiver. */
-function asciiName(name: string): string {
-  return name.replace(/[^A-Za-z0-9._-]+/g, '-')
+export function archiveName({ place, code }: Pick<Bundle, 'place' | 'code'>): string {
+  const name = ASCII.test(place) ? place.replace(/[^A-Za-z0-9._-]+/g, '-') : code
+  return `${name}.zip`
 }

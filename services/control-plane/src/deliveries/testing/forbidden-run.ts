@@ -124,6 +124,7 @@ const NO_FILES: Bundle = {
   root: '/',
   kind: 'files',
   place: 'x',
+  code: 'x',
   compressible: false,
   files: async function* () {},
 }

@@ -85,6 +85,7 @@ const NO_FILES: Bundle = {
   root: '/',
   kind: 'files',
   place: 'test',
+  code: 'test',
   compressible: false,
   files: async function* () {},
 }

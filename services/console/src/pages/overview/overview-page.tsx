@@ -2,17 +2,15 @@ import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Dashboard, dashboardQuery, edgesQuery, trafficQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
-import { Empty } from '../../ui/empty.js'
-import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
 import { PageTabs } from '../../ui/page-tabs.js'
-import { Section } from '../../ui/section.js'
 import { Attention } from './attention.js'
 import { BusiestBasemaps, BusiestTokens } from './busiest.js'
 import { CheckButton } from './check-button.js'
 import { EdgesSection } from './edges-section.js'
 import { Figures } from './figures.js'
+import { FirstRun } from './first-run.js'
 import { LastCheck } from './last-check.js'
 import { RecentChanges, RecentScans } from './recent.js'
 import { RemoteCacheSection } from './remote-cache-section.js'
@@ -74,20 +72,7 @@ export function Page() {
       <Loaded query={dashboard} what={t.overview.what}>
         {(data) => (
           <Stack gap="md">
-            {data.ledger.basemaps + data.ledger.vectors === 0 && (
-              <Section title={t.overview.welcome}>
-                <Empty
-                  title={t.sources.empty}
-                  action={
-                    <ButtonLink to="/sources/new" needs="admin">
-                      {t.overview.addSource}
-                    </ButtonLink>
-                  }
-                >
-                  {t.overview.welcomeAdvice}
-                </Empty>
-              </Section>
-            )}
+            <FirstRun dashboard={data} edges={edges.data?.items} />
             <Figures dashboard={data} edges={edges.data?.items} traffic={traffic.data} />
             <PageTabs label={t.nav.overview} tabs={tabs(data)} />
           </Stack>

@@ -213,6 +213,11 @@ export const adminBasemapSchema = basemapSchema.extend({
   tags: z.array(z.string()).describe('by an operator'),
   owner: z.string().nullable().describe('by an operator: who is responsible'),
 })
+/** A basemap in the list for administrators. */
+export const listedBasemapSchema = adminBasemapSchema.extend({
+  requests_per_day: z.number().min(0).describe('for its tiles and documents: the mean of the last 7 days'),
+})
+export type ListedBasemap = z.infer<typeof listedBasemapSchema>
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 
 export const defaultVersionBodySchema = z.strictObject({ version: z.string().min(1) })

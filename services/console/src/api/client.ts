@@ -9,6 +9,7 @@ import {
 import type { PathsWithMethod, RequiredKeysOf, SuccessResponseJSON } from 'openapi-typescript-helpers'
 import type { ToldSentence } from '../texts/told-words.js'
 import { backgroundHeader } from './activity.js'
+import { takeFirst } from './first-data.js'
 import type { paths } from './openapi.js'
 
 /** An answer that is no success, or none at all. */
@@ -140,6 +141,8 @@ export function reads<P extends PathOf<'get'>>(path: P, ...given: GivenArgument<
 
 /** Throws ApiError. */
 export function send<T>({ method, path, body, ...options }: Call<T>, signal?: AbortSignal): Promise<T> {
+  const first = method === 'GET' ? takeFirst(path) : undefined
+  if (first !== undefined) return Promise.resolve(first as T)
   const json = body !== undefined && { headers: JSON_BODY, body: JSON.stringify(body) }
   return request(path, { method, ...json }, { ...options, signal }, readJson<T>)
 }

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
+import { enMaps } from './en-maps.js'
+import { enPartner } from './en-partner.js'
 import { counted } from './plural.js'
 import type { ServerWords } from './server-words.js'
 import type { ToldTexts } from './told-words.js'
@@ -362,6 +364,8 @@ export const en = {
     world: 'the whole world',
     details: 'Details',
   },
+  maps: enMaps,
+  partner: enPartner,
   overrides: {
     title: 'Values of the scan, and yours',
     lead: 'A value that you set replaces the one that the scan found, at once and after later scans. Files stay as they are. An empty field is the scan’s value.',

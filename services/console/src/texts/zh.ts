@@ -1,7 +1,9 @@
 import type { Texts } from './en.js'
 
 /** 简体中文；与 en.ts 结构相同。 */
+import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
+import { zhPartner } from './zh-partner.js'
 import { zhServerWords } from './zh-server.js'
 import { zhTold } from './zh-told.js'
 
@@ -348,6 +350,8 @@ export const zh: Texts = {
     world: '全球',
     details: '详情',
   },
+  maps: zhMaps,
+  partner: zhPartner,
   overrides: {
     title: '扫描值与覆盖值',
     lead: '您设置的值会立即替换扫描得到的值，之后的扫描也不会改变它。文件保持不变。留空表示使用扫描值。',

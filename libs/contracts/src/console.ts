@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
+import { sentence } from './messages.js'
 
 /** What a page of the console may show: an event names those in which something has changed. */
 export const LIVE_TOPICS = ['catalog', 'scans', 'deliveries', 'slicing', 'edges', 'traffic', 'audit'] as const
@@ -8,7 +9,7 @@ export type LiveTopic = (typeof LIVE_TOPICS)[number]
 export const previewTokenBodySchema = z
   .strictObject({ basemap_code: z.string().min(1).optional(), vector_code: z.string().min(1).optional() })
   .refine((body) => (body.basemap_code === undefined) !== (body.vector_code === undefined), {
-    error: 'exactly one of basemap_code and vector_code is needed',
+    error: sentence('said.one_of_basemap_vector'),
   })
 
 export const previewTokenSchema = z.object({

@@ -1,6 +1,7 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { type PreviewToken, previewTokenBodySchema, previewTokenSchema } from '@gateway/contracts/console.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { insertPreviewToken } from '@gateway/store/preview-tokens.js'
 import { readVector } from '@gateway/store/vectors.js'
@@ -41,7 +42,7 @@ async function issuePreviewToken(
   { basemap_code: basemap, vector_code: vector }: z.infer<typeof previewTokenBodySchema>,
 ): Promise<Issued> {
   const found = basemap === undefined ? await readVector(sql, vector as string) : await readBasemap(sql, basemap)
-  if (found === null) return refuse('not_found', 'there is no such basemap or vector')
+  if (found === null) return refuse('not_found', coded('basemap_or_vector_not_found'))
   const token = createToken()
   const expiresAt = new Date(now() + LIFETIME_MS)
   await sql.begin((tx) =>

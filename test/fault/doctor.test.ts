@@ -192,6 +192,13 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
   expect(code).toBe(2)
 })
 
+test('slice sources that are open to the network are a warning, until SLICE_SOURCE_ROOTS is set', async () => {
+  const open = { CONTROL_HOST: '0.0.0.0', ADMIN_PASSWORD: 'a password of the test', ADMIN_TOKEN: 'a token of the test' }
+  const warning = /^warn settings: SLICE_SOURCE_ROOTS is not set and CONTROL_HOST=0\.0\.0\.0.*: set SLICE_SOURCE_ROOTS/m
+  expect((await findings(open)).lines.join('\n')).toMatch(warning)
+  expect((await findings({ ...open, SLICE_SOURCE_ROOTS: home })).lines.join('\n')).not.toMatch(warning)
+})
+
 test('without --json each finding is one line, and another option is refused', async () => {
   const { stdout, code } = await doctor({ API_PORT: 'many' }, [], [])
   expect(stdout).toMatch(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
+import { sentence } from './messages.js'
 
 /** What a page of the console may show: an event names those in which something has changed. */
 export const LIVE_TOPICS = ['catalog', 'scans', 'deliveries', 'slicing', 'edges', 'traffic', 'audit'] as const
@@ -20,7 +21,7 @@ export const previewTokenBodySchema = z
     vector_code: z.string().min(1).optional(),
   })
   .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
-    error: 'exactly one of basemap_code, basemap_codes and vector_code is needed',
+    error: sentence('said.one_of_basemap_vector'),
   })
 
 export const previewTokenSchema = z.object({

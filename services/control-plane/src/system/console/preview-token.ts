@@ -1,6 +1,7 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { type PreviewToken, previewTokenBodySchema, previewTokenSchema } from '@gateway/contracts/console.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { readBasemaps } from '@gateway/store/basemaps.js'
 import { insertPreviewToken } from '@gateway/store/preview-tokens.js'
 import { readVector } from '@gateway/store/vectors.js'
@@ -43,7 +44,7 @@ async function issuePreviewToken(
   const wanted = basemap === undefined ? (several ?? []) : [basemap]
   const basemapCodes = wanted.length === 0 ? [] : (await readBasemaps(sql, wanted)).map(({ code }) => code)
   const isThere = vector === undefined ? basemapCodes.length > 0 : (await readVector(sql, vector)) !== null
-  if (!isThere) return refuse('not_found', 'there is no such basemap or vector')
+  if (!isThere) return refuse('not_found', coded('basemap_or_vector_not_found'))
   const token = createToken()
   const expiresAt = new Date(now() + LIFETIME_MS)
   await sql.begin((tx) =>

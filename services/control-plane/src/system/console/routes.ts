@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { LIVE_TOPICS } from '@gateway/contracts/console.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { trafficHistorySchema } from '@gateway/contracts/traffic.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
@@ -25,8 +26,8 @@ const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.m
 /** The built documentation; an installation may go without it. */
 const DOCS_DIST = fileURLToPath(new URL('../../../../docs/dist/', import.meta.url))
 
-const NOT_BUILT = refuse('not_found', 'the console is not built: run npm run build')
-const NO_DOCS = refuse('not_found', 'the documentation is not built: run npm run build')
+const NOT_BUILT = refuse('not_found', coded('console_not_built'))
+const NO_DOCS = refuse('not_found', coded('docs_not_built'))
 
 /** Consoles notice a dead line within three seconds, without requests of their own. */
 const ALIVE_EVERY_MS = 1_000

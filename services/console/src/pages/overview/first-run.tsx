@@ -38,7 +38,7 @@ export function FirstRun({ dashboard, edges }: FirstRunProps) {
                   {step.name}
                 </ButtonLink>
               ) : (
-                <Text c={step.done ? 'dimmed' : undefined}>{step.name}</Text>
+                <Text {...(step.done && { c: 'dimmed' })}>{step.name}</Text>
               )}
               {step.done && <VisuallyHidden>{t.maps.stepDone}</VisuallyHidden>}
             </Group>

@@ -7,12 +7,12 @@ const CODES = Array.from({ length: 314 }, (_, n) => sampleCode(n))
 
 /** Why deliveries fail. */
 const PUSH_FAILURES = [
-  ['dispatch-centre', 503, 'the receiver returned 503 Service Unavailable'],
-  ['dispatch-centre', 503, 'the receiver returned 503 Service Unavailable'],
-  ['city-portal', 401, 'the receiver returned 401 Unauthorized'],
-  ['city-portal', null, 'the connection was refused: connect ECONNREFUSED 192.0.2.17:443'],
-  ['partner-authority', null, 'no response within 30 s'],
-  ['field-tablets', null, 'ENOSPC: no space left on device, write'],
+  ['dispatch-centre', 503, 'answered 503'],
+  ['dispatch-centre', 503, 'answered 503'],
+  ['city-portal', 401, 'answered 401'],
+  ['city-portal', null, 'the connection was refused'],
+  ['partner-authority', null, 'no answer within 30 s'],
+  ['field-tablets', null, 'the disk is full'],
 ] as const
 
 /** Why slicing jobs fail: messages with a code, which the console translates, and without. */
@@ -25,7 +25,7 @@ const JOB_FAILURES = [
     'the source "imagery/all.zip" is a packed file (zip); unpack it and submit what is in it',
     { code: 'slice_source_archive', params: { source: '"imagery/all.zip"', format: 'zip' } },
   ],
-  ['gdalwarp ended with code 1: ERROR 3: Free disk space available is 1048576 bytes', null],
+  ['the disk is full: there is not enough free space for the tiles or the scratch files', null],
 ] as const
 
 const AUDIT_ACTIONS = [
@@ -71,12 +71,12 @@ async function addSources(tx: Transaction, dir: string) {
   await tx`
     INSERT INTO scans (source_code, status, started_at, finished_at, message)
     SELECT 'archive-share-' || 1 + n % 2, 'failed', now() - n * interval '1 day', now() - n * interval '1 day',
-           ${`the folder ${gone} cannot be read: ENOENT`}
+           ${'no such directory, or it cannot be read'}
     FROM generate_series(1, 10) AS n`
-  // Their files are gone: the next scan says so.
   await tx`
-    INSERT INTO basemaps (code, name, tile_base_url, source_code)
-    SELECT code, 'Survey of ' || code, '', 'maps' FROM unnest(${CODES.slice(-2)}::text[]) AS code`
+    INSERT INTO basemaps (code, name, set_name, tile_base_url, source_code)
+    SELECT code, code, initcap(replace(code, '-', ' ')), '', 'maps' FROM unnest(${CODES}::text[]) AS code`
+  // The files of these are gone: the scan says so.
   await tx`
     INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, path, fingerprint)
     SELECT code, version, 'mbtiles', 'png', 'png', 256, 0, 2, ${maps as string} || '/' || code || '/' || version || '.mbtiles', 'gone'

@@ -6,7 +6,7 @@ import { translated } from '../texts/server-words.js'
 import { useTexts } from '../texts/texts.js'
 import { toldIn } from '../texts/told-words.js'
 
-interface ServerMessage {
+export interface ServerMessage {
   /** in English */
   readonly text: string
   /** what the text was made from, if the service tells */

@@ -1,6 +1,7 @@
 // Builds the native addon. Never fails: without it bodies are copied, so an installation must not break over it.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 function giveUp(why) {
@@ -30,3 +31,6 @@ if (build.status !== 0) {
   const lines = build.stderr.split('\n').filter((line) => /not found|error|ERR!/i.test(line))
   giveUp(lines[0]?.replace('gyp ERR! ', '').trim() ?? `node-gyp ended with ${build.status ?? build.signal}`)
 }
+// By which `loadAddon` knows an addon that is older than its sources.
+const { BUILT_FROM, digestOfSources } = createRequire(import.meta.url)('./sources.cjs')
+writeFileSync(BUILT_FROM, digestOfSources())

@@ -42,7 +42,6 @@ test('from an empty system to a map, a token, and the end of that token', async 
 
   await page.getByRole('link', { name: 'Show basemaps' }).click()
   await page.getByRole('link', { name: 'world', exact: true }).click()
-  await page.getByRole('link', { name: 'Preview', exact: true }).click()
   await mapIsDrawn(page)
   await shot(page, 'first-3-preview')
 

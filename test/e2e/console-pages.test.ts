@@ -44,6 +44,12 @@ const PAGES: Readonly<Record<string, string>> = {
   overview: '/',
   basemaps: '/basemaps',
   basemap: '/basemaps/world',
+  'basemap-access': '/basemaps/world?tab=access',
+  'basemap-urls': '/basemaps/world?tab=addresses',
+  'basemap-details': '/basemaps/world?tab=details',
+  busiest: '/?tab=busiest',
+  activity: '/?tab=activity',
+  partner: '/tokens/partner',
   version: '/basemaps/world/versions/2026-10?grid=on&tile=1/1/0',
   'vector-tiles': '/basemaps/streets/versions/default',
   compare: '/basemaps/world/compare',
@@ -134,7 +140,6 @@ test('the first load is small and brings no map; charts and map come when they a
   await page.setViewportSize(DESKTOP)
   await page.getByRole('link', { name: 'Basemaps', exact: true }).click()
   await page.getByRole('link', { name: 'world', exact: true }).click()
-  await page.getByRole('link', { name: 'Preview', exact: true }).click()
   await mapIsDrawn(page)
   expect(asked(/\/assets\/map-view/)).toBe(true)
   expect(asked(/^\/tiles\/world\//)).toBe(true)
@@ -159,6 +164,64 @@ test('before a default changes, the tiles that differ are shown on the map, and 
   await expectAccessible(page, 'compare, tiles that differ')
   await shot(page, 'compare-tiles')
   await console.expectClean()
+})
+
+test('the overview fits on one screen of 1440 by 900', async () => {
+  const console = await openConsole(maps().gateway, { viewport: { width: 1440, height: 900 } })
+  const { page } = console
+  await open(page, '/')
+  await settled(page)
+  await page.getByRole('region', { name: 'Edges' }).waitFor()
+  const beyond = () =>
+    inPage<number>(page, 'document.documentElement.scrollHeight - document.documentElement.clientHeight')
+  await expect.poll(beyond).toBe(0)
+  await shot(page, 'overview-one-screen')
+  await console.expectClean()
+})
+
+test('a page comes with what it reads first, and an idle one asks for nothing', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const answer = await page.goto('/admin/basemaps')
+  await page.getByRole('link', { name: 'world', exact: true }).waitFor()
+  expect(await answer?.text()).toContain('"/api/v1/admin/basemaps?limit=25":{')
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+  expect(asked).not.toContain('/api/v1/system')
+  await console.expectClean()
+})
+
+test('lists of basemaps show a tile of each default version, by one token for all', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  const tokens: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/preview-token')) tokens.push(request.postDataJSON())
+  })
+  await open(page, '/basemaps')
+  await expect.poll(() => page.locator('.thumbnail img').count()).toBeGreaterThan(3)
+  expect(tokens).toEqual([{ basemap_codes: expect.arrayContaining(['archive', 'cloud', 'world']) }])
+  await console.expectClean()
+})
+
+test('a partner gets a token for chosen maps, with snippets and a text that keeps the secret', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  await open(page, '/tokens/partner?basemap=world')
+  await page.getByLabel('Partner').fill('Harbour office')
+  await page.getByRole('button', { name: 'Give access' }).click()
+  const token = (await page.getByRole('group', { name: 'the token' }).innerText()).trim()
+  const text = page.getByRole('group', { name: 'Text to send' })
+  await expect.poll(() => text.innerText()).toContain('/tiles/world/current/{z}/{x}/{y}.png?token=YOUR_TOKEN')
+  expect(await text.innerText()).not.toContain(token)
+  await page.getByRole('switch', { name: 'With the token' }).click()
+  await expect.poll(() => text.innerText()).toContain(token)
+  await page.getByRole('tab', { name: 'QGIS' }).click()
+  await expect.poll(() => page.getByRole('group', { name: /QGIS/ }).innerText()).toContain(token)
+  expect((await maps().get('/tiles/world/current/0/0/0.png', { 'x-access-token': token })).status).toBe(200)
+  await expectAccessible(page, 'partner access')
+  await shot(page, 'partner-given')
 })
 
 test('addresses are deep links, and the back button leads where one came from', async () => {
@@ -290,12 +353,13 @@ test('a heat map shows over the map what was asked for and what was missed', asy
   await expect.poll(async () => (await cells()).requests, { timeout: 60_000 }).toBe(2 * MISSED.length)
   const console = await openConsole(maps().gateway)
   const { page } = console
-  await open(page, '/basemaps/archive')
+  await open(page, '/basemaps/archive?tab=usage')
   const heat = page.getByRole('region', { name: 'Where on the map' })
   await heat.scrollIntoViewIfNeeded()
   await heat.getByText('Missed (404)').click()
   await heat.getByText(`${2 * MISSED.length} requests in 2 cells.`).waitFor()
-  await mapIsDrawn(page)
+  // The first one is that of the page.
+  await mapIsDrawn(page, 1)
   // Zoom 6 is the smallest of a map of the world.
   await heat.getByRole('button', { name: 'Show 6/33/22 on the map' }).click()
   await heat.getByText('6/33/22: 32 requests, 32 of them missed').waitFor()

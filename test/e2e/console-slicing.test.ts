@@ -86,7 +86,6 @@ test('images are picked on the server, estimated and sliced, with progress and l
     .or(page.getByRole('heading', { name: 'north' }))
     .first()
     .waitFor()
-  await page.getByRole('link', { name: 'Preview', exact: true }).click()
   await mapIsDrawn(page)
   await shot(page, 'slice-4-layer')
 

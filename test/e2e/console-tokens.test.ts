@@ -88,7 +88,7 @@ test('what a token was used for is charted over a day, a month and a year, saved
   await withConnection(gateway().database.url, (sql) => addUsage(sql, randomUUID(), 1, rows))
   const console = await openConsole(gateway(), { viewport: { ...DESKTOP, height: 400 } })
   const { page } = console
-  await open(page, '/')
+  await open(page, '/?tab=busiest')
   // Another link to it stands among the latest changes.
   await page.getByRole('region', { name: 'Busiest tokens' }).getByRole('link', { name: 'the busy one' }).click()
   const usage = page.getByRole('region', { name: 'Usage' })

@@ -8,6 +8,9 @@ const MANY_CONNECTIONS = 10_000
 const CROWD_REQUESTS = 100_000
 const SETTLE_SECONDS = 3
 
+/** Each request on a connection of its own. */
+const onceEach = changedMix(({ headers, ...request }) => ({ ...request, headers: [...headers, 'Connection: close'] }))
+
 /** Many of everything, beside which the mix alone is the measure. */
 export const CROWD_WORKLOADS: readonly Workload[] = [
   plainLoad('connections', `The mix over ${MANY_CONNECTIONS} connections`, {
@@ -18,7 +21,18 @@ export const CROWD_WORKLOADS: readonly Workload[] = [
   plainLoad('once', 'The mix, each request on a connection of its own', {
     connections: CONNECTIONS,
     leastSeconds: LEAST_SECONDS,
-    requests: changedMix(({ headers, ...request }) => ({ ...request, headers: [...headers, 'Connection: close'] })),
+    requests: onceEach,
+  }),
+  plainLoad('tls-mix', 'The mix over TLS', {
+    connections: CONNECTIONS,
+    environment: 'tls',
+    leastSeconds: LEAST_SECONDS,
+    requests: mixRequests,
+  }),
+  plainLoad('tls-once', 'The mix over TLS, a handshake for each request', {
+    connections: CONNECTIONS,
+    environment: 'tls',
+    requests: onceEach,
   }),
   crowded('tokens', 'with 50,000 tokens in turn', [byToken]),
   crowded('basemaps', `from ${CROWD_BASEMAPS} basemaps in turn`, [byBasemap]),

@@ -1,7 +1,7 @@
 import { seededRandom } from '../data/random.js'
 import { type Address, sampleTraffic } from '../data/traffic.js'
 import type { Request } from '../load/load.js'
-import type { Basemap, RunningPeer } from '../peers/peer.js'
+import { type Basemap, type RunningPeer, urlOf } from '../peers/peer.js'
 import type { RequestsFor } from './workload.js'
 
 export const SEED = 7
@@ -53,7 +53,7 @@ export function changedMix(
 export function answeredField(name: string): (peer: RunningPeer, request: Request) => Promise<string | null> {
   const known = new Map<string, Promise<string | null>>()
   return (peer, { path, headers }) => {
-    const url = `http://127.0.0.1:${peer.port}${path}`
+    const url = `${urlOf(peer)}${path}`
     const asked = known.get(url) ?? ask(url, headers, name)
     known.set(url, asked)
     return asked

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import type { DataSet } from '../data/data-set.js'
 import { evenDirectory } from '../data/even-set.js'
 import type { Address } from '../data/traffic.js'
-import type { Basemap, Environment, RunningPeer } from '../peers/peer.js'
+import { type Basemap, type Environment, type RunningPeer, urlOf } from '../peers/peer.js'
 
 /** Throws unless a server answers some tiles with the very bytes that are stored: what is not right is not measured. */
 export async function verifyTiles(peer: RunningPeer, data: DataSet, environment: Environment): Promise<void> {
@@ -31,7 +31,7 @@ async function verifyTile(peer: RunningPeer, basemap: Basemap, tile: Address, st
   const path = peer.tilePath(basemap, tile)
   if (path === null) return
   const headers = peer.headers.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string])
-  const answer = await fetch(`http://127.0.0.1:${peer.port}${path}`, { headers })
+  const answer = await fetch(`${urlOf(peer)}${path}`, { headers })
   const body = Buffer.from(await answer.arrayBuffer())
   const wanted = await stored(tile)
   const same = peer.sendsStoredBytes ? body.equals(wanted) : body.length === wanted.length

@@ -139,7 +139,13 @@ export async function load(
   status: number | readonly number[] = 200,
 ): Promise<LoadResult> {
   const { generator, seconds, cores } = context
-  const result = await generator({ port: peer.port, seconds, core: cores?.load, ...what })
+  const result = await generator({
+    port: peer.port,
+    isEncrypted: peer.isEncrypted ?? false,
+    seconds,
+    core: cores?.load,
+    ...what,
+  })
   const expected = [status].flat().map(String)
   if (Object.keys(result.statuses).some((seen) => !expected.includes(seen)) || result.failures > 0) {
     throw new Error(`${peer.name} answered ${JSON.stringify(result.statuses)}, ${result.failures} connections broke`)

@@ -109,7 +109,7 @@ async function launch(
   }
   const startedAt = performance.now()
   const edge = run('edge', options.cores?.server)
-  const url = `http://127.0.0.1:${port}`
+  const url = `${options.settings?.TLS_CERT_FILE === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
   await edge.until(() => isReady(`${url}/ready`))
   const edgeReadyMs = performance.now() - startedAt
   await edge.until(async () => (await edgesAlive(admin)).length === options.workers)

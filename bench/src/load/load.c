@@ -1,16 +1,18 @@
 // Keep-alive HTTP/1.1 load for a server on 127.0.0.1. Bodies are discarded in the kernel (MSG_TRUNC), so that this side costs far
 // less than the server and is not what is measured.
 //
-//   load PORT CONNECTIONS SECONDS REQUESTS [RATE]
+//   load PORT CONNECTIONS SECONDS REQUESTS RATE [tls]
 //
 // REQUESTS is a file with one request a line: the path, with "HEAD " before it for that method, then header lines, separated by tabs.
 // Connections take the next line of the file in turn, from the first again after the last. RATE limits the requests per second of all
-// connections together. A request that says "Connection: close" is the only one of its connection, and its latency begins with the
+// connections together; 0: as many as the server answers. With "tls", connections are encrypted (no certificate is checked, no session resumed), and bodies
+// are decrypted before they are discarded. A request that says "Connection: close" is the only one of its connection, and its latency begins with the
 // connecting. Prints one line of JSON; latencies run from the send of a request to the last byte of its answer, in microseconds.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +35,9 @@ struct request {
 
 struct connection {
   int fd;
+  SSL *tls;           // null: not encrypted
   bool busy;          // a request is on its way
+  bool unsent;        // the handshake has to end first
   bool in_body;       // its answer's head has been read
   bool closes;        // the connection ends with this answer
   const struct request *request;
@@ -45,6 +49,7 @@ struct connection {
 };
 
 static int port, epoll_fd;
+static SSL_CTX *tls_context;  // null: connections are not encrypted
 static struct request *requests;
 static size_t request_count, next_request;
 static double pause_between;  // of one connection, in seconds; 0: no rate
@@ -115,11 +120,41 @@ static void open_connection(struct connection *c) {
   if (connect(c->fd, (const struct sockaddr *)&address, sizeof address)) fail("connect");
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
   epoll_ctl(epoll_fd, EPOLL_CTL_ADD, c->fd, &event);
+  if (!tls_context) return;
+  c->tls = SSL_new(tls_context);
+  SSL_set_fd(c->tls, c->fd);
+  SSL_set_connect_state(c->tls);
+}
+
+static void close_connection(struct connection *c) {
+  SSL_free(c->tls);
+  c->tls = NULL;
+  close(c->fd);
 }
 
 static void reopen(struct connection *c) {
-  close(c->fd);
+  close_connection(c);
   open_connection(c);
+}
+
+// As recv(2) without waiting; EAGAIN also while a handshake goes on.
+static ssize_t receive(struct connection *c, char *into, size_t room) {
+  static char discarded[256 * 1024];
+  if (!c->tls) return recv(c->fd, into, room, into ? MSG_DONTWAIT : MSG_TRUNC | MSG_DONTWAIT);
+  if (!into) into = discarded, room = room < sizeof discarded ? room : sizeof discarded;
+  const int n = SSL_read(c->tls, into, (int)room);
+  if (n > 0) return n;
+  const int error = SSL_get_error(c->tls, n);
+  errno = error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? EAGAIN : EPIPE;
+  return error == SSL_ERROR_ZERO_RETURN ? 0 : -1;
+}
+
+// A request is small: the kernel takes it whole. False: the connection was lost. Over TLS it goes after the handshake.
+static bool send_request(struct connection *c) {
+  const struct request *request = c->request;
+  if (!c->tls) return send(c->fd, request->text, request->length, MSG_NOSIGNAL) == (ssize_t)request->length;
+  c->unsent = SSL_write(c->tls, request->text, (int)request->length) != (int)request->length;
+  return !c->unsent || SSL_want_read(c->tls);
 }
 
 static void fail_connection(struct connection *c) {
@@ -135,12 +170,12 @@ static void send_next(struct connection *c, double time) {
   c->in_body = false;
   c->head_length = 0;
   c->sent_at = time;
-  if (send(c->fd, request->text, request->length, MSG_NOSIGNAL) != (ssize_t)request->length) fail_connection(c);
+  if (!send_request(c)) fail_connection(c);
 }
 
 // False: more of the head has to come first, or the connection was lost.
 static bool read_head(struct connection *c) {
-  const ssize_t n = recv(c->fd, c->head + c->head_length, kHeadBytes - 1 - c->head_length, MSG_DONTWAIT);
+  const ssize_t n = receive(c, c->head + c->head_length, kHeadBytes - 1 - c->head_length);
   if (n < 0 && errno == EAGAIN) return false;
   if (n <= 0) return fail_connection(c), false;
   c->head_length += (size_t)n;
@@ -163,7 +198,7 @@ static bool read_head(struct connection *c) {
 
 static void read_body(struct connection *c) {
   while (c->left > 0) {
-    const ssize_t n = recv(c->fd, NULL, c->left, MSG_TRUNC | MSG_DONTWAIT);
+    const ssize_t n = receive(c, NULL, c->left);
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) return fail_connection(c);
     body_bytes += (uint64_t)n;
@@ -172,6 +207,8 @@ static void read_body(struct connection *c) {
 }
 
 static void take_answer(struct connection *c) {
+  if (c->unsent && !send_request(c)) return fail_connection(c);
+  if (c->unsent) return;
   if (!c->in_body && !read_head(c)) return;
   read_body(c);
   if (!c->busy || c->left > 0) return;
@@ -214,11 +251,13 @@ static void allow_files(rlim_t count) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 5) return fputs("usage: load PORT CONNECTIONS SECONDS REQUESTS [RATE]\n", stderr), 2;
+  if (argc < 6) return fputs("usage: load PORT CONNECTIONS SECONDS REQUESTS RATE [tls]\n", stderr), 2;
   port = atoi(argv[1]);
   const int count = atoi(argv[2]);
   const double seconds = atof(argv[3]);
-  const double rate = argc > 5 ? atof(argv[5]) : 0;
+  const double rate = atof(argv[5]);
+  if (argc > 6) tls_context = SSL_CTX_new(TLS_client_method());
+  signal(SIGPIPE, SIG_IGN);
   if (count < 1 || count > kMaxConnections) return fputs("too many connections, or none\n", stderr), 2;
   allow_files((rlim_t)count + 64);
   read_requests(argv[4]);

@@ -17,6 +17,8 @@ export interface Load {
   readonly core: number | undefined
   /** requests a second of all connections together; as many as the server answers where it is missing */
   readonly rate?: number
+  /** the port expects TLS */
+  readonly isEncrypted?: boolean
 }
 
 /** Latencies in microseconds, from the send of a request to the last byte of its answer. */
@@ -59,7 +61,8 @@ export function writeRequests(file: string, requests: readonly Request[]): strin
 /** The suite's own generator, compiled at its first use. Throws where there is no C compiler. */
 export function loadGenerator(): Generator {
   const program = compiled()
-  if (program === null) throw new Error('a comparison needs a C compiler (cc): apt-get install gcc libc6-dev')
+  if (program === null)
+    throw new Error('a comparison needs a C compiler (cc) and OpenSSL: apt-get install gcc libc6-dev libssl-dev')
   return (load) => runOwn(program, load)
 }
 
@@ -68,18 +71,19 @@ function compiled(): string | null {
   const program = join(tmpdir(), `gateway-bench-load-${mark}`)
   if (existsSync(program)) return program
   const unfinished = `${program}-${process.pid}`
-  const { status } = spawnSync('cc', ['-O2', '-o', unfinished, SOURCE], { stdio: 'ignore' })
+  const { status } = spawnSync('cc', ['-O2', '-o', unfinished, SOURCE, '-lssl', '-lcrypto'], { stdio: 'ignore' })
   if (status !== 0) return null
   renameSync(unfinished, program)
   return program
 }
 
 async function runOwn(program: string, load: Load): Promise<LoadResult> {
-  const { port, connections, seconds, requests, rate } = load
+  const { port, connections, seconds, requests, rate = 0 } = load
   const [command = '', ...args] = [
     ...onCore(load.core),
     program,
-    ...[port, connections, seconds, requests, ...(rate === undefined ? [] : [rate])].map(String),
+    ...[port, connections, seconds, requests, rate].map(String),
+    ...(load.isEncrypted ? ['tls'] : []),
   ]
   try {
     const { stdout } = await execute(command, args, { timeout: seconds * 1000 + GRACE_MS })

@@ -1,5 +1,6 @@
 import { evenSet } from '../data/even-set.js'
 import { sizeSet } from '../data/size-set.js'
+import { tlsPair } from '../data/tls-pair.js'
 import { zipfSet } from '../data/zipf-set.js'
 import { crowd } from '../gateway/crowd.js'
 import { type Gateway, type GatewayOptions, startGateway } from '../gateway/gateway.js'
@@ -21,7 +22,7 @@ export function earlierEdgePeer(checkout: string): Peer {
 function gatewayPeer(name: string, title: string, checkout?: string): Peer {
   return {
     name,
-    environments: ['common', 'small', 'crowded', 'sizes'],
+    environments: ['common', 'small', 'crowded', 'sizes', 'tls'],
     async start({ data, environment, cores }): Promise<RunningPeer> {
       const special = await SPECIAL[environment](data)
       const { basemaps, vectors } = data
@@ -43,6 +44,7 @@ function gatewayPeer(name: string, title: string, checkout?: string): Peer {
         name,
         description: `${title}: one edge process, every request with a service token that is checked; ${special.words}ready after ${seconds} s, with ${megabytes} MB`,
         port: gateway.port,
+        isEncrypted: environment === 'tls',
         pids: gateway.edgePids,
         tilePath: (basemap, tile) => (basemap === 'remotepm' && origin === null ? null : tilePathOf(basemap, tile)),
         downloadPath: (vector) => `/vectors/${vector}/download`,
@@ -76,6 +78,10 @@ const SPECIAL: Readonly<Record<Environment, (data: PeerOptions['data']) => Promi
     },
   }),
   sizes: async () => ({ words: '', options: { basemaps: [await sizeSet()] } }),
+  tls: async () => {
+    const { cert, key } = tlsPair()
+    return { words: 'with TLS; ', options: { settings: { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } } }
+  },
   crowded: async () => {
     const { tokens, fill } = crowd()
     return { words: `${tokens.length} tokens and 10,000 versions in the store; `, options: { fill }, crowd: tokens }

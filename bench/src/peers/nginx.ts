@@ -1,6 +1,7 @@
 import type { DataSet } from '../data/data-set.js'
 import { evenDirectory } from '../data/even-set.js'
 import { sizeDirectory } from '../data/size-set.js'
+import { type TlsPair, tlsPair } from '../data/tls-pair.js'
 import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 
 /**
@@ -9,21 +10,23 @@ import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
  */
 export const nginxPeer: Peer = {
   name: 'nginx',
-  environments: ['common', 'small', 'sizes'],
-  async start({ data, cores }) {
+  environments: ['common', 'small', 'sizes', 'tls'],
+  async start({ data, environment, cores }) {
+    const tls = environment === 'tls' ? tlsPair() : null
     const version = versionOf('nginx', '-v')
     if (version === null) return 'apt-get install nginx-light'
     const daemon = await startDaemon({
       name: 'nginx',
       cores,
-      configuration: (port) => nginxConfiguration(port, data),
+      isEncrypted: tls !== null,
+      configuration: (port) => nginxConfiguration(port, data, tls),
       command: (config, dir) => ['nginx', '-p', dir, '-e', 'stderr', '-c', config],
       ready: ['/missing', 404],
     })
     return {
       ...daemon,
       name: 'nginx',
-      description: `${version}: files, sendfile, tcp_nopush, open_file_cache, 1 worker, no auth, no log`,
+      description: `${version}: files, sendfile, tcp_nopush, open_file_cache, 1 worker, no auth, no log${tls === null ? '' : '; with TLS'}`,
       tilePath: folderPath,
       downloadPath: (vector) => `/vectors/${vector}/download`,
       sendsStoredBytes: true,
@@ -32,7 +35,7 @@ export const nginxPeer: Peer = {
   },
 }
 
-export function nginxConfiguration(port: number, data: DataSet): string {
+export function nginxConfiguration(port: number, data: DataSet, tls: TlsPair | null = null): string {
   const user = process.getuid?.() === 0 ? 'user root;' : ''
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path temp-${kind};`,
@@ -55,7 +58,8 @@ http {
   open_file_cache_valid 10s;
   open_file_cache_min_uses 1;
   server {
-    listen 127.0.0.1:${port};
+    listen 127.0.0.1:${port}${tls === null ? '' : ' ssl'};
+    ${tls === null ? '' : `ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key}; ssl_protocols TLSv1.2 TLSv1.3;`}
     location /tiles/ { alias ${data.basemaps}/; }
     location /tiles/many/ { alias ${data.basemaps}/many/; open_file_cache off; }
     location /tiles/size { alias ${sizeDirectory()}/size; }

@@ -29,8 +29,9 @@ const FOLDER_OF_ARCHIVE = { evenmb: 'many', evenpm: 'many', remotepm: 'many', vt
 /**
  * What a gateway is set up with. `common`: the common data, a store with one token, memory for tiles as by default. `small`: little memory
  * for tiles, and what is asked for evenly or by Zipf's law. `crowded`: many basemaps and tokens in the store. `sizes`: basemaps whose tiles are all of one size.
+ * `tls`: as `common`, with TLS.
  */
-export type Environment = 'common' | 'small' | 'crowded' | 'sizes'
+export type Environment = 'common' | 'small' | 'crowded' | 'sizes' | 'tls'
 
 /** A server of the comparison that runs and answers. */
 export interface RunningPeer {
@@ -38,6 +39,8 @@ export interface RunningPeer {
   /** name and version of what serves, with the settings that matter */
   readonly description: string
   readonly port: number
+  /** the port expects TLS */
+  readonly isEncrypted?: boolean
   /** every process of the server */
   pids(): number[]
   /** null: this server does not have the basemap, or cannot serve it in this way */
@@ -75,13 +78,14 @@ export interface Peer {
 export interface Daemon {
   readonly name: string
   readonly cores: Cores | null
+  readonly isEncrypted?: boolean
   configuration(port: number, dir: string): string
   command(config: string, dir: string, port: number): readonly string[]
   /** what it answers with this status as soon as it serves */
   readonly ready: readonly [path: string, status: number]
 }
 
-export async function startDaemon({ name, cores, configuration, command, ready }: Daemon) {
+export async function startDaemon({ name, cores, isEncrypted = false, configuration, command, ready }: Daemon) {
   const dir = await mkdtemp(join(tmpdir(), `gateway-bench-${name}-`))
   const port = await freePort()
   const config = join(dir, 'config')
@@ -92,8 +96,13 @@ export async function startDaemon({ name, cores, configuration, command, ready }
     await rm(dir, { recursive: true, force: true })
   }
   const [path, status] = ready
-  await service.until(() => answers(`http://127.0.0.1:${port}${path}`, status))
-  return { port, pids: () => family(service.pid), stop }
+  await service.until(() => answers(`${urlOf({ port, isEncrypted })}${path}`, status))
+  return { port, isEncrypted, pids: () => family(service.pid), stop }
+}
+
+/** The address of a server, to which paths are added. */
+export function urlOf({ port, isEncrypted }: Pick<RunningPeer, 'port' | 'isEncrypted'>): string {
+  return `${isEncrypted ? 'https' : 'http'}://127.0.0.1:${port}`
 }
 
 /** The first line that a program prints of its version; null: it is not installed. */

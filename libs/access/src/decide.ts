@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { GRANT_ALL, type Scope } from '@gateway/contracts/token.js'
 import { breachOf, type Sender, type TokenLimits } from './token-limits.js'
 
@@ -28,17 +29,14 @@ export type WantedResource =
 export type Decision = { readonly ok: true } | Refusal
 
 export const ALLOWED: Decision = { ok: true }
-export const UNKNOWN_TOKEN = refuse(
-  'token_unknown',
-  'this gateway does not know the service token: it was deleted or replaced, or another gateway has issued it',
-)
-const DISABLED = refuse('token_disabled', 'the service token is disabled')
-const EXPIRED = refuse('token_expired', 'the service token has expired')
-export const NOT_GRANTED = refuse('resource_not_granted', 'the service token has no access to this resource')
+export const UNKNOWN_TOKEN = refuse('token_unknown', coded('token_unknown'))
+const DISABLED = refuse('token_disabled', coded('token_disabled'))
+const EXPIRED = refuse('token_expired', coded('token_expired'))
+export const NOT_GRANTED = refuse('resource_not_granted', coded('token_not_granted'))
 const SCOPE_MISSING: Readonly<Record<Scope, Refusal>> = {
-  read: refuse('scope_missing', 'the service token lacks the scope "read"'),
-  slice: refuse('scope_missing', 'the service token lacks the scope "slice"'),
-  sign: refuse('scope_missing', 'the service token lacks the scope "sign"'),
+  read: refuse('scope_missing', coded('token_without_scope_read')),
+  slice: refuse('scope_missing', coded('token_without_scope_slice')),
+  sign: refuse('scope_missing', coded('token_without_scope_sign')),
 }
 
 /**

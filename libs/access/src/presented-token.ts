@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { credentialHint } from './credential-hints.js'
 import { isTokenWellFormed, TOKEN_MARK } from './token-format.js'
 
@@ -22,16 +23,10 @@ export function challenge(hasBasic: boolean): string {
   return hasBasic ? `${BEARER_CHALLENGE}, ${BASIC_CHALLENGE}` : BEARER_CHALLENGE
 }
 
-export const TOKEN_MISSING = refuse(
-  'token_missing',
-  'a service token is required: send it as "Authorization: Bearer ...", "X-Access-Token: ...", ?token=... or ?access_token=...',
-)
+export const TOKEN_MISSING = refuse('token_missing', coded('token_missing'))
 /** A text that cannot be a token. One sentence for all of them: that a guess at another credential was right must not be told here. */
-export const TOKEN_MALFORMED = refuse(
-  'token_malformed',
-  'the service token is not valid: a service token is bmp_ and 38 letters and digits, the last of them a checksum; it is mistyped or cut off, or another credential (ADMIN_TOKEN opens only admin routes)',
-)
-const CONFLICT = refuse('conflicting_tokens', 'the request carries different service tokens')
+export const TOKEN_MALFORMED = refuse('token_malformed', coded('token_malformed'))
+const CONFLICT = refuse('conflicting_tokens', coded('tokens_conflict'))
 
 /**
  * The one token that a request presents. The same token in several places counts once; different ones are refused (400).
@@ -59,7 +54,9 @@ export function presentedToken(from: PresentedCredentials): PresentedToken {
 
 function missing({ authorization, query }: PresentedCredentials): Refusal {
   const hint = credentialHint(authorization, query)
-  return hint === null ? TOKEN_MISSING : refuse('token_missing', `${TOKEN_MISSING.message}; ${hint}`)
+  return hint === null
+    ? TOKEN_MISSING
+    : refuse('token_missing', [coded('token_missing'), coded('words', { words: hint })])
 }
 
 function bearer(authorization: string | undefined): string {

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { PermitAnswer, PermitRequest, RateLimit } from '@gateway/contracts/rate-limit.js'
 import { LRUCache } from 'lru-cache'
 
@@ -182,8 +183,10 @@ function refusalAfter(ms: number): Refusal {
   const seconds = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(ms / 1000)))
   const known = refusals.get(seconds)
   if (known !== undefined) return known
-  const message = `the service token is limited, and its requests come faster; please try again in ${seconds} s`
-  const made: Refusal = { ...refuse('rate_limited', message), retryAfterSeconds: seconds }
+  const made: Refusal = {
+    ...refuse('rate_limited', coded('token_rate_limited', { seconds })),
+    retryAfterSeconds: seconds,
+  }
   refusals.set(seconds, made)
   return made
 }

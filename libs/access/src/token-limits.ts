@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { RateLimit } from '@gateway/contracts/rate-limit.js'
 import { isInRanges, type Range } from './client-address.js'
 
@@ -19,8 +20,8 @@ export interface Sender {
   readonly address: string
 }
 
-const ORIGIN_NOT_ALLOWED = refuse('origin_not_allowed', 'the service token must not be used from this origin')
-const NETWORK_NOT_ALLOWED = refuse('network_not_allowed', 'the service token must not be used from this address')
+const ORIGIN_NOT_ALLOWED = refuse('origin_not_allowed', coded('token_origin'))
+const NETWORK_NOT_ALLOWED = refuse('network_not_allowed', coded('token_network'))
 
 /** The refusal of a request that breaks a token's limits, or null. A sender that is not known (null) breaks them all. */
 export function breachOf(limits: TokenLimits, sender: Sender | null): Refusal | null {

@@ -1,3 +1,4 @@
+import { sentence } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 
 /** A page of this size is some hundred kilobytes of JSON and milliseconds of the database's time. */
@@ -15,7 +16,7 @@ export const flag = z.enum(['true', 'false']).transform((word) => word === 'true
 export const text = z
   .string()
   .max(4096)
-  .regex(/^[^\0]*$/, 'must not hold NUL')
+  .regex(/^[^\0]*$/, sentence('said.no_nul'))
 
 /** Of a list, what the query of its route is made of. */
 interface Fields<Filter extends string> {

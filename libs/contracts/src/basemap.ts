@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
+import { sentence } from './messages.js'
 
 export const STORAGES = ['xyz', 'tms', 'mbtiles', 'pmtiles'] as const
 export type Storage = (typeof STORAGES)[number]
@@ -93,7 +94,7 @@ const text = (limit: number) =>
     .trim()
     .min(1)
     .max(limit)
-    .regex(/^[^\0]*$/, 'must not hold NUL')
+    .regex(/^[^\0]*$/, sentence('said.no_nul'))
 
 const overridable = {
   storage: z
@@ -104,7 +105,7 @@ const overridable = {
   bounds: boundsSchema.refine(
     ([west, south, east, north]) =>
       Math.abs(west) <= 180 && Math.abs(east) <= 180 && west !== east && south >= -90 && north <= 90 && south < north,
-    { error: 'must be west, south, east, north in degrees, with south below north' },
+    { error: sentence('said.bounds') },
   ),
   min_zoom: z.int().min(0).max(MAX_ZOOM),
   max_zoom: z.int().min(0).max(MAX_ZOOM),
@@ -150,7 +151,9 @@ export const versionPatchSchema = z
     name: nullable(overridable.name),
     attribution: nullable(overridable.attribution),
   })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), { error: 'names nothing to change' })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    error: sentence('said.nothing_to_change'),
+  })
 export type VersionPatch = z.input<typeof versionPatchSchema>
 
 export const basemapPatchSchema = z
@@ -167,9 +170,11 @@ export const basemapPatchSchema = z
       .optional(),
     owner: nullable(text(MAX_LABEL_LENGTH)).describe('who is responsible for the basemap; `null`: nobody is named'),
   })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), { error: 'names nothing to change' })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    error: sentence('said.nothing_to_change'),
+  })
   .refine((body) => (body.cache_policy === 'shared') === (body.s_maxage !== undefined), {
-    error: 'cache_policy "shared" needs s_maxage, which belongs to nothing else',
+    error: sentence('said.cache_policy'),
   })
 
 export type BasemapPatch = z.input<typeof basemapPatchSchema>
@@ -213,6 +218,11 @@ export const adminBasemapSchema = basemapSchema.extend({
   tags: z.array(z.string()).describe('by an operator'),
   owner: z.string().nullable().describe('by an operator: who is responsible'),
 })
+/** A basemap in the list for administrators. */
+export const listedBasemapSchema = adminBasemapSchema.extend({
+  requests_per_day: z.number().min(0).describe('for its tiles and documents: the mean of the last 7 days'),
+})
+export type ListedBasemap = z.infer<typeof listedBasemapSchema>
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 
 export const defaultVersionBodySchema = z.strictObject({ version: z.string().min(1) })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sentence } from './messages.js'
 
 /** An ISO 8601 UTC timestamp, as every answer carries them. */
 export const timestampSchema = z.iso.datetime().describe('ISO 8601 UTC timestamp')
@@ -18,11 +19,7 @@ export const MAX_LABEL_LENGTH = 200
 const PATH_SEGMENT = /^[^.*/\\\u0000-\u001f\u007f][^/\\\u0000-\u001f\u007f]*$/
 
 /** A code that becomes one path segment: no slash, no control character, no leading dot; `*` is the wildcard of grants. */
-export const codeSchema = z
-  .string()
-  .min(1)
-  .max(MAX_LABEL_LENGTH)
-  .regex(PATH_SEGMENT, 'must be one path segment without control characters')
+export const codeSchema = z.string().min(1).max(MAX_LABEL_LENGTH).regex(PATH_SEGMENT, sentence('said.path_segment'))
 
 /** A field that lists return and bodies may send back: it is accepted, so that a listed item can be posted, and ignored. */
 export const asListedSchema = z.unknown().optional().describe('as listed; ignored')

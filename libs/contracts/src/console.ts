@@ -1,14 +1,27 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
+import { sentence } from './messages.js'
 
 /** What a page of the console may show: an event names those in which something has changed. */
 export const LIVE_TOPICS = ['catalog', 'scans', 'deliveries', 'slicing', 'edges', 'traffic', 'audit'] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
+/** Limit: basemaps of one preview token; a page of a list has at most as many. */
+const MAX_PREVIEWED = 100
+
 export const previewTokenBodySchema = z
-  .strictObject({ basemap_code: z.string().min(1).optional(), vector_code: z.string().min(1).optional() })
-  .refine((body) => (body.basemap_code === undefined) !== (body.vector_code === undefined), {
-    error: 'exactly one of basemap_code and vector_code is needed',
+  .strictObject({
+    basemap_code: z.string().min(1).optional(),
+    basemap_codes: z
+      .array(z.string().min(1))
+      .min(1)
+      .max(MAX_PREVIEWED)
+      .optional()
+      .describe('several basemaps, as in a list with thumbnails; codes that do not exist are left out'),
+    vector_code: z.string().min(1).optional(),
+  })
+  .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
+    error: sentence('said.one_of_basemap_vector'),
   })
 
 export const previewTokenSchema = z.object({

@@ -99,7 +99,7 @@ const DOCUMENTED: readonly Documented[] = [
   {
     codes: ['dependency_down', 'draining'],
     when: 'the store, a disk or the control plane does not answer; or this process ends',
-    act: 'repeat as `Retry-After` says. Of a write the words say [what became of it](../operate.md#a-write-was-answered-503)',
+    act: 'repeat as `Retry-After` says; after a write the message says [what became of it](../operate.md#a-write-returned-503)',
   },
 ]
 

@@ -1,4 +1,4 @@
-import { type Told, textOfAll } from './told.js'
+import { type CodedMessage, textOfAll } from './messages.js'
 
 /**
  * Every refusal that a caller can meet, by a stable code, and the one table that gives each its HTTP status.
@@ -62,15 +62,12 @@ export interface Refusal {
   /** whole seconds after which to try again, where that is known better than for others of its status */
   readonly retryAfterSeconds?: number
   /** the message by codes, for other languages */
-  readonly details?: readonly Told[]
+  readonly details?: readonly CodedMessage[]
 }
 
-export function refuse(code: ErrorCode, message: string): Refusal {
-  return { ok: false, code, message }
-}
-
-/** A refusal whose words come from codes. */
-export function refuseTold(code: ErrorCode, details: readonly Told[]): Refusal {
+/** @param said the message, or several in their order */
+export function refuse(code: ErrorCode, said: CodedMessage | readonly CodedMessage[]): Refusal {
+  const details = 'code' in said ? [said] : said
   return { ok: false, code, message: textOfAll(details), details }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
+import { sentence } from './messages.js'
 
 export const EXPORT_STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
 
@@ -14,8 +15,8 @@ export const exportBodySchema = z.strictObject({
   bounds: z
     .tuple([degrees.longitude, degrees.latitude, degrees.longitude, degrees.latitude])
     .meta({ items: { type: 'number' }, minItems: 4, maxItems: 4 })
-    .refine(([, south, , north]) => south < north, 'the south must be below the north')
-    .refine(([west, , east]) => west !== east, 'the west and the east must differ')
+    .refine(([, south, , north]) => south < north, sentence('said.south_north'))
+    .refine(([west, , east]) => west !== east, sentence('said.west_east'))
     .optional()
     .describe('west, south, east, north in degrees; west above east: across the antimeridian; left out: all of it'),
   zoom_min: zoom.optional().describe('left out: that of the version'),

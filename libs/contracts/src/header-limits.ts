@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from './errors.js'
+import { coded } from './messages.js'
 
 /** What becomes of a longer one: the request is refused (431), or it counts as absent, where the standard lets a server ignore it. */
 type Beyond = 'refused' | 'ignored'
@@ -40,7 +41,7 @@ const LIMITS: ReadonlyMap<string, readonly [max: number, Beyond]> = new Map([
 /** Limit: one line of any other header, a line of cookies among them. What most servers take. */
 const MAX_OTHER = 8_192
 
-const TOO_LARGE = refuse('headers_too_large', 'a header of the request is too long')
+const TOO_LARGE = refuse('headers_too_large', coded('header_too_long'))
 
 /** Judges a header by its length before anything looks at what it holds. */
 export function judgeHeader(name: string, length: number): 'fits' | 'ignored' | Refusal {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sentence } from './messages.js'
 
 /** ISO 8601, to the second or finer, to the minute, or a bare date, which is its midnight; without a zone it is UTC. */
 export const instantSchema = z.union(
@@ -7,7 +8,7 @@ export const instantSchema = z.union(
     z.iso.datetime({ offset: true, local: true, precision: -1 }),
     z.iso.date(),
   ],
-  { error: 'must be an ISO 8601 date or date-time' },
+  { error: sentence('said.instant') },
 )
 
 /**
@@ -29,7 +30,7 @@ export function instantBefore(endMs: number, ms: number): number {
 
 /** A moment in the query of a request. */
 export const queryInstantSchema = instantSchema.refine((instant) => instantMs(instant) !== null, {
-  error: 'must be within the years 0001 to 9999',
+  error: sentence('said.instant_years'),
 })
 
 /** JavaScript reads bare dates as UTC by itself. */

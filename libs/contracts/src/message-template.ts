@@ -1,10 +1,31 @@
 /** A text with `{name}` for each parameter; of a pair, `one` is taken if the parameter `count` is 1. */
 export type MessageTemplate = string | { readonly one: string; readonly many: string }
 
-/** Fills a template of any language. What looks like a parameter and has no value stays: `{z}/{x}/{y}` is part of a text. */
-export function fillTemplate(template: MessageTemplate, params: Readonly<Record<string, string | number>>): string {
+type Texts = Readonly<Partial<Record<string, MessageTemplate>>>
+
+/**
+ * Fills a template of any language. A parameter of `{@name}` is the code of another text, or several with `; ` between them. What looks like a
+ * parameter and has no value stays: `{z}/{x}/{y}` is part of a text.
+ */
+export function fillTemplate(
+  template: MessageTemplate,
+  params: Readonly<Record<string, string | number>>,
+  texts: Texts = {},
+): string {
   const text = typeof template === 'string' ? template : params.count === 1 ? template.one : template.many
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : whole,
-  )
+  return text.replace(/\{(@?)(\w+)\}/g, (whole, isCode: string, name: string) => {
+    if (!Object.hasOwn(params, name)) return whole
+    const value = String(params[name])
+    return isCode === ''
+      ? value
+      : value
+          .split('; ')
+          .map((code) => clause(code, texts))
+          .join('; ')
+  })
+}
+
+function clause(code: string, texts: Texts): string {
+  const text = Object.hasOwn(texts, code) ? texts[code] : undefined
+  return typeof text === 'string' ? text : code
 }

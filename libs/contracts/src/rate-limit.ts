@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sentence } from './messages.js'
 
 /** Limits: more than one gateway answers, and one request in a day. */
 const MAX_PER_SECOND = 1_000_000
@@ -8,7 +9,7 @@ const MIN_PER_SECOND = 1 / 86_400
 export const rateLimitSchema = z.strictObject({
   per_second: z
     .number()
-    .min(MIN_PER_SECOND, { error: 'must be at least one request in a day (1/86400)' })
+    .min(MIN_PER_SECOND, { error: sentence('said.rate_too_small') })
     .max(MAX_PER_SECOND),
   burst: z.int().min(1).max(MAX_PER_SECOND),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { asListedSchema, codeSchema, MAX_LABEL_LENGTH, timestampSchema } from './common.js'
-import { messageFields } from './messages.js'
+import { messageFields, sentence } from './messages.js'
 import { warningsField } from './warning.js'
 
 export const SOURCE_KINDS = ['basemap', 'vector'] as const
@@ -67,7 +67,7 @@ export const scanSourceBodySchema = z.strictObject({
   path: z
     .string()
     .max(4096)
-    .regex(/^(\/|s3:\/\/|https?:\/\/)[^\0]*$/, 'must be an absolute path, s3://bucket/prefix or an https address')
+    .regex(/^(\/|s3:\/\/|https?:\/\/)[^\0]*$/, sentence('said.absolute_or_remote'))
     .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it'),
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),

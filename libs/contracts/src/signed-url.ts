@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
+import { sentence } from './messages.js'
 import { warningsField } from './warning.js'
 
 /** Limits: whole degrees of WGS 84. */
@@ -13,7 +14,7 @@ const placeSchema = boundsSchema.refine(
     Math.max(Math.abs(south), Math.abs(north)) <= MAX_LATITUDE &&
     south < north &&
     west !== east,
-  { error: 'must be west, south, east, north in degrees of WGS 84, south below north' },
+  { error: sentence('said.bounds_wgs84') },
 )
 
 export const signedUrlBodySchema = z.strictObject({

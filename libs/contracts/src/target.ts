@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { asListedSchema, codeSchema, MAX_LABEL_LENGTH } from './common.js'
+import { sentence } from './messages.js'
 import { sentRequestSchema } from './push.js'
 import { warningsField } from './warning.js'
 
@@ -33,7 +34,7 @@ export const targetBodySchema = z.strictObject({
   path: z
     .string()
     .max(4096)
-    .regex(/^\/[^\0]*$/, 'must be an absolute path')
+    .regex(/^\/[^\0]*$/, sentence('said.absolute'))
     .optional(),
   mode: z.enum(TARGET_MODES).optional(),
   enabled: z.boolean().optional(),

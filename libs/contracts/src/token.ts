@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
+import { sentence } from './messages.js'
 import { rateLimitBodySchema, rateLimitSchema } from './rate-limit.js'
 import { REFUSAL_REASONS } from './usage.js'
 import { warningsField } from './warning.js'
@@ -22,7 +23,7 @@ export const MAX_GRANTS = 10_000
 const grantSchema = z.string().min(1).max(4096)
 
 const nameSchema = z.string().trim().min(1).max(MAX_LABEL_LENGTH)
-const expirySchema = z.union([instantSchema, z.literal(0)], { error: 'must be an ISO 8601 date or date-time, or 0' })
+const expirySchema = z.union([instantSchema, z.literal(0)], { error: sentence('said.instant_or_0') })
 
 /** Limit: origins, and networks, of one token. */
 const MAX_LIMITS = 100
@@ -30,9 +31,9 @@ const MAX_LIMITS = 100
 const originSchema = z
   .string()
   .max(512)
-  .refine(isOrigin, { error: 'must be an origin as browsers send it, https://maps.example.com' })
+  .refine(isOrigin, { error: sentence('said.origin') })
 const networkSchema = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
-  error: 'must be an IP address or a CIDR range',
+  error: sentence('said.network'),
 })
 
 /**
@@ -94,7 +95,9 @@ export const tokenPatchSchema = z
     scopes: z.array(z.enum(SCOPES)).min(1).optional(),
     expires_at: expirySchema.optional().describe('without a zone it is UTC; 0: never'),
   })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), { error: 'names nothing to change' })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    error: sentence('said.nothing_to_change'),
+  })
 export type TokenPatch = z.infer<typeof tokenPatchSchema>
 
 /** The parameters of changing many tokens: those of `extend`, and those of `grant` and `withdraw`. */

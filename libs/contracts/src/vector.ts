@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
+import { sentence } from './messages.js'
 
 export const VECTOR_KINDS = [
   'geojson',
@@ -123,5 +124,5 @@ export const vectorPatchBodySchema = z
       .describe('of a shapefile: what its texts are encoded in, whatever its files say; empty: what they say'),
   })
   .refine(({ withdrawn, encoding }) => withdrawn !== undefined || encoding !== undefined, {
-    message: 'withdrawn or encoding is needed',
+    message: sentence('said.withdrawn_or_encoding'),
   })

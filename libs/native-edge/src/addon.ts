@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { ColdSetsAddon } from './cold-tiles/cold-sets.js'
 import type { ResponseTableAddon } from './hot-tiles/response-table.js'
@@ -30,12 +31,24 @@ export interface Addon extends ResponseTableAddon, ColdSetsAddon, CachedFileAddo
   start(fd: number, offset: number, length: number): number
 }
 
+const require = createRequire(import.meta.url)
+
 /** The addon, or why there is none. */
 export function loadAddon(): Addon | string {
   try {
-    return createRequire(import.meta.url)('../build/Release/native-edge.node') as Addon
+    const addon = require('../build/Release/native-edge.node') as Addon
+    return isOlderThanSources()
+      ? 'the addon is older than its sources: npm run install --workspace=@gateway/native-edge'
+      : addon
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
     return missing ? 'the addon was not built' : `the addon does not load: ${(error as Error).message}`
   }
+}
+
+/** An image holds no sources. */
+function isOlderThanSources(): boolean {
+  if (!existsSync(new URL('../native/addon.cc', import.meta.url))) return false
+  const { BUILT_FROM, digestOfSources } = require('../sources.cjs') as { BUILT_FROM: string; digestOfSources(): string }
+  return !existsSync(BUILT_FROM) || readFileSync(BUILT_FROM, 'utf8') !== digestOfSources()
 }

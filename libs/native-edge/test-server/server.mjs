@@ -124,8 +124,14 @@ app.post('/echo', (res) => {
     if (isLast) res.cork(() => text(res, '200 OK', `${bytes} ${hash.digest('hex')}`))
   })
 })
-// The response table's methods, called from outside: a JSON list of calls, each [method, ...arguments]; bodies of tiles as text.
+// The response table's methods, called from outside: a JSON list of calls, each [method, ...arguments]; bodies of tiles as text, or as the name of a file.
 let table
+function putTile({ file, ...tile }) {
+  if (file === undefined) return table.putTile({ ...tile, body: Buffer.from(tile.body) })
+  const fd = openSync(join(root, file), 'r')
+  table.putTile({ ...tile, body: { fd, offset: 0, length: fstatSync(fd).size } })
+  closeSync(fd) // the table has one of its own
+}
 app.post('/table', (res) => {
   const chunks = []
   res.onAborted(() => {})
@@ -134,7 +140,7 @@ app.post('/table', (res) => {
     if (!isLast) return
     const results = JSON.parse(Buffer.concat(chunks)).map(([method, ...args]) => {
       if (method === 'open') table = sender.responseTable(...args)
-      if (method === 'putTile') args[0].body = Buffer.from(args[0].body)
+      if (method === 'putTile') return putTile(args[0])
       return method === 'open' ? table !== undefined : table[method](...args)
     })
     res.cork(() => text(res, '200 OK', JSON.stringify(results)))

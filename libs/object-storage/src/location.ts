@@ -1,3 +1,5 @@
+import { sentence } from '@gateway/contracts/messages.js'
+
 /** Where objects are: what a scan source's path or a target's url says, taken apart. */
 export type Location =
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string }
@@ -16,7 +18,7 @@ export function isRemote(path: string): boolean {
  * what is wrong with it, without the text itself, which may hold credentials.
  */
 export function parseLocation(text: string): Location | string {
-  if ([...text].some((letter) => letter < ' ' || letter === '\x7f')) return 'must have no control characters'
+  if ([...text].some((letter) => letter < ' ' || letter === '\x7f')) return sentence('said.location_control')
   return /^s3:\/\//i.test(text) ? parseS3(text.slice(5)) : parseHttp(text)
 }
 
@@ -43,20 +45,20 @@ function parseS3(rest: string): Location | string {
   const slash = rest.indexOf('/')
   const bucket = slash === -1 ? rest : rest.slice(0, slash)
   const prefix = slash === -1 ? '' : withoutLastSlashes(rest.slice(slash + 1))
-  if (bucket.includes('@')) return 'must have no credentials in it: they belong into AWS_ACCESS_KEY_ID and the like'
+  if (bucket.includes('@')) return sentence('said.location_keys')
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) || bucket.includes('..')) {
-    return 'must name a bucket: s3://bucket/prefix'
+    return sentence('said.location_bucket')
   }
-  if (Buffer.byteLength(prefix) > MAX_KEY_BYTES) return `must have a prefix of at most ${MAX_KEY_BYTES} bytes`
-  if (prefix.split('/').some((part) => part === '.' || part === '..')) return 'must have no . and .. in it'
+  if (Buffer.byteLength(prefix) > MAX_KEY_BYTES) return sentence('said.location_prefix')
+  if (prefix.split('/').some((part) => part === '.' || part === '..')) return sentence('said.location_dots')
   return { kind: 's3', bucket, prefix }
 }
 
 function parseHttp(text: string): Location | string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'must be s3://bucket/prefix or an https address'
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return sentence('said.location_form')
   const url = new URL(text)
-  if (url.username !== '' || url.password !== '') return 'must have no credentials in it'
-  if (url.search !== '' || url.hash !== '') return 'must have no query and no fragment'
+  if (url.username !== '' || url.password !== '') return sentence('said.location_credentials')
+  if (url.search !== '' || url.hash !== '') return sentence('said.location_query')
   return { kind: 'http', url }
 }
 

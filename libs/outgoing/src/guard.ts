@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { sentence } from '@gateway/contracts/messages.js'
 import { isLoopbackHost } from '@gateway/settings/guard.js'
 import type { Settings } from '@gateway/settings/load.js'
 import { classifyAddress } from './address-class.js'
@@ -41,12 +42,12 @@ export class DestinationGuard {
 
   /** What is wrong with an address as it is written, before anything is resolved; null: nothing yet. */
   problemOf(text: string): string | null {
-    if (!URL.canParse(text)) return 'it is not an address'
+    if (!URL.canParse(text)) return sentence('said.destination_form')
     const url = new URL(text)
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'only http and https are sent to'
-    if (url.username !== '' || url.password !== '') return 'an address must not carry credentials'
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') return sentence('said.destination_scheme')
+    if (url.username !== '' || url.password !== '') return sentence('said.destination_credentials')
     const host = hostOf(url)
-    if (this.#deny.hasHost(host)) return 'CALLBACK_DENY forbids this host'
+    if (this.#deny.hasHost(host)) return sentence('said.destination_host_denied')
     return isIP(host) === 0 ? null : this.#problemOfAddress(host, host)
   }
 
@@ -69,11 +70,11 @@ export class DestinationGuard {
     const judged = classifyAddress(address)
     if (judged.kind === 'never') return `${judged.reason} is never sent to`
     if (judged.kind === 'loopback' && !this.#loopbackAllowed) {
-      return 'loopback is sent to only where CALLBACK_ALLOW names it, as the callers of this service are on other machines'
+      return sentence('said.destination_loopback')
     }
-    if (this.#deny.hasAddress(address)) return 'CALLBACK_DENY forbids this address'
+    if (this.#deny.hasAddress(address)) return sentence('said.destination_denied')
     if (!this.#allow.empty && !this.#allow.hasHost(host) && !this.#allow.hasAddress(address)) {
-      return 'CALLBACK_ALLOW does not list this destination'
+      return sentence('said.destination_not_listed')
     }
     return null
   }

@@ -31,7 +31,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     byDefault: 'off',
   },
   OIDC_CLIENT_ID: { meaning: 'what the provider calls this gateway' },
-  OIDC_CLIENT_SECRET: { meaning: 'its secret; without one the client is public (PKCE alone)' },
+  OIDC_CLIENT_SECRET: { meaning: 'its secret; without one the client is public (PKCE only)' },
   OIDC_ROLE_CLAIM: {
     meaning: 'the claim from whose values roles are given; one inside of others with dots (`realm_access.roles`)',
   },
@@ -49,7 +49,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     meaning: 'an edge that is cut off from the bus refuses a disabled token within this time',
   },
   TOKEN_OFFLINE_SECONDS: {
-    meaning: 'an edge that reaches neither bus nor store serves the tokens it knows for this long, then answers 503',
+    meaning: 'an edge that reaches neither bus nor store serves the tokens it knows for this long, then returns 503',
   },
   DATABASE_URL: {
     meaning:
@@ -139,7 +139,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
       "key of object storage; without it keys are looked for as AWS's own tools do (profile, web identity, container, instance)",
   },
   AWS_SECRET_ACCESS_KEY: { meaning: 'the secret of that key' },
-  AWS_SESSION_TOKEN: { meaning: 'of temporary keys alone' },
+  AWS_SESSION_TOKEN: { meaning: 'only for temporary keys' },
   TILE_CACHE_CONTROL: {
     meaning: '`Cache-Control` of tiles; see [caches in front](../caches.md)',
     byDefault: '`public, max-age=31536000, immutable`',

@@ -9,7 +9,7 @@ import {
   type UsageItem,
   type UsageRow,
 } from '@gateway/contracts/usage.js'
-import type { Sql } from './connect.js'
+import type { Queryable, Sql } from './connect.js'
 import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
@@ -120,6 +120,18 @@ function tokenOf({ id }: UsageRow): string {
 
 function uuidsIn(ids: readonly string[]): string[] {
   return ids.filter((id) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))
+}
+
+/** Days of which the mean is told beside each basemap of a list. */
+const MEAN_DAYS = 7
+
+/** Requests for each of these basemaps, as the mean of the last 7 days; those without any are absent. */
+export async function readRequestsPerDay(sql: Queryable, codes: readonly string[]): Promise<Map<string, number>> {
+  const rows = await sql<{ code: string; requests: number }[]>`
+    SELECT id AS code, sum(requests)::float8 / ${MEAN_DAYS} AS requests FROM usage_hours
+    WHERE kind = 'basemap' AND id = ANY(${codes as string[]}::text[]) AND at > now() - make_interval(days => ${MEAN_DAYS})
+    GROUP BY id`
+  return new Map(rows.map(({ code, requests }) => [code, requests]))
 }
 
 export const USAGE_STEPS = ['hour', 'day', 'total'] as const

@@ -1,4 +1,4 @@
-import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
 
 /**
  * Why a run cannot go on, for the person who submitted the job. Thrown, not returned, because it must unwind
@@ -6,20 +6,19 @@ import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
  */
 export class Failure extends Error {
   override readonly name = 'Failure'
-  /** null: the reason has no code */
-  readonly coded: CodedMessage | null
+  readonly coded: CodedMessage
 
-  constructor(reason: string | CodedMessage) {
-    super(typeof reason === 'string' ? reason : textOf(reason))
-    this.coded = typeof reason === 'string' ? null : reason
+  constructor(reason: CodedMessage) {
+    super(textOf(reason))
+    this.coded = reason
   }
 }
 
-export function fail(reason: string | CodedMessage): never {
+export function fail(reason: CodedMessage): never {
   throw new Failure(reason)
 }
 
-export const DISK_FULL = 'the disk is full: there is not enough free space for the tiles or the scratch files'
+export const DISK_FULL = coded('slice_disk_full')
 
 /** Whether a system call was refused for want of space or quota. */
 function isDiskFull(error: unknown): boolean {
@@ -28,10 +27,10 @@ function isDiskFull(error: unknown): boolean {
 }
 
 /** The reason for any error; an unexpected one is named as such, without its stack. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof Failure) return error.message
+export function reasonOf(error: unknown): CodedMessage {
+  if (error instanceof Failure) return error.coded
   if (isDiskFull(error)) return DISK_FULL
-  return `internal error of the tiling tool: ${error instanceof Error ? error.message : String(error)}`
+  return coded('slice_tool_failed', { words: error instanceof Error ? error.message : String(error) })
 }
 
 /** A path or other foreign text as it may appear in a log line or a reason: quoted, control characters escaped. */

@@ -5,6 +5,14 @@ import { METADATA_FILE, type TilingRequest } from '@gateway/tiling/protocol.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { alphaDifferences, GLOBE_REFERENCE, pixel, psnr, tile, tilesIn, Workshop } from './testing/workshop.js'
 
+/** A result that names its reason by a code, too. */
+const CODED_FAILURE = {
+  type: 'result',
+  ok: false,
+  message_code: expect.any(String),
+  message_params: expect.any(Object),
+}
+
 const shop = new Workshop()
 afterAll(() => shop.close())
 
@@ -147,7 +155,7 @@ describe('pixels that do not count', () => {
     const source = await shop.make('nothing.tif', 'gdal_translate', empty, piece)
     const { code, lines } = await shop.tile(shop.request({ ...LAYER, source_paths: [source] }))
     expect(code).toBe(1)
-    expect(lines.at(-1)).toEqual({ type: 'result', ok: false, reason: expect.stringContaining('no visible pixels') })
+    expect(lines.at(-1)).toEqual({ ...CODED_FAILURE, reason: expect.stringContaining('no visible pixels') })
   })
 })
 

@@ -1,3 +1,4 @@
+import { coded } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 import { fail, quoted } from './failure.js'
 
@@ -69,7 +70,7 @@ const MEASURED_TYPES = new Set([
 /** How to read a source, or why it cannot be shown. */
 export function imageryOf(info: GdalInfo): { ok: true; imagery: Imagery } | { ok: false; reason: string } {
   const { bands } = info
-  if (bands.length === 0) return { ok: false, reason: 'holds no raster bands' }
+  if (bands.length === 0) return { ok: false, reason: 'said.source_no_bands' }
   const colours = coloursOf(info)
   const first = bands[colours[0] - 1]!
   const strange = colours
@@ -98,12 +99,10 @@ export function imageryOf(info: GdalInfo): { ok: true; imagery: Imagery } | { ok
 export function assertHeights({ path, imagery }: { readonly path: string; readonly imagery: Imagery }): void {
   const { colours, palette, maskedBy } = imagery
   if (new Set(colours).size > 1 || palette !== 'none') {
-    fail(`the source ${quoted(path)} is a picture; an elevation model has one band of heights`)
+    fail(coded('slice_source_picture', { source: quoted(path) }))
   }
   if (maskedBy === 'alpha' || maskedBy === 'presence') {
-    fail(
-      `the source ${quoted(path)} has an alpha band that tells no mask; declare a nodata value for its heights instead`,
-    )
+    fail(coded('slice_source_alpha', { source: quoted(path) }))
   }
 }
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Bounds, boundsSchema, TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { HEIGHT_ENCODINGS, MAX_ZOOM, METADATA_FILE, REAL_TILE_FORMATS } from '@gateway/tiling/protocol.js'
 import sharp from 'sharp'
 import { z } from 'zod'
@@ -47,10 +48,7 @@ async function examine(folder: string, zooms: readonly number[]): Promise<LayerM
   if (!tile) return null
   const extension = tile.split('.')[1]!
   const format = REAL_TILE_FORMATS.find((each) => each === extension)
-  if (!format)
-    fail(
-      `the layer consists of ${extension} tiles, which new images cannot be merged into; rebuild it from all its sources`,
-    )
+  if (!format) fail(coded('slice_layer_of_other_tiles', { format: extension }))
   const { width } = await sharp(join(column, tile)).metadata()
   return { format, tile_size: width, minzoom: zooms[0]!, maxzoom: zooms.at(-1)!, bounds: WORLD }
 }
@@ -96,5 +94,5 @@ function jsonOf(text: string): unknown {
 function absent(error: unknown): null {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'ENOENT' || code === 'ENOTDIR') return null
-  throw new Failure('the layer that the images are to be merged into cannot be read')
+  throw new Failure(coded('slice_layer_unreadable'))
 }

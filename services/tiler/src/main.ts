@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { coded, textOf } from '@gateway/contracts/messages.js'
 import { killAll } from '@gateway/processes/run-to-end.js'
 import {
   MAX_REQUEST_BYTES,
@@ -54,24 +55,24 @@ function finish(result: ResultLine): void {
 
 async function readRequest(): Promise<TilingRequest> {
   const input = await text(process.stdin)
-  if (input.length > MAX_REQUEST_BYTES) throw new Failure('the request is too long')
+  if (input.length > MAX_REQUEST_BYTES) throw new Failure(coded('slice_request_too_long'))
   let value: unknown
   try {
     value = JSON.parse(input)
   } catch {
-    throw new Failure('the request is not JSON')
+    throw new Failure(coded('slice_request_not_json'))
   }
   const parsed = tilingRequestSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const { path, message } = parsed.error.issues[0]!
-  throw new Failure(`the request is not valid: ${[...path, message].join(': ')}`)
+  throw new Failure(coded('slice_request_not_valid', { words: [...path, message].join(': ') }))
 }
 
 function timeout(seconds: number): Promise<never> {
   // Longer than a timer can count means no limit.
   const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1)
   return new Promise((_, reject) => {
-    setTimeout(() => reject(new Failure(`the job took longer than the ${seconds} seconds it may take`)), milliseconds)
+    setTimeout(() => reject(new Failure(coded('slice_tool_late', { seconds }))), milliseconds)
   })
 }
 
@@ -84,9 +85,14 @@ async function main(): Promise<void> {
   } catch (error) {
     if (!(error instanceof Failure))
       reporter.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
-    const told = error instanceof Failure ? error.coded : null
-    const code = told && { message_code: told.code, message_params: told.params }
-    finish({ type: 'result', ok: false, reason: reasonOf(error), ...code })
+    const reason = reasonOf(error)
+    finish({
+      type: 'result',
+      ok: false,
+      reason: textOf(reason),
+      message_code: reason.code,
+      message_params: reason.params,
+    })
   }
 }
 

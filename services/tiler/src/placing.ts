@@ -1,3 +1,4 @@
+import { coded } from '@gateway/contracts/messages.js'
 import { crsKind } from './crs.js'
 import type { Engine } from './engines/engine.js'
 import { fail, quoted } from './failure.js'
@@ -29,7 +30,7 @@ export async function footprintsOf(engine: Engine, sources: readonly Source[], s
       const footprint = footprintOf(kind, source.width, source.height, projected[place]!, inside, space)
       if (!footprint) {
         const end = Math.round(space.maxLatitude * 1e4) / 1e4
-        fail(`the source ${quoted(source.path)} lies nowhere on the map, which ends at ${end} degrees north and south`)
+        fail(coded('slice_source_off_map', { source: quoted(source.path), degrees: end }))
       }
       footprints[index] = footprint
     }
@@ -72,7 +73,7 @@ async function transformed(engine: Engine, from: string, to: string, points: rea
   const outcome = await engine.run({ tool: 'gdaltransform', args, input: `${input}\n` })
   const lines = outcome.stdout.trim().split('\n')
   const count = points.reduce((sum, each) => sum + each.length, 0)
-  if (outcome.code !== 0 || lines.length !== count) fail('a coordinate reference system of the sources is not usable')
+  if (outcome.code !== 0 || lines.length !== count) fail(coded('slice_crs_unusable'))
   let next = 0
   return points.map((each) => each.map(() => pointOf(lines[next++]!)))
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { HeightEncoding, PlanLine, RealTileFormat, TilingRequest } from '@gateway/tiling/protocol.js'
 import type { Engine } from './engines/engine.js'
 import { fail } from './failure.js'
@@ -61,7 +62,12 @@ export async function preflight(
   const tiles = countTiles(grid)
   if (tiles > request.limits.max_tiles) {
     fail(
-      `zooms ${grid.zoomMin} to ${grid.zoomMax} of these images are up to ${tiles} tiles; at most ${request.limits.max_tiles} are allowed`,
+      coded('slice_too_many_tiles', {
+        zoom_min: grid.zoomMin,
+        zoom_max: grid.zoomMax,
+        tiles,
+        limit: request.limits.max_tiles,
+      }),
     )
   }
   const plan: PlanLine = {
@@ -82,14 +88,12 @@ export async function preflight(
 /** Tiles of another size or grid cannot be merged with. */
 function assertAlike(layer: LayerMetadata, request: TilingRequest): void {
   if (layer.tile_size !== request.tile_size) {
-    fail(
-      `the layer consists of tiles of ${layer.tile_size} pixels; images cannot be merged into it with ${request.tile_size}`,
-    )
+    fail(coded('slice_layer_tile_size', { has: layer.tile_size, asked: request.tile_size }))
   }
   const [has, asked] = [layer.tile_matrix_set ?? DEFAULT_GRID, request.tile_matrix_set ?? DEFAULT_GRID]
-  if (has !== asked) fail(`the tiles of the layer lie in ${has}; images cannot be merged into it in ${asked}`)
+  if (has !== asked) fail(coded('slice_layer_grid', { has, asked }))
   const [holds, wanted] = [layer.encoding ?? 'rgb', request.encoding ?? 'rgb']
-  if (holds !== wanted) fail(`the encoding of the layer is ${holds}; images cannot be merged into it as ${wanted}`)
+  if (holds !== wanted) fail(coded('slice_layer_encoding', { has: holds, asked: wanted }))
 }
 
 /**
@@ -111,7 +115,7 @@ async function probeAll(engine: Engine, request: TilingRequest, onProbed: (share
       pixels += source.width * source.height
     }
     if (pixels > limits.max_pixels) {
-      fail(`the sources have more than ${limits.max_pixels} pixels, which is the limit for one job`)
+      fail(coded('slice_too_many_pixels', { limit: limits.max_pixels }))
     }
     onProbed(sources.length / paths.length)
   }
@@ -144,8 +148,11 @@ async function checkDisk(staging: string, temp: string, plan: PlanLine): Promise
   for (const [folder, bytes] of needs) {
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < bytes) {
-      const [wanted, free] = [bytes, bavail * bsize].map((each) => `${Math.ceil(each / 1e6)} MB`)
-      fail(`there is not enough disk space: about ${wanted} would be needed, ${free} are free`)
+      fail(coded('slice_no_disk_space', { wanted: megabytes(bytes), free: megabytes(bavail * bsize) }))
     }
   }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`
 }

@@ -43,17 +43,15 @@ export async function probe(engine: Engine, path: string, roots: readonly string
     const wkt = (placing && info.gcps?.coordinateSystem?.wkt) || info.coordinateSystem?.wkt || beside?.wkt
     const transform = told ?? placing?.transform
     if (!wkt) {
-      fail(
-        `the source ${quoted(path)} has no coordinate reference system, neither inside nor in a .prj or .aux.xml beside it`,
-      )
+      fail(coded('slice_source_without_crs', { source: quoted(path) }))
     }
-    if (!isUsableCrs(wkt)) fail(`the coordinate reference system of ${quoted(path)} cannot be placed on the earth`)
-    if (!transform) fail(`the source ${quoted(path)} has no georeferencing: where its pixels lie is not known`)
+    if (!isUsableCrs(wkt)) fail(coded('slice_crs_not_on_earth', { source: quoted(path) }))
+    if (!transform) fail(coded('slice_source_without_place', { source: quoted(path) }))
     if (transform[1] * transform[5] - transform[2] * transform[4] === 0) {
-      fail(`the georeferencing of ${quoted(path)} is damaged: its pixels have no size`)
+      fail(coded('slice_place_damaged', { source: quoted(path) }))
     }
     const verdict = imageryOf(info)
-    if (!verdict.ok) fail(`the source ${quoted(path)} ${verdict.reason}`)
+    if (!verdict.ok) fail(coded('slice_source_not_suitable', { source: quoted(path), reason: verdict.reason }))
     const [width, height] = info.size
     const overviews = (info.bands[0]!.overviews ?? []).map(({ size }, index) => ({
       index,
@@ -91,16 +89,16 @@ function byGcps(path: string, { gcps, size: [width, height] }: GdalInfo): GcpPla
 async function infoOf(engine: Engine, path: string, opened: OpenSource, roots: readonly string[]): Promise<GdalInfo> {
   const args = ['-json', '-norat', '-nofl', ...driverOptions(engine), engine.sourceName(0)]
   const outcome = await engine.run({ tool: 'gdalinfo', args, sources: [opened] })
-  if (outcome.stopped) fail(`the header of ${quoted(path)} could not be read in time or in reasonable space`)
+  if (outcome.stopped) fail(coded('slice_header_late', { source: quoted(path) }))
   const codec = /missing codec (\w+)/.exec(outcome.stderr)?.[1]
-  if (codec) fail(`the source ${quoted(path)} is compressed by ${codec}, which ${engine.description} cannot read`)
+  if (codec) fail(coded('slice_source_codec', { source: quoted(path), codec, engine: engine.description }))
   if (outcome.code !== 0 || errorsIn(outcome).length > 0) {
     const foreign = await foreignFormat(path, opened.fd, roots, engine.sourceDrivers)
     if (foreign !== null) fail(foreign)
-    fail(`the source ${quoted(path)} is not a readable GeoTIFF, JPEG or PNG image, or is damaged`)
+    fail(coded('slice_source_unreadable', { source: quoted(path) }))
   }
   const parsed = gdalInfoSchema.safeParse(parseJson(outcome.stdout))
-  if (!parsed.success) fail(`the header of ${quoted(path)} makes no sense`)
+  if (!parsed.success) fail(coded('slice_header_nonsense', { source: quoted(path) }))
   return parsed.data
 }
 

@@ -5,6 +5,14 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GLOBE_REFERENCE, outcomeOf, Workshop } from './testing/workshop.js'
 
+/** A result that names its reason by a code, too. */
+const CODED_FAILURE = {
+  type: 'result',
+  ok: false,
+  message_code: expect.any(String),
+  message_params: expect.any(Object),
+}
+
 const shop = new Workshop()
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 let globe: string
@@ -127,7 +135,7 @@ it.each([
   const request = shop.request({ source_paths: [globe] })
   const { code, lines } = await shop.tile(typeof changes === 'string' ? changes : ({ ...request, ...changes } as never))
   expect(code).toBe(1)
-  expect(lines).toEqual([{ type: 'result', ok: false, reason: expect.stringContaining('the request is not') }])
+  expect(lines).toEqual([{ ...CODED_FAILURE, reason: expect.stringContaining('the request is not') }])
 })
 
 describe.runIf(process.platform === 'linux')('a full disk', () => {

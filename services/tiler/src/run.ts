@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import { BARE_ENVIRONMENT } from '@gateway/processes/confinement.js'
 import { runToEnd } from '@gateway/processes/run-to-end.js'
 import {
@@ -67,7 +68,7 @@ export async function runWith(
   const model = request.encoding ? heightModel(request.encoding) : COLOURS
   const warp: WarpJob = { engine, temp, roots, grid, placed, range, samples: model.samples }
   const written = await tile(request, before, model, warp, reporter, progress)
-  if (written === 0) fail('the sources hold no visible pixels: not a single tile came out')
+  if (written === 0) fail(coded('slice_nothing_visible'))
   progress('finishing', TILED)
   const metadata = layerAfter(before, range)
   await writeFile(join(request.staging_dir, METADATA_FILE), `${JSON.stringify(metadata, null, 2)}\n`)

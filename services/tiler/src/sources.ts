@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
+import { coded } from '@gateway/contracts/messages.js'
 import { openWithin } from '@gateway/files/open-within.js'
 import { isPlainPath } from '@gateway/tiling/plain-path.js'
 import type { Identity, OpenSource } from './engines/engine.js'
@@ -15,10 +16,10 @@ export interface CheckedSource {
 }
 
 const REFUSALS = {
-  absent: 'does not exist',
-  outside: 'lies outside of the directories that source images may come from',
-  not_a_file: 'is not a plain file',
-  unreadable: 'cannot be read: permission is missing',
+  absent: 'said.source_absent',
+  outside: 'said.source_outside',
+  not_a_file: 'said.source_no_file',
+  unreadable: 'said.source_forbidden',
 } as const
 
 /** How long a file must have been left alone before its change time can be trusted: a few ticks of the kernel's clock. */
@@ -31,11 +32,16 @@ const SETTLE_NS = 50_000_000n
  */
 export async function openSource(path: string, roots: readonly string[]): Promise<OpenSource> {
   const opening = await openWithin(roots, path)
-  if (!opening.ok) fail(`the source ${quoted(path)} ${REFUSALS[opening.reason]}`)
+  if (!opening.ok) fail(coded('slice_source_not_suitable', { source: quoted(path), reason: REFUSALS[opening.reason] }))
   const source = { fd: opening.fd, realPath: opening.realPath, identity: await identityOf(opening.fd) }
   if (isPlainPath(source.realPath) && source.identity.size > 0n) return source
   await close(source.fd)
-  return fail(`the source ${quoted(path)} is ${source.identity.size > 0n ? 'not a plain file' : 'empty'}`)
+  return fail(
+    coded('slice_source_not_suitable', {
+      source: quoted(path),
+      reason: source.identity.size > 0n ? 'said.source_no_file' : 'said.source_empty',
+    }),
+  )
 }
 
 /** Opens sources that were checked before; one that was changed or replaced since is refused. The caller closes them. */
@@ -90,5 +96,5 @@ function isSame(a: Identity, b: Identity): boolean {
 }
 
 function failAsChanged(path: string): never {
-  fail(`the source ${quoted(path)} was changed while it was being read`)
+  fail(coded('slice_source_changed', { source: quoted(path) }))
 }

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import { BLOCK_OPTIONS, openBlocks } from './blocks.js'
 import { type Engine, errorsIn } from './engines/engine.js'
 import { DISK_FULL, fail, quoted } from './failure.js'
@@ -95,7 +96,7 @@ async function sample(
     await assertUnchanged(opened, [source.path])
     if (/no space left/i.test(outcome.stderr)) fail(DISK_FULL)
     if (outcome.code !== 0 || outcome.stopped || errorsIn(outcome).length > 0) {
-      fail(`the pixels of ${quoted(source.path)} cannot be read: the file is damaged or cut short`)
+      fail(coded('slice_pixels_unreadable', { source: quoted(source.path) }))
     }
     return visibleValues(target, bands.length, maskBands.length, Number(size[0]), Number(size[1]), limit)
   } finally {

@@ -1,5 +1,6 @@
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import { BLOCK_OPTIONS, type Blocks, openBlocks } from './blocks.js'
 import type { Chunk } from './chunks.js'
 import { type Engine, errorsIn, type ToolOutcome } from './engines/engine.js'
@@ -145,18 +146,15 @@ function levelFor({ source, resolution }: PlacedSource, target: number): Level {
 async function judge(job: WarpJob, outcome: ToolOutcome, sources: readonly Source[]): Promise<void> {
   const errors = errorsIn(outcome)
   if (outcome.code === 0 && !outcome.stopped && errors.length === 0) return
-  if (outcome.stopped === 'idle')
-    throw new Failure('reading the sources came to a standstill: no progress for too long')
+  if (outcome.stopped === 'idle') throw new Failure(coded('slice_standstill'))
   const text = outcome.stderr
   const disk = await statfs(job.temp)
   const chunkBytes = 4 * (job.grid.tileSize * 2) ** 2
   if (/no space left|disk quota/i.test(text) || disk.bavail * disk.bsize < chunkBytes) throw new Failure(DISK_FULL)
   if (/out of memory|bad_alloc|cannot allocate|memory/i.test(text)) {
-    throw new Failure('the sources need more memory to be read than a tiling job may use')
+    throw new Failure(coded('slice_memory'))
   }
-  throw new Failure(
-    `the pixels of ${namesOf(job, errors, sources)} cannot be read: damaged, cut short or not projectable`,
-  )
+  throw new Failure(coded('slice_pixels_damaged', { sources: namesOf(job, errors, sources) }))
 }
 
 /** The sources that GDAL's errors name, or all of the chunk where they name none. */

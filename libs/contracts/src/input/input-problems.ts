@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { asListedSchema } from '../common.js'
-import { type Told, textOfAll, told } from '../told.js'
+import { type CodedMessage, coded, type SentenceCode, saidOf, textOf, textOfAll } from '../messages.js'
 import { intentOf } from './intent.js'
 import { nearest } from './nearest.js'
 import { fieldsAt, schemasAt } from './schema-fields.js'
@@ -17,7 +17,7 @@ const ZODS = ''
 
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problems: readonly Told[]; readonly message: string }
+  | { readonly ok: false; readonly problems: readonly CodedMessage[]; readonly message: string }
 
 /**
  * Checks input against a schema. What does not fit is told by field: the rule, what was sent (bounded and without secrets), and what was probably
@@ -32,23 +32,23 @@ export function checkInput<T extends z.core.$ZodType>(schema: T, input: unknown,
   return { ok: false, problems, message: textOfAll(problems) }
 }
 
-function problemsOf(issues: readonly Issue[], schema: z.core.$ZodType, input: unknown, place: string): Told[] {
+function problemsOf(issues: readonly Issue[], schema: z.core.$ZodType, input: unknown, place: string): CodedMessage[] {
   const each = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? oneByOne(issue) : [issue]))
   const named = each.slice(0, MAX_PROBLEMS).flatMap((issue) => problemOf(issue, schema, input, place))
-  return each.length > MAX_PROBLEMS ? [...named, told('input.more', { count: each.length - MAX_PROBLEMS })] : named
+  return each.length > MAX_PROBLEMS ? [...named, coded('input.more', { count: each.length - MAX_PROBLEMS })] : named
 }
 
 function oneByOne(issue: Extract<Issue, { code: 'unrecognized_keys' }>): Issue[] {
   return issue.keys.map((key) => ({ ...issue, keys: [key] }))
 }
 
-function problemOf(issue: Issue, schema: z.core.$ZodType, input: unknown, place: string): Told[] {
+function problemOf(issue: Issue, schema: z.core.$ZodType, input: unknown, place: string): CodedMessage[] {
   if (issue.code === 'unrecognized_keys') return unknownField(issue, schema, place)
   const field = fieldName(place, issue.path)
   const value = valueAt(input, issue.path)
   const isInt = schemasAt(schema, issue.path).some((one) => one instanceof z.ZodNumber && one.isInt)
   const rule = ruleOf(issue, { field, isInt })
-  if (value === undefined && issue.path.length > 0) return [told('input.required', { field }), ...allowedOf(rule)]
+  if (value === undefined && issue.path.length > 0) return [coded('input.required', { field }), ...allowedOf(rule)]
   const name = String(issue.path.findLast((step) => typeof step === 'string') ?? '')
   const list = valueAt(input, issue.path.slice(0, -1))
   const intent = intentOf(issue, { field: name, value, list })
@@ -68,22 +68,22 @@ function unknownField(
   { path, keys: [key = ''] }: Extract<Issue, { code: 'unrecognized_keys' }>,
   schema: z.core.$ZodType,
   place: string,
-): Told[] {
+): CodedMessage[] {
   const field = fieldName(place, [...path, key])
   const known = Object.entries(fieldsAt(schema, path)).flatMap(([name, field]) =>
     field === asListedSchema ? [] : [name],
   )
   const near = nearest(key, known)
-  const unknown = told(place === 'query' ? 'input.unknown_parameter' : 'input.unknown_field', { field })
-  if (near !== null) return [unknown, told('input.did_you_mean', { value: near })]
+  const unknown = coded(place === 'query' ? 'input.unknown_parameter' : 'input.unknown_field', { field })
+  if (near !== null) return [unknown, coded('input.did_you_mean', { value: near })]
   return known.length === 0 || known.length > MAX_KNOWN
     ? [unknown]
-    : [unknown, told('input.known', { names: known.join(', ') })]
+    : [unknown, coded('input.known', { names: known.join(', ') })]
 }
 
 /** Of a field that is missing: which values it may have, where they are few. */
-function allowedOf({ code, params }: Told): Told[] {
-  return code === 'input.one_of' ? [told('input.known', { names: String(params.values) })] : []
+function allowedOf({ code, params }: CodedMessage): CodedMessage[] {
+  return code === 'input.one_of' ? [coded('input.known', { names: String(params.values) })] : []
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
@@ -95,16 +95,16 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value
 }
 
-function receivedOf(issue: Issue, value: unknown, name: string): Told[] {
+function receivedOf(issue: Issue, value: unknown, name: string): CodedMessage[] {
   if (issue.code === 'too_big' || issue.code === 'too_small') {
     if (issue.origin === 'string' && typeof value === 'string')
-      return value === '' ? [] : [told('input.received_length', { count: value.length })]
-    if (Array.isArray(value)) return [told('input.received_entries', { count: value.length })]
+      return value === '' ? [] : [coded('input.received_length', { count: value.length })]
+    if (Array.isArray(value)) return [coded('input.received_entries', { count: value.length })]
   }
   // A rule about several fields names them.
   if (issue.code === 'custom' && typeof value === 'object' && !Array.isArray(value)) return []
   const shown = shownValue(value, name)
-  return shown === null ? [] : [told('input.received', { value: shown })]
+  return shown === null ? [] : [coded('input.received', { value: shown })]
 }
 
 /** What a rule is told of. `isInt`: a number there is a whole one. */
@@ -113,14 +113,17 @@ interface Subject {
   readonly isInt: boolean
 }
 
-function ruleOf(issue: Issue, subject: Subject): Told {
+function ruleOf(issue: Issue, subject: Subject): CodedMessage {
   const { field, isInt } = subject
-  if (issue.message !== ZODS) return told('input.said', { field, sentence: issue.message })
+  if (issue.message !== ZODS) return saidOf(field, issue.message)
   switch (issue.code) {
     case 'invalid_type':
       return typeRule(isInt && issue.expected === 'number' ? 'int' : issue.expected, field)
     case 'invalid_value':
-      return told(issue.values.length === 1 ? 'input.exactly' : 'input.one_of', { field, values: listed(issue.values) })
+      return coded(issue.values.length === 1 ? 'input.exactly' : 'input.one_of', {
+        field,
+        values: listed(issue.values),
+      })
     case 'too_small':
       return limitRule(issue.origin, Number(issue.minimum), field, issue.inclusive !== false ? 'at_least' : 'above')
     case 'too_big':
@@ -130,7 +133,7 @@ function ruleOf(issue: Issue, subject: Subject): Told {
     case 'invalid_union':
       return unionRule(issue, subject)
     default:
-      return told('input.type', { field, expected: issue.code })
+      return coded('input.type', { field, expected: issue.code })
   }
 }
 
@@ -140,47 +143,58 @@ function listed(values: readonly unknown[]): string {
 
 const TYPES = ['string', 'number', 'int', 'boolean', 'array', 'object'] as const
 
-function typeRule(expected: string, field: string): Told {
+function typeRule(expected: string, field: string): CodedMessage {
   const known = TYPES.find((type) => type === (expected === 'tuple' ? 'array' : expected))
-  return known === undefined ? told('input.type', { field, expected }) : told(`input.${known}`, { field })
+  return known === undefined ? coded('input.type', { field, expected }) : coded(`input.${known}`, { field })
 }
 
 type Bound = 'at_least' | 'above' | 'at_most' | 'below'
 
-function limitRule(origin: string, limit: number, field: string, bound: Bound): Told {
+function limitRule(origin: string, limit: number, field: string, bound: Bound): CodedMessage {
   const isMin = bound === 'at_least' || bound === 'above'
   if (origin === 'string') {
-    if (isMin && limit === 1) return told('input.not_empty', { field })
-    return told(isMin ? 'input.min_length' : 'input.max_length', { field, limit })
+    if (isMin && limit === 1) return coded('input.not_empty', { field })
+    return coded(isMin ? 'input.min_length' : 'input.max_length', { field, limit })
   }
   if (origin === 'array' || origin === 'set') {
-    return told(isMin ? 'input.min_entries' : 'input.max_entries', { field, limit })
+    return coded(isMin ? 'input.min_entries' : 'input.max_entries', { field, limit })
   }
-  return told(`input.${bound}`, { field, limit })
+  return coded(`input.${bound}`, { field, limit })
 }
 
-const FORMATS: Readonly<Record<string, Told['code']>> = {
+const FORMATS: Readonly<Record<string, CodedMessage['code']>> = {
   url: 'input.url',
   uuid: 'input.uuid',
   datetime: 'input.instant',
   date: 'input.instant',
 }
 
-function formatRule(format: string, field: string): Told {
+function formatRule(format: string, field: string): CodedMessage {
   const code = FORMATS[format]
-  return code === undefined ? told('input.format', { field, format }) : told(code, { field })
+  return code === undefined ? coded('input.format', { field, format }) : coded(code, { field })
 }
 
 /** One of several forms: each as it would be said of the field. */
-function unionRule(issue: Extract<Issue, { code: 'invalid_union' }>, subject: Subject): Told {
+function unionRule(issue: Extract<Issue, { code: 'invalid_union' }>, subject: Subject): CodedMessage {
   const { field } = subject
   const rules = issue.errors.map(([first]) => (first === undefined ? null : ruleOf(first as Issue, subject)))
   const types = rules.filter((rule) => rule !== null)
   const [only] = types
   if (types.length === 1 && only !== undefined) return only
+  return coded('input.either', { field, forms: [...new Set(types.map((rule) => formOf(rule, field)))].join('; ') })
+}
+
+const FORMS: Readonly<Partial<Record<CodedMessage['code'], SentenceCode>>> = {
+  'input.string': 'said.a_text',
+  'input.number': 'said.a_number',
+  'input.int': 'said.a_whole_number',
+}
+
+/** One of the forms of `input.either`: the code of a clause, or words that are the same in every language. */
+function formOf(rule: CodedMessage, field: string): string {
+  const code = rule.code === 'input.said' ? String(rule.params.sentence) : FORMS[rule.code]
+  if (code !== undefined) return code
+  const text = textOf(rule)
   const prefix = `${field}: must be `
-  const forms = types
-    .map((rule) => textOfAll([rule]))
-    .map((text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text.slice(field.length + 2)))
-  return told('input.either', { field, forms: [...new Set(forms)].join('; ') })
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text.slice(field.length + 2)
 }

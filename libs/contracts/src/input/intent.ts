@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Told, told } from '../told.js'
+import { type CodedMessage, coded } from '../messages.js'
 import { nearest } from './nearest.js'
 import { shownValue } from './shown-value.js'
 
@@ -14,12 +14,12 @@ export interface Given {
 }
 
 /** What was probably meant, where that is clear enough; null: it is not. It repeats nothing that `shownValue` would not show. */
-export function intentOf(issue: Issue, given: Given): Told | null {
+export function intentOf(issue: Issue, given: Given): CodedMessage | null {
   if (shownValue(given.value, given.field) === null) return null
   return swappedBounds(given) ?? instantMeant(issue, given.value) ?? valueMeant(issue, given)
 }
 
-function valueMeant(issue: Issue, { field, value }: Given): Told | null {
+function valueMeant(issue: Issue, { field, value }: Given): CodedMessage | null {
   for (const one of withAlternatives(issue)) {
     const meant = one.code === 'invalid_value' ? enumMeant(one.values, value) : typeMeant(one, field, value)
     if (meant !== null) return meant
@@ -31,11 +31,11 @@ function withAlternatives(issue: Issue): Issue[] {
   return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(withAlternatives) : [issue]
 }
 
-function didYouMean(value: string | number | boolean | readonly unknown[]): Told {
-  return told('input.did_you_mean', { value: JSON.stringify(value) })
+function didYouMean(value: string | number | boolean | readonly unknown[]): CodedMessage {
+  return coded('input.did_you_mean', { value: JSON.stringify(value) })
 }
 
-function enumMeant(values: readonly unknown[], value: unknown): Told | null {
+function enumMeant(values: readonly unknown[], value: unknown): CodedMessage | null {
   const same = values.find((one) => typeof one !== typeof value && String(one) === String(value))
   if (same !== undefined) return didYouMean(same as string)
   if (typeof value !== 'string') return null
@@ -48,19 +48,19 @@ function enumMeant(values: readonly unknown[], value: unknown): Told | null {
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-function typeMeant(issue: Issue, field: string, value: unknown): Told | null {
+function typeMeant(issue: Issue, field: string, value: unknown): CodedMessage | null {
   if (issue.code !== 'invalid_type') return null
   const expected: string = issue.expected
   if (expected === 'array' && (typeof value === 'string' || typeof value === 'number')) {
     const shown = shownValue(value, field)
-    return shown === null ? null : told('input.did_you_mean', { value: `[${shown}]` })
+    return shown === null ? null : coded('input.did_you_mean', { value: `[${shown}]` })
   }
   if (expected === 'string' && typeof value === 'number') return didYouMean(String(value))
   if (expected === 'boolean') {
     if (/^(true|1|yes|on)$/i.test(String(value))) return didYouMean(true)
     return /^(false|0|no|off)$/i.test(String(value)) ? didYouMean(false) : null
   }
-  if (expected === 'object' && typeof value === 'string' && /^\s*\{/.test(value)) return told('input.as_json')
+  if (expected === 'object' && typeof value === 'string' && /^\s*\{/.test(value)) return coded('input.as_json')
   const isNumber = expected === 'number' || expected === 'int'
   if (!isNumber || typeof value !== 'string') return null
   if (/^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return didYouMean(Number(value))
@@ -71,7 +71,7 @@ function typeMeant(issue: Issue, field: string, value: unknown): Told | null {
 }
 
 /** Seconds or milliseconds since 1970, and dates with the separators of other notations. */
-function instantMeant(issue: Issue, value: unknown): Told | null {
+function instantMeant(issue: Issue, value: unknown): CodedMessage | null {
   const isInstant = withAlternatives(issue).some(
     (one) => one.code === 'invalid_format' && (one.format === 'datetime' || one.format === 'date'),
   )
@@ -91,7 +91,7 @@ function instantMeant(issue: Issue, value: unknown): Told | null {
 }
 
 /** Latitudes before longitudes, or corners in another order, in a list of four degrees. */
-function swappedBounds({ field, value, list }: Given): Told | null {
+function swappedBounds({ field, value, list }: Given): CodedMessage | null {
   const degrees = Array.isArray(value) ? value : list
   if (!/bounds|bbox/.test(field) || !Array.isArray(degrees) || degrees.length !== 4) return null
   if (!degrees.every((one) => typeof one === 'number')) return null
@@ -103,7 +103,7 @@ function swappedBounds({ field, value, list }: Given): Told | null {
     [a, d, c, b],
   ] as const
   const meant = isPlace([a, b, c, d]) ? undefined : orders.find(isPlace)
-  return meant === undefined ? null : told('input.bounds_swapped', { value: JSON.stringify(meant) })
+  return meant === undefined ? null : coded('input.bounds_swapped', { value: JSON.stringify(meant) })
 }
 
 function isPlace([west, south, east, north]: readonly [number, number, number, number]): boolean {

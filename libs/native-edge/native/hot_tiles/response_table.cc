@@ -114,15 +114,23 @@ void ResponseTable::make_room() {
   }
 }
 
-void ResponseTable::release_files() {
-  // Twice round: the first time some may have been used.
-  for (size_t left = 2 * ring_.size(), most = files_ / 2; left-- > 0 && files_ > most;) {
+void ResponseTable::drop_files(size_t most, size_t looks) {
+  for (; files_ > most && looks > 0; looks--) {
     if (hand_ >= ring_.size()) hand_ = 0;
     TileResponse *tile = ring_[hand_++];
     if (!tile->parts.range.holds_descriptor() || std::exchange(tile->used, false)) continue;
     remove(tile);
     evictions_++;
   }
+}
+
+// Twice round: the first time some may have been used.
+void ResponseTable::release_files() { drop_files(files_ / 2, 2 * ring_.size()); }
+
+bool ResponseTable::has_room_for_file() {
+  const size_t most = Descriptor::most_for_tiles();
+  if (files_ >= most) drop_files(most - 1, kLookedAt * kLookedAt);
+  return files_ < most;
 }
 
 void ResponseTable::grow() {

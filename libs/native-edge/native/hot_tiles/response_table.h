@@ -194,8 +194,8 @@ class ResponseTable {
   // The refusal, counted, if it was set.
   Found refuse(Refused why, const Credential &credential);
 
-  // Whether one more tile may hold a descriptor.
-  bool has_room_for_file() const { return files_ < Descriptor::most_for_tiles(); }
+  // Whether one more tile may hold a descriptor. If not, one that is not in use any more leaves, as far as a short search finds one.
+  bool has_room_for_file();
   // Descriptors are scarce: half of the tiles that hold one leave, by CLOCK.
   void release_files();
 
@@ -218,6 +218,8 @@ class ResponseTable {
   bool must_be_seen(TokenEntry &token, Moment now);
   void remove(TileResponse *tile);
   void make_room();
+  // Lets tiles that hold a descriptor leave, by CLOCK, until `most` are left, or `looks` tiles were looked at.
+  void drop_files(size_t most, size_t looks);
   void grow();
 
   size_t capacity_ = 0, bytes_ = 0, hand_ = 0;

@@ -1,6 +1,7 @@
 #include "copy_limit.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -20,12 +21,16 @@ size_t copy_limit = 32 * 1024;
 
 namespace {
 constexpr size_t kSizes[] = {8 * 1024, 12 * 1024, 16 * 1024, 24 * 1024, 32 * 1024, 48 * 1024};
+constexpr size_t kSizeCount = sizeof kSizes / sizeof *kSizes;
 static_assert(kSizes[0] == kLeastByReference);
 // Medians of so many: one that another process has interrupted does not count.
-constexpr int kRounds = 21;
+constexpr int kRounds = 5;
 constexpr size_t kHead = 512;
-// Taken in turn from so much: more than a processor's own caches hold, in which a tile of thousands seldom is, and less than all share.
+// The bodies lie in so much: more than a processor's own caches hold, which seldom hold a tile of thousands.
 constexpr size_t kRegion = 4 << 20, kPage = 4096;
+// Each round answers so many connections before any of them reads. One connection would copy into the memory that the processor has just used for the
+// answer before, which costs half as much as the memory that a server with many clients gets.
+constexpr size_t kConnections = 32;
 
 int64_t now_ns() {
   timespec time;
@@ -45,75 +50,85 @@ class Trial {
     void *const memory = mmap(nullptr, kRegion, PROT_READ, MAP_SHARED | MAP_POPULATE, file_, 0);
     if (memory == MAP_FAILED) return;
     memory_ = static_cast<char *>(memory);
-    connect_both();
-    // The first round of each size is not the first that touches the bytes.
-    for (size_t at = 0; is_ready() && at < kRegion; at += kMostCopied)
-      if (copied(kMostCopied) < 0) return;
+    connect_all();
   }
   ~Trial() {
     if (memory_) munmap(memory_, kRegion);
-    for (const int fd : {file_, sender_, reader_})
-      if (fd >= 0) close(fd);
+    close(file_);
+    for (const int fd : senders_) close(fd);
+    for (const int fd : readers_) close(fd);
   }
-  bool is_ready() const { return memory_ && sender_ >= 0; }
+  bool is_ready() const { return senders_.size() == kConnections; }
 
-  // Nanoseconds of one answer, or -1.
+  // Nanoseconds of a round, or -1.
   int64_t copied(size_t size) {
-    const int64_t begun = now_ns();
-    iovec parts[] = {{head_, kHead}, {memory_ + next(size), size}};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    const bool ok = sendmsg(sender_, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(kHead + size);
-    return took(begun, ok, size);
+    return round(size, [&](int sender) {
+      iovec parts[] = {{head_, kHead}, {memory_ + next(size), size}};
+      msghdr message{};
+      message.msg_iov = parts;
+      message.msg_iovlen = 2;
+      return sendmsg(sender, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(kHead + size);
+    });
   }
   int64_t referred(size_t size) {
-    off_t offset = static_cast<off_t>(next(size));
-    const int64_t begun = now_ns();
-    const bool ok = send(sender_, head_, kHead, MSG_MORE | MSG_NOSIGNAL | MSG_DONTWAIT) == kHead &&
-                    sendfile(sender_, file_, &offset, size) == static_cast<ssize_t>(size);
-    return took(begun, ok, size);
+    return round(size, [&](int sender) {
+      off_t offset = static_cast<off_t>(next(size));
+      return send(sender, head_, kHead, MSG_MORE | MSG_NOSIGNAL | MSG_DONTWAIT) == kHead &&
+             sendfile(sender, file_, &offset, size) == static_cast<ssize_t>(size);
+    });
   }
 
  private:
-  void connect_both() {
+  void connect_all() {
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    reader_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     auto *const name = reinterpret_cast<sockaddr *>(&address);
-    if (!bind(listener, name, size) && !listen(listener, 1) && !getsockname(listener, name, &size) && !connect(reader_, name, size))
-      sender_ = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    const int on = 1;
-    if (sender_ >= 0) setsockopt(sender_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (listener >= 0) close(listener);
+    bool ok = !bind(listener, name, size) && !listen(listener, 1) && !getsockname(listener, name, &size);
+    while (ok && senders_.size() < kConnections) {
+      const int reader = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      ok = reader >= 0;
+      if (!ok) break;
+      readers_.push_back(reader);
+      const int sender = connect(reader, name, size) ? -1 : accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      const int on = 1;
+      ok = sender >= 0;
+      if (!ok) break;
+      senders_.push_back(sender);
+      setsockopt(sender, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    }
+    close(listener);
   }
   size_t next(size_t size) {
     const size_t at = at_ + size <= kRegion ? at_ : 0;
     at_ = at + (size + kPage - 1) / kPage * kPage;
     return at;
   }
-  int64_t took(int64_t begun, bool ok, size_t size) {
+  template <typename Send>
+  int64_t round(size_t size, Send send_to) {
+    bool ok = true;
+    const int64_t begun = now_ns();
+    for (const int sender : senders_) ok = ok && send_to(sender);
     const int64_t time = now_ns() - begun;
-    return ok && drain(kHead + size) ? time : -1;
+    for (const int reader : readers_) ok = ok && drain(reader, kHead + size);
+    return ok ? time : -1;
   }
-  bool drain(size_t bytes) {
+  static bool drain(int reader, size_t bytes) {
     constexpr int patience_ms = 100;
     while (bytes) {
-      pollfd readable{reader_, POLLIN, 0};
-      if (poll(&readable, 1, patience_ms) != 1) return false;
       // The kernel discards it.
-      const ssize_t n = recv(reader_, nullptr, bytes, MSG_TRUNC | MSG_DONTWAIT);
-      if (n <= 0) return false;
-      bytes -= static_cast<size_t>(n);
+      const ssize_t n = recv(reader, nullptr, bytes, MSG_TRUNC | MSG_DONTWAIT);
+      pollfd readable{reader, POLLIN, 0};
+      if (n > 0) bytes -= static_cast<size_t>(n);
+      else if (n == 0 || errno != EAGAIN || poll(&readable, 1, patience_ms) != 1) return false;
     }
     return true;
   }
 
   const int file_;
-  int sender_ = -1, reader_ = -1;
+  std::vector<int> senders_, readers_;
   char *memory_ = nullptr;
   char head_[kHead] = {};
   size_t at_ = 0;
@@ -123,17 +138,17 @@ class Trial {
 void measure_copy_limit(const char *file) {
   Trial trial(file);
   if (!trial.is_ready()) return;
-  size_t limit = kMostCopied + 1;
-  for (const size_t size : kSizes) {
+  // What the sizes cost together, by the place of the first that is sent by reference. One size that was disturbed does not decide alone.
+  int64_t costs[kSizeCount + 1] = {};
+  for (size_t at = 0; at < kSizeCount; at++) {
     std::vector<int64_t> copied, referred;
     for (int i = 0; i < kRounds; i++) {
-      copied.push_back(trial.copied(size));
-      referred.push_back(trial.referred(size));
+      copied.push_back(trial.copied(kSizes[at]));
+      referred.push_back(trial.referred(kSizes[at]));
       if (copied.back() < 0 || referred.back() < 0) return;
     }
-    // The smallest size from which on none is cheaper to copy.
-    if (median(referred) > median(copied)) limit = kMostCopied + 1;
-    else limit = std::min(limit, size);
+    for (size_t first = 0; first <= kSizeCount; first++) costs[first] += first > at ? median(copied) : median(referred);
   }
-  copy_limit = limit;
+  const auto best = static_cast<size_t>(std::min_element(costs, costs + kSizeCount + 1) - costs);
+  copy_limit = best < kSizeCount ? kSizes[best] : kMostCopied + 1;
 }

@@ -5,7 +5,8 @@
 // must have changed, and what it held must be a function of the uWebSockets.js binary. The hook calls that
 // function for everything that the addon does not handle.
 //
-// The words that are watched end with the memory that malloc gave for the context, whatever the structure's size. Only a word that has changed is
+// The words that are watched are the first 40, and end with the memory that malloc gave for the context. Assumed is that uSockets allocates by malloc and
+// that its pointers are among these words: if one is not, nothing is seen to change, and the native tier is refused. Only a word that has changed is
 // ever written back. Over TLS the setters keep a second set of callbacks, which see what is decrypted: those are replaced.
 #pragma once
 #include "usockets.h"

@@ -7,8 +7,9 @@
 // 2. The state of a connection's response: an int in HttpResponseData, one bit of which says "this request is not answered yet".
 //    uWS closes a connection that sends a request while that bit is set; the addon holds the request instead (feed.h).
 //
-// No offset is built in; that both are in the first 512 bytes of what malloc gave is. The self-test sends a probe request whose handler calls probe() between its steps; the values that these
-// steps must leave behind are searched for, and anything but exactly one place where all of them appeared is a failure.
+// No offset is built in. Assumed is that both places are in the first 512 bytes, that the block is no longer than malloc says, and which bits of the state
+// mean what (layout.cc); a wrong one of these is a failure, not a guess. The self-test sends a probe request whose handler calls probe() between its
+// steps; the values that these steps must leave behind are searched for, and anything but exactly one place where all of them appeared is a failure.
 #pragma once
 #include <stddef.h>
 

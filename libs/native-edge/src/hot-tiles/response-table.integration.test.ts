@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { request, ServerProcess, sha256 } from '../transfer/proof/server-process.js'
 import type { RawClient } from '../uws/raw-client.js'
@@ -23,8 +25,10 @@ beforeEach(async () => {
 })
 afterAll(() => server.stop())
 
-async function call(...calls: [method: string, ...args: unknown[]][]): Promise<unknown[]> {
-  const response = await fetch(`http://127.0.0.1:${server.port}/table`, {
+const call = (...calls: [method: string, ...args: unknown[]][]) => callOf(server, ...calls)
+
+async function callOf({ port }: ServerProcess, ...calls: [method: string, ...args: unknown[]][]): Promise<unknown[]> {
+  const response = await fetch(`http://127.0.0.1:${port}/table`, {
     method: 'POST',
     body: JSON.stringify(calls),
     headers: { connection: 'close' },
@@ -427,4 +431,60 @@ it('leaves a request of a token to the handler after a while without one, and on
   await call(['seeTokensEvery', 60_000])
   expect(await by('bmp_seen')).toBe('table')
   await call(['seeTokensEvery', 0])
+})
+
+describe('where the process may open few files', () => {
+  const DESCRIPTORS = 240
+  /** A quarter of them. */
+  const MOST = DESCRIPTORS / 4
+  const headers = `X-Access-Token: ${TOKEN}\r\n`
+  const target = (i: number) => `/tiles/alps/v1/10/6/${i}.pbf`
+  let few: ServerProcess
+  let other: RawClient
+  const put = (from: number, to: number): [method: string, ...args: unknown[]][] =>
+    Array.from({ length: to - from }, (_, i) => ['putTile', { ...TILE, target: target(from + i), file: 'tile' }])
+  const asked = async (i: number) => {
+    other.write(request(target(i), headers))
+    return answered(other)
+  }
+
+  beforeAll(async () => {
+    few = await ServerProcess.start({ tiers: ['native'], descriptors: DESCRIPTORS })
+    writeFileSync(join(few.root, 'tile'), BODY)
+    other = await few.connect()
+    await callFew(['open', 10_000_000], ['trustTokensUntil', FAR], ['putToken', TOKEN, ['alps'], null])
+  })
+  beforeEach(() => callFew(['dropTiles', 'alps']))
+  afterAll(async () => {
+    other.close()
+    await few.stop()
+  })
+  const callFew = (...calls: [method: string, ...args: unknown[]][]) => callOf(few, ...calls)
+
+  it('a tile that is not in use gives its descriptor to a new one', async () => {
+    await callFew(...put(0, MOST))
+    for (let i = 0; i < MOST; i++) expect(await asked(i)).toBe('table')
+    // All were in use: the first search notes that, and takes the one that it comes to again.
+    await callFew(...put(MOST, MOST + 1))
+    expect(await asked(MOST - 1)).toBe('table')
+    await callFew(...put(MOST + 1, MOST + 11))
+    const after: string[] = []
+    for (let i = 0; i < MOST + 11; i++) after.push(await asked(i))
+    expect(after[MOST - 1]).toBe('table')
+    expect(after.slice(MOST + 1)).toEqual(Array.from({ length: 10 }, () => 'table'))
+    expect(after.filter((by) => by === 'table').length).toBeLessThanOrEqual(MOST)
+  })
+
+  it('tiles give up descriptors before connections run out of them', async () => {
+    await callFew(...put(0, MOST))
+    const { descriptors: before } = await few.stats()
+    const clients = await Promise.all(Array.from({ length: DESCRIPTORS - before }, () => few.connect()))
+    for (const client of clients) {
+      client.write(request('/tiles/alps/none', headers))
+      expect(await answered(client)).toBe('handler')
+    }
+    const [counted] = (await callOf(few, ['counts'])) as { tiles: number }[]
+    expect(counted?.tiles).toBeLessThanOrEqual(MOST / 2)
+    for (const client of clients) client.close()
+  })
 })

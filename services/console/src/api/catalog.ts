@@ -101,8 +101,8 @@ export function useSetEncoding(code: string, encoding: VectorPatch['encoding']) 
   return useWrite(() => updateVector(code, { encoding }), { changes: ['vectors'] })
 }
 
-/** Who may keep the tiles of a basemap. */
-export function useSetCachePolicy(code: string) {
+/** What operators set of a basemap: name, owner, tags, description, who may keep its tiles. */
+export function useUpdateBasemap(code: string) {
   return useWrite((body: BasemapPatch) => updateBasemap(code, body), { changes: ['basemaps'] })
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
+import type { MessageParams } from '@gateway/contracts/messages.js'
 import {
   createFinalURL,
   createQuerySerializer,
@@ -7,9 +8,12 @@ import {
   type RequestBodyOption,
 } from 'openapi-fetch'
 import type { PathsWithMethod, RequiredKeysOf, SuccessResponseJSON } from 'openapi-typescript-helpers'
-import type { ToldSentence } from '../texts/told-words.js'
 import { backgroundHeader } from './activity.js'
+import { takeFirst } from './first-data.js'
 import type { paths } from './openapi.js'
+
+/** One message of a refusal, as the header carries it. */
+export type SaidMessage = readonly [code: string, params: MessageParams]
 
 /** An answer that is no success, or none at all. */
 export class ApiError extends Error {
@@ -19,18 +23,18 @@ export class ApiError extends Error {
   /** which refusal it is, where the service says so */
   readonly code: ErrorCode | null
   /** its message by codes, where the service tells them */
-  readonly told: readonly ToldSentence[]
+  readonly said: readonly SaidMessage[]
 
   constructor(
     status: number,
     message: string,
-    { timedOut = false, code = null as ErrorCode | null, told = [] as readonly ToldSentence[] } = {},
+    { timedOut = false, code = null as ErrorCode | null, said = [] as readonly SaidMessage[] } = {},
   ) {
     super(message)
     this.status = status
     this.timedOut = timedOut
     this.code = code
-    this.told = told
+    this.said = said
   }
 
   /** Whether the same request may succeed a moment later. */
@@ -140,6 +144,8 @@ export function reads<P extends PathOf<'get'>>(path: P, ...given: GivenArgument<
 
 /** Throws ApiError. */
 export function send<T>({ method, path, body, ...options }: Call<T>, signal?: AbortSignal): Promise<T> {
+  const first = method === 'GET' ? takeFirst(path) : undefined
+  if (first !== undefined) return Promise.resolve(first as T)
   const json = body !== undefined && { headers: JSON_BODY, body: JSON.stringify(body) }
   return request(path, { method, ...json }, { ...options, signal }, readJson<T>)
 }
@@ -182,8 +188,8 @@ export async function request<T>(
     if (response.status === 401 && path.startsWith(ADMIN)) for (const listener of unauthorized) listener()
     if (!response.ok) {
       const code = response.headers.get(REFUSAL_HEADER) as ErrorCode | null
-      const told = toldBy(response.headers.get(REFUSAL_DETAILS_HEADER))
-      throw new ApiError(response.status, await refusalIn(response), { code, told })
+      const said = saidBy(response.headers.get(REFUSAL_DETAILS_HEADER))
+      throw new ApiError(response.status, await refusalIn(response), { code, said })
     }
     return await read(response)
   } catch (error) {
@@ -193,10 +199,10 @@ export async function request<T>(
 }
 
 /** What the header says; nothing where it is absent, or of a form that a newer service has. */
-function toldBy(field: string | null): readonly ToldSentence[] {
+function saidBy(field: string | null): readonly SaidMessage[] {
   if (field === null) return []
   try {
-    return JSON.parse(decodeURIComponent(field)) as ToldSentence[]
+    return JSON.parse(decodeURIComponent(field)) as SaidMessage[]
   } catch {
     return []
   }

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { useQuery } from '@tanstack/react-query'
 import { act, screen } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { show, stubService } from '../testing/render.js'
 import { useLive } from './live.js'
 
@@ -38,4 +38,24 @@ test('what changed between the first reading and the beginning of the stream is 
   act(() => void stream.dispatchEvent(new Event('watching')))
   await screen.findByText('changed')
   expect(screen.queryByText('before')).toBeNull()
+})
+
+test('nothing is asked while the stream is alive, and the service once it falls silent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const sent = stubService(() => ({}))
+  const stream = stubStream()
+  function Listening() {
+    useLive()
+    return null
+  }
+  show(<Listening />)
+  act(() => void stream.dispatchEvent(new Event('watching')))
+  for (let second = 0; second < 10; second++) {
+    act(() => void vi.advanceTimersByTime(1_000))
+    act(() => void stream.dispatchEvent(new Event('alive')))
+  }
+  expect(sent).toEqual([])
+  act(() => void vi.advanceTimersByTime(3_000))
+  expect(sent).toMatchObject([{ method: 'HEAD', path: '/api/v1/system' }])
 })

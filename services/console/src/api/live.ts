@@ -28,7 +28,9 @@ export async function refresh(
 const RECONNECT_MS = 5_000
 /** Browsers open six connections to one server over all tabs: a tab in the background closes its stream after a while. */
 const HIDDEN_FOR_MS = 30_000
-/** A line that is cut says nothing, and an open stream is no proof. Interval and timeout together stay below three seconds. */
+/** A line that is cut says nothing, and an open stream is no proof: the service sends `alive` every second. */
+const SILENT_FOR_MS = 2_500
+/** While the stream does not prove it, the service is asked. */
 const PROBE_EVERY_MS = 1_200
 const PROBE_TIMEOUT_MS = 1_500
 /** Answered by the control plane without credentials and without its database. */
@@ -68,7 +70,8 @@ class Live {
     document.addEventListener('visibilitychange', () => this.#onVisibility(), { signal })
     for (const event of ['online', 'offline']) window.addEventListener(event, () => void this.#probe(), { signal })
     this.#connect()
-    void this.#probe()
+    // The stream itself is the first proof.
+    this.#probeTimer = window.setTimeout(() => void this.#probe(), SILENT_FOR_MS)
   }
 
   close(): void {
@@ -82,8 +85,10 @@ class Live {
     window.clearTimeout(this.#streamTimer)
     this.#source?.close()
     this.#source = new EventSource('/api/v1/admin/dashboard/live')
+    this.#source.addEventListener('alive', () => this.#heard())
     this.#source.addEventListener('watching', () => {
       this.#watching = true
+      this.#heard()
       // What happened before is not repeated: while there was no stream, or since the page began to read.
       for (const name of new Set(ALL)) this.#refreshOnce(name)
       this.#publish()
@@ -122,6 +127,14 @@ class Live {
   #connectLater(ms: number): void {
     window.clearTimeout(this.#streamTimer)
     this.#streamTimer = window.setTimeout(() => this.#connect(), ms)
+  }
+
+  /** The stream proves that the service is there: nothing is asked until it falls silent. */
+  #heard(): void {
+    if (!this.#watching || this.#probing) return
+    window.clearTimeout(this.#probeTimer)
+    const ms = this.#reachable ? SILENT_FOR_MS : 0
+    this.#probeTimer = window.setTimeout(() => void this.#probe(), ms)
   }
 
   async #probe(): Promise<void> {

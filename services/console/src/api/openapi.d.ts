@@ -161,7 +161,87 @@ export interface paths {
         200: {
           content: {
             "application/json": {
-              items: components["schemas"]["AdminBasemap"][];
+              items: {
+                code: string;
+                name: string;
+                default_version: string | null;
+                versions: {
+                  version: string;
+                  /** @enum {string} */
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                  /** @enum {string} */
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  tile_size: number;
+                  min_zoom: number;
+                  max_zoom: number;
+                  bounds: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ] | null;
+                  /** @enum {string} */
+                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  crs: string;
+                  revision: number;
+                  available: boolean;
+                  /** Format: date-time */
+                  scanned_at: string;
+                  path: string;
+                  withdrawn: boolean;
+                  overrides: {
+                    /** @enum {string} */
+                    storage?: "xyz" | "tms";
+                    /** @enum {string} */
+                    tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                    /** @enum {string} */
+                    format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                    bounds?: [
+                      number,
+                      number,
+                      number,
+                      number
+                    ];
+                    min_zoom?: number;
+                    max_zoom?: number;
+                    name?: string;
+                    attribution?: string;
+                  };
+                  scanned: {
+                    storage: ("xyz" | "tms") | null;
+                    /** @enum {string} */
+                    tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                    /** @enum {string} */
+                    format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                    bounds: [
+                      number,
+                      number,
+                      number,
+                      number
+                    ] | null;
+                    min_zoom: number;
+                    max_zoom: number;
+                    name: string | null;
+                    attribution: string | null;
+                  };
+                }[];
+                url_template: string;
+                source_code: string;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                withdrawn: boolean;
+                source_enabled: boolean;
+                /** @enum {string} */
+                cache_policy: "interface" | "private" | "shared";
+                s_maxage: number | null;
+                scanned_name: string;
+                description: string | null;
+                tags: string[];
+                owner: string | null;
+                requests_per_day: number;
+              }[];
               total: number;
             };
           };
@@ -3286,6 +3366,7 @@ export interface paths {
         content: {
           "application/json": {
             basemap_code?: string;
+            basemap_codes?: string[];
             vector_code?: string;
           };
         };

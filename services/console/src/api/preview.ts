@@ -1,10 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call, segment, send } from './client.js'
 
-export type Previewed = { readonly basemap_code: string } | { readonly vector_code: string }
+export type Previewed =
+  | { readonly basemap_code: string }
+  | { readonly basemap_codes: readonly string[] }
+  | { readonly vector_code: string }
 
 /** Of the 15 minutes that a token lives. It is replaced while the page is open; requests under way go on with the old one. */
-const RENEW_MS = 13 * 60_000
+export const RENEW_MS = 13 * 60_000
 
 export function fetchPreviewToken(previewed: Previewed, signal?: AbortSignal) {
   return send(call('post', '/api/v1/admin/preview-token', { body: previewed }), signal)

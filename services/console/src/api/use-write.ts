@@ -1,3 +1,4 @@
+import type { Warning } from '@gateway/contracts/warning.js'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useTexts } from '../texts/texts.js'
@@ -41,7 +42,7 @@ export function useWrite<V = void, T = unknown>(
       return send(commandOf(variables), own.signal)
     },
     onSuccess: async (result, variables) => {
-      for (const { code, message } of warningsIn(result)) notifyWarning(t.warnings[code] ?? t.warnings.other, message)
+      for (const warning of warningsIn(result)) notifyWarning(t.warnings[warning.code] ?? t.warnings.other, warning)
       onSuccess?.(result, variables)
       await refresh(queries, changes, removes ? 'none' : 'active')
     },
@@ -59,7 +60,7 @@ export function useWrite<V = void, T = unknown>(
 }
 
 /** `warningsField` of the contracts. */
-function warningsIn(result: unknown): readonly { readonly code: string; readonly message: string }[] {
+function warningsIn(result: unknown): readonly Warning[] {
   const { warnings = [] } = (result ?? {}) as { warnings?: unknown }
   // Elsewhere it is the number of those that a scan has.
   return Array.isArray(warnings) ? warnings : []

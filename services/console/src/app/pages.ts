@@ -19,6 +19,7 @@ export const PAGES: readonly (readonly [path: string, load: Load, needs?: Role])
   ['vectors/:code', () => import('../pages/vectors/vector-page.js')],
   ['tokens', () => import('../pages/tokens/tokens-page.js')],
   ['tokens/new', () => import('../pages/tokens/issue-page.js'), 'admin'],
+  ['tokens/partner', () => import('../pages/tokens/partner-page.js'), 'admin'],
   ['tokens/:id', () => import('../pages/tokens/token-page.js')],
   ['signing-keys', () => import('../pages/signing/signing-keys-page.js')],
   ['sources', () => import('../pages/sources/sources-page.js')],

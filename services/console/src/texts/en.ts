@@ -1,9 +1,10 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
+import { enMaps } from './en-maps.js'
+import { enPartner } from './en-partner.js'
 import { counted } from './plural.js'
 import type { ServerWords } from './server-words.js'
-import type { ToldTexts } from './told-words.js'
 
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
 export const en = {
@@ -52,8 +53,6 @@ export const en = {
   },
   /** Sentences of the service in this language; in its own there is nothing to translate. */
   serverWords: {} as ServerWords,
-  /** The same by code. */
-  told: {} as ToldTexts,
   /** Titles of warnings by code: what was accepted and is probably not intended. */
   warnings: {
     other: 'Saved, with a remark',
@@ -79,16 +78,8 @@ export const en = {
     notLoaded: 'This page could not be loaded',
     unreachable:
       'The service cannot be reached. Check that it runs and that the network between it and you is up; this page goes on by itself once it answers.',
-    signIn:
-      'Sign in again, then repeat it. Where there is no page for that, reload this one and sign in as ADMIN_USER with ADMIN_PASSWORD.',
     forbidden:
       'Your role may not allow it; then ask an administrator. Or the request came from an address, or was made for a host name, that may not administer. See ADMIN_ALLOW_REMOTE and ADMIN_HOSTS.',
-    notFound: 'It may have been removed meanwhile. Go back to the list and look again.',
-    conflict: 'Something else is under way, or things have changed meanwhile. Wait a moment, then try again.',
-    tooMany: 'Wait a moment, then try again.',
-    down: 'The database is out of reach. Tiles are still served; administration works again once it is back.',
-    server: 'Try again. If it happens again, look into the log of the control plane for this moment.',
-    invalid: 'Correct what the message names, then try again.',
     codes: {
       invalid_parameters: 'Correct what the message names, then try again.',
       conflicting_tokens: 'Send one token only.',
@@ -367,6 +358,8 @@ export const en = {
     world: 'the whole world',
     details: 'Details',
   },
+  maps: enMaps,
+  partner: enPartner,
   overrides: {
     title: 'Values of the scan, and yours',
     lead: 'A value that you set replaces the one that the scan found, at once and after later scans. Files stay as they are. An empty field is the scan’s value.',

@@ -5,13 +5,17 @@ import { fillTemplate } from './fill-template.js'
 import { zhMessages } from './zh-messages.js'
 
 const texts = (template: MessageTemplate) => (typeof template === 'string' ? [template] : [template.one, template.many])
-const parameters = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort()
+const parameters = (text: string) => [...new Set(text.match(/\{@?\w+\}/g) ?? [])].sort()
+
+/** Signs and words of others, which are the same in every language. */
+const SYMBOLS = new Set(['words', 'input.said', 'import_not_usable', 'said.json_colon'])
 
 test('every coded message has the same parameters in both languages', () => {
   expect(Object.keys(zhMessages).sort()).toEqual(Object.keys(MESSAGES).sort())
   for (const [code, english] of Object.entries(MESSAGES)) {
     const chinese = texts(zhMessages[code as keyof typeof MESSAGES])
     expect([code, chinese.map(parameters)]).toEqual([code, texts(english).map(parameters)])
+    if (SYMBOLS.has(code)) continue
     for (const text of chinese) expect([code, text]).toEqual([code, expect.stringMatching(/\p{Script=Han}/u)])
   }
 })
@@ -20,7 +24,7 @@ test('a template is filled as the service fills it', () => {
   for (const [code, template] of Object.entries(MESSAGES)) {
     for (const count of [1, 2]) {
       const params = { count, file: '"a"', folder: '"{file}"', source: '$&', format: 'x' }
-      expect(fillTemplate(template, params)).toBe(textOf({ code: code as keyof typeof MESSAGES, params }))
+      expect(fillTemplate(template, params, MESSAGES)).toBe(textOf({ code: code as keyof typeof MESSAGES, params }))
     }
   }
 })

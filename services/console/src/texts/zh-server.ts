@@ -1,161 +1,20 @@
 import type { ServerWords } from './server-words.js'
 
-/** What operators read of the service most often; what is not here is shown as the service says it. */
+/** Stored messages that have no code yet: of scans, deliveries, exports and findings. Others are in `zh-messages.ts`. */
 export const zhServerWords: ServerWords = {
-  // Nothing is there.
-  'no such basemap': '没有这个底图',
-  'no such version': '没有这个版本',
-  'no such vector': '没有这个矢量',
-  'no such token': '没有这个令牌',
-  'no such target': '没有这个推送目标',
-  'no such scan source': '没有这个扫描源',
-  'no such scan of this source': '此扫描源没有这次扫描',
-  'no such slice job': '没有这个切片任务',
-  'no such resource': '没有这个资源',
-  'no such directory, or it cannot be read': '没有这个目录，或无法读取',
-  'there is no such basemap': '没有这个底图',
-  'there is no such vector': '没有这个矢量',
-  'there is no such basemap or vector': '没有这个底图或矢量',
-  'there is no such target': '没有这个推送目标',
-  'no such signing key': '没有这个签名密钥',
-  'no such edge process is alive': '没有这个在运行的边缘进程',
-  'there is no such export': '没有这个导出',
-  'there is no such record': '没有这条记录',
-  'there is no such entry': '没有这条记录',
-  'there is no such key': '没有这个密钥',
-  'there is nothing at this address': '此地址没有任何内容',
-  'this basemap has no such version': '此底图没有这个版本',
-  'the basemap has no such version': '此底图没有这个版本',
-  'this slice job has no log yet': '此切片任务还没有日志',
-  'no scan of this source is waiting or running': '此扫描源没有等待或正在运行的扫描',
-  'the archive of this export is not written': '此导出的归档尚未写成',
-
   // It does not fit to what is there.
-  'a scan is already running': '已有扫描在运行',
-  'a slice job of this layer has not ended; cancel it or wait for it': '此图层的切片任务尚未结束；请取消或等待它结束',
-  'this slice job has ended already': '此切片任务已经结束',
-  'this slice job has not failed: there is nothing to acknowledge': '此切片任务没有失败，无需确认',
-  'this record has not failed: there is nothing to acknowledge': '此记录没有失败，无需确认',
-  'this record is finished: there is nothing to cancel': '此记录已经结束，无可取消',
-  'this scan source is disabled; enable it first': '此扫描源已停用；请先启用',
-  'this scan source belongs to slicing; disable it instead': '此扫描源属于切片；请改为停用它',
-  'this scan source is a directory, and no remote place': '此扫描源是目录，不是远程位置',
-  'the token is neither disabled nor expired; disable it first': '令牌既未停用也未过期；请先停用',
-  'the token is disabled or expired, so that a new secret would not work either':
-    '令牌已停用或过期，新的密钥也不会生效',
-  'exists already, and was not changed': '已经存在，未作更改',
-  'the kind of a scan source cannot change; use another code': '扫描源的类型不能更改；请使用另一个代码',
   'the version is not available now': '该版本目前不可用',
-  'the version is not available': '该版本不可用',
-  'the version is withdrawn': '该版本已撤下',
-  'this version is withdrawn; restore it first': '该版本已撤下；请先恢复',
-  'the vector is not available now': '该矢量目前不可用',
-  'the vector is withdrawn': '该矢量已撤下',
-  'the target is disabled; enable it first': '推送目标已停用；请先启用',
-  'the target is a cache, which takes no data': '推送目标是缓存，不接收数据',
-  'version {} is not available now': '版本 {} 目前不可用',
-  'version {} is in object storage; only tiles on disks are compared': '版本 {} 在对象存储中；只能比较磁盘上的瓦片',
-  'the versions lie in different grids, {} and {}: no tile of one stands for one of the other':
-    '两个版本的网格不同（{} 和 {}）：瓦片无法一一对应',
   'the files of a version are not there': '某个版本的文件不存在',
-  '{} comparisons are being made already': '已有 {} 个比较正在进行',
-  '{} exports that have not ended are waiting already': '已有 {} 个未结束的导出在等待',
-  'too many event streams are open': '打开的事件流过多',
 
   // Fields.
-  'must not be less than zoom_min': '不能小于 zoom_min',
-  'at least one image is required': '至少需要一张影像',
-  'source_paths or source_path, not both': 'source_paths 与 source_path 只能给出一个',
   'lies outside of SLICE_SOURCE_ROOTS': '位于 SLICE_SOURCE_ROOTS 之外',
-  'must be an absolute path': '必须是绝对路径',
-  'this is where slicing writes; SLICE_OUTPUT_ROOT moves it': '切片写入此处；由 SLICE_OUTPUT_ROOT 更改',
-  'must be an http or https address': '必须是 http 或 https 地址',
-  'must be 256 or 512': '必须是 256 或 512',
-  'must be a whole number from {} to {}, or "native"': '必须是 {} 到 {} 的整数，或 "native"',
-  'must be before query.to': '必须早于 query.to',
-  'names nothing to change': '没有给出要更改的内容',
-  'must not hold NUL': '不能含有 NUL',
-  'files are deleted only of layers that were sliced here': '只删除在此处切片的图层的文件',
-  'a text has a character that cannot be stored': '文字中有无法存储的字符',
-
-  // Within the sentences of zh-told.ts.
-  'a value': '一个值',
-  'a name in double quotes': '双引号中的名称',
-  '"," or a closing bracket': '"," 或右括号',
-  'the end': '结尾',
-  'an escape of JSON': 'JSON 的转义',
-  'another character': '其他字符',
-  'a digit': '一个数字',
-  'a text': '文字',
-  'a number': '数字',
-  'a whole number': '整数',
-  'must be an ISO 8601 date or date-time': '必须是 ISO 8601 日期或日期时间',
-  'must be an ISO 8601 date or date-time, or 0': '必须是 ISO 8601 日期或日期时间，或 0',
-  'must be an absolute path, s3://bucket/prefix or an https address':
-    '必须是绝对路径、s3://bucket/prefix 或 https 地址',
-  'must be one path segment without control characters': '必须是不含控制字符的一段路径',
-  'must be west, south, east, north in degrees of WGS 84, south below north':
-    '必须是西、南、东、北（WGS 84 度），南小于北',
-  'must be an IP address or a CIDR range': '必须是 IP 地址或 CIDR 范围',
-
-  // Warnings.
-  'basemap_codes, vector_codes: both are empty, so that the token can read nothing; ["*"] grants all':
-    'basemap_codes、vector_codes：两者都为空，令牌无法读取任何内容；["*"] 授予全部',
 
   // Who asks, and the service itself.
-  'the session has ended: sign in again': '会话已结束：请重新登录',
-  'the user name or the password is wrong': '用户名或密码错误',
-  'the admin token is wrong': '管理令牌错误',
-  'admin credentials are required: {}': '需要管理员凭据：{}',
-  'this needs the role {}, and yours is {}': '此操作需要角色 {}，您的角色是 {}',
-  'this change was requested by a page of another origin': '此更改由其他来源的页面请求',
-  'the service failed to answer this request': '服务未能应答此请求',
-  'this process is shutting down': '此进程正在关闭',
   'the control plane does not answer': '控制面没有应答',
   'the disk is full': '磁盘已满',
-  'the disk that holds the tiles did not answer in time': '存放瓦片的磁盘没有及时应答',
-  'the tiles could not be read; the log has the reason': '无法读取瓦片；原因见日志',
 
   // Slicing.
   'cancelled by {} at {}': '由 {} 于 {} 取消',
-  'the sources hold no visible pixels: not a single tile came out': '影像没有可见像素：没有产生任何瓦片',
-  'zooms {} to {} of these images are up to {} tiles; at most {} are allowed':
-    '这些影像从级别 {} 到 {} 最多有 {} 个瓦片；最多允许 {} 个',
-  'the layer consists of tiles of {} pixels; images cannot be merged into it with {}':
-    '图层由 {} 像素的瓦片组成；无法以 {} 像素合并影像',
-  'the tiles of the layer lie in {}; images cannot be merged into it in {}':
-    '图层的瓦片位于网格 {}；无法以网格 {} 合并影像',
-  'the encoding of the layer is {}; images cannot be merged into it as {}': '图层的编码为 {}；无法以 {} 合并影像',
-  'the layer consists of {} tiles, which new images cannot be merged into; rebuild it from all its sources':
-    '图层由 {} 瓦片组成，无法并入新影像；请用其全部影像重建',
-  'the sources have more than {} pixels, which is the limit for one job': '影像超过 {} 像素，这是单个任务的上限',
-  'there is not enough disk space: about {} would be needed, {} are free': '磁盘空间不足：大约需要 {}，可用 {}',
-  'the disk is full: there is not enough free space for the tiles or the scratch files':
-    '磁盘已满：没有足够空间存放瓦片或临时文件',
-  'the pixels of {} cannot be read: the file is damaged or cut short': '无法读取 {} 的像素：文件已损坏或被截断',
-  'the source {} is a picture; an elevation model has one band of heights': '影像 {} 是图片；高程模型只有一个高程波段',
-  'the source {} lies nowhere on the map, which ends at {} degrees north and south':
-    '影像 {} 不在地图范围内；地图止于南北纬 {} 度',
-  'a coordinate reference system of the sources is not usable': '影像的坐标参考系无法使用',
-  'the source {} has no coordinate reference system, neither inside nor in a .prj or .aux.xml beside it':
-    '影像 {} 没有坐标参考系：文件内部和旁边的 .prj、.aux.xml 中都没有',
-  'the coordinate reference system of {} cannot be placed on the earth': '{} 的坐标参考系无法对应到地球上',
-  'the source {} has no georeferencing: where its pixels lie is not known': '影像 {} 没有地理参考：无法得知像素的位置',
-  'the georeferencing of {} is damaged: its pixels have no size': '{} 的地理参考已损坏：像素没有大小',
-  'the header of {} could not be read in time or in reasonable space': '未能及时或在合理的内存内读取 {} 的文件头',
-  'the source {} is compressed by {}, which {} cannot read': '影像 {} 以 {} 压缩，{} 无法读取',
-  'the source {} is not a readable GeoTIFF, JPEG or PNG image, or is damaged':
-    '影像 {} 不是可读取的 GeoTIFF、JPEG 或 PNG，或已损坏',
-  'the source {} was changed while it was being read': '影像 {} 在读取过程中被更改',
-  'the source {} does not exist': '影像 {} 不存在',
-  'the source {} cannot be read': '影像 {} 无法读取',
-  'the tiling tool made no plan': '切片工具没有给出计划',
-  'the job took longer than the {} seconds it may take': '任务超过了允许的 {} 秒',
-  'the basemap {} belongs to scan source {}; choose another target_code':
-    '底图 {} 属于扫描源 {}；请选择另一个 target_code',
-  'the tiles of {} lie in {}; images cannot be merged into it in {}': '{} 的瓦片位于网格 {}；无法以网格 {} 合并影像',
-  'the encoding of {} is {}; images cannot be merged into it as {}': '{} 的编码为 {}；无法以 {} 合并影像',
-  'images in object storage are looked at when they are sliced': '对象存储中的影像在切片时才会检查',
 
   // Pushes and exports.
   'answered {}': '应答 {}',
@@ -209,17 +68,6 @@ export const zhServerWords: ServerWords = {
   '{} is left out: its name is not UTF-8': '{} 未收录：名称不是 UTF-8',
   '{} is left out: it is cut off, or still being written': '{} 未收录：文件被截断，或仍在写入',
   '{} is left out: {}': '{} 未收录：{}',
-  '{} holds no tiles': '{} 中没有瓦片',
-  '{} holds no tile set': '{} 中没有瓦片集',
-  '{}: there is no basemap {}': '{}：没有底图 {}',
-  '{}: there is no vector {}': '{}：没有矢量 {}',
-  '{}: {} is in the past: this has expired already': '{}：{} 已经过去，它已过期',
-  '{}: {} does not exist on this machine': '{}：{} 在这台机器上不存在',
-  '{}: {} does not exist: a part of it is a file': '{}：{} 不存在：其中一段是文件',
-  '{}: {} is not a directory': '{}：{} 不是目录',
-  '{}: {} cannot be read': '{}：{} 无法读取',
-  '{}: {} cannot be written to': '{}：{} 无法写入',
-  '{}: {} does not answer': '{}：{} 没有应答',
   'it is not there': '它不存在',
   'this is not an SQLite database': '这不是 SQLite 数据库',
   'the file is cut off: it is shorter than its header says': '文件被截断：比文件头所示更短',

@@ -1,9 +1,10 @@
 import type { Texts } from './en.js'
 
 /** 简体中文；与 en.ts 结构相同。 */
+import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
+import { zhPartner } from './zh-partner.js'
 import { zhServerWords } from './zh-server.js'
-import { zhTold } from './zh-told.js'
 
 export const zh: Texts = {
   brand: '地图资产网关',
@@ -49,7 +50,6 @@ export const zh: Texts = {
     created: '创建时间',
   },
   serverWords: zhServerWords,
-  told: zhTold,
   warnings: {
     other: '已保存，但有提示',
     expiry_past: '已保存，但已经过期',
@@ -70,15 +70,8 @@ export const zh: Texts = {
     timedOut: '没有及时得到应答。变更仍可能已经执行：重试之前，请先查看当前显示的内容。',
     notLoaded: '页面无法加载',
     unreachable: '无法连接服务。请检查服务是否在运行、网络是否畅通；服务恢复应答后，本页会自动继续。',
-    signIn: '请重新登录，然后再试一次。若没有登录页面，请重新加载本页，用 ADMIN_USER 和 ADMIN_PASSWORD 登录。',
     forbidden:
       '您的角色可能不允许此操作，请联系管理员；或者请求来自不允许管理的地址，或使用了不允许的主机名。参见 ADMIN_ALLOW_REMOTE 和 ADMIN_HOSTS。',
-    notFound: '它可能已被移除。请回到列表重新查找。',
-    conflict: '有其他操作正在进行，或状态已经改变。请稍候再试。',
-    tooMany: '请稍候再试。',
-    down: '数据库无法连接。瓦片仍可访问；数据库恢复后即可继续管理。',
-    server: '请重试。如果再次出现，请查看控制面在此刻的日志。',
-    invalid: '请改正消息中指出的内容，然后重试。',
     codes: {
       invalid_parameters: '请改正消息中指出的内容，然后重试。',
       conflicting_tokens: '只能发送一个令牌。',
@@ -353,6 +346,8 @@ export const zh: Texts = {
     world: '全球',
     details: '详情',
   },
+  maps: zhMaps,
+  partner: zhPartner,
   overrides: {
     title: '扫描值与覆盖值',
     lead: '您设置的值会立即替换扫描得到的值，之后的扫描也不会改变它。文件保持不变。留空表示使用扫描值。',

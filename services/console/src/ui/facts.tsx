@@ -5,9 +5,16 @@ export function Facts({ children }: { children: ReactNode }) {
   return <dl className="facts">{children}</dl>
 }
 
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+interface FactProps {
+  readonly name: string
+  /** a path or an URL, which takes a line of its own */
+  readonly wide?: boolean
+  readonly children: ReactNode
+}
+
+export function Fact({ name, wide = false, children }: FactProps) {
   return (
-    <div>
+    <div className={wide ? 'wide' : undefined}>
       <dt>{name}</dt>
       <dd>{typeof children === 'string' ? <bdi>{children}</bdi> : children}</dd>
     </div>

@@ -1,3 +1,4 @@
+import type { Warning } from '@gateway/contracts/warning.js'
 import { notifications } from '@mantine/notifications'
 import { createElement } from 'react'
 import { ErrorText, ServerText } from './server-text.js'
@@ -18,10 +19,10 @@ export function notifyFailed(title: string, error: unknown): void {
 }
 
 /** What was accepted and is probably not intended; it stays until it is closed. */
-export function notifyWarning(title: string, message: string): void {
+export function notifyWarning(title: string, { code, message, params }: Warning): void {
   notifications.show({
     title,
-    message: createElement(ServerText, { text: message }),
+    message: createElement(ServerText, { text: message, code, params }),
     color: 'yellow',
     autoClose: false,
   })

@@ -1,9 +1,19 @@
+import type { ErrorCode } from '@gateway/contracts/errors.js'
 import { Alert, Button, Code, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { ApiError } from '../api/client.js'
 import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
 import { ErrorText } from './server-text.js'
+
+/** Of an answer without a code: the one whose advice fits its status. */
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: 'admin_credentials_missing',
+  404: 'not_found',
+  409: 'conflict',
+  429: 'too_many_requests',
+  503: 'dependency_down',
+}
 
 /** What an operator can do about an error. */
 function advice(t: Texts, error: unknown): string {
@@ -14,13 +24,8 @@ function advice(t: Texts, error: unknown): string {
   // An older edge hands on no code; a newer service has more of them.
   const own = code === null ? undefined : t.problem.codes[code]
   if (own !== undefined) return own
-  if (status === 401) return t.problem.signIn
   if (status === 403) return t.problem.forbidden
-  if (status === 404) return t.problem.notFound
-  if (status === 409) return t.problem.conflict
-  if (status === 429) return t.problem.tooMany
-  if (status === 503) return t.problem.down
-  return status >= 500 ? t.problem.server : t.problem.invalid
+  return t.problem.codes[CODE_OF_STATUS[status] ?? (status >= 500 ? 'internal' : 'invalid_parameters')]
 }
 
 export interface ProblemProps {

@@ -1,10 +1,9 @@
 import type { MessageCode, MessageParams } from '@gateway/contracts/messages.js'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/client.js'
-import { fillTemplate } from '../texts/fill-template.js'
+import { ApiError, type SaidMessage } from '../api/client.js'
+import { fillTemplate, type MessageTexts } from '../texts/fill-template.js'
 import { translated } from '../texts/server-words.js'
 import { useTexts } from '../texts/texts.js'
-import { toldIn } from '../texts/told-words.js'
 
 export interface ServerMessage {
   /** in English */
@@ -19,7 +18,7 @@ function useServerWords(): (message: ServerMessage) => string {
   const { serverWords, messages } = useTexts()
   return ({ text, code, params }) => {
     const template = code ? messages[code as MessageCode] : undefined
-    return template === undefined ? translated(text, serverWords) : fillTemplate(template, params ?? {})
+    return template === undefined ? translated(text, serverWords) : fillTemplate(template, params ?? {}, messages)
   }
 }
 
@@ -31,8 +30,17 @@ export function ServerText(message: ServerMessage): ReactNode {
 
 /** The message of an error, in the reader's language as far as it is known there. */
 export function ErrorText({ error }: { error: unknown }): ReactNode {
-  const { told, serverWords } = useTexts()
+  const { messages } = useTexts()
   const message = error instanceof Error ? error.message : String(error)
-  const shown = error instanceof ApiError ? toldIn(error.told, told, serverWords) : null
+  const shown = error instanceof ApiError ? saidIn(error.said, messages) : null
   return shown === null ? <ServerText text={message} /> : <span title={message}>{shown}</span>
+}
+
+/** A refusal in another language; null: one of its messages is not known there. */
+function saidIn(said: readonly SaidMessage[], texts: MessageTexts): string | null {
+  const each = said.map(([code, params]) => {
+    const template = texts[code]
+    return template === undefined ? null : fillTemplate(template, params, texts)
+  })
+  return each.length === 0 || each.includes(null) ? null : each.join('；')
 }

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { Role } from '@gateway/contracts/operator.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
@@ -22,7 +23,7 @@ import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
 
 export const recordParams = z.object({ id: z.string() })
-export const NO_SUCH_RECORD = refuse('not_found', 'there is no such record')
+export const NO_SUCH_RECORD = refuse('not_found', coded('record_not_found'))
 
 /** The records of one kind of delivery, as far as they are changed. */
 export interface RecordChanges {
@@ -66,14 +67,14 @@ const CHANGES: Readonly<Record<RecordChangeName, Change>> = {
     description:
       'A record that is on its way ends as `failed`, with a message that names the administrator and the time, and is not tried again ' +
       'unless somebody retries it. An attempt that is under way is broken off; it may have arrived. 409 where the record is finished.',
-    refused: refuse('conflict', 'this record is finished: there is nothing to cancel'),
+    refused: refuse('conflict', coded('record_finished')),
     apply: (tx, kind, id, by) => cancelDelivery(tx, kind, id, `cancelled ${by}`),
   },
   acknowledge: {
     status: 200,
     summary: 'Say that a failure was seen: of',
     description: 'The record stays as it is, and needs no attention any more. 409 where it has not failed.',
-    refused: refuse('conflict', 'this record has not failed: there is nothing to acknowledge'),
+    refused: refuse('conflict', coded('record_not_failed')),
     apply: acknowledgeDelivery,
   },
 }

@@ -1,6 +1,7 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { ExportBody } from '@gateway/contracts/export.js'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
@@ -16,27 +17,22 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
   const targetCode = body.target_code ?? null
   if (targetCode !== null) {
     const [target] = await readTargets(tx, targetCode)
-    if (target === undefined) return refuse('not_found', 'there is no such target')
-    if (target.kind === 'purge')
-      return refuse('invalid_parameters', 'body.target_code: the target is a cache, which takes no data')
-    if (!target.enabled)
-      return refuse('invalid_parameters', 'body.target_code: the target is disabled; enable it first')
+    if (target === undefined) return refuse('not_found', coded('target_not_found_for_this'))
+    if (target.kind === 'purge') return refuse('invalid_parameters', coded('target_takes_no_data'))
+    if (!target.enabled) return refuse('invalid_parameters', coded('target_disabled'))
   }
   const basemap = await readBasemap(tx, body.basemap_code)
-  if (basemap === null) return refuse('not_found', 'there is no such basemap')
+  if (basemap === null) return refuse('not_found', coded('basemap_not_found_for_this'))
   const label = body.version === CURRENT_VERSION ? basemap.defaultVersion : body.version
   const version = basemap.versions.find((one) => one.version === label)
-  if (version === undefined) return refuse('not_found', 'the basemap has no such version')
-  const not = (why: string) => refuse('invalid_parameters', why)
-  if (!version.available) return not('body.version: the version is not available now')
-  if (version.withdrawn || !isOffered(basemap)) return not('body.version: the version is withdrawn')
-  if (version.tileMatrixSet !== 'WebMercatorQuad')
-    return not(
-      `body.version: its tiles lie in ${version.tileMatrixSet}, and PMTiles has numbers for Web Mercator alone`,
-    )
+  if (version === undefined) return refuse('not_found', coded('version_not_of_the_basemap'))
+  const not = (why: CodedMessage) => refuse('invalid_parameters', why)
+  if (!version.available) return not(coded('version_unavailable'))
+  if (version.withdrawn || !isOffered(basemap)) return not(coded('version_withdrawn'))
+  if (version.tileMatrixSet !== 'WebMercatorQuad') return not(coded('export_grid', { grid: version.tileMatrixSet }))
   const zoomMin = Math.max(body.zoom_min ?? 0, version.minZoom)
   const zoomMax = Math.min(body.zoom_max ?? version.maxZoom, version.maxZoom)
-  if (zoomMin > zoomMax) return not(`body.zoom_min: the version has zooms ${version.minZoom} to ${version.maxZoom}`)
+  if (zoomMin > zoomMax) return not(coded('export_zooms', { zoom_min: version.minZoom, zoom_max: version.maxZoom }))
   const wanted = await insertExport(tx, {
     basemapCode: basemap.code,
     version: version.version,
@@ -47,8 +43,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
     requestedBy: admin.actor,
     trace: traceToKeep(),
   })
-  if (wanted === null)
-    return refuse('too_many_requests', `${MAX_OPEN_EXPORTS} exports that have not ended are waiting already`)
+  if (wanted === null) return refuse('too_many_requests', coded('exports_full', { limit: MAX_OPEN_EXPORTS }))
   const detail = { name: basemap.name, basemap: basemap.code, version: version.version, target: targetCode }
   await insertAudit(tx, { ...admin, action: 'export.create', subject: wanted.id, detail })
   return { ok: true, wanted }

@@ -7,6 +7,7 @@ import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { EXPORT_STATUSES, exportBodySchema, exportSchema } from '@gateway/contracts/export.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { attachment } from '@gateway/files/attachment.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
@@ -21,12 +22,12 @@ import { isUuid } from '../platform/http/uuid.js'
 import { toExport } from './export-object.js'
 import { requestExport } from './request.js'
 
-const NO_SUCH_EXPORT = refuse('not_found', 'there is no such export')
-const NOT_WRITTEN = refuse('not_found', 'the archive of this export is not written')
-const NOT_HERE = refuse('not_found', 'the archive of this export is not below the DATA_DIR of this control plane')
+const NO_SUCH_EXPORT = refuse('not_found', coded('export_not_found'))
+const NOT_WRITTEN = refuse('not_found', coded('export_not_written'))
+const NOT_HERE = refuse('not_found', coded('export_elsewhere'))
 const REFUSED: Readonly<Record<number, Refusal>> = {
-  412: refuse('precondition_failed', 'the archive is not the one that the request names'),
-  416: refuse('range_not_satisfiable', 'no byte of the requested range exists'),
+  412: refuse('precondition_failed', coded('export_other_archive')),
+  416: refuse('range_not_satisfiable', coded('range_not_there')),
 }
 
 /** An export of a usual area takes about so long. */

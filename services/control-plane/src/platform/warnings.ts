@@ -1,6 +1,7 @@
 import { nearest } from '@gateway/contracts/input/nearest.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { GRANT_ALL } from '@gateway/contracts/token.js'
-import type { Warning } from '@gateway/contracts/warning.js'
+import { type Warning, warningOf } from '@gateway/contracts/warning.js'
 import { firstCodes, unknownBasemaps, unknownVectors } from '@gateway/store/grants.js'
 import type { Queryable } from '@gateway/store/sql.js'
 
@@ -28,7 +29,7 @@ export async function codeWarnings(sql: Queryable, lists: readonly GivenCodes[])
     const unknown = named.length === 0 ? [] : await KINDS[kind].unknown(sql, named)
     if (unknown.length === 0) continue
     const known = await firstCodes(sql, KINDS[kind].table)
-    warnings.push({ code: 'unknown_code', message: `${field}: there is no ${kind} ${namesOf(unknown, known)}` })
+    warnings.push(warningOf(coded('unknown_code', { field, kind: `said.${kind}`, names: namesOf(unknown, known) })))
   }
   return warnings
 }
@@ -45,5 +46,5 @@ function namesOf(unknown: readonly string[], known: readonly string[]): string {
 /** Warns of a moment that has passed. */
 export function expiryWarnings(field: string, expiresAt: string | null, nowMs: number): Warning[] {
   if (expiresAt === null || Date.parse(expiresAt) > nowMs) return []
-  return [{ code: 'expiry_past', message: `${field}: ${expiresAt} is in the past: this has expired already` }]
+  return [warningOf(coded('expiry_past', { field, time: expiresAt }))]
 }

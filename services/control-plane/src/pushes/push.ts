@@ -1,5 +1,6 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Target } from '@gateway/contracts/target.js'
 import { insertAudit } from '@gateway/store/audit.js'
@@ -30,13 +31,12 @@ export async function pushBasemap(
   const target = await usableTarget(ctx, body.target_code)
   if (!target.ok) return target
   const basemap = await readBasemap(ctx.sql, body.basemap_code)
-  if (basemap === null) return refuse('not_found', 'there is no such basemap')
+  if (basemap === null) return refuse('not_found', coded('basemap_not_found_for_this'))
   const label = body.version === CURRENT_VERSION ? basemap.defaultVersion : body.version
   const version = basemap.versions.find((one) => one.version === label)
-  if (version === undefined) return refuse('not_found', 'the basemap has no such version')
-  if (!version.available) return refuse('invalid_parameters', 'body.version: the version is not available now')
-  if (version.withdrawn || !isOffered(basemap))
-    return refuse('invalid_parameters', 'body.version: the version is withdrawn')
+  if (version === undefined) return refuse('not_found', coded('version_not_of_the_basemap'))
+  if (!version.available) return refuse('invalid_parameters', coded('version_unavailable'))
+  if (version.withdrawn || !isOffered(basemap)) return refuse('invalid_parameters', coded('version_withdrawn'))
   const push = { kind: 'basemap_push', basemapCode: basemap.code, version: version.version } as const
   return { ok: true, record: toPushRecord(await enqueue(ctx, target.target, push, basemap.name, admin)) }
 }
@@ -49,9 +49,9 @@ export async function pushVector(
   const target = await usableTarget(ctx, body.target_code)
   if (!target.ok) return target
   const vector = await readVector(ctx.sql, body.vector_code)
-  if (vector === null) return refuse('not_found', 'there is no such vector')
-  if (!vector.available) return refuse('invalid_parameters', 'body.vector_code: the vector is not available now')
-  if (!isOffered(vector)) return refuse('invalid_parameters', 'body.vector_code: the vector is withdrawn')
+  if (vector === null) return refuse('not_found', coded('vector_not_found_for_this'))
+  if (!vector.available) return refuse('invalid_parameters', coded('vector_unavailable'))
+  if (!isOffered(vector)) return refuse('invalid_parameters', coded('vector_withdrawn'))
   const push = { kind: 'vector_push', vectorCode: vector.code } as const
   const delivery = await enqueue(ctx, target.target, push, vector.name, admin)
   return { ok: true, record: toVectorPushRecord(delivery) }
@@ -62,12 +62,9 @@ async function usableTarget(
   code: string,
 ): Promise<{ readonly ok: true; readonly target: Target } | Refusal> {
   const [target] = await readTargets(ctx.sql, code)
-  if (target === undefined) return refuse('not_found', 'there is no such target')
-  if (target.kind === 'purge')
-    return refuse('invalid_parameters', 'body.target_code: the target is a cache, which takes no data')
-  return target.enabled
-    ? { ok: true, target }
-    : refuse('invalid_parameters', 'body.target_code: the target is disabled; enable it first')
+  if (target === undefined) return refuse('not_found', coded('target_not_found_for_this'))
+  if (target.kind === 'purge') return refuse('invalid_parameters', coded('target_takes_no_data'))
+  return target.enabled ? { ok: true, target } : refuse('invalid_parameters', coded('target_disabled'))
 }
 
 /** `name`: of what is pushed */

@@ -2,6 +2,7 @@ import { listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import {
   rotateKeyBodySchema,
   signedUrlBodySchema,
@@ -19,7 +20,7 @@ import { sendRefusal } from '../platform/http/refusal.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
 import { signUrl } from './sign.js'
 
-const NO_SUCH_KEY = refuse('not_found', 'no such signing key')
+const NO_SUCH_KEY = refuse('not_found', coded('signing_key_not_found'))
 
 /** Seconds. */
 const DEFAULT_GRACE = 7 * 86_400

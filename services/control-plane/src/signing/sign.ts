@@ -2,6 +2,7 @@ import { LAST_EXPIRY, signatureQuery, signResource } from '@gateway/access/signe
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantMs } from '@gateway/contracts/instant.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { readSigningSecret } from '@gateway/store/signing-keys.js'
@@ -9,15 +10,12 @@ import { currentTileUrlTemplate, revisedTileUrlTemplate } from '@gateway/tileset
 import type { ControlContext } from '../platform/context.js'
 import { expiryWarnings } from '../platform/warnings.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
-const NO_SUCH_VERSION = refuse('not_found', 'this basemap has no such version')
-const NOTHING_THERE = refuse('not_found', 'nothing of this basemap is available')
-const ALIAS = refuse(
-  'invalid_parameters',
-  `body.version: "${CURRENT_VERSION}" is an alias; leave version out to sign the addresses of every version`,
-)
-const YEARS = refuse('invalid_parameters', 'body.expires_at: must be within the years 1970 to 2286')
-const TOO_LATE = refuse('invalid_parameters', 'body.expires_at: later than the service token that signs expires')
+const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
+const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
+const NOTHING_THERE = refuse('not_found', coded('basemap_nothing_available'))
+const ALIAS = refuse('invalid_parameters', coded('signing_alias', { alias: CURRENT_VERSION }))
+const YEARS = refuse('invalid_parameters', coded('signing_years'))
+const TOO_LATE = refuse('invalid_parameters', coded('signing_too_late'))
 
 const ARCHIVES: ReadonlySet<string> = new Set(['pmtiles', 'mbtiles'])
 

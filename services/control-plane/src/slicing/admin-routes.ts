@@ -2,6 +2,7 @@ import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
 import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { listedSliceJobSchema, SLICE_STATUSES, sliceJobSchema } from '@gateway/contracts/slice.js'
 import { warningsField } from '@gateway/contracts/warning.js'
 import { insertAudit } from '@gateway/store/audit.js'
@@ -23,7 +24,7 @@ import { NO_SUCH_JOB, SUBMIT_AGAIN } from './routes.js'
 import { checkSubmission, submissionSchema } from './submission.js'
 import { submit } from './submit.js'
 
-const NO_LOG = refuse('not_found', 'this slice job has no log yet')
+const NO_LOG = refuse('not_found', coded('slice_log_not_found'))
 /** Folders come first. */
 const FILES = {
   searched: { name: ({ name }) => name },

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { acknowledgeSliceJob, cancelSliceJob, readSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
@@ -8,8 +9,8 @@ import { isUuid } from '../platform/http/uuid.js'
 import { enqueueCallback } from './callback.js'
 import { NO_SUCH_JOB } from './routes.js'
 
-const FINISHED = refuse('conflict', 'this slice job has ended already')
-const NO_FAILURE = refuse('conflict', 'this slice job has not failed: there is nothing to acknowledge')
+const FINISHED = refuse('conflict', coded('slice_ended'))
+const NO_FAILURE = refuse('conflict', coded('slice_not_failed'))
 
 /** Changes one job within a transaction, with its audit entry. */
 export type JobChange = (

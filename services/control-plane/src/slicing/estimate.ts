@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { type Warning, warningOf, withWarnings } from '@gateway/contracts/warning.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
@@ -10,7 +11,7 @@ import type { ControlContext } from '../platform/context.js'
 import { modeOf } from './layer-version.js'
 import { runTool } from './tool.js'
 import { toolRequest } from './tool-request.js'
-import { planWarnings } from './warnings.js'
+import { codedReason, planWarnings } from './warnings.js'
 
 export type Estimate =
   | {
@@ -25,8 +26,7 @@ const ESTIMATE_SECONDS = 60
 /** Asks the tiling tool what a job would come to. Nothing is written but scratch files. */
 export async function estimate({ settings, shutdown }: ControlContext, job: NewSliceJob): Promise<Estimate> {
   const { sliceWorkRoot } = settings
-  if (job.sourcePaths.some(isRemote))
-    return refuse('invalid_parameters', 'body: images in object storage are looked at when they are sliced')
+  if (job.sourcePaths.some(isRemote)) return refuse('invalid_parameters', coded('slice_estimate_remote'))
   await mkdir(sliceWorkRoot, { recursive: true })
   const mode = modeOf({ sourceCount: job.sourcePaths.length })
   const request = await toolRequest(settings, job, { mode, stagingDir: join(sliceWorkRoot, '.estimate') })
@@ -45,7 +45,10 @@ export async function estimate({ settings, shutdown }: ControlContext, job: NewS
   log.end()
   const [plan] = plans
   if (plan === undefined)
-    return refuse('invalid_parameters', result.ok ? 'the tiling tool made no plan' : result.reason)
+    return refuse(
+      'invalid_parameters',
+      result.ok ? coded('slice_no_plan') : (codedReason(result) ?? coded('words', { words: result.reason })),
+    )
   const { bavail, bsize } = await statfs(sliceWorkRoot)
   const { type: _, ...figures } = plan
   const warnings = [...(job.warnings ?? []), ...planWarnings(job, plan)].map(warningOf)

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { placeWithin } from '@gateway/files/open-within.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { isPlainPath } from '@gateway/tiling/plain-path.js'
@@ -24,15 +25,15 @@ export async function listImageFiles(places: readonly string[], dir: string | un
   if (dir === undefined) {
     return { ok: true, items: roots.map((path) => ({ name: path, path, kind: 'directory', size: 0 })) }
   }
-  if (!isPlainPath(dir)) return refuse('invalid_parameters', 'dir: must be an absolute path')
+  if (!isPlainPath(dir)) return refuse('invalid_parameters', coded('slice_dir_not_absolute'))
   try {
     const place = await placeWithin(roots, dir)
     if (place.ok) return { ok: true, items: await itemsOf(place.realPath) }
-    if (place.reason === 'outside') return refuse('invalid_parameters', 'dir: lies outside of SLICE_SOURCE_ROOTS')
+    if (place.reason === 'outside') return refuse('invalid_parameters', coded('slice_dir_outside'))
   } catch {
     // Refused below.
   }
-  return refuse('not_found', 'no such directory, or it cannot be read')
+  return refuse('not_found', coded('directory_not_readable'))
 }
 
 async function itemsOf(directory: string): Promise<ImageFile[]> {

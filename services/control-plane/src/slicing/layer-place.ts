@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Sql } from '@gateway/store/connect.js'
 import type { SliceLease, StoredSliceJob } from '@gateway/store/slice-jobs.js'
@@ -17,7 +18,9 @@ export interface LayerPlace {
   readonly stagingDir: string
 }
 
-export type Placed = { readonly ok: true; readonly place: LayerPlace } | { readonly ok: false; readonly reason: string }
+export type Placed =
+  | { readonly ok: true; readonly place: LayerPlace }
+  | { readonly ok: false; readonly reason: CodedMessage }
 
 /**
  * Decides where a job's tiles go; refused where the layer's code is that of a basemap from elsewhere.
@@ -33,7 +36,10 @@ export async function placeLayer(
   if (basemap !== null && basemap.sourceCode !== LAYERS_SOURCE) {
     return {
       ok: false,
-      reason: `the basemap "${job.targetCode}" belongs to scan source "${basemap.sourceCode}"; choose another target_code`,
+      reason: coded('slice_code_of_source', {
+        basemap: JSON.stringify(job.targetCode),
+        source: JSON.stringify(basemap.sourceCode),
+      }),
     }
   }
   const mode = modeOf(job)

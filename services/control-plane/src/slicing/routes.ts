@@ -1,5 +1,6 @@
 import { isGranted } from '@gateway/access/decide.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { sliceJobSchema } from '@gateway/contracts/slice.js'
 import { compareVersions } from '@gateway/store/default-version.js'
 import { readLayerSources } from '@gateway/store/layer-sources.js'
@@ -14,20 +15,17 @@ import { describeJob, describeSubmitted } from './job-object.js'
 import { checkSubmission, submissionSchema } from './submission.js'
 import { submit } from './submit.js'
 
-export const NO_SUCH_JOB = refuse('not_found', 'no such slice job')
+export const NO_SUCH_JOB = refuse('not_found', coded('slice_not_found'))
 /** What repeats a submission without a second job. */
 export const SUBMIT_AGAIN = 'with the same `code` it may be submitted again, and queues no second job'
-const OTHER_LAYER = refuse('conflict', 'body.code: a job of a layer that this token may not slice has this code')
-const NO_SUCH_LAYER = refuse('not_found', 'no image was sliced into such a layer')
+const OTHER_LAYER = refuse('conflict', coded('slice_code_of_other_layer'))
+const NO_SUCH_LAYER = refuse('not_found', coded('slice_layer_not_found'))
 
 /** Limit: jobs of one token that are pending or running. They run one at a time: this many are hours of work, and no end of the queue. */
 const MAX_OPEN_JOBS = 100
 /** Room comes with the end of a job, which takes seconds to hours. */
 const TRY_AGAIN_SECONDS = 30
-const QUEUE_FULL: Refusal = refuse(
-  'too_many_requests',
-  `this token has ${MAX_OPEN_JOBS} slice jobs that have not ended; submit again when some of them have`,
-)
+const QUEUE_FULL: Refusal = refuse('too_many_requests', coded('slice_jobs_full', { limit: MAX_OPEN_JOBS }))
 
 const layerSourcesSchema = z.object({
   code: z.string(),

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import {
   type ClaimedSliceJob,
@@ -25,9 +26,6 @@ import type { RunEnd, RunningJob } from './running-job.js'
 import { runTool } from './tool.js'
 import { toolRequest } from './tool-request.js'
 import { codedReason, isOfPlan, planWarnings } from './warnings.js'
-
-const NO_ARCHIVE =
-  'layers are published as PMTiles, which has numbers for tiles in Web Mercator alone: SLICE_OUTPUT_ROOT is in object storage'
 
 /**
  * Runs a claimed job to its end: the tool makes tiles in a staging folder, they are moved into the layer, the layer is registered, and the
@@ -80,18 +78,19 @@ async function makeLayer(
   const { sliceWorkRoot } = ctx.settings
   await removeLeftStaging(sliceWorkRoot, job.targetCode)
   const placed = await placeLayer(ctx.sql, sliceWorkRoot, job, lease, ctx.now())
-  if (!placed.ok) return { failed: placed.reason }
+  if (!placed.ok) return failedBy(placed.reason)
   const { place } = placed
-  if (isRemote(ctx.settings.sliceOutputRoot) && job.tileMatrixSet !== 'WebMercatorQuad') return { failed: NO_ARCHIVE }
+  if (isRemote(ctx.settings.sliceOutputRoot) && job.tileMatrixSet !== 'WebMercatorQuad')
+    return failedBy(coded('slice_archive_grid'))
   if (!(await placeSliceJob(ctx.sql, lease, { version: place.version, logPath: log.path }))) return 'lost'
   await mkdir(join(sliceWorkRoot, job.targetCode), { recursive: true })
   const layers = publishedLayers(ctx, job, running, log)
   const images = await fetchImages(ctx, job, running.signal).catch((error: Error) => error)
   try {
-    if (running.signal.aborted) return running.signal.reason
+    running.signal.throwIfAborted()
     if (images instanceof Error) return { failed: images.message }
     await layers?.prepare(place)
-    if (running.signal.aborted) return running.signal.reason
+    running.signal.throwIfAborted()
     let zoomMax = job.zoomMax
     const tiled = await runTool(
       ctx.settings.tilerCommand,
@@ -104,18 +103,18 @@ async function makeLayer(
       },
       running.signal,
     )
-    if (running.signal.aborted) return running.signal.reason
+    running.signal.throwIfAborted()
     if (!tiled.ok) return { failed: tiled.reason, coded: codedReason(tiled) }
     running.progress = { progress: 99, phase: 'publishing' }
     // The served layer changes only under a lease that was confirmed just now.
     await running.confirm()
-    if (running.signal.aborted) return running.signal.reason
+    running.signal.throwIfAborted()
     if (job.zoomMaxNative) await noteSliceZoom(ctx.sql, lease, zoomMax)
     await layers?.beginChange(place)
     await publishStaged(place.stagingDir, place.layerDir)
     const described = await describeLayer(sliceWorkRoot, place)
     const version = layers === null ? described : await layers.publish(place, described)
-    if (running.signal.aborted) return running.signal.reason
+    running.signal.throwIfAborted()
     await recordEnd(ctx.log, running.held, () => registerLayer(ctx, job, lease, place, version))
     return 'succeeded'
   } finally {
@@ -125,6 +124,10 @@ async function makeLayer(
     // Of a layer that has nothing yet; a scan would warn of it.
     await removeIfEmpty(sliceWorkRoot, job.targetCode)
   }
+}
+
+function failedBy(said: CodedMessage): RunEnd {
+  return { failed: textOf(said), coded: said }
 }
 
 /** Progress goes into the store with the next renewal; a plan that the disk would not hold ends the run. */
@@ -155,5 +158,5 @@ function unexpected(ctx: ControlContext, log: JobLog, error: Error): RunEnd {
   if (error instanceof LeaseLost) return 'lost'
   log.stream.write(`${error.message}\n`)
   ctx.log.error({ err: error }, 'a slice job failed unexpectedly')
-  return { failed: `the layer could not be finished: ${error.message}` }
+  return failedBy(coded('slice_not_finished', { words: error.message }))
 }

@@ -1,6 +1,7 @@
 import { TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
 import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded, sentence } from '@gateway/contracts/messages.js'
 import { SLICE_ENCODINGS } from '@gateway/contracts/slice.js'
 import { parseLocation } from '@gateway/object-storage/location.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
@@ -12,12 +13,7 @@ import { submissionWarnings } from './warnings.js'
 /** Limit: a mosaic of more images is better built by a tool made for it; the body must fit its own limit, too. */
 const MAX_SOURCES = 5000
 
-const path = z
-  .string()
-  .refine(
-    (text) => isPlainPath(text) || isObject(text),
-    'must be the absolute path of a plain file, or s3://bucket/key: no virtual file system, other address, connection string or subdataset',
-  )
+const path = z.string().refine((text) => isPlainPath(text) || isObject(text), sentence('said.source_path'))
 
 /** One object, which is fetched before GDAL sees it. */
 function isObject(text: string): boolean {
@@ -57,13 +53,13 @@ export const submissionSchema = z.strictObject({
   zoom_min: z.int().min(0).max(MAX_ZOOM).default(0),
   zoom_max: z
     .union([z.int().min(0).max(MAX_ZOOM), z.literal('native')], {
-      error: `must be a whole number from 0 to ${MAX_ZOOM}, or "native"`,
+      error: sentence('said.not_failed_zoom'),
     })
     .optional()
     .describe(
       'default: zoom_min, that is 0 where neither is given, with a warning. `native`: the zoom nearest to the resolution of the finest image, and at least zoom_min',
     ),
-  tile_size: z.union([z.literal(256), z.literal(512)], { error: 'must be 256 or 512' }).default(256),
+  tile_size: z.union([z.literal(256), z.literal(512)], { error: sentence('said.tile_size') }).default(256),
   tile_format: z
     .string()
     .regex(/^[A-Za-z0-9]{1,16}$/, 'must be a format name')
@@ -84,10 +80,10 @@ export const submissionSchema = z.strictObject({
     .union([
       z.literal(''),
       z
-        .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+        .url({ protocol: /^https?$/, error: sentence('said.callback_address') })
         .max(4096)
         // No delivery sends them.
-        .refine(withoutCredentials, 'an address must not carry credentials'),
+        .refine(withoutCredentials, sentence('said.destination_credentials')),
     ])
     .optional(),
   requested_by: z.string().max(MAX_LABEL_LENGTH).optional(),
@@ -96,13 +92,10 @@ export type Submission = z.output<typeof submissionSchema>
 
 export type Checked = { readonly ok: true; readonly job: NewSliceJob } | Refusal
 
-const BOTH = refuse('invalid_parameters', 'body: source_paths or source_path, not both')
-const NEITHER = refuse('invalid_parameters', 'body.source_paths: at least one image is required')
-const TARGET = refuse(
-  'invalid_parameters',
-  'body.target_code: must have ASCII letters, digits, ".", "-" or "_", and not begin with a dot',
-)
-const ZOOMS = refuse('invalid_parameters', 'body.zoom_max: must not be less than zoom_min')
+const BOTH = refuse('invalid_parameters', coded('slice_sources_both'))
+const NEITHER = refuse('invalid_parameters', coded('slice_sources_none'))
+const TARGET = refuse('invalid_parameters', coded('slice_target_code'))
+const ZOOMS = refuse('invalid_parameters', coded('slice_zooms_swapped'))
 
 /** Checks the form of a submission and nothing else: whether its images exist, the job finds out. Pure. */
 export function checkSubmission(body: Submission): Checked {

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import {
@@ -40,13 +41,13 @@ async function refusalBy(tx: Transaction, job: NewSliceJob): Promise<Refusal | n
   if (layer.tileMatrixSet !== job.tileMatrixSet) {
     return refuse(
       'conflict',
-      `the tiles of "${job.targetCode}" lie in ${layer.tileMatrixSet}; images cannot be merged into it in ${job.tileMatrixSet}`,
+      coded('slice_target_grid', { layer: job.targetCode, has: layer.tileMatrixSet, asked: job.tileMatrixSet }),
     )
   }
   if (layer.encoding === job.encoding) return null
   return refuse(
     'conflict',
-    `the encoding of "${job.targetCode}" is ${layer.encoding}; images cannot be merged into it as ${job.encoding}`,
+    coded('slice_target_encoding', { layer: job.targetCode, has: String(layer.encoding), asked: job.encoding }),
   )
 }
 

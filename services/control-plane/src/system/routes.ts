@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
@@ -65,11 +66,12 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
       },
     },
     async (_request, reply) => {
-      if (ctx.notice.aborted) return sendRefusal(reply, refuse('draining', 'this process is shutting down'))
+      if (ctx.notice.aborted) return sendRefusal(reply, refuse('draining', coded('shutting_down')))
       const trouble = await health.trouble()
-      if (trouble !== null) return sendRefusal(reply, refuse('dependency_down', trouble))
+      if (trouble !== null) return sendRefusal(reply, refuse('dependency_down', coded('words', { words: trouble })))
       const { outstanding } = ctx.readiness
-      if (outstanding !== null) return sendRefusal(reply, refuse('dependency_down', outstanding))
+      if (outstanding !== null)
+        return sendRefusal(reply, refuse('dependency_down', coded('words', { words: outstanding })))
       // On Postgres the bus is the store, which has just answered.
       const up = ctx.bus.medium === 'postgres' || ctx.bus.connected
       return { status: 'ready', store: 'up', bus: up ? 'up' : 'down', bus_medium: ctx.bus.medium } as const

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { type LockedToken, lockToken } from '@gateway/store/tokens.js'
@@ -7,7 +8,7 @@ import { type Confirmed, commitAndConfirm } from '../platform/edges/commit.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import { isUuid } from '../platform/http/uuid.js'
 
-export const NO_SUCH_TOKEN = refuse('not_found', 'no such token')
+export const NO_SUCH_TOKEN = refuse('not_found', coded('token_not_found'))
 
 type Acknowledged = Pick<Confirmed<unknown>, 'confirmed' | 'pending'>
 export type Outcome<T> = { readonly ok: true; readonly answer: T & Acknowledged } | Refusal
@@ -41,14 +42,11 @@ export async function changeToken<T>(
   id: string,
   work: TokenWork<T>,
 ): Promise<Outcome<T>> {
-  let refusal = NO_SUCH_TOKEN
   const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
     const done = await changeInside(tx, id, work)
-    if (done.ok) return { result: { answer: done.answer }, changes: done.changes }
-    refusal = done
-    return { result: null, changes: [] }
+    return { result: done, changes: done.ok ? done.changes : [] }
   })
-  return result === null ? refusal : { ok: true, answer: { ...result.answer, confirmed, pending } }
+  return result.ok ? { ok: true, answer: { ...result.answer, confirmed, pending } } : result
 }
 
 /** What edges must forget where a token changes. */

@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { deleteToken as deleteRecord, hasEnded } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../platform/context.js'
@@ -6,7 +7,7 @@ import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 import { changesOf, changeToken, type Outcome } from './change.js'
 
-const STILL_ACTIVE = refuse('conflict', 'the token is neither disabled nor expired; disable it first')
+const STILL_ACTIVE = refuse('conflict', coded('token_still_active'))
 
 /** Deletes a token that is disabled or expired: one that may be in use is disabled first, which can be looked back at. */
 export function deleteToken(

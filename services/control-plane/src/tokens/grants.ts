@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { type BulkTokenParams, GRANT_ALL, MAX_GRANTS, type Token } from '@gateway/contracts/token.js'
 import type { ControlContext } from '../platform/context.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
@@ -21,7 +22,7 @@ export function extending(ctx: Context, { expires_at }: BulkTokenParams, admin: 
   }
 }
 
-const ENDS_LATER = refuse('conflict', 'this token expires later than that, or never: extending never shortens')
+const ENDS_LATER = refuse('conflict', coded('token_expires_later'))
 
 function endOf({ expires_at }: Token): number | null {
   return expires_at === null ? null : Date.parse(expires_at)
@@ -38,7 +39,7 @@ export function granting(ctx: Context, params: BulkTokenParams, admin: AdminIden
   }
 }
 
-const TOO_MANY = refuse('conflict', `this token would have more than ${MAX_GRANTS} codes in one list`)
+const TOO_MANY = refuse('conflict', coded('token_too_many_grants', { limit: MAX_GRANTS }))
 
 /** Takes codes from what a token is granted. A list that grants all would go on granting them, which is refused. */
 export function withdrawing(ctx: Context, params: BulkTokenParams, admin: AdminIdentity): TokenWork<Token> {
@@ -50,8 +51,7 @@ export function withdrawing(ctx: Context, params: BulkTokenParams, admin: AdminI
   }
 }
 
-const grantsAll = (field: string) =>
-  refuse('conflict', `${field} of this token grants all by "${GRANT_ALL}": withdraw that, and grant what it keeps`)
+const grantsAll = (field: string) => refuse('conflict', coded('token_grants_all', { field, all: GRANT_ALL }))
 
 type Codes = { [Field in (typeof GRANT_FIELDS)[number]]?: string[] }
 

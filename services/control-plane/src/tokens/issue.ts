@@ -1,6 +1,7 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantMs } from '@gateway/contracts/instant.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { type RateLimit, type RateLimitBody, withBurst } from '@gateway/contracts/rate-limit.js'
 import { GRANT_ALL, type IssuedToken, type TokenBody } from '@gateway/contracts/token.js'
 import { withWarnings } from '@gateway/contracts/warning.js'
@@ -55,7 +56,7 @@ export function expiryOf(expiresAt: TokenBody['expires_at'], nowMs: number, defa
   if (expiresAt === 0) return { ok: true, at: null }
   if (expiresAt === undefined) return { ok: true, at: new Date(nowMs + defaultTtlSeconds * 1000) }
   const at = instantMs(expiresAt)
-  if (at === null) return refuse('invalid_parameters', 'body.expires_at: must be within the years 0001 to 9999')
+  if (at === null) return refuse('invalid_parameters', coded('expires_years'))
   return { ok: true, at: new Date(at) }
 }
 

@@ -1,6 +1,7 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { type PreviewLink, previewLinkBodySchema, previewLinkSchema } from '@gateway/contracts/token.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
@@ -11,13 +12,10 @@ import { commitAndPublish } from '../platform/edges/commit.js'
 import type { AdminIdentity, App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
-const NO_SUCH_VERSION = refuse('not_found', 'no such version')
-const WITHDRAWN = refuse('invalid_parameters', 'body.version: the version is withdrawn')
-const OTHER_GRID = refuse(
-  'invalid_parameters',
-  'the page of a preview link draws Web Mercator alone, and this version lies in another grid',
-)
+const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
+const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
+const WITHDRAWN = refuse('invalid_parameters', coded('version_withdrawn'))
+const OTHER_GRID = refuse('invalid_parameters', coded('preview_grid'))
 
 /** Links to a map for people who have no account here. */
 export function previewLinkRoute(app: App, ctx: ControlContext): void {

@@ -1,5 +1,6 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { IssuedToken } from '@gateway/contracts/token.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { hasEnded, rotateToken as replaceDigest } from '@gateway/store/tokens.js'
@@ -8,7 +9,7 @@ import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 import { changesOf, changeToken, type Outcome } from './change.js'
 
-const ENDED = refuse('conflict', 'the token is disabled or expired, so that a new secret would not work either')
+const ENDED = refuse('conflict', coded('token_not_usable'))
 
 /**
  * Gives a token a new secret, which is in the answer and nowhere else. The one before it works for `graceSeconds` more, and one before that,

@@ -1,5 +1,6 @@
+import { coded } from '@gateway/contracts/messages.js'
 import { GRANT_ALL, type Token } from '@gateway/contracts/token.js'
-import type { Warning } from '@gateway/contracts/warning.js'
+import { type Warning, warningOf } from '@gateway/contracts/warning.js'
 import type { ControlContext } from '../platform/context.js'
 import { codeWarnings, expiryWarnings, type GivenCodes } from '../platform/warnings.js'
 
@@ -28,6 +29,5 @@ export async function tokenWarnings(
 
 function emptyGrantWarnings({ scopes, basemap_codes, vector_codes }: Granted & Pick<Token, 'scopes'>): Warning[] {
   if (!scopes.includes('read') || basemap_codes.length + vector_codes.length > 0) return []
-  const message = `basemap_codes, vector_codes: both are empty, so that the token can read nothing; ["${GRANT_ALL}"] grants all`
-  return [{ code: 'nothing_granted', message }]
+  return [warningOf(coded('nothing_granted', { all: GRANT_ALL }))]
 }

@@ -5,14 +5,15 @@ import {
   signatureQuery,
 } from '@gateway/access/signed-address.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { SigningSecret } from '@gateway/store/signing-keys.js'
 import { LRUCache } from 'lru-cache'
 
 /** Limit: signatures that are remembered, some 500 bytes each. */
 const MAX_KNOWN = 10_000
 
-const SIGNATURE_WRONG = refuse('signature_wrong', 'the signature of this address is not valid')
-const EXPIRED = refuse('signature_expired', 'this address has expired')
+const SIGNATURE_WRONG = refuse('signature_wrong', coded('signature_wrong'))
+const EXPIRED = refuse('signature_expired', coded('signature_expired'))
 
 /** A signature that was verified. */
 export interface KnownSignature extends SignedResource {

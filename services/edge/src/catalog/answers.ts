@@ -7,6 +7,7 @@ import { type ListedVector, READER_BASEMAPS, READER_VECTORS, type ReaderList } f
 import { toVector } from '@gateway/catalog/vector.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { checkInput } from '@gateway/contracts/input/input-problems.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { VectorFacts } from '@gateway/contracts/vector.js'
 import { isOffered, type StoredBasemap } from '@gateway/store/basemaps.js'
 import type { DocumentRequest } from '../documents/document-cache.js'
@@ -59,7 +60,7 @@ export function catalogList<Entry extends CatalogBasemap | CatalogVector>(
 ): CatalogAnswer | Refusal {
   const parameters = query === '' ? {} : (withoutTokens(parse(query)) as object)
   const request = checkInput(kind.list.query, parameters, 'query')
-  if (!request.ok) return refuse('invalid_parameters', request.message)
+  if (!request.ok) return refuse('invalid_parameters', request.problems)
   const entries = kind.entries(catalog)
   const text = function* () {
     const granted = offeredOf(entries).flatMap(({ stored, wanted }) => (isGranted(token, wanted) ? [stored] : []))
@@ -82,7 +83,8 @@ export function catalogEntry<Entry extends CatalogBasemap | CatalogVector>(
   vectorBaseUrl: string,
 ): CatalogAnswer | Refusal {
   const entry = kind.entries(catalog).get(code)
-  if (entry === undefined || !isOffered(entry.stored)) return refuse('not_found', `no such ${kind.list.name}`)
+  if (entry === undefined || !isOffered(entry.stored))
+    return refuse('not_found', coded('nothing_of_kind', { kind: kind.list.name }))
   return {
     of: entry,
     key: kind.list.name,

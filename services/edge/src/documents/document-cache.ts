@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
 import { buildDocument, type DocumentText } from './build-document.js'
@@ -19,11 +20,11 @@ const MAX_WAITING_OF_TOKEN = 16
 const RETRY_SECONDS = 2
 
 const BUSY: Refusal = {
-  ...refuse('too_many_requests', 'too many different documents are being made; please try again'),
+  ...refuse('too_many_requests', coded('documents_full')),
   retryAfterSeconds: RETRY_SECONDS,
 }
 const BUSY_WITH_TOKEN: Refusal = {
-  ...refuse('too_many_requests', 'too many different documents are being made for this token; please try again'),
+  ...refuse('too_many_requests', coded('documents_full_for_token')),
   retryAfterSeconds: RETRY_SECONDS,
 }
 

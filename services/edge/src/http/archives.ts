@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
@@ -30,10 +31,11 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (rest.length > 0 || !Object.hasOwn(TYPES, storage)) return answerRefusal(exchange, NO_ARCHIVE_ADDRESS)
     if (version === undefined) {
       const reason = absentVersion(code, label, basemap, exchange.token !== '')
-      return answerRefusal(exchange, refuse('not_found', reason))
+      return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
     }
     const { storage: stored } = version.stored
-    if (stored !== storage) return answerRefusal(exchange, refuse('not_found', otherStorage(code, label, stored)))
+    if (stored !== storage)
+      return answerRefusal(exchange, refuse('not_found', coded('words', { words: otherStorage(code, label, stored) })))
     exchange.asked = version.usage
     const { version: name, path } = version.stored
     const offered = {
@@ -49,10 +51,7 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
   authorize(exchange, wantedBasemap(edge, code), answer, { code, version: label, whole: true })
 }
 
-const NO_ARCHIVE_ADDRESS = refuse(
-  'not_found',
-  'there is nothing at this address: archives are at /archives/{code}/{version}.pmtiles and .mbtiles',
-)
+const NO_ARCHIVE_ADDRESS = refuse('not_found', coded('archive_address'))
 
 function otherStorage(code: string, label: string, storage: string): string {
   const about = `version ${shownName(label)} of ${shownName(code)} is stored as ${storage}`

@@ -1,6 +1,7 @@
 import { presentedSignature } from '@gateway/access/signed-address.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { NoTileAddress, TileAddress } from '@gateway/tilesets/address.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { KnownSignature } from '../auth/signed-addresses.js'
@@ -18,7 +19,7 @@ export interface Signable {
   readonly whole?: boolean
 }
 
-const OUTSIDE_BOUNDS = refuse('outside_bounds', 'the signed address does not reach so far')
+const OUTSIDE_BOUNDS = refuse('outside_bounds', coded('signature_outside'))
 
 /**
  * Decides on a request that has no token by the signature in its query: 401 where it was not made for this or has expired, 403 where it does not

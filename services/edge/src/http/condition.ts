@@ -1,10 +1,11 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { Validators } from '../files/conditional.js'
 import type { Exchange } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
 
-const FAILED = refuse('precondition_failed', 'the content is not the one that If-Match or If-Unmodified-Since names')
+const FAILED = refuse('precondition_failed', coded('content_changed'))
 
 /**
  * Answers a request that makes a condition which decides it: 412, or 304 with these headers. false: it is to be

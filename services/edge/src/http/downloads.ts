@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { WantedResource } from '@gateway/access/decide.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
 import { attachment } from '@gateway/files/attachment.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -51,7 +52,7 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const vector = edge.freshness.catalog.vectors.get(code)
   authorize(exchange, wantedVector(edge, code), () =>
     vector?.served && VECTOR_DOWNLOADS[vector.stored.kind].extension !== extension
-      ? answerRefusal(exchange, refuse('not_found', otherKind(code, vector.stored.kind)))
+      ? answerRefusal(exchange, refuse('not_found', coded('words', { words: otherKind(code, vector.stored.kind) })))
       : answerVector(exchange, vector, code),
   )
 }
@@ -91,7 +92,7 @@ function otherKind(code: string, kind: VectorKind): string {
 function answerVector(exchange: Exchange, vector: CatalogVector | undefined, name: string) {
   if (!vector?.served) {
     const reason = `there is no vector ${shownName(name)}; /api/v1/catalog/vectors lists those that a token may read`
-    return answerRefusal(exchange, refuse('not_found', reason))
+    return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
   }
   answerOpened(exchange, openVector(exchange, vector), { vector: vector.stored.code })
 }

@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
@@ -17,11 +18,8 @@ export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
 const ADDRESS_HEADERS: ReadonlySet<string> = new Set(['x-original-uri', 'x-forwarded-uri'])
 
 const LET_IN = headerBlock(['Cache-Control', 'no-store'])
-const NO_ADDRESS = refuse(
-  'invalid_parameters',
-  'X-Original-URI, X-Forwarded-Uri or what follows this path must name one address, which begins with a slash',
-)
-const NOT_OURS = refuse('resource_not_granted', 'nothing can be read at this address')
+const NO_ADDRESS = refuse('invalid_parameters', coded('forward_auth_address'))
+const NOT_OURS = refuse('resource_not_granted', coded('nothing_to_read'))
 
 /**
  * Whether a proxy may answer a request for an address of the read interface, perhaps from its own cache: 200, or 401 or 403 as this edge would

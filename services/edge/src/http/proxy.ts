@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -28,12 +29,12 @@ const IMPORT_PATH = '/api/v1/import'
  */
 const ASK_AFTER_MS = 50
 
-const CONTROL_PLANE_DOWN = refuse('dependency_down', 'the control plane is out of reach; please try again')
-const BODY_TOO_LARGE = refuse('payload_too_large', `a request body holds at most ${MAX_BODY_BYTES} bytes`)
-const BODY_TOO_SLOW = refuse('request_timeout', 'the body of the request took too long to arrive')
-const TOO_MANY_IMPORTS = refuse('too_many_requests', 'other imports are under way')
-const TOO_MANY_STREAMS = refuse('too_many_requests', 'too many event streams are open')
-const STARTING = refuse('dependency_down', 'the edge has not reached the store yet; please try again')
+const CONTROL_PLANE_DOWN = refuse('dependency_down', coded('control_plane_down'))
+const BODY_TOO_LARGE = refuse('payload_too_large', coded('body_at_most', { limit: MAX_BODY_BYTES }))
+const BODY_TOO_SLOW = refuse('request_timeout', coded('body_too_slow'))
+const TOO_MANY_IMPORTS = refuse('too_many_requests', coded('imports_under_way'))
+const TOO_MANY_STREAMS = refuse('too_many_requests', coded('event_streams_full'))
+const STARTING = refuse('dependency_down', coded('edge_starting'))
 
 /** Limit: path and query together. The control plane takes 16 KB for all of a head. */
 const MAX_TARGET = 8_192

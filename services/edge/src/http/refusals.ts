@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { NOT_GRANTED, UNKNOWN_TOKEN } from '@gateway/access/decide.js'
 import { challenge, isBasic, TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/access/presented-token.js'
 import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { Edge } from '../edge.js'
 import { exceptionReport } from '../standards/ows-exception.js'
@@ -12,28 +13,19 @@ import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from '.
 /** Retry-After where a dependency is down: about what a database takes to come back. */
 const RETRY_AFTER_SECONDS = 5
 
-export const NOT_FOUND = refuse('not_found', 'there is nothing at this address')
-export const NO_TILE_ADDRESS = refuse(
-  'not_found',
-  'there is nothing at this address: tiles are at /tiles/{code}/{z}/{x}/{y}.{ext} and /tiles/{code}/{version}/{z}/{x}/{y}.{ext}, TileJSON at /tiles/{code}/tilejson.json',
-)
-export const MALFORMED_TILE = refuse(
-  'invalid_parameters',
-  'a tile address ends in {z}/{x}/{y}.{ext}, whole numbers without leading zeros',
-)
-export const UNDECODABLE = refuse('invalid_parameters', 'the address is not correctly percent-encoded')
-export const TOO_LONG = refuse('uri_too_long', 'the address is too long')
-export const WRONG_METHOD = refuse('method_not_allowed', 'only GET, HEAD and OPTIONS are answered here')
-export const STORE_DOWN = refuse('dependency_down', 'the store is out of reach; please try again')
-export const STARTING = refuse('dependency_down', 'the edge has not read its catalog yet; please try again')
-export const STOPPING = refuse('draining', 'the edge is stopping')
-export const DISK_BUSY = refuse('dependency_down', 'the disk that this is on does not answer; please try again')
-export const STORAGE_DOWN = refuse(
-  'dependency_down',
-  'the object storage that this is in does not answer; please try again',
-)
-export const OUT_OF_DESCRIPTORS = refuse('dependency_down', 'too many files and connections are open; please try again')
-export const INTERNAL = refuse('internal', 'something went wrong; the log of the edge tells more')
+export const NOT_FOUND = refuse('not_found', coded('address_not_found'))
+export const NO_TILE_ADDRESS = refuse('not_found', coded('tile_addresses'))
+export const MALFORMED_TILE = refuse('invalid_parameters', coded('tile_address_form'))
+export const UNDECODABLE = refuse('invalid_parameters', coded('address_encoding'))
+export const TOO_LONG = refuse('uri_too_long', coded('address_too_long'))
+export const WRONG_METHOD = refuse('method_not_allowed', coded('methods_read'))
+export const STORE_DOWN = refuse('dependency_down', coded('store_unreachable_again'))
+export const STARTING = refuse('dependency_down', coded('edge_without_catalog'))
+export const STOPPING = refuse('draining', coded('edge_stopping'))
+export const DISK_BUSY = refuse('dependency_down', coded('disk_silent'))
+export const STORAGE_DOWN = refuse('dependency_down', coded('object_storage_silent'))
+export const OUT_OF_DESCRIPTORS = refuse('dependency_down', coded('files_full'))
+export const INTERNAL = refuse('internal', coded('edge_failed'))
 
 interface Prepared {
   readonly status: string
@@ -83,7 +75,7 @@ export function answerRefusal(exchange: Exchange, refusal: Refusal) {
 /** What is wrong with the request itself, different tokens say, is 401. */
 function inOrOut(refusal: Refusal): Refusal {
   const status = STATUS_OF_ERROR[refusal.code]
-  return status === 400 || status === 431 ? refuse('token_malformed', refusal.message) : refusal
+  return status === 400 || status === 431 ? { ...refusal, code: 'token_malformed' } : refusal
 }
 
 /** That there is no such tile, in each of the forms in which clients want to hear it. */
@@ -93,7 +85,7 @@ export interface MissingTile extends Refusal {
 
 /** @param caching the headers that say how it may be kept; the form depends on two headers of the request, which those of a cache must know */
 export function missingTile(message: string, ...caching: readonly Header[]): MissingTile {
-  const refusal = refuse('tile_not_found', message)
+  const refusal = refuse('tile_not_found', coded('words', { words: message }))
   const status = '404 Not Found'
   return {
     ...refusal,

@@ -1,10 +1,8 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest } from '@gateway/native-edge/uws/uws.js'
 
-export const CONTRADICTION = refuse(
-  'conflicting_tokens',
-  'the request has two Authorization or two X-Access-Token headers that differ',
-)
+export const CONTRADICTION = refuse('conflicting_tokens', coded('token_headers_conflict'))
 
 /**
  * Whether a header that says who asks comes twice and differs (RFC 9110, 5.3 has it come once). uWebSockets.js shows the first alone, where what

@@ -6,6 +6,7 @@ import {
 } from '@gateway/access/signed-address.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
@@ -24,7 +25,7 @@ export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kin
   const version = basemap?.versions.get(path.version ?? CURRENT_VERSION)
   if (basemap === undefined || version === undefined) {
     const reason = absentVersion(path.code, path.version, basemap, exchange.token !== '')
-    return answerRefusal(exchange, refuse('not_found', reason))
+    return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
   }
   exchange.asked = version.usage
   const { stored } = version

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { VECTOR_DOWNLOADS } from '@gateway/contracts/vector.js'
 import { isOnLocalDisk } from '@gateway/files/local-file-system.js'
 import { openBelow } from '@gateway/files/open-below.js'
@@ -10,8 +11,8 @@ import type { CatalogVector } from '../sync/catalog.js'
 import type { Exchange } from './exchange.js'
 import { DISK_BUSY, NOT_FOUND } from './refusals.js'
 
-const NO_SPACE = refuse('dependency_down', 'there is no space left for the zip; please tell the operator')
-const CHANGING = refuse('dependency_down', 'the shapefile is being written at this moment; please try again')
+const NO_SPACE = refuse('dependency_down', coded('zip_no_space'))
+const CHANGING = refuse('dependency_down', coded('shapefile_changing'))
 
 /** A file that is ready to be sent. The caller closes `fd`. */
 export interface Download {

@@ -2,6 +2,7 @@ import { isForwardingHeader } from '@gateway/access/client-address.js'
 import { EDGE_ADMITTED_HEADER } from '@gateway/contracts/edge-link.js'
 import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { judgeHeader } from '@gateway/contracts/header-limits.js'
+import { coded } from '@gateway/contracts/messages.js'
 
 /** A request for the control plane, rebuilt from what was validated. */
 export interface RequestHead {
@@ -79,9 +80,9 @@ const ONCE: ReadonlySet<string> = new Set([
   'origin',
 ])
 
-const AMBIGUOUS = refuse('invalid_parameters', 'the request is framed in more than one way')
-const BAD_TARGET = refuse('invalid_parameters', 'the address of a request is a path')
-const BAD_HEADER = refuse('invalid_parameters', 'a header holds characters that headers cannot hold')
+const AMBIGUOUS = refuse('invalid_parameters', coded('framed_ambiguously'))
+const BAD_TARGET = refuse('invalid_parameters', coded('address_not_path'))
+const BAD_HEADER = refuse('invalid_parameters', coded('header_characters'))
 
 /** Field values are visible ASCII, spaces, tabs and obs-text (RFC 9110, 5.5). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { coded } from '@gateway/contracts/messages.js'
 import { confinement } from '@gateway/processes/confinement.js'
 import type { TilingRequest } from '@gateway/tiling/protocol.js'
 import { fail } from '../failure.js'
@@ -13,7 +14,7 @@ export function chooseEngine(request: TilingRequest, temp: string, log: (message
   if (confined.missing.length > 0) log(`this machine does not permit: ${confined.missing.join(', ')}`)
   const gdal = request.engine === 'wasm' ? null : systemGdal(temp, confined, idle_timeout_seconds)
   if (!gdal && request.engine === 'gdal') {
-    fail('the tiling tool was asked to use GDAL, but this machine has no usable GDAL (3.4 or later, Linux)')
+    fail(coded('slice_gdal_missing'))
   }
   const engine = gdal ?? wasmGdal(temp, confinement, memory_mb, idle_timeout_seconds)
   log(`engine ${engine.name}: ${engine.description}`)

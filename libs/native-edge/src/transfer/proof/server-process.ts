@@ -36,6 +36,8 @@ export interface ServerOptions {
   /** With which binaries the native tier is tried, and whether this one is to be taken for an unknown one. */
   readonly native?: NativeUse
   readonly unknownBinary?: boolean
+  /** How many descriptors it may have. */
+  readonly descriptors?: number
 }
 
 export interface TestFile {
@@ -56,7 +58,13 @@ export class ServerProcess {
 
   private constructor(options: ServerOptions) {
     const argument = JSON.stringify({ root: this.root, ...options })
-    this.#process = spawn(options.node ?? process.execPath, [PROGRAM, argument], {
+    const { node = process.execPath, descriptors } = options
+    const [program = node, ...args] = [
+      ...(descriptors ? ['prlimit', `--nofile=${descriptors}`, node] : [node]),
+      PROGRAM,
+      argument,
+    ]
+    this.#process = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     this.#lines = createInterface(this.#process.stdout as NodeJS.ReadableStream)

@@ -1,15 +1,65 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
-import { Tabs } from '@mantine/core'
+import { NativeSelect, Stack, Tabs, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useTexts } from '../../texts/texts.js'
-import { CopyBlock } from '../../ui/copy.js'
-import { CLIENTS, snippet } from './snippets.js'
+import { Copyable, CopyBlock } from '../../ui/copy.js'
+import { Fact, Facts } from '../../ui/facts.js'
+import { Section } from '../../ui/section.js'
+import { CLIENTS, type Described, serviceUrls, snippet } from './snippets.js'
+
+/** No version's label is empty. */
+const FOLLOWS = ''
+
+interface AddressesProps {
+  readonly basemap: AdminBasemap
+  /** the version that URLs name at first; absent: none, so that they follow the default */
+  readonly pinned?: string
+}
+
+/** The URLs of every service, and what is pasted into clients. They follow the default version unless one is chosen. */
+export function Addresses({ basemap, pinned = FOLLOWS }: AddressesProps) {
+  const t = useTexts()
+  const [chosen, setChosen] = useState(pinned)
+  const { code, name, url_template: template, versions, default_version: current } = basemap
+  const version =
+    versions.find((v) => v.version === (chosen === FOLLOWS ? current : chosen)) ?? versions.find((v) => v.available)
+  if (version === undefined) return <Text c="dimmed">{t.maps.noMap}</Text>
+  // The basemap's own template has the format of its default.
+  const ending = template.slice(0, template.lastIndexOf('.') + 1)
+  const described = { code, name, template: ending + version.format, version, pinned: chosen !== FOLLOWS }
+  return (
+    <Section title={t.basemaps.addresses} quiet>
+      <Stack>
+        <NativeSelect
+          label={t.maps.pin}
+          description={t.maps.pinHint}
+          maw={360}
+          value={chosen}
+          data={[
+            { value: FOLLOWS, label: t.maps.follows },
+            ...versions.map((v) => ({ value: v.version, label: v.version })),
+          ]}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+        <Facts>
+          {serviceUrls(described).map(([service, url]) => (
+            <Fact key={service} name={t.maps.service[service]} wide>
+              <Copyable text={url} what={t.maps.service[service]} />
+            </Fact>
+          ))}
+        </Facts>
+        <Text size="sm" c="dimmed">
+          {t.basemaps.addressesLead}
+        </Text>
+        <Snippets described={described} />
+      </Stack>
+    </Section>
+  )
+}
 
 /** Ready to paste, for the clients that people use. */
-export function Addresses({ basemap }: { basemap: AdminBasemap }) {
+export function Snippets({ described }: { described: Described }) {
   const t = useTexts()
-  const version = basemap.versions.find((v) => v.version === basemap.default_version) ?? basemap.versions.at(-1)
-  if (version === undefined) return null
-  const described = { code: basemap.code, name: basemap.name, template: basemap.url_template, version }
   return (
     <Tabs defaultValue={CLIENTS[0]} keepMounted={false}>
       <Tabs.List>

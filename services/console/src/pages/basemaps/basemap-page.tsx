@@ -1,28 +1,31 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
-import { IconColumns2, IconMap2, IconSend } from '@tabler/icons-react'
+import { Group, Text } from '@mantine/core'
+import { IconColumns2, IconSend } from '@tabler/icons-react'
 import { useParams } from 'react-router'
 import { deleteBasemap, updateBasemap } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { SourceLink } from '../../ui/columns.js'
-import { Copyable } from '../../ui/copy.js'
 import { DeleteButton } from '../../ui/delete.js'
-import { Fact, Facts } from '../../ui/facts.js'
+import { Fact } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
+import { PageTabs } from '../../ui/page-tabs.js'
 import { Section } from '../../ui/section.js'
+import { shownText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { HeatSection } from '../usage/heat-section.js'
 import { TogetherSection } from '../usage/together-section.js'
 import { UsageSection } from '../usage/usage-section.js'
+import { AboutForm } from './about-form.js'
+import { Access } from './access.js'
 import { Addresses } from './addresses.js'
-import { CachePolicyField } from './cache-policy-field.js'
 import { DefaultBeforeButton } from './default-before.js'
-import { ShareButton } from './share-button.js'
-import { SignButton } from './sign-button.js'
+import { MapAndFacts } from './map-and-facts.js'
+import { Tags } from './tags.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
+import { VersionFacts } from './version-facts.js'
 import { VersionsTable } from './versions-table.js'
 
 export function Page() {
@@ -30,62 +33,114 @@ export function Page() {
   const { code = '' } = useParams()
   return (
     <WithBasemap code={code}>
-      {(basemap) => (
-        <Frame
-          title={basemap.name}
-          lead={<span className="mono">{basemap.code}</span>}
-          above={[{ label: t.basemaps.title, to: '/basemaps' }]}
-          actions={<Actions basemap={basemap} />}
-        >
-          <Section title={t.basemaps.versions}>
-            <VersionsTable basemap={basemap} />
-          </Section>
-          <Section title={t.basemaps.details}>
-            <Facts>
-              <Fact name={t.basemaps.default}>
-                {basemap.default_version === null ? t.basemaps.noDefault : <Name>{basemap.default_version}</Name>}{' '}
-                <DefaultBeforeButton basemap={basemap} />
-              </Fact>
-              <Fact name={t.common.source}>
-                <SourceLink code={basemap.source_code} />
-              </Fact>
-              <Fact name={t.common.created}>
-                <Ago at={basemap.created_at} />
-              </Fact>
-              <Fact name={t.common.updated}>
-                <Ago at={basemap.updated_at} />
-              </Fact>
-              <Fact name={t.caching.policy}>
-                <CachePolicyField basemap={basemap} />
-              </Fact>
-              <Fact name={t.basemaps.template}>
-                <Copyable text={basemap.url_template} what={t.basemaps.template} />
-              </Fact>
-            </Facts>
-          </Section>
-          <UsageSection by="basemap" id={basemap.code} />
-          <TogetherSection by="basemap" id={basemap.code} />
-          <HeatSection basemap={basemap} />
-          <Section title={t.basemaps.addresses} note={t.basemaps.addressesLead}>
-            <Addresses basemap={basemap} />
-          </Section>
-        </Frame>
-      )}
+      {(basemap) => {
+        const { versions, default_version: current } = basemap
+        const version = versions.find((v) => v.version === current) ?? versions.at(-1)
+        return (
+          <Frame
+            title={basemap.name}
+            lead={<Lead basemap={basemap} />}
+            above={[{ label: t.basemaps.title, to: '/basemaps' }]}
+            actions={<Actions basemap={basemap} />}
+          >
+            {version === undefined ? (
+              <Text c="dimmed">{t.maps.noMap}</Text>
+            ) : (
+              // Another default is another map.
+              <MapAndFacts
+                key={version.version}
+                basemap={basemap}
+                version={version}
+                facts={
+                  <>
+                    <BasemapFacts basemap={basemap} />
+                    <VersionFacts version={version} />
+                  </>
+                }
+              />
+            )}
+            <BasemapTabs basemap={basemap} />
+          </Frame>
+        )
+      }}
     </WithBasemap>
   )
 }
 
-function Actions({
-  basemap: { code, name, default_version: current, versions, withdrawn, ...rest },
-}: {
-  basemap: AdminBasemap
-}) {
+function Lead({ basemap: { code, description, tags } }: { basemap: AdminBasemap }) {
+  return (
+    <Group gap="xs">
+      <span className="mono">{code}</span>
+      <Tags tags={tags} />
+      {description !== null && (
+        <Text component="span" lineClamp={2}>
+          {shownText(description)}
+        </Text>
+      )}
+    </Group>
+  )
+}
+
+function BasemapFacts({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts()
-  const here = `/basemaps/${segment(code)}`
-  const shown = current ?? versions.at(-1)?.version
   return (
     <>
-      <WithdrawnMark of={{ withdrawn, ...rest }} />
+      <Fact name={t.maps.owner}>{basemap.owner ?? '–'}</Fact>
+      <Fact name={t.common.source}>
+        <SourceLink code={basemap.source_code} />
+      </Fact>
+      <Fact name={t.common.created}>
+        <Ago at={basemap.created_at} />
+      </Fact>
+      <Fact name={t.common.updated}>
+        <Ago at={basemap.updated_at} />
+      </Fact>
+    </>
+  )
+}
+
+function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
+  const t = useTexts()
+  const { tabs } = t.maps
+  return (
+    <PageTabs
+      label={basemap.name}
+      tabs={[
+        {
+          id: 'versions',
+          label: tabs.versions,
+          content: (
+            <Section title={t.basemaps.versions} quiet>
+              <VersionsTable basemap={basemap} />
+            </Section>
+          ),
+        },
+        {
+          id: 'usage',
+          label: tabs.usage,
+          content: (
+            <>
+              <UsageSection by="basemap" id={basemap.code} />
+              <TogetherSection by="basemap" id={basemap.code} />
+              <HeatSection basemap={basemap} />
+            </>
+          ),
+        },
+        { id: 'access', label: tabs.access, content: <Access basemap={basemap} /> },
+        { id: 'addresses', label: tabs.addresses, content: <Addresses basemap={basemap} /> },
+        // Saved elsewhere, it is another form.
+        { id: 'details', label: tabs.details, content: <AboutForm key={basemap.updated_at} basemap={basemap} /> },
+      ]}
+    />
+  )
+}
+
+function Actions({ basemap }: { basemap: AdminBasemap }) {
+  const t = useTexts()
+  const { code, name, withdrawn } = basemap
+  return (
+    <>
+      <WithdrawnMark of={basemap} />
       <WithdrawButton
         withdrawal={(withdrawn) => updateBasemap(code, { withdrawn })}
         name={name}
@@ -98,24 +153,13 @@ function Actions({
         to="/basemaps"
         withFiles={useIsSliced(code)}
       />
-      <ButtonLink
-        to={`/pushes/new?basemap=${encodeURIComponent(code)}`}
-        needs="operator"
-        variant="default"
-        icon={IconSend}
-      >
-        {t.basemaps.push}
-      </ButtonLink>
-      <ShareButton code={code} name={name} />
-      <SignButton code={code} name={name} versions={versions} />
-      <ButtonLink to={`${here}/compare`} variant="default" icon={IconColumns2}>
+      <DefaultBeforeButton basemap={basemap} />
+      <ButtonLink to={`/basemaps/${segment(code)}/compare`} variant="default" icon={IconColumns2}>
         {t.basemaps.compare}
       </ButtonLink>
-      {shown !== undefined && (
-        <ButtonLink to={`${here}/versions/${segment(shown)}`} icon={IconMap2}>
-          {t.basemaps.preview}
-        </ButtonLink>
-      )}
+      <ButtonLink to={`/pushes/new?basemap=${encodeURIComponent(code)}`} needs="operator" icon={IconSend}>
+        {t.basemaps.push}
+      </ButtonLink>
     </>
   )
 }

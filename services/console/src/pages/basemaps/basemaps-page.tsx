@@ -1,4 +1,4 @@
-import type { AdminBasemap } from '@gateway/contracts/basemap.js'
+import type { AdminBasemap, ListedBasemap } from '@gateway/contracts/basemap.js'
 import { Text } from '@mantine/core'
 import { IconFolderPlus, IconStack2 } from '@tabler/icons-react'
 import { BASEMAPS } from '../../api/catalog.js'
@@ -7,12 +7,20 @@ import { useTexts } from '../../texts/texts.js'
 import { agoColumn, type Column, nameColumn, sourceColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
-import { ServerListPage } from '../../ui/server-table.js'
+import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { Tags } from './tags.js'
+import { Thumbnail } from './thumbnail.js'
 
 export function Page() {
   const t = useTexts()
+  const filters: FiltersOf<typeof BASEMAPS> = [
+    { name: 'owner', label: t.maps.owner },
+    { name: 'tag', label: t.maps.tag },
+    ...useCatalogFilters(),
+  ]
   return (
     <ServerListPage
       texts={t.basemaps}
@@ -28,23 +36,41 @@ export function Page() {
         </ButtonLink>
       }
       source={BASEMAPS}
-      filters={useCatalogFilters()}
+      filters={filters}
       columns={useColumns()}
       rowKey={({ code }) => code}
     />
   )
 }
 
-function useColumns(): readonly Column<AdminBasemap>[] {
+function useColumns(): readonly Column<ListedBasemap>[] {
   const t = useTexts()
+  const formats = useFormats()
   const current = (basemap: AdminBasemap) => basemap.versions.find((v) => v.version === basemap.default_version)
   const missing = ({ versions }: AdminBasemap) => versions.filter((v) => !v.available).length
   const ofCurrent = (text: (version: AdminBasemap['versions'][number]) => string) => (basemap: AdminBasemap) => {
     const version = current(basemap)
     return version === undefined ? '–' : text(version)
   }
+  const name = nameColumn<ListedBasemap>(t, (code) => `/basemaps/${segment(code)}`)
   return [
-    nameColumn(t, (code) => `/basemaps/${segment(code)}`),
+    {
+      ...name,
+      cell: (basemap) => (
+        <div className="with-thumbnail">
+          <Thumbnail basemap={basemap} />
+          <div className="named">
+            {name.cell?.(basemap)}
+            {basemap.owner !== null && (
+              <Text size="xs" c="dimmed">
+                <Name>{basemap.owner}</Name>
+              </Text>
+            )}
+            <Tags tags={basemap.tags} />
+          </div>
+        </div>
+      ),
+    },
     {
       id: 'default',
       header: t.basemaps.default,
@@ -65,8 +91,11 @@ function useColumns(): readonly Column<AdminBasemap>[] {
       numeric: true,
       value: ({ versions }) => versions.length,
     },
-    { id: 'storage', header: t.basemaps.storage, value: ofCurrent((v) => `${v.storage} · ${v.format}`) },
-    { id: 'zooms', header: t.common.zooms, value: ofCurrent((v) => `${v.min_zoom}–${v.max_zoom}`) },
+    {
+      id: 'storage',
+      header: t.basemaps.storage,
+      value: ofCurrent((v) => `${v.storage} · ${v.format} · ${v.min_zoom}–${v.max_zoom}`),
+    },
     {
       id: 'health',
       header: t.basemaps.health,
@@ -76,6 +105,13 @@ function useColumns(): readonly Column<AdminBasemap>[] {
         if (n === 0) return <Status tone="good">{t.basemaps.allGood}</Status>
         return <Status tone={n === of ? 'bad' : 'warning'}>{t.basemaps.someMissing(n, of)}</Status>
       },
+    },
+    {
+      id: 'requests',
+      header: t.maps.requestsPerDay,
+      numeric: true,
+      value: ({ requests_per_day: n }) => n,
+      cell: ({ requests_per_day: n }) => formats.number(n, n < 10 ? 1 : 0),
     },
     sourceColumn(t),
     agoColumn('updated', t.common.updated, (basemap) => basemap.updated_at, { sort: 'updated_at' }),

@@ -1,7 +1,7 @@
 import type { AdminBasemap, CachePolicy } from '@gateway/contracts/basemap.js'
 import { Group, NativeSelect, NumberInput } from '@mantine/core'
 import { useState } from 'react'
-import { useSetCachePolicy } from '../../api/catalog.js'
+import { useUpdateBasemap } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone, notifyFailed } from '../../ui/notify.js'
 import { reported } from '../../ui/reported.js'
@@ -17,7 +17,7 @@ export function CachePolicyField({ basemap }: { basemap: AdminBasemap }) {
   const { code, name, cache_policy: now, s_maxage: nowMaxAge } = basemap
   const [policy, setPolicy] = useState(now)
   const [maxAge, setMaxAge] = useState<number | string>(nowMaxAge ?? DAY)
-  const write = useSetCachePolicy(code)
+  const write = useUpdateBasemap(code)
   const isSame = policy === now && (policy !== 'shared' || maxAge === nowMaxAge)
   const body = { cache_policy: policy, ...(policy === 'shared' && { s_maxage: Number(maxAge) }) }
   return (

@@ -1,6 +1,6 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { expect, test } from 'vitest'
-import { CLIENTS, snippet, TOKEN_PLACE } from './snippets.js'
+import { CLIENTS, serviceUrls, snippet, TOKEN_PLACE } from './snippets.js'
 
 const version: BasemapVersion = {
   version: 'v1',
@@ -21,13 +21,45 @@ const world = {
   name: 'World',
   template: 'https://t.example/tiles/world/current/{z}/{x}/{y}.png',
   version,
+  pinned: true,
 }
+const following = { ...world, pinned: false }
 
-test.each(CLIENTS)('what is pasted into %s names version and revision, and a place for the token', (client) => {
+const BY_TEMPLATE = CLIENTS.filter((client) => client !== 'GDAL')
+
+test.each(BY_TEMPLATE)('a pinned snippet for %s names version and revision, and a place for the token', (client) => {
   const text = snippet(client, world)
   expect(text).toContain('https://t.example/tiles/world/v1/')
   expect(text).toContain('.png?v=3')
   expect(text).toContain(TOKEN_PLACE)
+})
+
+test.each(CLIENTS)('a snippet for %s follows the default version unless one is pinned', (client) => {
+  const text = snippet(client, following)
+  expect(text).not.toContain('v1')
+  expect(text).not.toContain('?v=')
+  expect(text).toContain(TOKEN_PLACE)
+})
+
+test('a token that is known takes its place in every snippet', () => {
+  for (const client of CLIENTS) {
+    const text = snippet(client, { ...following, token: 'bmp_secret' })
+    expect(text).toContain('bmp_secret')
+    expect(text).not.toContain(TOKEN_PLACE)
+  }
+})
+
+test('each service of a basemap has its URL, and an archive only if the version is one', () => {
+  const names = (described: Parameters<typeof serviceUrls>[0]) => serviceUrls(described).map(([service]) => service)
+  expect(names(following)).toEqual(['xyz', 'tilejson', 'wmts', 'ogc', 'tms'])
+  expect(Object.fromEntries(serviceUrls(following))).toMatchObject({
+    xyz: 'https://t.example/tiles/world/current/{z}/{x}/{y}.png',
+    tilejson: "https://t.example/tiles/wor'ld/current/tilejson.json",
+  })
+  const archive = { ...following, version: { ...version, storage: 'pmtiles' as const } }
+  expect(Object.fromEntries(serviceUrls(archive)).archive).toBe("https://t.example/archives/wor'ld/current.pmtiles")
+  // WMTS, OGC API and TMS serve the default version only.
+  expect(names({ ...archive, pinned: true })).toEqual(['xyz', 'tilejson', 'archive'])
 })
 
 test('a quote in a code does not end a string', () => {
@@ -45,11 +77,13 @@ test('vector tiles are given to MapLibre by their TileJSON, which lists their la
     ...world,
     template: 'https://t/tiles/s/current/{z}/{x}/{y}.pbf',
     version: { ...version, format: 'pbf' as const },
+    code: 's',
+    pinned: false,
   }
   expect(snippet('MapLibre', streets)).toContain("url: 'https://t/tiles/s/current/tilejson.json?token=YOUR_TOKEN'")
 })
 
-test.each(CLIENTS)('what is pasted into %s for a geographic set is not taken for Web Mercator', (client) => {
+test.each(BY_TEMPLATE)('what is pasted into %s for a geographic set is not taken for Web Mercator', (client) => {
   const flat = { ...world, version: { ...version, tile_matrix_set: 'WorldCRS84Quad' as const, crs: 'EPSG:4326' } }
   const expected = {
     MapLibre: 'use OpenLayers',

@@ -1,28 +1,61 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { columnsOf } from '../../map/geographic.js'
 
-export const CLIENTS = ['MapLibre', 'Leaflet', 'OpenLayers', 'QGIS', 'ArcGIS', 'curl'] as const
+export const CLIENTS = ['MapLibre', 'Leaflet', 'OpenLayers', 'QGIS', 'ArcGIS', 'GDAL', 'curl'] as const
 export type Client = (typeof CLIENTS)[number]
 
 /** Where the reader puts a token. */
 export const TOKEN_PLACE = 'YOUR_TOKEN'
 
-interface Described {
+export interface Described {
   readonly code: string
   readonly name: string
-  /** the basemap's own address with {z}, {x} and {y}, of `current` */
+  /** the basemap's own URL with {z}, {x} and {y}, of `current` */
   readonly template: string
   /** what is served there; the zooms and the size go into the snippets */
   readonly version: BasemapVersion
+  /** whether URLs name that version, instead of following the default */
+  readonly pinned: boolean
+  /** in place of YOUR_TOKEN */
+  readonly token?: string
+}
+
+const SERVICES = ['xyz', 'tilejson', 'wmts', 'ogc', 'tms', 'archive'] as const
+export type Service = (typeof SERVICES)[number]
+
+/** The URLs at which a basemap is served, by service. TMS has no versions, and a folder is no archive. */
+export function serviceUrls(described: Described): readonly (readonly [Service, string])[] {
+  const { code, template, version, pinned } = described
+  const base = template.slice(0, template.indexOf('/tiles/'))
+  const at = encodeURIComponent(code)
+  const label = encodeURIComponent(pinned ? version.version : 'current')
+  const urls: Readonly<Record<Service, string | null>> = {
+    xyz: address(described),
+    tilejson: `${base}/tiles/${at}/${label}/tilejson.json`,
+    wmts: pinned ? null : `${base}/wmts?only=${at}`,
+    ogc: pinned ? null : `${base}/ogc/collections/${at}`,
+    tms: pinned ? null : `${base}/tms/1.0.0/${at}`,
+    archive: isArchive(version) ? `${base}/archives/${at}/${label}.${version.storage}` : null,
+  }
+  return SERVICES.flatMap((service) => {
+    const url = urls[service]
+    return url === null ? [] : [[service, url] as const]
+  })
+}
+
+function isArchive({ storage }: BasemapVersion): boolean {
+  return storage === 'mbtiles' || storage === 'pmtiles'
 }
 
 /** What is pasted into a client so that it shows the basemap. Vector tiles are drawn by those that can. */
 export function snippet(client: Client, described: Described): string {
-  const address = revised(described)
-  const url = `${address}&token=${TOKEN_PLACE}`
+  const place = described.token ?? TOKEN_PLACE
+  const tiles = address(described)
+  const url = withToken(tiles, place)
   const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = described.version
   const vector = format === 'pbf'
-  if (columnsOf(described.version) === 2 && client !== 'curl') return geographic(client, described, url)
+  if (columnsOf(described.version) === 2 && client !== 'curl' && client !== 'GDAL')
+    return geographic(client, described, url)
   switch (client) {
     case 'MapLibre':
       return vector ? maplibreVector(described) : maplibreRaster(described, url)
@@ -42,15 +75,21 @@ export function snippet(client: Client, described: Described): string {
       return vector
         ? `ArcGIS Pro shows vector tiles as vector tile packages or ArcGIS services only; use MapLibre or QGIS for:\n${url}`
         : `ArcGIS Online: Add → Add layer from URL → Tile layer\n${arcgis(url)}`
+    case 'GDAL':
+      return gdal(described, place)
     case 'curl':
-      return `curl -fsS -H 'X-Access-Token: ${TOKEN_PLACE}' -o tile.${format} \\\n  '${address.replace('{z}', String(minZoom)).replace('{x}', '0').replace('{y}', '0')}'`
+      return `curl -fsS -H 'X-Access-Token: ${place}' -o tile.${format} \\\n  '${tiles.replace('{z}', String(minZoom)).replace('{x}', '0').replace('{y}', '0')}'`
   }
 }
 
 /** Longitude and latitude: those who know Web Mercator alone would show the Americas where Africa lies. */
-function geographic(client: Exclude<Client, 'curl'>, { code, template, version }: Described, url: string): string {
+function geographic(
+  client: Exclude<Client, 'curl' | 'GDAL'>,
+  { code, template, version, token = TOKEN_PLACE }: Described,
+  url: string,
+): string {
   const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = version
-  const wmts = `${template.slice(0, template.indexOf('/tiles/'))}/wmts?only=${encodeURIComponent(code)}&token=${TOKEN_PLACE}`
+  const wmts = `${template.slice(0, template.indexOf('/tiles/'))}/wmts?only=${encodeURIComponent(code)}&token=${token}`
   const degrees = 180 / tileSize
   switch (client) {
     case 'MapLibre':
@@ -78,15 +117,31 @@ function maplibreRaster({ code, version }: Described, url: string): string {
 map.addLayer({ id: ${quoted(code)}, type: 'raster', source: ${quoted(code)} })`
 }
 
-/** The address of the content that is shown now, by version and revision: caches keep tiles for a year, and must not mix two of them. */
-function revised({ template, version: { version, revision } }: Described): string {
+/** Of the default version whatever that is; or of one version and its revision, since caches keep its tiles for a year. */
+function address({ template, version: { version, revision }, pinned }: Described): string {
+  if (!pinned) return template
   return `${template.replace('/current/{z}', () => `/${encodeURIComponent(version)}/{z}`)}?v=${revision}`
 }
 
-/** The layers of vector tiles are listed in their TileJSON, which MapLibre reads by itself. It names version and revision anew each time. */
-function maplibreVector({ code, template }: Described): string {
-  const tileJson = `${template.slice(0, template.indexOf('/{z}'))}/tilejson.json?token=${TOKEN_PLACE}`
-  return `map.addSource(${quoted(code)}, { type: 'vector', url: ${quoted(tileJson)} })`
+function withToken(url: string, token: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}token=${token}`
+}
+
+/** The layers of vector tiles are listed in their TileJSON, which MapLibre reads by itself. */
+function maplibreVector(described: Described): string {
+  const tileJson = serviceUrls(described).find(([service]) => service === 'tilejson')?.[1] as string
+  const url = withToken(tileJson, described.token ?? TOKEN_PLACE)
+  return `map.addSource(${quoted(described.code)}, { type: 'vector', url: ${quoted(url)} })`
+}
+
+/** Images by WMTS, which tells grid, zooms and bounds; vector tiles by their TileJSON. */
+function gdal({ code, template, version, pinned }: Described, token: string): string {
+  const base = template.slice(0, template.indexOf('/tiles/'))
+  if (version.format === 'pbf') {
+    const label = encodeURIComponent(pinned ? version.version : 'current')
+    return `ogrinfo -so 'MVT:${base}/tiles/${encodeURIComponent(code)}/${label}/${version.max_zoom}' \\\n  -oo METADATA_FILE='${base}/tiles/${encodeURIComponent(code)}/${label}/tilejson.json?token=${token}' \\\n  --config GDAL_HTTP_HEADERS 'X-Access-Token: ${token}'`
+  }
+  return `gdal_translate -outsize 1024 0 \\\n  'WMTS:${base}/wmts?only=${encodeURIComponent(code)}&token=${token},layer=${code}' ${code}.tif`
 }
 
 /** ArcGIS calls the three parts level, col and row. */

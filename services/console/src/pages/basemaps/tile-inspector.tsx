@@ -31,7 +31,7 @@ export function TileInspector({ code, version, address, onInspect }: TileInspect
     gcTime: 0,
   })
   return (
-    <Section title={t.map.inspector} note={t.map.inspectorHint} className="side">
+    <Section title={t.map.inspector} note={t.map.inspectorHint} className={address === null ? '' : 'chosen'}>
       <AddressForm version={version} address={wanted} onInspect={onInspect} />
       <div aria-live="polite">
         {tile.error !== null && <Problem title={t.map.failed} error={tile.error} />}

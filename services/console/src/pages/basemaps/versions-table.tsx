@@ -14,6 +14,7 @@ import { WithdrawnMark } from '../../ui/withdraw.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { BoundsText } from './bounds-text.js'
 import { DefaultDialog } from './default-dialog.js'
+import { newestOf } from './newest.js'
 
 export function VersionsTable({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts()
@@ -38,10 +39,11 @@ export function VersionsTable({ basemap }: { basemap: AdminBasemap }) {
 }
 
 function useColumns(
-  { code, default_version: current }: AdminBasemap,
+  { code, default_version: current, versions }: AdminBasemap,
   onMakeDefault: (version: AdminBasemapVersion) => void,
 ): readonly Column<AdminBasemapVersion>[] {
   const t = useTexts()
+  const newest = newestOf(versions)
   const addressOf = (version: string) => `/basemaps/${segment(code)}/versions/${segment(version)}`
   return [
     {
@@ -54,6 +56,7 @@ function useColumns(
           <TextLink to={addressOf(v.version)} fw={550}>
             <Name>{v.version}</Name>
           </TextLink>
+          {v.version === newest && <Status tone="busy">{t.maps.newest}</Status>}
           {v.version === current && <Status tone="good">{t.basemaps.isDefault}</Status>}
           <WithdrawnMark of={v} />
         </Group>

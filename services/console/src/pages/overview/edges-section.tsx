@@ -22,6 +22,9 @@ interface EdgesSectionProps {
   readonly traffic: TrafficHistory | undefined
 }
 
+/** Rows at once: the overview fits on a screen. */
+const SHOWN = 4
+
 /** Every edge process: its revision and its traffic. */
 export function EdgesSection({ query, traffic }: EdgesSectionProps) {
   const t = useTexts().overview
@@ -37,7 +40,7 @@ export function EdgesSection({ query, traffic }: EdgesSectionProps) {
             span: traffic?.edges.find(({ id }) => id === edge.id),
             behind: newest - edge.applied_revision,
           }))
-          return <DataTable label={t.edges} rows={rows} columns={columns} rowKey={({ id }) => id} />
+          return <DataTable label={t.edges} rows={rows} columns={columns} rowKey={({ id }) => id} pageSize={SHOWN} />
         }}
       </Loaded>
     </Section>

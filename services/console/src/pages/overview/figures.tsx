@@ -55,11 +55,11 @@ function Figure({ name, value, to, children }: { name: string; value: string; to
     </>
   )
   return to === undefined ? (
-    <Paper withBorder p="md" className="card">
+    <Paper withBorder px="md" py="xs" className="card">
       {content}
     </Paper>
   ) : (
-    <Paper withBorder p="md" className="card card-link" component={Link} to={to}>
+    <Paper withBorder px="md" py="xs" className="card card-link" component={Link} to={to}>
       {content}
     </Paper>
   )

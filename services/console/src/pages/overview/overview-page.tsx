@@ -1,17 +1,16 @@
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { dashboardQuery, edgesQuery, trafficQuery } from '../../api/system.js'
+import { type Dashboard, dashboardQuery, edgesQuery, trafficQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
-import { Empty } from '../../ui/empty.js'
-import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
-import { Section } from '../../ui/section.js'
+import { PageTabs } from '../../ui/page-tabs.js'
 import { Attention } from './attention.js'
 import { BusiestBasemaps, BusiestTokens } from './busiest.js'
 import { CheckButton } from './check-button.js'
 import { EdgesSection } from './edges-section.js'
 import { Figures } from './figures.js'
+import { FirstRun } from './first-run.js'
 import { LastCheck } from './last-check.js'
 import { RecentChanges, RecentScans } from './recent.js'
 import { RemoteCacheSection } from './remote-cache-section.js'
@@ -23,6 +22,47 @@ export function Page() {
   const dashboard = useQuery(dashboardQuery)
   const edges = useQuery(edgesQuery)
   const traffic = useQuery(trafficQuery)
+  const tabs = (data: Dashboard) => [
+    {
+      id: 'now',
+      label: t.maps.overview.now,
+      content: (
+        <>
+          <div className="overview-now">
+            <Attention dashboard={data} edges={edges.data?.items} />
+            <TrafficSection query={traffic} />
+          </div>
+          <EdgesSection query={edges} traffic={traffic.data} />
+        </>
+      ),
+    },
+    {
+      id: 'busiest',
+      label: t.maps.overview.busiest,
+      content: (
+        <>
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+            <BusiestTokens />
+            <BusiestBasemaps />
+          </SimpleGrid>
+          <RemoteCacheSection edges={edges.data?.items} />
+        </>
+      ),
+    },
+    {
+      id: 'activity',
+      label: t.maps.overview.activity,
+      content: (
+        <>
+          <RunningJob />
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+            <RecentScans sources={data.scan_sources} />
+            <RecentChanges entries={data.audit} />
+          </SimpleGrid>
+        </>
+      ),
+    },
+  ]
   return (
     <Frame
       title={t.nav.overview}
@@ -32,36 +72,9 @@ export function Page() {
       <Loaded query={dashboard} what={t.overview.what}>
         {(data) => (
           <Stack gap="md">
-            {data.ledger.basemaps + data.ledger.vectors === 0 && (
-              <Section title={t.overview.welcome}>
-                <Empty
-                  title={t.sources.empty}
-                  action={
-                    <ButtonLink to="/sources/new" needs="admin">
-                      {t.overview.addSource}
-                    </ButtonLink>
-                  }
-                >
-                  {t.overview.welcomeAdvice}
-                </Empty>
-              </Section>
-            )}
+            <FirstRun dashboard={data} edges={edges.data?.items} />
             <Figures dashboard={data} edges={edges.data?.items} traffic={traffic.data} />
-            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-              <Attention dashboard={data} edges={edges.data?.items} />
-              <RunningJob />
-            </SimpleGrid>
-            <TrafficSection query={traffic} />
-            <EdgesSection query={edges} traffic={traffic.data} />
-            <RemoteCacheSection edges={edges.data?.items} />
-            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-              <BusiestTokens />
-              <BusiestBasemaps />
-            </SimpleGrid>
-            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-              <RecentScans sources={data.scan_sources} />
-              <RecentChanges entries={data.audit} />
-            </SimpleGrid>
+            <PageTabs label={t.nav.overview} tabs={tabs(data)} />
           </Stack>
         )}
       </Loaded>

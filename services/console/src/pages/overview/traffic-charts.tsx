@@ -22,7 +22,7 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
   const summary = (values: readonly number[], format: (value: number) => string) =>
     `${t.average(format(values.reduce((a, b) => a + b, 0) / Math.max(1, values.length)))}, ${t.peak(format(Math.max(0, ...values)))}`
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="lg">
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing="xs">
       <Plot
         title={t.requests}
         summary={summary(requests, format)}

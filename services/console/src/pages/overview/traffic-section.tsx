@@ -16,7 +16,16 @@ export function TrafficSection({ query }: { query: UseQueryResult<TrafficHistory
   const formats = useFormats()
   const { ref, seen } = useSeen()
   return (
-    <Section title={t.traffic} note={query.data && t.trafficSince(formats.clock(query.data.since))}>
+    <Section
+      title={t.traffic}
+      actions={
+        query.data && (
+          <Text size="xs" c="dimmed">
+            {t.trafficSince(formats.clock(query.data.since))}
+          </Text>
+        )
+      }
+    >
       <div ref={ref}>
         <Loaded query={query} what={t.traffic}>
           {({ points }) =>

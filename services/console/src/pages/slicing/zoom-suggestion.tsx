@@ -3,7 +3,7 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../api/client.js'
 import { estimateQuery, type SliceBody } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
-import { ServerText } from '../../ui/server-text.js'
+import { ErrorText } from '../../ui/server-text.js'
 
 interface ZoomSuggestionProps {
   readonly of: Pick<SliceBody, 'source_paths' | 'tile_size' | 'tile_matrix_set' | 'encoding'>
@@ -39,7 +39,7 @@ export function ZoomSuggestion({ of, zoomMax, onTake }: ZoomSuggestionProps) {
         <Text size="sm" fw={550}>
           {t.cannot}
         </Text>
-        <ServerText text={error.message} />
+        <ErrorText error={error} />
       </Alert>
     ) : null
   }

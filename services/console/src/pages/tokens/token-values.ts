@@ -104,7 +104,7 @@ function grantCodes({ mode, codes }: Grant): string[] {
 }
 
 /** ISO 8601 to the field's form, in the zone of the browser, to the minute; it is sent only where it was changed. */
-function localMoment(at: string): string {
+export function localMoment(at: string): string {
   const date = new Date(at)
   const two = (n: number) => String(n).padStart(2, '0')
   const day = [String(date.getFullYear()).padStart(4, '0'), two(date.getMonth() + 1), two(date.getDate())].join('-')

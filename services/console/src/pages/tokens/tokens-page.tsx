@@ -38,7 +38,14 @@ export function Page() {
     <ServerListPage
       texts={t.tokens}
       icon={IconKey}
-      actions={issue}
+      actions={
+        <>
+          <ButtonLink to="/tokens/partner" needs="admin" variant="default">
+            {t.partner.title}
+          </ButtonLink>
+          {issue}
+        </>
+      }
       first={issue}
       source={TOKENS}
       filters={filters}

@@ -48,8 +48,8 @@ export function FeatureMap({ name, collection }: { name: string; collection: Fea
   const onClick = ({ point, target }: MapMouseEvent) =>
     setChosen(target.queryRenderedFeatures(point)[0]?.properties ?? null)
   return (
-    <>
-      <MapView label={name} content={content} bounds={bounds} onClick={onClick} />
+    <div>
+      <MapView label={name} content={content} bounds={bounds} onClick={onClick} tall />
       <div aria-live="polite">
         {chosen !== null && (
           <Paper withBorder p="md" className="card">
@@ -63,6 +63,6 @@ export function FeatureMap({ name, collection }: { name: string; collection: Fea
           </Paper>
         )}
       </div>
-    </>
+    </div>
   )
 }

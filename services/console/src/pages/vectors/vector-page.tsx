@@ -2,17 +2,18 @@ import type { AdminVector } from '@gateway/contracts/vector.js'
 import { Button } from '@mantine/core'
 import { IconDownload, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useParams } from 'react-router'
 import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 import { SourceLink } from '../../ui/columns.js'
-import { Copyable } from '../../ui/copy.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { notifyFailed } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
+import { PageTabs } from '../../ui/page-tabs.js'
 import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
@@ -22,7 +23,8 @@ import { BoundsText } from '../basemaps/bounds-text.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { saveDownload } from './download.js'
 import { EncodingField } from './encoding-field.js'
-import { VectorPreview } from './vector-preview.js'
+import { VectorAddresses } from './vector-addresses.js'
+import { isReadAtOnce, VectorAttributes, VectorMap } from './vector-preview.js'
 
 export function Page() {
   const t = useTexts()
@@ -40,6 +42,18 @@ export function Page() {
 
 function Shown({ vector }: { vector: AdminVector }) {
   const t = useTexts()
+  const [asked, setAsked] = useState(false)
+  const read = asked || isReadAtOnce(vector)
+  const attributes = {
+    id: 'attributes',
+    label: t.maps.tabs.attributes,
+    content: <VectorAttributes vector={vector} />,
+  }
+  const tabs = [
+    ...(read ? [attributes] : []),
+    { id: 'usage', label: t.maps.tabs.usage, content: <UsageSection by="vector" id={vector.code} /> },
+    { id: 'addresses', label: t.maps.tabs.addresses, content: <VectorAddresses vector={vector} /> },
+  ]
   return (
     <Frame
       title={vector.name}
@@ -71,11 +85,15 @@ function Shown({ vector }: { vector: AdminVector }) {
         </>
       }
     >
-      <VectorPreview vector={vector} />
-      <Section title={t.basemaps.details}>
-        <Details vector={vector} />
-      </Section>
-      <UsageSection by="vector" id={vector.code} />
+      <div className="map-and-side">
+        <VectorMap vector={vector} read={read} onRead={() => setAsked(true)} />
+        <div className="side">
+          <Section title={t.maps.facts} quiet>
+            <Details vector={vector} />
+          </Section>
+        </div>
+      </div>
+      <PageTabs label={vector.name} tabs={tabs} />
     </Frame>
   )
 }
@@ -106,7 +124,7 @@ function Details({ vector }: { vector: AdminVector }) {
       <Fact name={t.common.kind}>{t.vectors.kinds[vector.kind]}</Fact>
       <Fact name={t.common.size}>{formats.bytes(vector.size)}</Fact>
       <Fact name={t.vectors.crs}>{vector.crs ?? '–'}</Fact>
-      <Fact name={t.common.bounds}>
+      <Fact name={t.common.bounds} wide>
         <BoundsText bounds={vector.bounds} />
       </Fact>
       <Fact name={t.vectors.geometry}>{vector.geometry_type ?? '–'}</Fact>
@@ -120,13 +138,10 @@ function Details({ vector }: { vector: AdminVector }) {
       <Fact name={t.common.source}>
         <SourceLink code={vector.source_code} />
       </Fact>
-      <Fact name={t.vectors.relativePath}>
+      <Fact name={t.vectors.relativePath} wide>
         <bdi className="mono">{vector.relative_path}</bdi>
       </Fact>
-      <Fact name={t.vectors.address}>
-        <Copyable text={vector.download_url} what={t.vectors.address} />
-      </Fact>
-      <Fact name={t.common.path}>
+      <Fact name={t.common.path} wide>
         <bdi className="mono">{vector.path}</bdi>
       </Fact>
     </Facts>

@@ -1,10 +1,10 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { Alert, Button, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { previewTokenQuery } from '../../api/preview.js'
 import { MapSkeleton } from '../../map/skeleton.js'
 import { useTexts } from '../../texts/texts.js'
+import { Loaded } from '../../ui/loaded.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
@@ -17,52 +17,74 @@ import { canBeRead, readFeatures } from './features.js'
 /** Larger ones are loaded on demand: this is some seconds on a slow line, and fits into a phone's memory. */
 const AUTOMATIC_BYTES = 20e6
 
-/** The features on the map and in a table. */
-export function VectorPreview({ vector }: { vector: AdminVector }) {
+/** Whether its features are read without being asked for. */
+export function isReadAtOnce(vector: AdminVector): boolean {
+  return isServed(vector) && vector.available && canBeRead(vector.kind) && vector.size <= AUTOMATIC_BYTES
+}
+
+interface VectorMapProps {
+  readonly vector: AdminVector
+  /** whether the features are to be read */
+  readonly read: boolean
+  /** somebody asks for that, however large they are */
+  readonly onRead: () => void
+}
+
+/** The features on the map, or why they are not shown. */
+export function VectorMap({ vector, read, onRead }: VectorMapProps) {
   const t = useTexts()
   const formats = useFormats()
-  const [anyway, setAnyway] = useState(false)
   if (!isServed(vector)) return <Alert color="orange">{t.withdraw.notShown}</Alert>
   if (!vector.available) return <Alert color="orange">{t.vectors.unavailable}</Alert>
   if (!canBeRead(vector.kind)) return <Alert color="blue">{t.vectors.noPreview}</Alert>
-  if (vector.size > AUTOMATIC_BYTES && !anyway) {
-    return (
-      <Alert color="blue" title={t.vectors.tooBig(formats.bytes(vector.size), formats.bytes(AUTOMATIC_BYTES))}>
-        <Stack gap="xs" align="flex-start">
-          {t.vectors.tooBigAdvice}
-          <Button size="xs" variant="default" onClick={() => setAnyway(true)}>
-            {t.vectors.loadAnyway}
-          </Button>
-        </Stack>
-      </Alert>
-    )
-  }
-  return <LoadedPreview vector={vector} />
+  if (read) return <LoadedMap vector={vector} />
+  return (
+    <Alert color="blue" title={t.vectors.tooBig(formats.bytes(vector.size), formats.bytes(AUTOMATIC_BYTES))}>
+      <Stack gap="xs" align="flex-start">
+        {t.vectors.tooBigAdvice}
+        <Button size="xs" variant="default" onClick={onRead}>
+          {t.vectors.loadAnyway}
+        </Button>
+      </Stack>
+    </Alert>
+  )
 }
 
-function LoadedPreview({ vector }: { vector: AdminVector }) {
-  const t = useTexts()
-  const token = useQuery(previewTokenQuery({ vector_code: vector.code }))
-  const features = useQuery({
+function featuresQuery(vector: AdminVector, token: string | undefined) {
+  return queryOptions({
     queryKey: ['features', vector.code, vector.modified_at],
-    queryFn: async ({ signal }) =>
-      readFeatures(await fetchDownload(vector, token.data?.token as string, signal), vector.kind),
-    enabled: token.data !== undefined,
+    queryFn: async ({ signal }) => readFeatures(await fetchDownload(vector, token as string, signal), vector.kind),
+    enabled: token !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
+}
+
+/** The map and the table read the features once. */
+function useFeatures(vector: AdminVector) {
+  const token = useQuery(previewTokenQuery({ vector_code: vector.code }))
+  const features = useQuery(featuresQuery(vector, token.data?.token))
+  return { token, features }
+}
+
+function LoadedMap({ vector }: { vector: AdminVector }) {
+  const t = useTexts()
+  const { token, features } = useFeatures(vector)
   const error = token.error ?? features.error
   if (error !== null)
     return <Problem title={t.vectors.previewFailed} error={error} onRetry={() => void features.refetch()} />
-  if (features.data === undefined) {
-    return <MapSkeleton />
-  }
+  if (features.data === undefined) return <MapSkeleton tall />
+  return <FeatureMap name={vector.name} collection={features.data} />
+}
+
+export function VectorAttributes({ vector }: { vector: AdminVector }) {
+  const t = useTexts()
+  const { features } = useFeatures(vector)
   return (
-    <>
-      <FeatureMap name={vector.name} collection={features.data} />
-      <Section title={t.vectors.attributes}>
-        <AttributesTable features={features.data.features} />
-      </Section>
-    </>
+    <Section title={t.vectors.attributes} quiet>
+      <Loaded query={features} what={t.vectors.attributes}>
+        {({ features }) => <AttributesTable features={features} />}
+      </Loaded>
+    </Section>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComparedZoom, Comparison } from '@gateway/contracts/comparison.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { ComparedSet, CompareTask, ComparedZoom as Found } from '@gateway/tilesets/compare/compare-sets.js'
@@ -20,11 +21,11 @@ const PATIENCE_MS = 5_000
 export const MAX_AT_ONCE = 2
 
 const TOO_MANY = {
-  ...refuse('too_many_requests', `${MAX_AT_ONCE} comparisons are being made already`),
+  ...refuse('too_many_requests', coded('comparisons_full', { limit: MAX_AT_ONCE })),
   retryAfterSeconds: LIMIT_SECONDS,
 }
-const HANGS = refuse('dependency_down', 'the disk that holds the tiles did not answer in time')
-const FAILED = refuse('dependency_down', 'the tiles could not be read; the log has the reason')
+const HANGS = refuse('dependency_down', coded('tiles_disk_silent'))
+const FAILED = refuse('dependency_down', coded('tiles_not_readable'))
 
 export interface WantedComparison {
   readonly left: string
@@ -52,7 +53,7 @@ export class VersionComparer {
     try {
       const answer = await helper.askWithin(task, task.limitMs + PATIENCE_MS, signal)
       if (answer === null) return HANGS
-      if ('refused' in answer) return refuse('conflict', answer.refused)
+      if ('refused' in answer) return refuse('conflict', coded('words', { words: answer.refused }))
       return { left: wanted.left, right: wanted.right, complete: answer.complete, zooms: answer.zooms.map(toZoom) }
     } catch (error) {
       if (signal.aborted) throw error
@@ -66,20 +67,19 @@ export class VersionComparer {
 
   async #taskOf(code: string, wanted: WantedComparison): Promise<CompareTask | Refusal> {
     const basemap = await readBasemap(this.#ctx.sql, code)
-    if (basemap === null) return refuse('not_found', 'no such basemap')
+    if (basemap === null) return refuse('not_found', coded('basemap_not_found'))
     const [left, right] = [wanted.left, wanted.right].map((label) =>
       basemap.versions.find(({ version }) => version === label),
     )
-    if (left === undefined || right === undefined) return refuse('not_found', 'no such version')
+    if (left === undefined || right === undefined) return refuse('not_found', coded('version_not_found'))
     for (const { version, available, path } of [left, right]) {
-      if (!available) return refuse('conflict', `version ${version} is not available now`)
-      if (isRemote(path))
-        return refuse('conflict', `version ${version} is in object storage; only tiles on disks are compared`)
+      if (!available) return refuse('conflict', coded('version_number_unavailable', { version }))
+      if (isRemote(path)) return refuse('conflict', coded('version_in_object_storage', { version }))
     }
     if (left.tileMatrixSet !== right.tileMatrixSet)
       return refuse(
         'conflict',
-        `the versions lie in different grids, ${left.tileMatrixSet} and ${right.tileMatrixSet}: no tile of one stands for one of the other`,
+        coded('versions_grids_differ', { left: left.tileMatrixSet, right: right.tileMatrixSet }),
       )
     return {
       left: setOf(left, basemap.sourcePath),

@@ -1,6 +1,7 @@
 import { toAdminBasemap } from '@gateway/catalog/basemap.js'
 import { adminBasemapSchema, CURRENT_VERSION, defaultVersionBodySchema } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap, type StoredBasemap, setDefaultVersion } from '@gateway/store/basemaps.js'
 import { z } from 'zod'
@@ -9,18 +10,12 @@ import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
-const NO_SUCH_VERSION = refuse('not_found', 'this basemap has no such version')
-const ALIAS = refuse(
-  'invalid_parameters',
-  `body.version: "${CURRENT_VERSION}" is the alias of the default version itself`,
-)
-const UNAVAILABLE = refuse(
-  'invalid_parameters',
-  'body.version: this version is not available; the last scan did not find it',
-)
+const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
+const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
+const ALIAS = refuse('invalid_parameters', coded('version_is_alias', { alias: CURRENT_VERSION }))
+const UNAVAILABLE = refuse('invalid_parameters', coded('version_not_scanned'))
 
-const WITHDRAWN = refuse('invalid_parameters', 'body.version: this version is withdrawn; restore it first')
+const WITHDRAWN = refuse('invalid_parameters', coded('version_restore_first'))
 
 export function defaultVersionRoute(app: App, ctx: ControlContext): void {
   app.post(

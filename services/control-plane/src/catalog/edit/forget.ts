@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { deleteBasemap, deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
@@ -18,13 +19,13 @@ import { hideLayerFiles, removeIfEmpty, removeLayerObjects, slicedVersions } fro
 /** `files`: versions whose files were deleted. */
 export type Forgotten = { readonly ok: true; readonly files: number } & Omit<Confirmed<unknown>, 'result'>
 
-const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
-const NO_SUCH_VERSION = refuse('not_found', 'this basemap has no such version')
-const NO_SUCH_VECTOR = refuse('not_found', 'no such vector')
-const NO_SUCH_SOURCE = refuse('not_found', 'no such scan source')
-const NOT_SLICED = refuse('invalid_parameters', 'query.files: files are deleted only of layers that were sliced here')
-const BEING_SLICED = refuse('conflict', 'a slice job of this layer has not ended; cancel it or wait for it')
-const OF_SLICING = refuse('conflict', 'this scan source belongs to slicing; disable it instead')
+const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
+const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
+const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
+const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
+const NOT_SLICED = refuse('invalid_parameters', coded('files_not_sliced_here'))
+const BEING_SLICED = refuse('conflict', coded('layer_being_sliced'))
+const OF_SLICING = refuse('conflict', coded('source_of_slicing'))
 
 /** Deletes the record of a basemap, or of one version; on request also the files that were sliced here. */
 export async function forgetBasemap(

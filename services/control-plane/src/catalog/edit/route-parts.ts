@@ -1,4 +1,5 @@
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { sentence } from '@gateway/contracts/messages.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import { z } from 'zod'
 
@@ -14,6 +15,6 @@ export const WITHDRAWN =
   'What is withdrawn is at once neither served nor listed for readers (404), whatever scans find, until it is restored; health checks skip it.'
 
 // Postgres cannot store NUL, so that no code contains it.
-const code = z.string().regex(/^[^\0]*$/, 'must not hold NUL')
+const code = z.string().regex(/^[^\0]*$/, sentence('said.no_nul'))
 export const byCode = z.object({ code })
 export const byVersion = z.object({ code, version: code })

@@ -2,6 +2,7 @@ import { toAdminBasemap } from '@gateway/catalog/basemap.js'
 import { adminBasemapSchema, basemapPatchSchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import {
   readBasemap,
@@ -19,7 +20,7 @@ import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
+const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 type Patch = z.output<typeof basemapPatchSchema>
 
 /** Withdraws and restores a basemap, sets who may keep its tiles, and what operators write about it. */

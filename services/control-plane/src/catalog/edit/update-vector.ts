@@ -1,6 +1,7 @@
 import { toAdminVector } from '@gateway/catalog/vector.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { adminVectorSchema, vectorPatchBodySchema } from '@gateway/contracts/vector.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { Transaction } from '@gateway/store/connect.js'
@@ -14,15 +15,9 @@ import { sendRefusal } from '../../platform/http/refusal.js'
 import { knownEncoding } from '../vector-facts/encoding.js'
 import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.js'
 
-const NO_SUCH_VECTOR = refuse('not_found', 'no such vector')
-const NO_SHAPEFILE = refuse(
-  'invalid_parameters',
-  'body.encoding: of a shapefile alone; the format of this vector says it',
-)
-const UNKNOWN_ENCODING = refuse(
-  'invalid_parameters',
-  'body.encoding: not known; write UTF-8, GBK, Big5, Shift_JIS, EUC-KR, windows-1252 or another name of the Encoding Standard, or a code page',
-)
+const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
+const NO_SHAPEFILE = refuse('invalid_parameters', coded('encoding_only_of_shapefile'))
+const UNKNOWN_ENCODING = refuse('invalid_parameters', coded('encoding_unknown'))
 
 type Patch = z.output<typeof vectorPatchBodySchema>
 

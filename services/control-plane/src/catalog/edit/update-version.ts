@@ -7,6 +7,7 @@ import {
 } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { rowOrderOf } from '@gateway/contracts/version-overrides.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import {
@@ -27,7 +28,7 @@ import { sendRefusal } from '../../platform/http/refusal.js'
 import { byVersion, CONFIRMED, WITHDRAWN } from './route-parts.js'
 
 type Patch = z.output<typeof versionPatchSchema>
-const NO_SUCH_VERSION = refuse('not_found', 'no such version')
+const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 
 /** Withdraws and restores a version, and sets values in place of the scan's. */
 export function updateVersionRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {
@@ -106,17 +107,14 @@ function patched(known: VersionOverrides, patch: Omit<Patch, 'withdrawn'>): Vers
 /** What keeps overrides from being applied to what the scan found; null: nothing. */
 function conflictIn(scanned: StoredVersion, overrides: VersionOverrides): Refusal | null {
   if (overrides.storage !== undefined && rowOrderOf(scanned) === null) {
-    return refuse(
-      'invalid_parameters',
-      `storage: a ${scanned.storage} archive has no order of rows; only folders and MBTiles archives have one`,
-    )
+    return refuse('invalid_parameters', coded('archive_without_row_order', { storage: scanned.storage }))
   }
   const min = overrides.min_zoom ?? scanned.minZoom
   const max = overrides.max_zoom ?? scanned.maxZoom
   if (min <= max) return null
   const from = (isSet: boolean) => (isSet ? '' : ' (as scanned)')
   const which = `min_zoom ${min}${from(overrides.min_zoom !== undefined)} is above max_zoom ${max}${from(overrides.max_zoom !== undefined)}`
-  return refuse('invalid_parameters', `${which}: set both`)
+  return refuse('invalid_parameters', coded('fields_set_both', { fields: which }))
 }
 
 function versionOf(basemap: StoredBasemap | null, version: string): StoredVersion | null {

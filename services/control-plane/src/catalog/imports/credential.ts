@@ -1,5 +1,6 @@
 import { createHash, type Hmac, timingSafeEqual } from 'node:crypto'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import {
   signatureOf,
   signingKey,
@@ -21,7 +22,7 @@ export interface Admitted {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-const WRONG = refuse('token_unknown', 'IMPORT_TOKEN is expected, as a bearer token or as the secret of the signature')
+const WRONG = refuse('token_unknown', coded('import_credential_expected'))
 
 /**
  * Judges an import by its head, before any of its body is taken in: `Authorization: Bearer <IMPORT_TOKEN>`, or the headers of a gateway that
@@ -37,7 +38,7 @@ export function admitImport(headers: Headers, token: string, now: number): Admit
   const key = signingKey(token)
   if (stamp === null || key === null) return WRONG
   if (Math.abs(now / 1000 - stamp.timestamp) > TOLERANCE_SECONDS) {
-    return refuse('token_expired', 'the webhook-timestamp is too old or in the future; the clocks may disagree')
+    return refuse('token_expired', coded('import_timestamp'))
   }
   if (!equal(String(headers['webhook-proof']), signText(key, stamp, ''))) return WRONG
   return { ok: true, hmac: startSignature(key, stamp), signature: String(headers['webhook-signature']) }

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { SourceKind } from '@gateway/contracts/scan-source.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
@@ -46,7 +47,7 @@ export async function publishUpload(
   if (upload.kind === 'basemap') {
     const known = await readBasemap(ctx.sql, upload.code)
     if (known !== null && known.sourceCode !== SOURCES.basemap) {
-      return refuse('conflict', `this gateway has a basemap of that code in its scan source ${known.sourceCode}`)
+      return refuse('conflict', coded('import_code_taken', { source: known.sourceCode }))
     }
   }
   const root = await importSource(ctx, upload.kind)
@@ -74,7 +75,7 @@ async function landBasemap(
   let probe: TileSetProbe
   try {
     const fit = await prober.probe(landing.root, staged, ctx.shutdown)
-    if (fit.state !== 'ok') return refuse('invalid_parameters', describe(fit))
+    if (fit.state !== 'ok') return refuse('invalid_parameters', coded('import_not_usable', { reason: describe(fit) }))
     await land(landing, names)
     // As a scan will find it, so that the next scan sees nothing new.
     const published = await prober.probe(landing.root, place, ctx.shutdown)
@@ -120,7 +121,7 @@ async function landVector(
   names: readonly string[],
 ): Promise<Published> {
   if (!names.includes(path.basename(relativePath))) {
-    return refuse('invalid_parameters', 'the archive lacks the file that its event names')
+    return refuse('invalid_parameters', coded('import_lacks_file'))
   }
   // The file that the catalog knows comes last: it completes the set.
   const own = path.basename(relativePath)
@@ -136,5 +137,5 @@ async function landVector(
     (one) => one.sourceCode === SOURCES.vector && one.relativePath === relativePath,
   )
   if (vector?.available) return { ok: true, code: vector.code }
-  return refuse('invalid_parameters', 'the scan did not find a usable vector in what was sent')
+  return refuse('invalid_parameters', coded('import_no_vector'))
 }

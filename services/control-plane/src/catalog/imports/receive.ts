@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import busboy from 'busboy'
 import { type Admitted, isSignedBody } from './credential.js'
 
@@ -32,14 +33,14 @@ export async function receiveUpload(
   try {
     parts = await readParts(request, spool, admitted, maxBytes)
   } catch (error) {
-    if (error instanceof TooLarge) return refuse('payload_too_large', error.message)
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return refuse('dependency_down', 'the disk is full')
-    return refuse('invalid_parameters', `the body cannot be read: ${(error as Error).message}`)
+    if (error instanceof TooLarge) return refuse('payload_too_large', coded('words', { words: error.message }))
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return refuse('dependency_down', coded('disk_full'))
+    return refuse('invalid_parameters', coded('import_body_unreadable', { reason: (error as Error).message }))
   }
   // The event is read only after its signature was checked.
-  if (!isSignedBody(admitted)) return refuse('token_unknown', 'the webhook-signature is not that of this body')
-  if (parts.event === null) return refuse('invalid_parameters', 'the part `event` is missing')
-  if (parts.archives !== 1) return refuse('invalid_parameters', 'there must be one part `archive`')
+  if (!isSignedBody(admitted)) return refuse('token_unknown', coded('import_signature_wrong'))
+  if (parts.event === null) return refuse('invalid_parameters', coded('import_event_missing'))
+  if (parts.archives !== 1) return refuse('invalid_parameters', coded('import_one_archive'))
   return { ok: true, event: parts.event }
 }
 

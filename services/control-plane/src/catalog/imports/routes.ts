@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -16,10 +17,7 @@ const MAX_IMPORTS = 4
 /** How often 102 (Processing) is sent during an import, since senders count 30 s of silence as a failure. */
 const PROCESSING_EVERY_MS = 5_000
 
-const TOO_MANY_GUESSES = refuse(
-  'too_many_requests',
-  'too many wrong import credentials from this address; wait before the next try',
-)
+const TOO_MANY_GUESSES = refuse('too_many_requests', coded('import_too_many_guesses'))
 
 const resultSchema = z.object({
   event: z.string(),
@@ -65,8 +63,7 @@ function addRoute(app: App, ctx: ControlContext, findCaller: FindCaller): void {
         response: { 200: resultSchema },
       },
       onRequest: async (request, reply) => {
-        if (importToken === null)
-          return refuseEarly(reply, refuse('not_found', 'imports are off: IMPORT_TOKEN is not set'))
+        if (importToken === null) return refuseEarly(reply, refuse('not_found', coded('imports_off')))
         const caller = findCaller({ peer: request.socket.remoteAddress ?? '', headers: request.headers })
         const pause = attempts.pauseMs(caller.address)
         const verdict = pause > 0 ? TOO_MANY_GUESSES : admitImport(request.headers, importToken, ctx.now())
@@ -83,20 +80,17 @@ function addRoute(app: App, ctx: ControlContext, findCaller: FindCaller): void {
         attempts.noteRight(caller.address)
         callers.set(request, caller.address)
         if (Number(request.headers['content-length'] ?? 0) > importMaxBytes) {
-          return refuseEarly(reply, refuse('payload_too_large', `the body is larger than ${importMaxBytes} bytes`))
+          return refuseEarly(reply, refuse('payload_too_large', coded('body_larger_than', { limit: importMaxBytes })))
         }
         if (!request.headers['content-type']?.startsWith('multipart/form-data')) {
-          return refuseEarly(reply, refuse('unsupported_media_type', 'the body must be multipart/form-data'))
+          return refuseEarly(reply, refuse('unsupported_media_type', coded('body_not_multipart')))
         }
         admitted.set(request, verdict)
       },
     },
     async (request, reply) => {
       if (imports >= MAX_IMPORTS) {
-        return refuseEarly(
-          reply.header('Retry-After', '30'),
-          refuse('too_many_requests', 'other imports are in progress'),
-        )
+        return refuseEarly(reply.header('Retry-After', '30'), refuse('too_many_requests', coded('imports_in_progress')))
       }
       imports++
       const stop = sendProcessing(reply)

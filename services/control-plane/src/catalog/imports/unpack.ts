@@ -2,6 +2,7 @@ import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { Entry, ZipFile } from 'yauzl'
 import { concurrently } from '../../platform/files/concurrently.js'
 import { syncFolder } from '../../platform/files/stage.js'
@@ -123,12 +124,12 @@ async function guarded<T extends { readonly ok: true }>(work: () => Promise<T>):
     return await work()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('dependency_down', 'the disk is full')
-    if (code === 'EEXIST' || code === 'ENOTDIR') return refuse('invalid_parameters', 'the archive holds a name twice')
+    if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('dependency_down', coded('disk_full'))
+    if (code === 'EEXIST' || code === 'ENOTDIR') return refuse('invalid_parameters', coded('archive_name_twice'))
     // yauzl and zlib say with plain errors what is wrong with an archive, and Node refuses positions that cannot be in a file; other codes are this
     // machine's trouble.
     if (code === undefined || code.startsWith('Z_') || code === 'ERR_OUT_OF_RANGE')
-      return refuse('invalid_parameters', message)
+      return refuse('invalid_parameters', coded('import_not_usable', { reason: message }))
     throw error
   }
 }

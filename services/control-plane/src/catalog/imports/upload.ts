@@ -1,5 +1,6 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { codeSchema, MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
+import { sentence } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { parseIndex } from '@gateway/tilesets/address.js'
 import { z } from 'zod'
@@ -14,7 +15,7 @@ const relativePathSchema = z
     return segments.length <= 32 && segments.every((segment) => codeSchema.safeParse(segment).success)
   }, 'must be a plain relative path')
 
-const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, 'cannot be a version of its own')
+const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, sentence('said.own_version'))
 
 /** What is read of an event; its other fields are for other receivers. */
 const eventSchema = z.discriminatedUnion('event', [

@@ -1,7 +1,7 @@
 import { toAdminBasemap, toAdminVersion } from '@gateway/catalog/basemap.js'
 import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
 import { toAdminVector } from '@gateway/catalog/vector.js'
-import { adminBasemapSchema, listedVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
+import { listedBasemapSchema, listedVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { adminVectorSchema, VECTOR_KINDS } from '@gateway/contracts/vector.js'
 import {
@@ -14,6 +14,7 @@ import {
   VECTOR_LISTING,
   VERSION_LISTING,
 } from '@gateway/store/catalog-lists.js'
+import { readRequestsPerDay } from '@gateway/store/usage.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -64,12 +65,20 @@ export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges
         description:
           'All of them, also those that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
         querystring: BASEMAPS_QUERY,
-        response: { 200: listOf(adminBasemapSchema) },
+        response: { 200: listOf(listedBasemapSchema) },
       },
     },
     async ({ query }) => {
       const { items, total } = await listBasemaps(sql, query)
-      return { items: items.map(toAdminBasemap), total }
+      const perDay = await readRequestsPerDay(
+        sql,
+        items.map(({ code }) => code),
+      )
+      const withUse = items.map((stored) => ({
+        ...toAdminBasemap(stored),
+        requests_per_day: perDay.get(stored.code) ?? 0,
+      }))
+      return { items: withUse, total }
     },
   )
   app.get(

@@ -5,6 +5,7 @@ import { toAdminVector } from '@gateway/catalog/vector.js'
 import { adminBasemapSchema, adminBasemapVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { adminVectorSchema } from '@gateway/contracts/vector.js'
 import { readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { readVector } from '@gateway/store/vectors.js'
@@ -14,9 +15,9 @@ import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode, byVersion } from '../edit/route-parts.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', 'no such basemap')
-const NO_SUCH_VERSION = refuse('not_found', 'no such version')
-const NO_SUCH_VECTOR = refuse('not_found', 'no such vector')
+const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
+const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
+const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
 
 /** In natural order, as they are read. */
 const VERSIONS = {

@@ -6,6 +6,7 @@ import { toVector } from '@gateway/catalog/vector.js'
 import { type Basemap, basemapSchema } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { type Vector, vectorSchema } from '@gateway/contracts/vector.js'
 import { isOffered, readBasemaps, type StoredBasemap } from '@gateway/store/basemaps.js'
 import { readVectors, type StoredVector } from '@gateway/store/vectors.js'
@@ -97,7 +98,8 @@ function addRoutes<Stored extends StoredBasemap | StoredVector>(app: App, gate: 
       const [stored] = code.includes('\0') ? [] : await kind.read([code])
       const wanted = stored === undefined ? list.wantedByCode(code) : list.wanted(stored)
       if (!gate.grants(request, reply, wanted, 'read')) return reply
-      if (stored === undefined || !isOffered(stored)) return sendRefusal(reply, refuse('not_found', `no such ${name}`))
+      if (stored === undefined || !isOffered(stored))
+        return sendRefusal(reply, refuse('not_found', coded('nothing_of_kind', { kind: name })))
       return kind.answer(stored)
     },
   )

@@ -2,7 +2,7 @@ import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
 import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
-import { messageFields } from '@gateway/contracts/messages.js'
+import { coded, messageFields } from '@gateway/contracts/messages.js'
 import {
   SCAN_STATUSES,
   type Scan,
@@ -53,10 +53,10 @@ const WARNINGS = {
   filters: { message_code: ({ message_code }) => message_code ?? '' },
 } satisfies MemoryListing<ScanWarning>
 
-const NO_SUCH_SOURCE = refuse('not_found', 'no such scan source')
-const NO_SUCH_SCAN = refuse('not_found', 'no such scan of this source')
-const NOTHING_TO_CANCEL = refuse('conflict', 'no scan of this source is waiting or running')
-const SOURCE_DISABLED = refuse('invalid_parameters', 'this scan source is disabled; enable it first')
+const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
+const NO_SUCH_SCAN = refuse('not_found', coded('scan_not_found'))
+const NOTHING_TO_CANCEL = refuse('conflict', coded('scan_not_running'))
+const SOURCE_DISABLED = refuse('invalid_parameters', coded('source_disabled'))
 
 export function scanRoutes(app: App, ctx: ControlContext): void {
   app.post(

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { saidOf } from '@gateway/contracts/messages.js'
 import { isRemote, normalLocation, parseLocation } from '@gateway/object-storage/location.js'
 
 /** The one form in which the place of a source is kept. What is refused is not repeated: it may hold credentials. */
 export function placeOf(path: string): { readonly ok: true; readonly path: string } | Refusal {
   if (!isRemote(path)) return { ok: true, path: resolve(path) }
   const location = parseLocation(path)
-  if (typeof location === 'string') return refuse('invalid_parameters', `body.path: ${location}`)
+  if (typeof location === 'string') return refuse('invalid_parameters', saidOf('body.path', location))
   return { ok: true, path: normalLocation(path) }
 }

@@ -1,6 +1,7 @@
 import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import {
   SCAN_STATUSES,
   type ScanSource,
@@ -33,12 +34,9 @@ import { byCode } from '../edit/route-parts.js'
 import { LAYERS_SOURCE } from './configured-sources.js'
 import { placeOf } from './place.js'
 
-const KIND_FIXED = refuse('invalid_parameters', 'body.kind: the kind of a scan source cannot change; use another code')
+const KIND_FIXED = refuse('invalid_parameters', coded('source_kind_fixed'))
 /** Layers that are served would be looked for elsewhere at once, and new ones be written where nobody looks. */
-const PLACE_OF_SLICING = refuse(
-  'invalid_parameters',
-  'body.path: this is where slicing writes; SLICE_OUTPUT_ROOT moves it',
-)
+const PLACE_OF_SLICING = refuse('invalid_parameters', coded('source_path_of_slicing'))
 
 export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   app.get(
@@ -71,7 +69,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
     },
     async ({ params }, reply) => {
       const [source] = await readScanSources(ctx.sql, params.code)
-      return source ?? sendRefusal(reply, refuse('not_found', 'no such scan source'))
+      return source ?? sendRefusal(reply, refuse('not_found', coded('source_not_found')))
     },
   )
   app.post(

@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { type SourceStorage, sourceStorageSchema } from '@gateway/contracts/scan-source.js'
 import { ObjectMissing, ObjectRefused, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import { isRemote, parseLocation } from '@gateway/object-storage/location.js'
@@ -11,8 +12,8 @@ import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
 
-const NO_SUCH_SOURCE = refuse('not_found', 'no such scan source')
-const A_DIRECTORY = refuse('not_found', 'this scan source is a directory, and no remote place')
+const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
+const A_DIRECTORY = refuse('not_found', coded('source_not_remote'))
 
 export function storageRoute(app: App, ctx: ControlContext): void {
   app.get(

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { TOKEN_MARK, tokenPrefix } from '@gateway/access/token-format.js'
-import { type Refusal, refuse, refuseTold } from '@gateway/contracts/errors.js'
-import { told } from '@gateway/contracts/told.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { Settings } from '@gateway/settings/load.js'
 
 export type CredentialSettings = Pick<Settings, 'adminUser' | 'adminPassword' | 'adminToken' | 'oidcIssuer'>
@@ -34,14 +34,17 @@ export function checkCredentials(
   elsewhere: string | null = null,
 ): CredentialsVerdict {
   if (settings.adminPassword === null && settings.adminToken === null && settings.oidcIssuer === null) {
-    return refuse('admin_credentials_missing', 'no admin credential is configured: set ADMIN_PASSWORD or ADMIN_TOKEN')
+    return refuse('admin_credentials_missing', coded('admin_not_configured'))
   }
   if (authorization === undefined || authorization === '') {
     if (elsewhere !== null) {
-      const [place, form] = [told('admin.wrong_place', { place: elsewhere }), told('admin.send', { form: BEARER_FORM })]
-      return refuseTold('admin_credentials_missing', [place, form])
+      const [place, form] = [
+        coded('admin.wrong_place', { place: elsewhere }),
+        coded('admin.send', { form: BEARER_FORM }),
+      ]
+      return refuse('admin_credentials_missing', [place, form])
     }
-    return refuse('admin_credentials_missing', `admin credentials are required: ${waysIn(settings)}`)
+    return refuse('admin_credentials_missing', coded('admin_required', { ways: waysIn(settings) }))
   }
   if (authorization.startsWith(TOKEN_MARK)) return serviceToken(authorization)
   const [, scheme = '', value = ''] = /^(\S+) +(.*)$/s.exec(authorization) ?? []
@@ -51,9 +54,9 @@ export function checkCredentials(
     case 'basic':
       return checkBasic(value.trim(), settings)
     case '':
-      return refuseTold('admin_credentials_missing', [told('admin.no_scheme', { form: BEARER_FORM })])
+      return refuse('admin_credentials_missing', [coded('admin.no_scheme', { form: BEARER_FORM })])
     default:
-      return refuse('admin_credentials_missing', `this scheme of Authorization is not known here: ${waysIn(settings)}`)
+      return refuse('admin_credentials_missing', coded('admin_scheme_unknown', { ways: waysIn(settings) }))
   }
 }
 
@@ -61,21 +64,21 @@ const BEARER_FORM = 'Authorization: Bearer ADMIN_TOKEN'
 
 /** No service token opens administration; its form is told, and nothing of what it may open. */
 function serviceToken(token: string): Refusal {
-  return refuseTold('admin_credentials_wrong', [told('admin.service_token', { prefix: tokenPrefix(token) })])
+  return refuse('admin_credentials_wrong', [coded('admin.service_token', { prefix: tokenPrefix(token) })])
 }
 
 function checkBearer(token: string, { adminToken }: CredentialSettings): CredentialsVerdict {
   if (token.startsWith(TOKEN_MARK) && (adminToken === null || !equal(token, adminToken))) return serviceToken(token)
   if (adminToken === null) {
-    return refuse('admin_credentials_wrong', 'no ADMIN_TOKEN is configured; use HTTP Basic with ADMIN_PASSWORD')
+    return refuse('admin_credentials_wrong', coded('admin_no_token_configured'))
   }
   if (equal(token, adminToken)) return { ok: true, actor: TOKEN_ACTOR, by: 'bearer' }
-  return refuse('admin_credentials_wrong', 'the admin token is wrong')
+  return refuse('admin_credentials_wrong', coded('admin_token_wrong'))
 }
 
 function checkBasic(encoded: string, { adminUser, adminPassword }: CredentialSettings): CredentialsVerdict {
   if (adminPassword === null) {
-    return refuse('admin_credentials_wrong', 'only ADMIN_TOKEN is configured: set ADMIN_PASSWORD to use a browser here')
+    return refuse('admin_credentials_wrong', coded('admin_only_token'))
   }
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')
@@ -84,7 +87,7 @@ function checkBasic(encoded: string, { adminUser, adminPassword }: CredentialSet
   const password = equal(given, adminPassword)
   if (user && password) return { ok: true, actor: adminUser, by: 'basic' }
   if (colon >= 0 && given.startsWith(TOKEN_MARK)) return serviceToken(given)
-  return refuse('admin_credentials_wrong', 'the user name or the password is wrong')
+  return refuse('admin_credentials_wrong', coded('admin_password_wrong'))
 }
 
 /** Digests of equal length are compared, so that neither content nor length shows in the time it takes. */

@@ -1,5 +1,6 @@
 import type { ClientAddress } from '@gateway/access/client-address.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import { noteSessionUsed, readSession } from '@gateway/store/operator-sessions.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -19,24 +20,12 @@ import { neededRole, refusalOfRole } from './roles.js'
 import { OwnCookies, SESSION_COOKIE, sessionDigest } from './session-cookie.js'
 import './operator.js'
 
-const REMOTE_OFF = refuse(
-  'admin_remote_off',
-  'admin routes answer this machine alone; ADMIN_ALLOW_REMOTE=true opens them to other hosts',
-)
-const HOST_UNKNOWN = refuse(
-  'admin_host_unknown',
-  'the Host of this request is not a name of this service; list it in ADMIN_HOSTS to use it for administration',
-)
-const CROSS_SITE = refuse('cross_site', 'this change was requested by a page of another origin')
-const NO_PAGE = refuse(
-  'cross_site',
-  'with a session, a change must say by Origin or Sec-Fetch-Site that a page of this service requests it',
-)
-const TOO_MANY = refuse(
-  'too_many_requests',
-  'too many wrong admin credentials from this address; wait before the next try',
-)
-const SESSION_ENDED = refuse('session_ended', 'the session has ended: sign in again')
+const REMOTE_OFF = refuse('admin_remote_off', coded('admin_this_machine'))
+const HOST_UNKNOWN = refuse('admin_host_unknown', coded('admin_host_unknown'))
+const CROSS_SITE = refuse('cross_site', coded('admin_other_origin'))
+const NO_PAGE = refuse('cross_site', coded('admin_origin_not_said'))
+const TOO_MANY = refuse('too_many_requests', coded('admin_too_many_guesses'))
+const SESSION_ENDED = refuse('session_ended', coded('session_ended'))
 
 /** A page that nobody looks at sends this with what it requests by itself: such requests do not keep a session from ending. */
 const BACKGROUND_HEADER = 'x-background'

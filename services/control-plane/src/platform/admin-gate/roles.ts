@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { hasRole, type Role } from '@gateway/contracts/operator.js'
 
 /** What operators may change: they scan, slice, push, switch defaults and withdraw. As the OpenAPI document writes paths, below `/api/v1/admin`. */
@@ -63,5 +64,5 @@ export function neededRole(method: string, route: string): Role {
 /** null: the role suffices */
 export function refusalOfRole(role: Role, needed: Role): Refusal | null {
   if (hasRole(role, needed)) return null
-  return refuse('role_missing', `this needs the role ${needed}, and yours is ${role}`)
+  return refuse('role_missing', coded('role_missing', { needed, role }))
 }

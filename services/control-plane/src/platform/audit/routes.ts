@@ -2,6 +2,7 @@ import { listQuery, text, wholeNumber } from '@gateway/catalog/list-query.js'
 import { listOf, timestampSchema } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { AUDIT_LISTING, exportAudit, listAudit, readAuditEntry } from '@gateway/store/audit.js'
 import { z } from 'zod'
 import type { ControlContext } from '../context.js'
@@ -93,7 +94,7 @@ export function auditRoutes(app: App, { sql }: ControlContext): void {
     },
     async ({ params }, reply) => {
       const entry = /^\d{1,15}$/.test(params.id) ? await readAuditEntry(sql, Number(params.id)) : null
-      return entry ?? sendRefusal(reply, refuse('not_found', 'there is no such entry'))
+      return entry ?? sendRefusal(reply, refuse('not_found', coded('entry_not_found')))
     },
   )
 }

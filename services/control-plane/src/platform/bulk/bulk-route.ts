@@ -1,6 +1,7 @@
 import { text } from '@gateway/catalog/list-query.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded, sentence } from '@gateway/contracts/messages.js'
 import { type Warning, warningsField, withWarnings } from '@gateway/contracts/warning.js'
 import type { Keys } from '@gateway/store/listing.js'
 import { z } from 'zod'
@@ -100,8 +101,7 @@ async function matching(
 ): Promise<readonly string[] | Refusal> {
   const { keys, total } = await find(filter, MAX_BULK_ITEMS)
   if (total <= MAX_BULK_ITEMS) return keys
-  const tooMany = `body.filter: it matches ${total} items, and one call changes ${MAX_BULK_ITEMS} at most; nothing was changed`
-  return refuse('invalid_parameters', tooMany)
+  return refuse('invalid_parameters', coded('bulk_too_many', { count: total, limit: MAX_BULK_ITEMS }))
 }
 
 function bodyOf<Action extends string>({ actions, params, query }: BulkResource<Action>) {
@@ -122,7 +122,7 @@ function bodyOf<Action extends string>({ actions, params, query }: BulkResource<
   })
   return body.superRefine((given, context) => {
     if ((given.ids === undefined) === (given.filter === undefined)) {
-      context.addIssue({ code: 'custom', message: 'needs either ids or filter' })
+      context.addIssue({ code: 'custom', message: sentence('said.ids_or_filter') })
     }
     if (params === undefined) return
     for (const issue of misplaced(given as Body<Action>, params)) context.addIssue({ code: 'custom', ...issue })

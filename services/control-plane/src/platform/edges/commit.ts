@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Acknowledgement } from '@gateway/bus/bus.js'
 import type { LoggedChange, LogState } from '@gateway/contracts/change.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
 import { commitWithChanges, currentState, type NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { causeDeliveries } from '@gateway/store/kept-trace.js'
@@ -33,8 +34,8 @@ export interface Confirmed<T> {
 
 /**
  * Commits a change, publishes it, and waits until every live edge process has applied it, at most for TOKEN_STALE_SECONDS. Where there is
- * nothing to change because it was done before, the edges are waited for all the same, since they may not have followed yet; not so where
- * the result is null, which means that the work was refused.
+ * nothing to change because it was done before, the edges are waited for all the same, since they may not have followed yet; not so if
+ * the result is null or a refusal.
  */
 export async function commitAndConfirm<T>(
   ctx: ControlContext,
@@ -42,8 +43,12 @@ export async function commitAndConfirm<T>(
   work: Work<T>,
 ): Promise<Confirmed<T>> {
   const { result, revision } = await commitAndPublish(ctx, work)
-  if (result === null) return { result, confirmed: [], pending: [] }
+  if (result === null || isRefusal(result)) return { result, confirmed: [], pending: [] }
   return { result, ...(await confirmState(ctx, edges, revision)) }
+}
+
+function isRefusal(result: unknown): result is Refusal {
+  return typeof result === 'object' && (result as Partial<Refusal>).ok === false
 }
 
 /** Waits for the edges as `commitAndConfirm` does, after what was committed and published before. `state` null: nothing was changed. */

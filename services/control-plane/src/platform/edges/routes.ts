@@ -3,6 +3,7 @@ import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type EdgePresence, edgePresenceSchema } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
@@ -22,7 +23,7 @@ const EDGES = {
   filters: { host: ({ host }) => host },
 } satisfies MemoryListing<EdgePresence>
 
-const NO_SUCH_EDGE = refuse('not_found', 'no such edge process is alive')
+const NO_SUCH_EDGE = refuse('not_found', coded('edge_not_found'))
 
 export function edgeRoutes(app: App, edges: KnownEdges): void {
   app.get(

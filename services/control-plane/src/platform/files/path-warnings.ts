@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
-import type { Warning } from '@gateway/contracts/warning.js'
+import { coded, type MessageCode } from '@gateway/contracts/messages.js'
+import { type Warning, warningOf } from '@gateway/contracts/warning.js'
 
 /** A network file system that is down does not answer at all. */
 const ANSWERS_WITHIN_MS = 2_000
@@ -15,12 +16,12 @@ let unanswered = 0
  */
 export async function directoryWarnings(field: string, path: string, mode: 'read' | 'write'): Promise<Warning[]> {
   const warning = await problemOf(path, mode)
-  return warning === null ? [] : [{ code: warning[0], message: `${field}: ${JSON.stringify(path)} ${warning[1]}` }]
+  return warning === null ? [] : [warningOf(coded(warning, { field, path: JSON.stringify(path) }))]
 }
 
-type Problem = readonly [code: string, words: string]
+type Problem = Extract<MessageCode, `path_${string}`>
 
-const NO_ANSWER: Problem = ['path_no_answer', 'does not answer']
+const NO_ANSWER: Problem = 'path_no_answer'
 
 async function problemOf(path: string, mode: 'read' | 'write'): Promise<Problem | null> {
   if (unanswered >= MAX_UNANSWERED) return NO_ANSWER
@@ -43,16 +44,16 @@ async function problemOf(path: string, mode: 'read' | 'write'): Promise<Problem 
 async function look(path: string, mode: 'read' | 'write'): Promise<Problem | null> {
   try {
     const found = await stat(path)
-    if (!found.isDirectory()) return ['path_no_directory', 'is not a directory']
+    if (!found.isDirectory()) return 'path_no_directory'
     await access(path, mode === 'write' ? constants.W_OK | constants.X_OK : constants.R_OK | constants.X_OK)
     return null
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return ['path_missing', 'does not exist on this machine']
-    if (code === 'ENOTDIR') return ['path_missing', 'does not exist: a part of it is a file']
+    if (code === 'ENOENT') return 'path_missing'
+    if (code === 'ENOTDIR') return 'path_missing'
     if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
-      return mode === 'write' ? ['path_not_writable', 'cannot be written to'] : ['path_not_readable', 'cannot be read']
+      return mode === 'write' ? 'path_not_writable' : 'path_not_readable'
     }
-    return ['path_no_answer', `cannot be looked at: ${code ?? 'unknown error'}`]
+    return 'path_no_answer'
   }
 }

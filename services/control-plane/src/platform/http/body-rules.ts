@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { EDGE_ADMITTED_HEADER, EDGE_ASK_HEADER } from '@gateway/contracts/edge-link.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { App } from './app-type.js'
 import { NO_SUCH_PATH } from './error-answers.js'
 import { sendRefusal } from './refusal.js'
@@ -8,10 +9,10 @@ import { sendRefusal } from './refusal.js'
 /** Limit: from the head to the end of a body, also of one that is not read. A client that needs longer for 1 MiB holds the connection on purpose. */
 const ARRIVES_WITHIN_MS = 30_000
 
-const TOO_SLOW = refuse('request_timeout', 'the body of the request took too long to arrive')
-const NOT_JSON = refuse('unsupported_media_type', 'the body must be application/json')
+const TOO_SLOW = refuse('request_timeout', coded('body_too_slow'))
+const NOT_JSON = refuse('unsupported_media_type', coded('body_not_json'))
 
-const PACKED = refuse('unsupported_media_type', 'the body must not be compressed: Content-Encoding is not taken')
+const PACKED = refuse('unsupported_media_type', coded('body_compressed'))
 
 /**
  * Refuses requests before their bodies are read: for addresses that do not exist as for those behind a gate. An edge may ask, with the head

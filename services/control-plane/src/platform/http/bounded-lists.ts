@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 import type { App } from './app-type.js'
 import { sendRefusal } from './refusal.js'
@@ -10,7 +11,7 @@ const MAX_WAIT_MS = 3_000
 const RETRY_SECONDS = 2
 
 const BUSY: Refusal = {
-  ...refuse('too_many_requests', 'too many lists are being read at once; please try again'),
+  ...refuse('too_many_requests', coded('lists_full')),
   retryAfterSeconds: RETRY_SECONDS,
 }
 

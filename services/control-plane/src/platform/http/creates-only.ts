@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { FastifyRequest } from 'fastify'
 
 /**
@@ -9,7 +10,7 @@ export function createsOnly(request: Pick<FastifyRequest, 'headers'>): boolean {
   return request.headers['if-none-match']?.trim() === '*'
 }
 
-export const CODE_EXISTS: Refusal = refuse('precondition_failed', 'body.code: exists already, and was not changed')
+export const CODE_EXISTS: Refusal = refuse('precondition_failed', coded('code_exists'))
 
 /** For the descriptions of such routes. */
 export const CREATES_ONLY = 'With `If-None-Match: *` it creates alone: 412 where the code exists.'

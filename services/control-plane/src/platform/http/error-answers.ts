@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { type ErrorCode, errorBody, type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import { storeTrouble } from '@gateway/store/trouble.js'
 import type { WriteOutcome } from '@gateway/store/write-fence.js'
@@ -11,11 +12,11 @@ import { sendRefusal } from './refusal.js'
 
 /** Fastify's own refusals as this service answers them. */
 const FRAMEWORK_REFUSALS: Readonly<Record<string, Refusal>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: refuse('payload_too_large', 'the body is larger than 1 MiB'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', 'the body must be application/json'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('invalid_parameters', 'the body is not as long as Content-Length says'),
-  FST_ERR_BAD_URL: refuse('invalid_parameters', 'the address is not well-formed'),
-  FST_ERR_MAX_PARAM_LENGTH: refuse('not_found', 'no such resource'),
+  FST_ERR_CTP_BODY_TOO_LARGE: refuse('payload_too_large', coded('body_over_1_mib')),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', coded('body_not_json')),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('invalid_parameters', coded('body_length_wrong')),
+  FST_ERR_BAD_URL: refuse('invalid_parameters', coded('address_malformed')),
+  FST_ERR_MAX_PARAM_LENGTH: refuse('not_found', coded('resource_not_found')),
 }
 
 /** SQLSTATEs for text that Postgres cannot hold: a NUL character, plain or inside JSON. It can only come from the caller. */
@@ -28,7 +29,10 @@ export function registerErrorAnswers(app: App): void {
     const trouble = isCutShort(error) ? null : storeTrouble(error)
     if (trouble !== null) {
       request.trouble = error
-      return sendRefusal(reply, refuse('dependency_down', `${trouble.words}; ${whatNow(request)}`))
+      return sendRefusal(
+        reply,
+        refuse('dependency_down', [coded('words', { words: trouble.words }), ...whatNow(request)]),
+      )
     }
     const refusal = refusalOf(error)
     // A request that fails may be sent without end. Routes are known and few.
@@ -38,18 +42,19 @@ export function registerErrorAnswers(app: App): void {
   })
 }
 
-const OF_WRITES: Readonly<Record<WriteOutcome, string>> = {
-  none: 'nothing was changed, nor will be; try again',
-  committed: 'the change itself was carried out: check it before you repeat it',
-  unknown: 'whether the change was carried out is not known: check before you repeat it',
+const OF_WRITES: Readonly<Record<WriteOutcome, CodedMessage>> = {
+  none: coded('nothing_changed_again'),
+  committed: coded('change_done'),
+  unknown: coded('change_unknown'),
 }
 
 /** What the failure of the store means for the client, and what to do. */
-function whatNow(request: FastifyRequest): string {
-  if (isReading(request)) return 'try again'
+function whatNow(request: FastifyRequest): CodedMessage[] {
+  if (isReading(request)) return [coded('try_again')]
   const outcome = request.writes?.outcome ?? 'none'
   const { ifUnknown } = request.routeOptions.config
-  return outcome === 'none' || ifUnknown === undefined ? OF_WRITES[outcome] : `${OF_WRITES[outcome]}; ${ifUnknown}`
+  const advice = OF_WRITES[outcome]
+  return outcome === 'none' || ifUnknown === undefined ? [advice] : [advice, coded('words', { words: ifUnknown })]
 }
 
 /** For faults that Fastify finds before any hook runs: an address that cannot be decoded, a parameter that is too long. */
@@ -59,17 +64,17 @@ export function answerFrameworkError(error: FastifyError, _request: FastifyReque
 
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof InputError) return error.refusal
-  if (isCutShort(error)) return refuse('invalid_parameters', 'the request was not sent to its end')
+  if (isCutShort(error)) return refuse('invalid_parameters', coded('request_cut_short'))
   const trouble = storeTrouble(error)
-  if (trouble !== null) return refuse('dependency_down', `${trouble.words}; try again`)
+  if (trouble !== null) return refuse('dependency_down', [coded('words', { words: trouble.words }), coded('try_again')])
   const { code, statusCode } = error as Partial<FastifyError>
   const known = code === undefined ? undefined : FRAMEWORK_REFUSALS[code]
   if (known !== undefined) return known
   if (code !== undefined && UNSTORABLE_TEXT.has(code)) {
-    return refuse('invalid_parameters', 'a text has a character that cannot be stored')
+    return refuse('invalid_parameters', coded('text_not_storable'))
   }
-  if (statusCode === 400) return refuse('invalid_parameters', (error as Error).message)
-  return refuse('internal', 'the service failed to answer this request')
+  if (statusCode === 400) return refuse('invalid_parameters', coded('words', { words: (error as Error).message }))
+  return refuse('internal', coded('request_failed'))
 }
 
 /** The client disconnected in the middle of a body. Node gives that the same code as a lost connection to the store. */
@@ -94,7 +99,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   )
 }
 
-export const NO_SUCH_PATH: Refusal & { code: ErrorCode } = refuse('not_found', 'there is nothing at this address')
+export const NO_SUCH_PATH: Refusal & { code: ErrorCode } = refuse('not_found', coded('address_not_found'))
 
 declare module 'fastify' {
   interface FastifyRequest {

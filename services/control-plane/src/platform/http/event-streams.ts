@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from './app-type.js'
 import { sendRefusal } from './refusal.js'
@@ -11,7 +12,7 @@ const HEARTBEAT_MS = 15_000
 /** A client with a larger backlog is gone or stuck; it reconnects and reads everything again. */
 const MAX_BACKLOG_BYTES = 256 * 1024
 
-const TOO_MANY = refuse('too_many_requests', 'too many event streams are open')
+const TOO_MANY = refuse('too_many_requests', coded('event_streams_full'))
 
 export interface ServerEvent {
   readonly event: string

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { judgeHeader } from '@gateway/contracts/header-limits.js'
+import { coded } from '@gateway/contracts/messages.js'
 
 type FramedRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url' | 'httpVersion'>
 
@@ -12,7 +13,7 @@ const MAX_ADDRESS = 8_192
  * that must be refused.
  */
 export function unboundedHead({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): Refusal | null {
-  if (url.length > MAX_ADDRESS) return refuse('uri_too_long', 'the address is too long')
+  if (url.length > MAX_ADDRESS) return refuse('uri_too_long', coded('address_too_long'))
   for (const [name, value] of Object.entries(headers)) {
     const judged = judgeHeader(name, String(value ?? '').length)
     if (judged === 'ignored') delete headers[name]
@@ -29,17 +30,17 @@ export function unboundedHead({ headers, url = '' }: Pick<IncomingMessage, 'head
 export function ambiguousFraming(request: FramedRequest): Refusal | null {
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    return refuse('invalid_parameters', 'the only transfer encoding is chunked')
+    return refuse('invalid_parameters', coded('transfer_encoding'))
   }
   if (coding !== undefined && request.headers['content-length'] !== undefined) {
-    return refuse('invalid_parameters', 'a request has either Transfer-Encoding or Content-Length')
+    return refuse('invalid_parameters', coded('framed_twice'))
   }
   const hosts = count(request.rawHeaders, 'host')
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
-    return refuse('invalid_parameters', 'a request has one Host header')
+    return refuse('invalid_parameters', coded('one_host'))
   }
   if (!request.url?.startsWith('/') && request.url !== '*') {
-    return refuse('invalid_parameters', 'the address of a request is a path')
+    return refuse('invalid_parameters', coded('address_not_path'))
   }
   return null
 }

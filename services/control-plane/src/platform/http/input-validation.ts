@@ -1,8 +1,8 @@
 import { withoutTokens } from '@gateway/catalog/list-query.js'
-import { type Refusal, refuseTold } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { checkInput } from '@gateway/contracts/input/input-problems.js'
 import { fieldsAt } from '@gateway/contracts/input/schema-fields.js'
-import { told } from '@gateway/contracts/told.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 import type { App } from './app-type.js'
 import { sendRefusal } from './refusal.js'
@@ -35,7 +35,7 @@ export function registerInputValidation(app: App): void {
       const checked = checkInput(known, prepared(input), place)
       return checked.ok
         ? { value: checked.value }
-        : { error: new InputError(refuseTold('invalid_parameters', checked.problems)) }
+        : { error: new InputError(refuse('invalid_parameters', checked.problems)) }
     }
   })
   app.addHook('preValidation', async ({ body, routeOptions }, reply) => {
@@ -46,7 +46,7 @@ export function registerInputValidation(app: App): void {
     if (name === undefined) return
     return sendRefusal(
       reply,
-      refuseTold('invalid_parameters', [told('input.no_body', { field: `body.${name.slice(0, 64)}` })]),
+      refuse('invalid_parameters', [coded('input.no_body', { field: `body.${name.slice(0, 64)}` })]),
     )
   })
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { refuseTold } from '@gateway/contracts/errors.js'
+import { refuse } from '@gateway/contracts/errors.js'
 import type { App } from './app-type.js'
 import { InputError } from './input-validation.js'
 import { jsonFault } from './json-fault.js'
@@ -39,5 +39,5 @@ function hasHalfCharacter(json: string): boolean {
 }
 
 function notJson(body: Buffer): InputError {
-  return new InputError(refuseTold('invalid_parameters', jsonFault(body)))
+  return new InputError(refuse('invalid_parameters', jsonFault(body)))
 }

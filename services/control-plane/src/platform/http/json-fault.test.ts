@@ -1,4 +1,4 @@
-import { textOfAll } from '@gateway/contracts/told.js'
+import { textOfAll } from '@gateway/contracts/messages.js'
 import { expect, test } from 'vitest'
 import { jsonFault } from './json-fault.js'
 

@@ -1,34 +1,40 @@
-import { type Told, told } from '@gateway/contracts/told.js'
+import { type CodedMessage, coded, type SentenceCode } from '@gateway/contracts/messages.js'
 import { Tokenizer, TokenParser } from '@streamparser/json'
 
 /** Where a text stops being JSON: bytes from its beginning. */
 interface Fault {
   readonly offset: number
   /** what should be there */
-  readonly expected: string
+  readonly expected: SentenceCode
 }
 
 /** What the parser waits for, by the numbers of its states, which the package does not export. */
-const EXPECTED = ['a value', 'a name in double quotes', '":"', '"," or a closing bracket', 'the end']
+const EXPECTED = [
+  'said.json_value',
+  'said.json_name',
+  'said.json_colon',
+  'said.json_comma',
+  'said.json_end',
+] as const satisfies readonly SentenceCode[]
 
 /**
  * Why a body is not JSON: line and column (in characters, from 1), what was found there, what should be there, and the usual reason. Only called for
  * what JSON.parse refuses, whose own words differ by version and have no position for half of the faults.
  */
-export function jsonFault(body: Buffer): Told[] {
+export function jsonFault(body: Buffer): CodedMessage[] {
   const foreign = firstForeignByte(body)
-  if (foreign >= 0) return [told('json.encoding', { byte: foreign })]
+  if (foreign >= 0) return [coded('json.encoding', { byte: foreign })]
   const fault = faultIn(body)
   // The parser takes what JSON.parse refused for the names in it.
-  if (fault === null) return [told('json.forbidden_name')]
+  if (fault === null) return [coded('json.forbidden_name')]
   const before = body.subarray(0, fault.offset).toString()
   const line = before.split('\n').length
   const column = [...before.slice(before.lastIndexOf('\n') + 1)].length + 1
   const rest = body.subarray(fault.offset, fault.offset + 64).toString()
-  if (rest === '') return [told('json.ends', { line, column, expected: fault.expected })]
+  if (rest === '') return [coded('json.ends', { line, column, expected: fault.expected })]
   const found = JSON.stringify(/^[A-Za-z_$][\w$]{0,20}/.exec(rest)?.[0] ?? [...rest][0])
   const usual = usualReason(before, rest)
-  const place = told('json.found', { line, column, found, expected: fault.expected })
+  const place = coded('json.found', { line, column, found, expected: fault.expected })
   return usual === null ? [place] : [place, usual]
 }
 
@@ -39,7 +45,7 @@ function faultIn(body: Buffer): Fault | null {
   let fault: Fault | null = null
   let state = 0
   let last = 0
-  const note = (offset: number, expected = EXPECTED[state] ?? 'something else') => {
+  const note = (offset: number, expected: SentenceCode = EXPECTED[state] ?? 'said.json_else') => {
     fault ??= { offset, expected }
   }
   parser.onValue = () => {}
@@ -67,11 +73,11 @@ function faultIn(body: Buffer): Fault | null {
 }
 
 /** What should follow inside a text or a number; undefined: the fault is in neither. */
-function expectedWithin(tokenizerState: string): string | undefined {
+function expectedWithin(tokenizerState: string): SentenceCode | undefined {
   if (tokenizerState.startsWith('STRING_AFTER') || tokenizerState.startsWith('STRING_UNICODE'))
-    return 'an escape of JSON'
-  if (tokenizerState.startsWith('STRING')) return 'another character'
-  return tokenizerState.startsWith('NUMBER') ? 'a digit' : undefined
+    return 'said.json_escape'
+  if (tokenizerState.startsWith('STRING')) return 'said.json_character'
+  return tokenizerState.startsWith('NUMBER') ? 'said.json_digit' : undefined
 }
 
 function stateOf(parser: TokenParser): number {
@@ -89,19 +95,19 @@ function firstForeignByte(body: Buffer): number {
   return -1
 }
 
-const REASONS: readonly (readonly [before: RegExp, rest: RegExp, reason: Told])[] = [
-  [/^$/, /^[\w.-]+=/, told('json.form', { example: '{"name": "value"}' })],
-  [/^$/, /^[\w.-]+&/, told('json.form', { example: '{"name": "value"}' })],
-  [/,\s*$/, /^[}\]]/, told('json.trailing_comma')],
-  [/$/, /^['`\u2018\u201c]/, told('json.single_quotes')],
-  [/$/, /^(\/\/|\/\*|#)/, told('json.comment')],
-  [/[{,]\s*$/, /^[A-Za-z_$]/, told('json.unquoted_name')],
-  [/(^|[[:,]\s*)$/, /^(NaN|Infinity|undefined|None|True|False|NULL|nil)\b/, told('json.literal')],
-  [/[-\d]$|[[:,]\s*$/, /^[+.\d]/, told('json.number')],
-  [/"[^"]*$/, /^[\r\n\t]/, told('json.control')],
+const REASONS: readonly (readonly [before: RegExp, rest: RegExp, reason: CodedMessage])[] = [
+  [/^$/, /^[\w.-]+=/, coded('json.form', { example: '{"name": "value"}' })],
+  [/^$/, /^[\w.-]+&/, coded('json.form', { example: '{"name": "value"}' })],
+  [/,\s*$/, /^[}\]]/, coded('json.trailing_comma')],
+  [/$/, /^['`\u2018\u201c]/, coded('json.single_quotes')],
+  [/$/, /^(\/\/|\/\*|#)/, coded('json.comment')],
+  [/[{,]\s*$/, /^[A-Za-z_$]/, coded('json.unquoted_name')],
+  [/(^|[[:,]\s*)$/, /^(NaN|Infinity|undefined|None|True|False|NULL|nil)\b/, coded('json.literal')],
+  [/[-\d]$|[[:,]\s*$/, /^[+.\d]/, coded('json.number')],
+  [/"[^"]*$/, /^[\r\n\t]/, coded('json.control')],
 ]
 
-function usualReason(before: string, rest: string): Told | null {
+function usualReason(before: string, rest: string): CodedMessage | null {
   const near = before.slice(-64)
   return REASONS.find(([left, right]) => left.test(near) && right.test(rest))?.[2] ?? null
 }

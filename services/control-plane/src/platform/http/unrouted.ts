@@ -1,4 +1,5 @@
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { App } from './app-type.js'
 import { NO_SUCH_PATH } from './error-answers.js'
 import { sendRefusal } from './refusal.js'
@@ -50,7 +51,7 @@ function refuseOtherMethods(app: App, url: string, methods: readonly string[], a
     schema: { hide: true },
     // Before the body is read: of a method that does not exist no body matters.
     onRequest: (_request, reply) => {
-      sendRefusal(reply.header('Allow', allow), refuse('method_not_allowed', `this address answers ${allow}`))
+      sendRefusal(reply.header('Allow', allow), refuse('method_not_allowed', coded('method_not_allowed', { allow })))
     },
     handler: () => {},
   })

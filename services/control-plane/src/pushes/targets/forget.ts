@@ -1,5 +1,6 @@
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded, sentence } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { deleteTarget, readTargets } from '@gateway/store/targets.js'
 import { z } from 'zod'
@@ -7,7 +8,7 @@ import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 
-const NO_SUCH_TARGET = refuse('not_found', 'no such target')
+const NO_SUCH_TARGET = refuse('not_found', coded('target_not_found'))
 
 /** Edges know nothing of targets: no edge is waited for, and none is named. */
 const FORGOTTEN = { files: 0, confirmed: [], pending: [] }
@@ -20,7 +21,7 @@ export function forgetTargetRoute(app: App, { sql }: ControlContext): void {
         operationId: 'deleteTarget',
         summary: 'Forget a target system',
         description: 'With its push records; those not yet delivered are not sent. Nothing is deleted at the target.',
-        params: z.object({ code: z.string().regex(/^[^\0]*$/, 'must not hold NUL') }),
+        params: z.object({ code: z.string().regex(/^[^\0]*$/, sentence('said.no_nul')) }),
         response: { 200: z.object({ ...acknowledgementFields, files: z.int().min(0) }) },
       },
     },

@@ -1,6 +1,7 @@
 import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import {
   savedTargetSchema,
   TARGET_KINDS,
@@ -53,7 +54,7 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
     },
     async ({ params }, reply) => {
       const [target] = await readTargets(ctx.sql, params.code)
-      return target ?? sendRefusal(reply, refuse('not_found', 'no such target'))
+      return target ?? sendRefusal(reply, refuse('not_found', coded('target_not_found')))
     },
   )
   app.post(

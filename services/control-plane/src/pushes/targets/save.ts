@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type CodedMessage, coded, saidOf } from '@gateway/contracts/messages.js'
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
 import { normalLocation, parseLocation } from '@gateway/object-storage/location.js'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
@@ -62,27 +63,22 @@ function placeOf({ kind, url }: TargetBody): string | null {
   return kind === 'bucket' ? normalLocation(url) : url
 }
 
-function problemOf(body: TargetBody, guard: DestinationGuard): string | null {
+function problemOf(body: TargetBody, guard: DestinationGuard): CodedMessage | null {
   if (body.kind === 'directory') {
-    if (!body.path) return 'body.path: a target of kind directory needs it'
-    if (body.url) return 'body.url: belongs to the other kinds'
-    return body.secret ? 'body.secret: belongs to kinds http and purge' : null
+    if (!body.path) return coded('target_needs_path')
+    if (body.url) return coded('target_url_not_taken')
+    return body.secret ? coded('target_secret_not_taken') : null
   }
+  if (!body.url) return coded('target_needs_url', { kind: body.kind })
+  if (body.path) return coded('target_path_not_taken')
   if (body.kind === 'bucket') {
-    if (!body.url) return 'body.url: a target of kind bucket needs it'
-    if (body.path) return 'body.path: belongs to kind directory'
     const location = parseLocation(body.url)
-    if (typeof location === 'string') return `body.url: ${location}`
-    if (location.kind !== 's3') return 'body.url: must be s3://bucket/prefix'
-    return body.secret ? 'body.secret: belongs to kinds http and purge' : null
+    if (typeof location === 'string') return saidOf('body.url', location)
+    if (location.kind !== 's3') return coded('target_url_not_bucket')
+    return body.secret ? coded('target_secret_not_taken') : null
   }
-  if (!body.url) return `body.url: a target of kind ${body.kind} needs it`
-  if (body.path) return 'body.path: belongs to kind directory'
-  if (body.kind === 'purge' && body.mode === 'upload') return 'body.mode: a target of kind purge takes messages alone'
+  if (body.kind === 'purge' && body.mode === 'upload') return coded('target_purge_takes_messages')
   const refused = guard.problemOf(body.url)
-  if (refused !== null) return `body.url: ${refused}`
-  if (body.secret && signingKey(body.secret) === null) {
-    return 'body.secret: what follows whsec_ must be base64'
-  }
-  return null
+  if (refused !== null) return saidOf('body.url', refused)
+  return body.secret && signingKey(body.secret) === null ? coded('target_secret_not_base64') : null
 }

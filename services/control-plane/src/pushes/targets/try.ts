@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { TargetTrial } from '@gateway/contracts/target.js'
 import { openObjectStore } from '@gateway/object-storage/open.js'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
@@ -27,7 +28,7 @@ export async function tryTarget(
   admin: AdminIdentity,
 ): Promise<Trial | Refusal> {
   const target = await readTargetWithSecret(ctx.sql, code)
-  if (target === null) return refuse('not_found', 'there is no such target')
+  if (target === null) return refuse('not_found', coded('target_not_found_for_this'))
   const startedAt = performance.now()
   const outcome = await tryOnce(ctx, guard, target)
   const { delivered, httpStatus, message, answer, request } = outcome

@@ -44,6 +44,8 @@ test('a preview of nothing, of everything, and of two things at once is refused'
   expect((await preview({ basemap_code: 'nowhere' })).statusCode).toBe(404)
   expect((await preview({ basemap_code: '*' })).statusCode).toBe(404)
   expect((await preview({})).statusCode).toBe(400)
+  expect((await preview({ basemap_codes: ['nowhere'] })).statusCode).toBe(404)
+  expect((await preview({ basemap_codes: [] })).statusCode).toBe(400)
   expect((await preview({ basemap_code: 'world', vector_code: 'v' })).statusCode).toBe(400)
 })
 
@@ -67,4 +69,12 @@ test('settings are shown without secrets, and traffic with its beginning', async
   expect(settings.body).not.toContain(ADMIN_TOKEN)
   const traffic = (await gateway.admin({ url: '/api/v1/admin/dashboard/traffic' })).json()
   expect(Date.parse(traffic.since)).toBeLessThanOrEqual(Date.now())
+})
+
+test('one token previews the basemaps of a list, without those that are gone', async () => {
+  const answer = await preview({ basemap_codes: ['world', 'nowhere'] })
+  expect(answer.statusCode).toBe(200)
+  const [issued] = await gateway.store.sql<{ codes: string[] }[]>`
+    SELECT basemap_codes AS codes FROM tokens WHERE preview AND name = 'preview of world' ORDER BY created_at DESC LIMIT 1`
+  expect(issued?.codes).toEqual(['world'])
 })

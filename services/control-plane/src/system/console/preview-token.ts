@@ -1,7 +1,8 @@
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { type PreviewToken, previewTokenBodySchema, previewTokenSchema } from '@gateway/contracts/console.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { readBasemap } from '@gateway/store/basemaps.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { readBasemaps } from '@gateway/store/basemaps.js'
 import { insertPreviewToken } from '@gateway/store/preview-tokens.js'
 import { readVector } from '@gateway/store/vectors.js'
 import type { z } from 'zod'
@@ -21,9 +22,9 @@ export function previewTokenRoute(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'issuePreviewToken',
-        summary: 'A short-lived token for a preview of one basemap or vector',
+        summary: 'A short-lived token for a preview of basemaps or of one vector',
         description:
-          'For the console: reads that one resource for 15 minutes, with the header `X-Access-Token`. Such tokens are not listed, not ' +
+          'For the console: reads these basemaps or that vector for 15 minutes, with the header `X-Access-Token`. Such tokens are not listed, not ' +
           'counted and not audited, since they give an administrator nothing that is not in reach already; they are removed once expired.',
         body: previewTokenBodySchema,
         response: { 200: previewTokenSchema },
@@ -38,18 +39,20 @@ export function previewTokenRoute(app: App, ctx: ControlContext): void {
 
 async function issuePreviewToken(
   { sql, now }: Pick<ControlContext, 'sql' | 'now'>,
-  { basemap_code: basemap, vector_code: vector }: z.infer<typeof previewTokenBodySchema>,
+  { basemap_code: basemap, basemap_codes: several, vector_code: vector }: z.infer<typeof previewTokenBodySchema>,
 ): Promise<Issued> {
-  const found = basemap === undefined ? await readVector(sql, vector as string) : await readBasemap(sql, basemap)
-  if (found === null) return refuse('not_found', 'there is no such basemap or vector')
+  const wanted = basemap === undefined ? (several ?? []) : [basemap]
+  const basemapCodes = wanted.length === 0 ? [] : (await readBasemaps(sql, wanted)).map(({ code }) => code)
+  const isThere = vector === undefined ? basemapCodes.length > 0 : (await readVector(sql, vector)) !== null
+  if (!isThere) return refuse('not_found', coded('basemap_or_vector_not_found'))
   const token = createToken()
   const expiresAt = new Date(now() + LIFETIME_MS)
   await sql.begin((tx) =>
     insertPreviewToken(tx, {
-      name: `preview of ${basemap ?? vector}`,
+      name: `preview of ${vector ?? (basemapCodes.length === 1 ? basemapCodes[0] : `${basemapCodes.length} basemaps`)}`,
       prefix: tokenPrefix(token),
       digest: tokenDigest(token),
-      basemapCodes: basemap === undefined ? [] : [basemap],
+      basemapCodes,
       vectorCodes: vector === undefined ? [] : [vector],
       expiresAt,
     }),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { LIVE_TOPICS } from '@gateway/contracts/console.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { trafficHistorySchema } from '@gateway/contracts/traffic.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
@@ -25,8 +26,11 @@ const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.m
 /** The built documentation; an installation may go without it. */
 const DOCS_DIST = fileURLToPath(new URL('../../../../docs/dist/', import.meta.url))
 
-const NOT_BUILT = refuse('not_found', 'the console is not built: run npm run build')
-const NO_DOCS = refuse('not_found', 'the documentation is not built: run npm run build')
+const NOT_BUILT = refuse('not_found', coded('console_not_built'))
+const NO_DOCS = refuse('not_found', coded('docs_not_built'))
+
+/** Consoles notice a dead line within three seconds, without requests of their own. */
+const ALIVE_EVERY_MS = 1_000
 
 /** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. /map/ and /docs/ are for anybody. */
 export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
@@ -77,17 +81,23 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
         summary: 'In which parts of the console something has changed',
         description:
           'Server-sent events: `watching` once, from which on no change is missed; then `touched`, at most one a second, its data a list of ' +
-          `topics (${LIVE_TOPICS.join(', ')}). Read what they concern after every event of either kind. A comment comes every 15 s.`,
+          `topics (${LIVE_TOPICS.join(', ')}). Read what they concern after every event of either kind. \`alive\` comes every second: ` +
+          'a stream that is silent for longer is dead, even if its connection is open.',
         response: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.unknown() } } } },
       },
     },
     (_request, reply) =>
-      streams.answer(reply, (send) =>
-        live.listen(
+      streams.answer(reply, (send) => {
+        const unlisten = live.listen(
           (topics) => send({ event: 'touched', data: topics }),
           () => send({ event: 'watching', data: null }),
-        ),
-      ),
+        )
+        const beat = setInterval(() => send({ event: 'alive', data: null }), ALIVE_EVERY_MS).unref()
+        return () => {
+          clearInterval(beat)
+          unlisten()
+        }
+      }),
   )
 }
 

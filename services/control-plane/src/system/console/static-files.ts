@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs'
 import fastifyStatic from '@fastify/static'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../platform/http/app-type.js'
 import { NO_SUCH_PATH } from '../../platform/http/error-answers.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { allowStyles, newNonce } from '../../platform/http/style-nonce.js'
+import { firstData } from './first-data.js'
 
 /** What the build leaves in index.html where the nonce of each answer goes. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__'
+
+/** Where what the page reads first goes: a block of data, which no browser executes. */
+const DATA_PLACEHOLDER = '{"first":"data"}'
 
 /** Files that are sent in place of those whose names they extend. They get no routes of their own: each would cost every start half a millisecond. */
 export const COMPRESSED = ['**/*.br', '**/*.gz']
@@ -30,11 +34,14 @@ export async function serveBuiltConsole(app: App, dist: string): Promise<void> {
       if (path.includes('/assets/')) reply.header('Cache-Control', 'private, max-age=31536000, immutable')
     },
   })
-  const sendPage = (_request: unknown, reply: FastifyReply) => {
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    const data = await firstData(app, request)
     const nonce = newNonce()
     // The component library writes style elements as it renders (theme variables, responsive widths), and marks them with the nonce. Scripts
     // are loaded from files only, without one.
-    return allowStyles(reply, nonce).type('text/html; charset=utf-8').send(page.replaceAll(NONCE_PLACEHOLDER, nonce))
+    return allowStyles(reply, nonce)
+      .type('text/html; charset=utf-8')
+      .send(page.replaceAll(NONCE_PLACEHOLDER, nonce).replace(DATA_PLACEHOLDER, () => data))
   }
   app.get('/admin/assets/*', { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NO_SUCH_PATH))
   app.get('/admin/', { schema: { hide: true } }, sendPage)

@@ -1,6 +1,7 @@
 import { text, wholeNumber } from '@gateway/catalog/list-query.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { instantBefore, instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { USAGE_CELL_KINDS, type UsageCells, usageCellsSchema } from '@gateway/contracts/usage.js'
 import { CELL_DAYS, readUsageCells, type UsageCell } from '@gateway/store/usage.js'
 import { TILE_MATRIX_SETS, tileBounds } from '@gateway/tilesets/tile-matrix-sets.js'
@@ -48,7 +49,7 @@ export function usageCellsRoute(app: App, { sql, now }: ControlContext): void {
     async ({ query: { from, to, ...rest } }, reply) => {
       const end = to === undefined ? now() : (instantMs(to) as number)
       const wanted = from === undefined ? instantBefore(end, DEFAULT_DAYS * DAY_MS) : (instantMs(from) as number)
-      if (wanted >= end) return sendRefusal(reply, refuse('invalid_parameters', 'query.from: must be before query.to'))
+      if (wanted >= end) return sendRefusal(reply, refuse('invalid_parameters', coded('usage_from_after_to')))
       const begin = new Date(Math.floor(wanted / DAY_MS) * DAY_MS)
       const { cells, total, requests } = await readUsageCells(sql, { ...rest, from: begin, to: new Date(end) })
       return { type: 'FeatureCollection' as const, total, requests, features: cells.map(featureOf) }

@@ -2,6 +2,7 @@ import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantBefore, instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
+import { coded } from '@gateway/contracts/messages.js'
 import {
   REFUSAL_REASONS,
   USAGE_AMOUNTS,
@@ -110,8 +111,8 @@ export function usageRoutes(app: App, { sql, now }: ControlContext): void {
       if (format === 'json') return readUsage(sql, request)
       const { items, total } = await readUsage(sql, { ...request, limit: MAX_CSV_ROWS, offset: 0 })
       if (total > MAX_CSV_ROWS) {
-        const words = `${total} lines are more than the ${MAX_CSV_ROWS} of one file: name an id, a shorter range or a longer step`
-        return sendRefusal(reply, refuse('invalid_parameters', words))
+        const said = coded('usage_too_many_lines', { count: total, limit: MAX_CSV_ROWS })
+        return sendRefusal(reply, refuse('invalid_parameters', said))
       }
       const name = `usage-by-${query.by.replace(',', '-')}-${query.step}.csv`
       return reply
@@ -132,16 +133,19 @@ function idsOf(query: Query): Pick<UsageRequest, 'id' | 'token' | 'code'> | Refu
   const dimensions = query.by.split(',')
   const foreign = DIMENSIONS.find((name) => query[ID_OF[name]] !== undefined && !dimensions.includes(name))
   if (foreign !== undefined)
-    return refuse('invalid_parameters', `query.${ID_OF[foreign]}: by=${query.by} has no ${foreign}`)
+    return refuse(
+      'invalid_parameters',
+      coded('usage_no_dimension', { id: ID_OF[foreign], by: query.by, dimension: foreign }),
+    )
   const named = dimensions.map((name) => ID_OF[name as keyof typeof ID_OF])
   const [first, second] = named.map((name) => query[name])
   if (dimensions.length === 1) {
     const id = query.id ?? first
-    if (first !== undefined && id !== first) return refuse('invalid_parameters', 'query.id: names another id')
+    if (first !== undefined && id !== first) return refuse('invalid_parameters', coded('usage_other_id'))
     return { id, token: undefined, code: undefined }
   }
   if (query.id !== undefined)
-    return refuse('invalid_parameters', `query.id: with two dimensions use ${named.join(' and ')}`)
+    return refuse('invalid_parameters', coded('usage_two_dimensions', { names: named.join(' and ') }))
   return { token: first, code: second }
 }
 
@@ -151,14 +155,13 @@ function rangeOf(query: Query, nowMs: number): Range | Refusal {
   const unit = step === 'hour' ? HOUR_MS : DAY_MS
   const wanted = from === undefined ? instantBefore(end, DEFAULT_MS[step]) : (instantMs(from) as number)
   const begin = Math.floor(wanted / unit) * unit
-  if (wanted >= end) return refuse('invalid_parameters', 'query.from: must be before query.to')
+  if (wanted >= end) return refuse('invalid_parameters', coded('usage_from_after_to'))
   const hasId = [query.id, ...DIMENSIONS.map((name) => query[ID_OF[name]])].some((id) => id !== undefined)
   const isPair = query.by.includes(',')
   if (end - begin > MAX_HOURLY_MS && (step === 'hour' || isPair) && !hasId) {
-    const words = isPair ? 'by two dimensions' : 'by the hour'
     return refuse(
       'invalid_parameters',
-      `query.from: ${words} and without an id the range is at most ${MAX_HOURLY_MS / DAY_MS} days`,
+      coded(isPair ? 'usage_range_pair' : 'usage_range_hour', { days: MAX_HOURLY_MS / DAY_MS }),
     )
   }
   return { from: new Date(begin), to: new Date(end) }

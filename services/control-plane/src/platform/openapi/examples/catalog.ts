@@ -125,7 +125,7 @@ export const CATALOG: Readonly<Record<string, Example>> = {
   getBasemap: { parameters: { code: 'world' }, answer: BASEMAP },
   listVectors: { answer: list(VECTOR) },
   getVector: { parameters: { code: 'main' }, answer: VECTOR },
-  listAdminBasemaps: { answer: list(ADMIN_BASEMAP) },
+  listAdminBasemaps: { answer: list({ ...ADMIN_BASEMAP, requests_per_day: 1200.5 }) },
   listVersions: { answer: list({ ...ADMIN_VERSION, basemap_code: 'world' }) },
   getAdminBasemap: { parameters: { code: 'world' }, answer: ADMIN_BASEMAP },
   listBasemapVersions: { parameters: { code: 'world' }, answer: list(ADMIN_VERSION) },

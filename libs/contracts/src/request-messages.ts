@@ -1,14 +1,5 @@
-/**
- * A sentence of the service as a code and what differs in it. The service writes it in English by `TOLD_TEXTS`; the console has the same codes in
- * other languages.
- */
-export interface Told {
-  readonly code: ToldCode
-  readonly params: Readonly<Record<string, string | number>>
-}
-
-/** English texts by code. `{name}` stands for the parameter of that name; both are stable, the words around them are not. */
-export const TOLD_TEXTS = {
+/** What is said of input, bodies and credentials; see `messages.ts`. Several of them follow each other in one answer. `field` has its place: body.kind. */
+export const REQUEST_MESSAGES = {
   // A field of a request, `{field}` with its place: body.kind, query.limit.
   'input.unknown_field': '{field}: unknown field',
   'input.unknown_parameter': '{field}: unknown parameter',
@@ -23,7 +14,7 @@ export const TOLD_TEXTS = {
   'input.type': '{field}: must be of type {expected}',
   'input.one_of': '{field}: must be one of {values}',
   'input.exactly': '{field}: must be {values}',
-  'input.either': '{field}: must be one of these: {forms}',
+  'input.either': '{field}: must be one of these: {@forms}',
   'input.at_least': '{field}: must be at least {limit}',
   'input.above': '{field}: must be above {limit}',
   'input.at_most': '{field}: must be at most {limit}',
@@ -37,7 +28,7 @@ export const TOLD_TEXTS = {
   'input.uuid': '{field}: must be a UUID',
   'input.instant': '{field}: must be an ISO 8601 date or date-time',
   'input.format': '{field}: must have the form {format}',
-  'input.said': '{field}: {sentence}',
+  'input.said': '{field}: {@sentence}',
   'input.more': '{count} more problems',
   // What was sent, and what was probably meant.
   'input.received': 'received {value}',
@@ -48,8 +39,8 @@ export const TOLD_TEXTS = {
   'input.bounds_swapped': 'did you mean {value}? The order is west, south, east, north, longitudes before latitudes',
   'input.as_json': 'the text is JSON itself: send it without the quotes around it',
   // A body that is no JSON.
-  'json.found': 'the body is not valid JSON: line {line}, column {column}: found {found}, where {expected} should be',
-  'json.ends': 'the body is not valid JSON: it ends at line {line}, column {column}, where {expected} should be',
+  'json.found': 'the body is not valid JSON: line {line}, column {column}: found {found}, where {@expected} should be',
+  'json.ends': 'the body is not valid JSON: it ends at line {line}, column {column}, where {@expected} should be',
   'json.encoding': 'the body is not valid JSON: it is not UTF-8 from byte {byte} on',
   'json.forbidden_name': 'the body has a field __proto__ or constructor.prototype, which is not taken',
   'json.single_quotes': 'texts and names take double quotes',
@@ -66,23 +57,13 @@ export const TOLD_TEXTS = {
   'admin.no_scheme': 'Authorization has no scheme: send {form}',
   'admin.wrong_place': 'admin credentials are required: {place} is read for service tokens only',
   'admin.send': 'send {form}',
+  unknown_code: '{field}: there is no {@kind} {names}',
+  expiry_past: '{field}: {time} is in the past: this has expired already',
+  path_missing: '{field}: {path} does not exist on this machine',
+  path_no_directory: '{field}: {path} is not a directory',
+  path_not_readable: '{field}: {path} cannot be read',
+  path_not_writable: '{field}: {path} cannot be written to',
+  path_no_answer: '{field}: {path} does not answer',
+  nothing_granted:
+    'basemap_codes, vector_codes: both are empty, so that the token can read nothing; ["{all}"] grants all',
 } as const
-export type ToldCode = keyof typeof TOLD_TEXTS
-
-export function told(code: ToldCode, params: Told['params'] = {}): Told {
-  return { code, params }
-}
-
-/** The English sentence. */
-export function textOf(sentence: Told): string {
-  return filled(TOLD_TEXTS[sentence.code], sentence.params)
-}
-
-/** Several sentences, in their order. */
-export function textOfAll(sentences: readonly Told[]): string {
-  return sentences.map(textOf).join('; ')
-}
-
-function filled(template: string, params: Told['params']): string {
-  return template.replace(/\{(\w+)\}/g, (gap, name: string) => String(params[name] ?? gap))
-}

@@ -1,0 +1,15 @@
+/** What the service has put into the page, by path; see `first-data.ts` of the control plane. */
+const given = read()
+
+function read(): Map<string, unknown> {
+  // Tests without a page import this as well.
+  const text = globalThis.document?.getElementById('first-data')?.textContent
+  return new Map(text == null ? [] : Object.entries(JSON.parse(text) as object))
+}
+
+/** The answer that came with the page, once: what is read again is asked for. undefined: there is none. */
+export function takeFirst(path: string): unknown {
+  const answer = given.get(path)
+  given.delete(path)
+  return answer
+}

@@ -1,0 +1,26 @@
+import { Badge, Group } from '@mantine/core'
+import { Link } from 'react-router'
+import { shownText } from '../../ui/shown-text.js'
+
+/** Each leads to the basemaps that have it as well. */
+export function Tags({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return null
+  return (
+    <Group gap={4} mt={2}>
+      {tags.map((tag) => (
+        <Badge
+          key={tag}
+          component={Link}
+          to={`/basemaps?tag=${encodeURIComponent(tag)}`}
+          variant="light"
+          color="gray"
+          tt="none"
+          size="sm"
+          className="tag"
+        >
+          {shownText(tag)}
+        </Badge>
+      ))}
+    </Group>
+  )
+}

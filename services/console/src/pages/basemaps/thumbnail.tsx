@@ -1,0 +1,61 @@
+import type { AdminBasemap, BasemapVersion } from '@gateway/contracts/basemap.js'
+import { IconMapOff, IconVectorTriangle } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { request } from '../../api/client.js'
+import { TOKEN_HEADER, tilePath } from '../../api/preview.js'
+import { thumbnailToken } from '../../api/thumbnail-token.js'
+import { addressText } from '../../map/tile-address.js'
+import { useSeen } from '../../ui/use-seen.js'
+import { isServed } from '../../ui/withdraw.js'
+import { thumbnailTile } from './thumbnail-tile.js'
+
+/** One tile of the default version, read once its row is seen. Decoration: the name of the basemap stands beside it. */
+export function Thumbnail({ basemap }: { basemap: AdminBasemap }) {
+  const { ref, seen } = useSeen()
+  const version = basemap.versions.find((v) => v.version === basemap.default_version)
+  const isShown = version?.available && isServed(basemap) && isServed(version)
+  return (
+    <div ref={ref} className="thumbnail" aria-hidden>
+      {!isShown ? (
+        <IconMapOff size={18} />
+      ) : version.format === 'pbf' ? (
+        <IconVectorTriangle size={18} />
+      ) : (
+        seen && <Tile code={basemap.code} version={version} />
+      )}
+    </div>
+  )
+}
+
+function Tile({ code, version }: { code: string; version: BasemapVersion }) {
+  const tile = useQuery({
+    queryKey: ['thumbnail', code, version.version, version.revision],
+    queryFn: ({ signal }) => readTile(code, version, signal),
+    // Another content has another revision.
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  return tile.data == null ? null : <Picture of={tile.data} />
+}
+
+/** null: the version has no tile there, or this address serves none */
+async function readTile(code: string, version: BasemapVersion, signal: AbortSignal): Promise<Blob | null> {
+  const token = await thumbnailToken(code)
+  const path = tilePath(code, version.version, addressText(thumbnailTile(version)), version.format)
+  // A tile that is not there is no error.
+  const url = `${path}?v=${version.revision}&missing=204`
+  return request(url, {}, { signal, headers: { [TOKEN_HEADER]: token } }, async (response) =>
+    response.status === 204 ? null : response.blob(),
+  )
+}
+
+function Picture({ of }: { of: Blob }) {
+  const [url, setUrl] = useState<string | null>(null)
+  useEffect(() => {
+    const made = URL.createObjectURL(of)
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [of])
+  return url === null ? null : <img src={url} alt="" />
+}

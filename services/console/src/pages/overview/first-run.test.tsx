@@ -1,0 +1,44 @@
+// @vitest-environment happy-dom
+import type { EdgePresence } from '@gateway/contracts/edge.js'
+import { screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import type { Dashboard } from '../../api/system.js'
+import { show } from '../../testing/render.js'
+import { FirstRun } from './first-run.js'
+
+const NEW = {
+  ledger: { basemaps: 0, versions: 0, vectors: 0, versions_unavailable: 0, vectors_unavailable: 0 },
+  tokens: { active: 0, expired: 0, disabled: 0, items: [] },
+  scan_sources: [],
+} as unknown as Dashboard
+const ledger = { ...NEW.ledger, basemaps: 1, versions: 1 }
+const tokens = { ...NEW.tokens, active: 1 }
+const edge = (tiles: number) => ({ traffic: { tiles } }) as EdgePresence
+
+test('a new gateway says what comes first, and leads to the first step that is not done', async () => {
+  show(<FirstRun dashboard={NEW} edges={[edge(0)]} />)
+  await screen.findByRole('heading', { name: 'Welcome. There are no maps yet.' })
+  expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['/sources/new'])
+})
+
+test('a step that is done is ticked, and the next one is offered', async () => {
+  show(<FirstRun dashboard={{ ...NEW, ledger, tokens }} edges={[edge(0)]} />)
+  await screen.findByRole('heading', { name: 'First steps' })
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'Add a scan sourcedone',
+    'Issue a tokendone',
+    'Open a map',
+  ])
+  expect(screen.getByRole('link').getAttribute('href')).toBe('/basemaps')
+})
+
+test('the list ends by itself once a map was opened', () => {
+  show(<FirstRun dashboard={{ ...NEW, ledger, tokens }} edges={[edge(1)]} />)
+  expect(screen.queryByRole('list')).toBeNull()
+})
+
+test('a viewer is offered no step that a viewer cannot take', async () => {
+  show(<FirstRun dashboard={NEW} edges={[edge(0)]} />, 'viewer')
+  await screen.findByRole('heading', { name: 'Welcome. There are no maps yet.' })
+  expect(screen.queryByRole('link')).toBeNull()
+})

@@ -1,0 +1,49 @@
+import type { AdminVector } from '@gateway/contracts/vector.js'
+import { Stack, Text } from '@mantine/core'
+import { segment } from '../../api/client.js'
+import { useTexts } from '../../texts/texts.js'
+import { Copyable, CopyBlock } from '../../ui/copy.js'
+import { Fact, Facts } from '../../ui/facts.js'
+import { Section } from '../../ui/section.js'
+import { TOKEN_PLACE } from '../basemaps/snippets.js'
+
+/** Under these names desktop software expects what is downloaded. */
+const NAMED: Readonly<Partial<Record<AdminVector['kind'], 'geojson' | 'zip'>>> = {
+  geojson: 'geojson',
+  shapefile: 'zip',
+  zipped_shapefile: 'zip',
+}
+
+/** The URLs of a vector, and what fetches it. */
+export function VectorAddresses({ vector }: { vector: AdminVector }) {
+  const t = useTexts()
+  const { code, kind, download_url: url } = vector
+  const name = NAMED[kind]
+  const named = name && `${url.slice(0, url.lastIndexOf('/vectors/'))}/vectors/${segment(code)}.${name}`
+  const read = `${named ?? url}?token=${TOKEN_PLACE}`
+  const gdal = name === 'zip' ? `/vsizip//vsicurl/${read}` : `/vsicurl/${read}`
+  return (
+    <Section title={t.basemaps.addresses} quiet>
+      <Stack>
+        <Facts>
+          <Fact name={t.vectors.address} wide>
+            <Copyable text={url} what={t.vectors.address} />
+          </Fact>
+          {named !== undefined && name !== undefined && (
+            <Fact name={t.maps.service[name]} wide>
+              <Copyable text={named} what={t.maps.service[name]} />
+            </Fact>
+          )}
+        </Facts>
+        <Text size="sm" c="dimmed">
+          {t.basemaps.addressesLead}
+        </Text>
+        <CopyBlock
+          text={`curl -fsS -H 'X-Access-Token: ${TOKEN_PLACE}' -o ${segment(code)}.${name ?? kind} '${named ?? url}'`}
+          what={t.basemaps.addressOf('curl')}
+        />
+        <CopyBlock text={`ogrinfo -al -so '${gdal}'`} what={t.basemaps.addressOf('GDAL')} />
+      </Stack>
+    </Section>
+  )
+}

@@ -1,0 +1,25 @@
+/** Texts of the page that gives a partner access. */
+export const enPartner = {
+  title: 'Give a partner access',
+  lead: 'One token for the maps that you choose, and everything to send with it.',
+  what: 'Access',
+  name: 'Partner',
+  until: 'Until',
+  give: 'Give access',
+  given: 'Token and snippets',
+  text: 'Text to send',
+  withSecret: 'With the token',
+  withSecretHint: 'Leave it out if the text goes by e-mail, and send the token another way.',
+  snippetsOf: 'Snippets for',
+  open: 'Open the page of the token',
+  mail: {
+    greeting: (name: string) => `Access for ${name}`,
+    until: (moment: string) => `You can read these maps until ${moment}:`,
+    forever: 'You can read these maps:',
+    withoutSecret: (place: string) => `You receive the token separately. Put it in place of ${place}.`,
+    secret: (token: string) => `Token (keep it secret): ${token}`,
+    networks: (list: string) => `It works from these networks only: ${list}`,
+    origins: (list: string) => `It works on these sites only: ${list}`,
+    header: 'Programs can send the token in the header X-Access-Token instead of the URL.',
+  },
+}

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const { rules } = parse(readFileSync(`${root}config/wording.yml`, 'utf8')) as {
+  rules: { pattern: string; expected: string }[]
+}
+const patterns = rules.map(({ pattern, expected }) => {
+  const [, source = '', flags] = /^\/(.*)\/(\w*)$/.exec(pattern) ?? []
+  return { pattern: new RegExp(source, flags), expected }
+})
+const pages = (readdirSync(`${root}docs`, { recursive: true }) as string[])
+  .filter((name) => name.endsWith('.md') && !/^(zh|adr|files)\//.test(name))
+  .map((name) => `docs/${name}`)
+
+/** The sentences of a page by line: no blocks of code, headings, heads of tables, code in a line or quotations. */
+function prose(markdown: string): string[] {
+  let inBlock = false
+  const lines = markdown.split('\n')
+  return lines.map((line, i) => {
+    if (line.startsWith('```')) inBlock = !inBlock
+    const isHeadOfTable = /^\|[\s:|-]+\|?$/.test(lines[i + 1] ?? '')
+    if (inBlock || line.startsWith('```') || line.startsWith('#') || isHeadOfTable) return ''
+    return line.replace(/`[^`]*`/g, '`').replace(/"[^"]*"/g, '""')
+  })
+}
+
+function complaints(text: string): string[] {
+  return prose(text).flatMap((line, i) =>
+    patterns.flatMap(({ pattern, expected }) => {
+      const found = pattern.exec(line)
+      return found === null ? [] : [`${i + 1}: "${found[0]}"; write: ${expected}`]
+    }),
+  )
+}
+
+test.each([...pages, 'README.md'])('%s keeps to the rules of wording', (page) => {
+  expect(complaints(readFileSync(root + page, 'utf8'))).toEqual([])
+})
+
+describe('the rules', () => {
+  test.each([
+    'What is refused has a reason.',
+    'It ends. Of these it reads one.',
+    'It reads the header alone.',
+    'Use a server of yours.',
+    'The second call is 409.',
+    'The edge reads it anew.',
+  ])('find: %s', (sentence) => {
+    expect(complaints(sentence)).toHaveLength(1)
+  })
+
+  test.each(['# What is refused', '```\nWhat is refused\n```', 'What does it do?', 'It returns `404`.'])(
+    'leave: %s',
+    (text) => {
+      expect(complaints(text)).toEqual([])
+    },
+  )
+})

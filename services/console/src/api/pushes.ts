@@ -72,6 +72,15 @@ export function useRetryPush(of: PushKind, id: string) {
   })
 }
 
+/** Those that many are retried of in one call. */
+export type BulkPushKind = Exclude<PushKind, 'purge'>
+
+export function useRetryPushes(of: BulkPushKind, ids: readonly string[]) {
+  return useWrite(() => call('post', `${RECORDS[of]}/bulk`, { body: { action: 'retry', ids: [...ids] } }), {
+    changes: ['pushes'],
+  })
+}
+
 /** Gives up a push that is on its way, or says that the failure of one was seen. */
 export function useEndPush(of: PushKind, id: string, how: 'cancel' | 'acknowledge') {
   return useWrite(() => call('post', `${RECORDS[of]}/{id}/${how}`, { params: { path: { id } } }), {

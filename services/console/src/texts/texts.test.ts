@@ -17,6 +17,7 @@ function texts(tree: Tree, path = ''): readonly (readonly [string, string])[] {
 
 /** Names that are the same in every language. */
 const INTERNATIONAL = new Set([
+  'audit.fields.url',
   'nav.documentationHome',
   'overview.plots.missing',
   'overview.edge.unknown',

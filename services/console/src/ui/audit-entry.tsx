@@ -65,19 +65,20 @@ function placeOf({ action, subject, detail }: AuditEntry): string | null {
 
 /** Each field that was changed, as it was and as it is. */
 export function AuditDetail({ detail, lines }: { detail: AuditEntry['detail']; lines?: number }) {
+  const { fields } = useTexts().audit
   const { before, after, ...others } = detail
   const changes = changedFields(before, after)
   return (
     <Text size="sm" component="div" className="wrap" {...(lines !== undefined && { lineClamp: lines })}>
       {changes.map(([name, was, is]) => (
         <div key={name}>
-          {name}: {was !== undefined && <Value value={was} as="del" />}{' '}
+          {fields[name] ?? name}: {was !== undefined && <Value value={was} as="del" />}{' '}
           {is !== undefined && <Value value={is} as="ins" />}
         </div>
       ))}
       {Object.entries(others).map(([name, value]) => (
         <div key={name}>
-          {name}: <Value value={value} as="bdi" />
+          {fields[name] ?? name}: <Value value={value} as="bdi" />
         </div>
       ))}
       {changes.length === 0 && Object.keys(others).length === 0 && '–'}

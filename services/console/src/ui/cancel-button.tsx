@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { useWrite } from '../api/use-write.js'
 import { Confirm } from './confirm.js'
 import { notifyDone } from './notify.js'
+import { reported } from './reported.js'
 import { WriteButton } from './write-button.js'
 
 interface CancelButtonProps {
@@ -17,11 +18,9 @@ interface CancelButtonProps {
 export function CancelButton({ texts: t, title, name, write }: CancelButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const confirm = () =>
-    write.mutate(undefined, {
-      onSuccess: () => {
-        notifyDone(t.cancelled)
-        close()
-      },
+    reported(write.mutateAsync(), () => {
+      notifyDone(t.cancelled)
+      close()
     })
   return (
     <>

@@ -5,7 +5,7 @@ import { fillTemplate, type MessageTexts } from '../texts/fill-template.js'
 import { translated } from '../texts/server-words.js'
 import { useTexts } from '../texts/texts.js'
 
-interface ServerMessage {
+export interface ServerMessage {
   /** in English */
   readonly text: string
   /** what the text was made from, if the service tells */

@@ -4,6 +4,7 @@ import { useWithdraw, type Withdrawal } from '../api/catalog.js'
 import { useTexts } from '../texts/texts.js'
 import { Confirm } from './confirm.js'
 import { notifyDone } from './notify.js'
+import { reported } from './reported.js'
 import { shortText } from './shown-text.js'
 import { Status } from './status.js'
 import { WriteButton } from './write-button.js'
@@ -39,12 +40,10 @@ export function WithdrawButton({ withdrawal, name, withdrawn }: WithdrawButtonPr
   const short = shortText(name)
   const action = withdrawn ? t.restore : t.withdraw
   const confirm = () =>
-    set.mutate(!withdrawn, {
-      onSuccess: ({ confirmed, pending }) => {
-        const edges = t.confirmedBy(confirmed.length, confirmed.length + pending.length)
-        notifyDone(`${withdrawn ? t.restored(short) : t.done(short)} ${edges}`)
-        close()
-      },
+    reported(set.mutateAsync(!withdrawn), ({ confirmed, pending }) => {
+      const edges = t.confirmedBy(confirmed.length, confirmed.length + pending.length)
+      notifyDone(`${withdrawn ? t.restored(short) : t.done(short)} ${edges}`)
+      close()
     })
   return (
     <>

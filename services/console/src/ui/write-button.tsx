@@ -7,6 +7,7 @@ import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 import { buttonIcon } from './links.js'
 import { notifyFailed } from './notify.js'
+import { reported } from './reported.js'
 
 interface WriteButtonProps
   extends Omit<ButtonProps, 'leftSection'>,
@@ -35,10 +36,7 @@ export function WriteButton({ needs, disabled, icon, spinning = false, ...props 
 interface ActionButtonProps<T> extends Omit<WriteButtonProps, 'loading' | 'onClick'> {
   readonly write: {
     readonly isPending: boolean
-    readonly mutate: (
-      variables: undefined,
-      then: { onSuccess: (result: T) => void; onError: (error: Error) => void },
-    ) => void
+    readonly mutateAsync: (variables: undefined) => Promise<T>
   }
   readonly onDone: (result: T) => void
   /** title of the message when it fails */
@@ -47,6 +45,6 @@ interface ActionButtonProps<T> extends Omit<WriteButtonProps, 'loading' | 'onCli
 
 /** A change that needs no confirmation. */
 export function ActionButton<T>({ write, onDone, failed, ...look }: ActionButtonProps<T>) {
-  const run = () => write.mutate(undefined, { onSuccess: onDone, onError: (error) => notifyFailed(failed, error) })
+  const run = () => reported(write.mutateAsync(undefined), onDone, (error) => notifyFailed(failed, error))
   return <WriteButton {...look} loading={write.isPending} onClick={run} />
 }

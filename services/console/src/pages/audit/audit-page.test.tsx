@@ -29,7 +29,7 @@ test('a change tells in words what was done, with before and after, and leads to
   serve()
   show(<Page />)
   const row = (await screen.findByText('Default version changed', { selector: 'bdi' })).closest('tr')
-  expect(row?.textContent).toContain('default_version: v1 v2')
+  expect(row?.textContent).toContain('Default version: v1 v2')
   expect([row?.querySelector('del')?.textContent, row?.querySelector('ins')?.textContent]).toEqual(['v1', 'v2'])
   expect(screen.getByRole('link', { name: 'The world' }).getAttribute('href')).toBe('/basemaps/world')
   expect(screen.queryByRole('link', { name: 'id-of-token' })).toBeNull()

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useUpdateBasemap } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone, notifyFailed } from '../../ui/notify.js'
+import { reported } from '../../ui/reported.js'
 import { shortText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 
@@ -47,10 +48,11 @@ export function CachePolicyField({ basemap }: { basemap: AdminBasemap }) {
         disabled={isSame || maxAge === ''}
         loading={write.isPending}
         onClick={() =>
-          write.mutate(body, {
-            onSuccess: () => notifyDone(t.done(shortText(name))),
-            onError: (error) => notifyFailed(t.failed, error.message),
-          })
+          reported(
+            write.mutateAsync(body),
+            () => notifyDone(t.done(shortText(name))),
+            (error) => notifyFailed(t.failed, error),
+          )
         }
       >
         {t.set}

@@ -6,6 +6,7 @@ import { listQuery } from '../../api/list.js'
 import { AUDIT, type AuditEntry } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone, notifyFailed } from '../../ui/notify.js'
+import { reported } from '../../ui/reported.js'
 import { shortText } from '../../ui/shown-text.js'
 import { isServed } from '../../ui/withdraw.js'
 import { WriteButton } from '../../ui/write-button.js'
@@ -21,10 +22,11 @@ export function DefaultBeforeButton({ basemap }: { basemap: AdminBasemap }) {
   if (earlier === null) return null
   const label = shortText(earlier)
   const give = () =>
-    set.mutate(earlier, {
-      onSuccess: () => notifyDone(t.defaultDone(shortText(code), label)),
-      onError: (error) => notifyFailed(t.defaultFailed, error),
-    })
+    reported(
+      set.mutateAsync(earlier),
+      () => notifyDone(t.defaultDone(shortText(code), label)),
+      (error) => notifyFailed(t.defaultFailed, error),
+    )
   return (
     <WriteButton
       needs="operator"

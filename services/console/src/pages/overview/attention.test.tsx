@@ -63,6 +63,38 @@ test('tokens that are about to expire are counted, with a link to exactly those'
   expect(screen.getByText(/Road works/)).toBeDefined()
 })
 
+test('pushes that failed at one target for one reason are one line, and are retried in one call', async () => {
+  const sent = serve({
+    'push-records': {
+      items: ['503', '503', '401'].map((message, n) => ({
+        ...{ id: `push-${n}`, basemap_code: 'world', version: `v${n}`, target_code: 'dispatch', status: 'failed' },
+        message,
+      })),
+      total: 3,
+    },
+    'push-records/bulk': { items: [], total: 0, ...{ matched: 2, done: 2, failed: [] } },
+  })
+  show(<Attention dashboard={DASHBOARD} edges={undefined} />)
+  const group = await screen.findByRole('link', { name: 'dispatch: 2 failed' })
+  expect(group.getAttribute('href')).toBe('/pushes?status=failed&acknowledged=false&target_code=dispatch')
+  await screen.findByRole('link', { name: 'world · v2 does not arrive at dispatch' })
+  screen.getByRole('button', { name: 'Retry all' }).click()
+  await screen.findByText('Retry started: 2 pushes')
+  const { method, body } = sent.find(({ path }) => path.endsWith('/bulk')) ?? {}
+  expect([method, body]).toEqual(['POST', { action: 'retry', ids: ['push-0', 'push-1'] }])
+})
+
+test('there are never more than seven lines until the others are asked for', async () => {
+  const items = Array.from({ length: 12 }, (_, n) => ({ ...push, id: `push-${n}`, message: `cause ${n}` }))
+  serve({ 'vector-push-records': { items, total: 12 } })
+  show(<Attention dashboard={DASHBOARD} edges={undefined} />)
+  const more = await screen.findByRole('button', { name: 'Show 6 more' })
+  expect(screen.getAllByRole('listitem')).toHaveLength(7)
+  more.click()
+  await screen.findByText('cause 11')
+  expect(screen.getAllByRole('listitem')).toHaveLength(12)
+})
+
 test('where nothing failed and nothing expires, nothing needs attention', async () => {
   serve({})
   show(<Attention dashboard={DASHBOARD} edges={undefined} />)

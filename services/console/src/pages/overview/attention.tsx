@@ -1,37 +1,63 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
-import { Group, List, Text, ThemeIcon } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { Button, Group, Stack, Text, ThemeIcon } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { type List as ApiList, segment } from '../../api/client.js'
 import { FAILED_EXPORTS, failedExportsQuery } from '../../api/exports.js'
 import { NOT_SEEN } from '../../api/list.js'
-import { failedPushesQuery, PUSH_KINDS, pushedName } from '../../api/pushes.js'
+import {
+  type AnyPush,
+  type BulkPushKind,
+  failedPushesQuery,
+  PUSH_KINDS,
+  pushedName,
+  useRetryPushes,
+} from '../../api/pushes.js'
 import { failedJobsQuery } from '../../api/slicing.js'
 import type { Dashboard } from '../../api/system.js'
 import { EXPIRES_WITHIN_DAYS, EXPIRING_TOKENS, expiringTokensQuery } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { TextLink } from '../../ui/links.js'
+import { notifyDone, notifyFailed } from '../../ui/notify.js'
 import { Section } from '../../ui/section.js'
-import { ServerText } from '../../ui/server-text.js'
+import { type ServerMessage, ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
+import { ActionButton } from '../../ui/write-button.js'
 
 /** What was withdrawn, or is of a disabled source, is not missed where it is unavailable. */
 const MISSED = '?available=false&withdrawn=false&source_enabled=true'
 
-/** Failures of one kind that are named; of more there is a link to their list. */
+/** Jobs and tokens that are named; of more there is a link to their list. */
 const SHOWN = 5
+
+/** Failed pushes of one kind that are grouped: of more there is a link to their list. */
+const GROUPED = 500
 
 interface Finding {
   readonly key: string
   readonly words: string
-  readonly detail: string
+  readonly detail: ServerMessage
   readonly to?: string
+  /** of which all can be retried in one call */
+  readonly failures?: Failures
 }
 
-/** What an operator should look at, each with a link. */
+/** Deliveries of one kind that failed at one target for one reason. */
+interface Failures {
+  readonly of: BulkPushKind
+  readonly ids: readonly string[]
+}
+
+/** Lines before the rest is asked for: the figures of the page stay in view. */
+const LINES = 7
+
+/** What an operator should look at, grouped by cause, each with a link. */
 export function Attention(props: { dashboard: Dashboard; edges: readonly EdgePresence[] | undefined }) {
   const t = useTexts()
+  const [isOpen, setOpen] = useState(false)
   const findings = useFindings(props.dashboard, props.edges)
+  const isCut = !isOpen && findings.length > LINES
   return (
     <Section title={t.overview.attention}>
       {findings.length === 0 ? (
@@ -42,20 +68,63 @@ export function Attention(props: { dashboard: Dashboard; edges: readonly EdgePre
           <Text>{t.overview.nothingToDo}</Text>
         </Group>
       ) : (
-        <List spacing="sm" listStyleType="none" icon={<FindingIcon />}>
-          {findings.map(({ key, words, detail, to }) => (
-            <List.Item key={key}>
-              {to === undefined ? <Text fw={550}>{words}</Text> : <TextLink to={to}>{words}</TextLink>}
-              {detail !== '' && (
-                <Text size="sm" c="dimmed" lineClamp={2}>
-                  <ServerText text={detail} />
-                </Text>
-              )}
-            </List.Item>
+        <Stack gap="xs" component="ul" p={0} m={0} className="findings">
+          {(isCut ? findings.slice(0, LINES - 1) : findings).map((finding) => (
+            <FindingLine key={finding.key} finding={finding} />
           ))}
-        </List>
+          {isCut && (
+            <li>
+              <Button variant="subtle" size="compact-sm" onClick={() => setOpen(true)}>
+                {t.overview.showMore(findings.length - LINES + 1)}
+              </Button>
+            </li>
+          )}
+        </Stack>
       )}
     </Section>
+  )
+}
+
+function FindingLine({ finding: { words, detail, to, failures } }: { finding: Finding }) {
+  return (
+    <Group component="li" gap="xs" wrap="nowrap">
+      <FindingIcon />
+      <Text component="div" flex={1} miw={0} truncate>
+        {to === undefined ? (
+          <Text span fw={550}>
+            {words}
+          </Text>
+        ) : (
+          <TextLink to={to}>{words}</TextLink>
+        )}
+        {detail.text !== '' && (
+          <Text span size="sm" c="dimmed" ms="xs">
+            <ServerText {...detail} />
+          </Text>
+        )}
+      </Text>
+      {failures !== undefined && <RetryAll {...failures} />}
+    </Group>
+  )
+}
+
+function RetryAll({ of, ids }: Failures) {
+  const t = useTexts().overview
+  return (
+    <ActionButton
+      needs="operator"
+      size="compact-sm"
+      variant="light"
+      icon={IconRefresh}
+      write={useRetryPushes(of, ids)}
+      onDone={({ done, failed }) => {
+        if (done > 0) notifyDone(t.retriedAll(done))
+        if (failed.length > 0) notifyFailed(t.notRetried(failed.length), new Error(failed[0]?.error))
+      }}
+      failed={t.notRetried(ids.length)}
+    >
+      {t.retryAll}
+    </ActionButton>
   )
 }
 
@@ -71,15 +140,15 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
   const t = useTexts().overview
   const jobs = useQuery(failedJobsQuery(SHOWN)).data
   const failed = {
-    basemap: useQuery(failedPushesQuery('basemap', SHOWN)).data,
-    vector: useQuery(failedPushesQuery('vector', SHOWN)).data,
-    purge: useQuery(failedPushesQuery('purge', SHOWN)).data,
+    basemap: useQuery(failedPushesQuery('basemap', GROUPED)).data,
+    vector: useQuery(failedPushesQuery('vector', GROUPED)).data,
+    purge: useQuery(failedPushesQuery('purge', GROUPED)).data,
   }
   const exports = useQuery(failedExportsQuery).data
   const { ledger, pushes, scan_sources: sources } = dashboard
   const findings: Finding[] = []
-  const add = (key: string, words: string, detail = '', to?: string) =>
-    findings.push({ key, words, detail, ...(to !== undefined && { to }) })
+  const add = (key: string, words: string, detail = '', to?: string, more: Partial<Finding> = {}) =>
+    findings.push({ key, words, detail: { text: detail }, ...(to !== undefined && { to }), ...more })
   const addMore = (key: string, list: ApiList<unknown> | undefined, page: string) => {
     const more = (list?.total ?? 0) - (list?.items.length ?? 0)
     if (more > 0) add(key, t.moreFailed(more), '', `${page}${new URLSearchParams(NOT_SEEN)}`)
@@ -107,9 +176,22 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
     const known = of === 'purge' ? [] : pushes[`${of}_records`]
     const retrying = known.filter(({ status }) => status === 'retrying')
     const failing = of === 'purge' ? t.purgeFailing : t.pushFailing
-    for (const record of [...retrying, ...(failed[of]?.items ?? [])]) {
+    for (const record of retrying) {
       const words = failing(shortText(pushedName(record)), shortText(record.target_code))
       add(record.id, words, record.message, `/pushes/${of}/${record.id}`)
+    }
+    for (const records of byCause(failed[of]?.items ?? [])) {
+      const [record] = records
+      const { target_code: target, message } = record
+      const ids = records.map(({ id }) => id)
+      const isOne = records.length === 1
+      const words = isOne
+        ? failing(shortText(pushedName(record)), shortText(target))
+        : t.manyFailed(shortText(target), ids.length)
+      const list = new URLSearchParams({ ...(of !== 'basemap' && { of }), ...NOT_SEEN, target_code: target })
+      add(`${of} ${record.id}`, words, message, isOne ? `/pushes/${of}/${record.id}` : `/pushes?${list}`, {
+        ...(of !== 'purge' && !isOne && { failures: { of, ids } }),
+      })
     }
     addMore(`more ${of} pushes`, failed[of], `/pushes?of=${of}&`)
   }
@@ -117,8 +199,25 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
     add('exports', t.exportsFailed(exports.total), exports.items[0]?.message ?? '', FAILED_EXPORTS)
   }
   for (const job of jobs?.items ?? []) {
-    add(job.id, t.jobFailed(shortText(job.name || job.target_code)), job.message, `/slicing/jobs/${job.id}`)
+    const { message: text, message_code: code, message_params: params } = job
+    add(job.id, t.jobFailed(shortText(job.name || job.target_code)), '', `/slicing/jobs/${job.id}`, {
+      detail: { text, code, params },
+    })
   }
   addMore('more jobs', jobs, '/slicing?cancelled=false&')
   return findings
+}
+
+type Some<T> = readonly [T, ...T[]]
+
+/** Failures of one target for one reason together, the largest group first. */
+function byCause(records: readonly AnyPush[]): readonly Some<AnyPush>[] {
+  const groups = new Map<string, [AnyPush, ...AnyPush[]]>()
+  for (const record of records) {
+    const cause = JSON.stringify([record.target_code, record.message])
+    const group = groups.get(cause)
+    if (group === undefined) groups.set(cause, [record])
+    else group.push(record)
+  }
+  return [...groups.values()].sort((a, b) => b.length - a.length)
 }

@@ -64,7 +64,7 @@ function Busiest({ title, query, children }: BusiestProps) {
           <Stack gap="sm">
             {items.length === 0 && <Text c="dimmed">{t.none}</Text>}
             {items.map((item) => (
-              <Group key={item.id} justify="space-between" gap="xs" wrap="nowrap">
+              <Group key={item.id} justify="space-between" gap="xs">
                 {children(item)}
                 <Text size="sm" c="dimmed" ta="end" className="nowrap">
                   {t.requestsSent(item.requests, formats.bytes(item.bytes))}

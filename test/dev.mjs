@@ -1,0 +1,32 @@
+/**
+ * Runs the gateway and compiles, bundles and restarts it as files change: `npm run dev`. With `--sample` it runs on the data of an
+ * organisation, in a data directory apart (var/sample); removing that directory makes it again.
+ */
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { runnerImport } from 'vite'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+const [option, ...others] = process.argv.slice(2)
+if (others.length > 0 || (option !== undefined && option !== '--sample')) {
+  process.stderr.write('npm run dev takes one option: --sample\n')
+  process.exit(2)
+}
+if (option === '--sample') {
+  process.env.DATA_DIR = join(root, 'var/sample')
+  process.env.DEMO = 'false'
+  // This package is compiled for its types only.
+  const { module } = await runnerImport(join(root, 'test/harness/sample/make.ts'), { configFile: false, root })
+  await module.makeSample(process.env.DATA_DIR)
+}
+process.argv.splice(
+  2,
+  1,
+  ...['--kill-others', '--names', 'types,console,gateway', 'tsc -b --watch --preserveWatchOutput'],
+  ...[
+    'npm run --workspace=@gateway/console watch',
+    'nodemon --config config/nodemon.json services/launcher/dist/main.js',
+  ],
+)
+await import(pathToFileURL(join(root, 'node_modules/concurrently/dist/bin/index.js')).href)

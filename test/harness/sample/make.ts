@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
+import { openStore } from '@gateway/store/connect.js'
+import { migrate } from '@gateway/store/migrate.js'
+import { laySampleFiles } from './files.js'
+import { fillSample } from './rows.js'
+
+/** Makes a data directory with the sample, unless it is there. The gateway that is started on it scans the files. */
+export async function makeSample(dataDir: string): Promise<void> {
+  if (existsSync(dataDir)) return
+  await mkdir(dataDir, { recursive: true })
+  const dir = join(dataDir, 'sample')
+  await laySampleFiles(dir)
+  const postgres = await startEmbeddedPostgres({
+    dir: join(dataDir, 'postgres'),
+    log: (level, message) => level === 'error' && process.stderr.write(`${message}\n`),
+    onLost: (reason) => {
+      throw new Error(reason)
+    },
+  })
+  const sql = openStore(postgres.url, { applicationName: 'sample', maxConnections: 1 })
+  try {
+    await migrate(sql)
+    await fillSample(sql, dir)
+  } finally {
+    await sql.end()
+    await postgres.stop()
+  }
+}

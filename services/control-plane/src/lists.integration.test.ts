@@ -310,7 +310,8 @@ test('one thing of every kind is answered by its code or id, and 404 where it do
   }
   const listed = async (path: string) => (await gateway.admin({ url: `/api/v1/admin${path}?limit=1` })).json().items[0]
   for (const path of ['/basemaps', '/vectors', '/scan-sources', '/targets', '/basemaps/world/versions', '/audit']) {
-    const item = await listed(path)
+    // Only the list of basemaps has this figure.
+    const { requests_per_day, ...item } = await listed(path)
     const one = `${path}/${path.endsWith('versions') ? item.version : (item.code ?? item.id)}`
     expect(await found(one)).toEqual([one, 200, item])
     for (const absent of [`${path}/nothing`, `${path}/999999`, `${path}/99999999999999999999`]) {

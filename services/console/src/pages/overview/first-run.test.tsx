@@ -9,7 +9,7 @@ import { FirstRun } from './first-run.js'
 const NEW = {
   ledger: { basemaps: 0, versions: 0, vectors: 0, versions_unavailable: 0, vectors_unavailable: 0 },
   tokens: { active: 0, expired: 0, disabled: 0, items: [] },
-  scan_sources: [],
+  scan_sources: [{ code: 'sliced' }],
 } as unknown as Dashboard
 const ledger = { ...NEW.ledger, basemaps: 1, versions: 1 }
 const tokens = { ...NEW.tokens, active: 1 }

@@ -14,10 +14,11 @@ interface FirstRunProps {
 /** The first steps of a new gateway, told from what is there; nothing once all are done. */
 export function FirstRun({ dashboard, edges }: FirstRunProps) {
   const t = useTexts()
-  const { ledger, scan_sources: sources, tokens } = dashboard
+  const { ledger, tokens } = dashboard
   const noMaps = ledger.basemaps + ledger.vectors === 0
   const steps = [
-    { name: t.overview.addSource, to: '/sources/new', done: sources.length > 0 || !noMaps },
+    // The settings may name folders, and slicing has one, before there is a map.
+    { name: t.overview.addSource, to: '/sources/new', done: !noMaps },
     { name: t.tokens.issue, to: '/tokens/new', done: tokens.active + tokens.expired + tokens.disabled > 0 },
     { name: t.maps.openMap, to: ledger.basemaps > 0 ? '/basemaps' : '/vectors', done: wasOpened(dashboard, edges) },
   ]

@@ -65,11 +65,19 @@ export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions
 function watch(context: BrowserContext, page: Page, origin: string): Watched {
   const problems: string[] = []
   const allowed: RegExp[] = []
+  const failures: string[] = []
+  // A wait that ends for time says nothing about why; the state of the page does.
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state !== 'fail') return
+    const text = await inPage<string>(page, 'document.body.innerText.slice(0, 2000)').catch(String)
+    globalThis.console.error([`The page ${page.url()} at the failure:`, ...problems, ...failures, text].join('\n'))
+  })
   page.on('console', (message) => {
     if (message.type() !== 'error') return
     const text = `${message.text()} (${message.location().url})`
     if (!allowed.some((pattern) => pattern.test(text))) problems.push(`console: ${text}`)
   })
+  page.on('requestfailed', (request) => failures.push(`${request.url()}: ${request.failure()?.errorText}`))
   page.on('pageerror', (error) => problems.push(`exception: ${error.message}`))
   page.on('request', (request) => {
     const url = request.url()

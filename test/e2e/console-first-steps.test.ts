@@ -98,6 +98,8 @@ test('a new default is shown with what it changes before it is set, and the map 
   await page.getByText('2026-1 is the default of world now').waitFor()
 
   await page.getByRole('link', { name: 'Preview: 2026-1' }).click()
+  // The page before has a map too, and stays until this page has loaded.
+  await page.getByRole('heading', { level: 1, name: /2026-1/ }).waitFor()
   await mapIsDrawn(page)
   await page.getByLabel('Tile address').fill('3/4/9')
   await page.getByRole('button', { name: 'Inspect' }).click()

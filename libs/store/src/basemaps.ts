@@ -10,6 +10,7 @@ import type {
 import { type Overridable, withOverrides } from '@gateway/contracts/version-overrides.js'
 import type { Queryable, Transaction } from './connect.js'
 import { compareVersions, effectiveDefault } from './default-version.js'
+import { whereCode } from './where-code.js'
 
 export interface StoredVersion {
   readonly version: string
@@ -117,7 +118,7 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
            v.tile_matrix_set AS "tileMatrixSet", v.metadata, v.path, v.fingerprint, v.revision, v.available,
            v.withdrawn, v.scanned_at AS "scannedAt"
     FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code
-    WHERE ${codes as string[] | null}::text[] IS NULL OR b.code = ANY(${codes as string[] | null}::text[])
+    ${whereCode(sql, sql`b.code`, codes)}
     ORDER BY b.code COLLATE "C"`
   const found = new Map<string, Omit<StoredBasemap, 'versions' | 'defaultVersion'> & { versions: StoredVersion[] }>()
   for (const row of rows) {
@@ -163,7 +164,7 @@ export async function readBasemapSizes(sql: Queryable, codes: readonly string[] 
   const rows = await sql<CatalogSize[]>`
     SELECT b.code, greatest(1, count(v.version))::int AS rows
     FROM basemaps b LEFT JOIN basemap_versions v ON v.basemap_code = b.code
-    WHERE ${codes as string[] | null}::text[] IS NULL OR b.code = ANY(${codes as string[] | null}::text[])
+    ${whereCode(sql, sql`b.code`, codes)}
     GROUP BY b.code ORDER BY b.code`
   return [...rows]
 }

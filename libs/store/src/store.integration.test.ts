@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type NewVersion, readBasemap, setDefaultVersion, upsertBasemap, upsertVersion } from './basemaps.js'
+import {
+  type NewVersion,
+  readBasemap,
+  readBasemaps,
+  setDefaultVersion,
+  upsertBasemap,
+  upsertVersion,
+} from './basemaps.js'
 import { changesSince, commitWithChanges, currentState, knownStates, logChanges, pruneChangeLog } from './change-log.js'
 import { openStore } from './connect.js'
 import { readInstanceKeys } from './instance-keys.js'
@@ -14,6 +21,8 @@ import {
   insertToken,
   listTokens,
   noteTokensUsed,
+  readUsableTokens,
+  type UsableAfter,
 } from './tokens.js'
 
 let store: FreshStore
@@ -268,4 +277,66 @@ test('a token is found by digest, disabled once, and remembers its first and its
   expect(forgotten).toMatchObject({ first_used_from: null, last_used_from: null })
   expect(items[0]?.last_used_at).toBe('2030-01-01T00:00:00.000Z')
   expect(items[0]?.first_used_at).toBe('2029-01-01T00:00:00.000Z')
+})
+
+test('usable tokens are read in pages, those first that were used last, by an index', async () => {
+  const { sql } = store
+  await sql`
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, last_used_at, disabled_at, expires_at)
+    SELECT 'many', 'bmp_' || i, sha256(i::text::bytea), '{*}', '{}', '{read}',
+           CASE WHEN i % 3 > 0 THEN timestamptz '2031-01-01' + make_interval(secs => (i % 700) / 1e6) END,
+           CASE WHEN i % 5 = 0 THEN now() END, CASE WHEN i % 7 = 0 THEN now() - interval '1 s' END
+    FROM generate_series(1, 5000) i`
+  await sql`ANALYZE tokens`
+  const wanted = await sql<{ digest: string; used: string }[]>`
+    SELECT encode(digest, 'hex') AS digest, coalesce(last_used_at, '-infinity')::text AS used FROM tokens
+    WHERE disabled_at IS NULL AND (expires_at IS NULL OR expires_at > now())`
+  const usedAt = new Map(wanted.map(({ digest, used }) => [digest, used]))
+  const read: string[] = []
+  const pages: string[] = []
+  for (let after: UsableAfter | null = null, more = true; more; more = after !== null) {
+    const page = await readUsableTokens(sql, after, 300)
+    const moments = page.tokens.map(({ digest }) => usedAt.get(digest) as string).sort()
+    if (pages.length > 0) expect(moments.at(-1)?.localeCompare(pages.at(-1) as string)).not.toBe(1)
+    pages.push(moments[0] as string)
+    read.push(...page.tokens.map(({ digest }) => digest))
+    after = page.next
+  }
+  expect(read.sort()).toEqual([...usedAt.keys()].sort())
+  const plan = await sql`
+    EXPLAIN SELECT id FROM tokens WHERE disabled_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+      AND (coalesce(last_used_at, '-infinity'::timestamptz), id) < ('2031-01-01', '80000000-0000-0000-0000-000000000000')
+    ORDER BY coalesce(last_used_at, '-infinity'::timestamptz) DESC, id DESC LIMIT 300`
+  const text = plan.map((row) => row['QUERY PLAN']).join(' ')
+  expect(text).toContain('tokens_used_last')
+  expect(text).not.toContain('Sort')
+})
+
+test('basemaps are read by their codes without reading the table', async () => {
+  const { sql } = store
+  await sql.begin((tx) =>
+    upsertScanSource(tx, { code: 'many', name: 'Many', kind: 'basemap', path: '/many', enabled: true }),
+  )
+  await sql`
+    INSERT INTO basemaps (code, name, tile_base_url, source_code)
+    SELECT 'many-' || i, 'n', 'http://x', 'many' FROM generate_series(1, 3000) i`
+  await sql`ANALYZE basemaps`
+  const codes = Array.from({ length: 50 }, (_, i) => `many-${i + 1}`)
+  const scans = async () => {
+    await sql`SELECT pg_stat_force_next_flush()`
+    const [row] = await sql<{ scans: number }[]>`
+      SELECT seq_scan AS scans FROM pg_stat_user_tables WHERE relname = 'basemaps'`
+    return row?.scans
+  }
+  const one = openStore(store.url, { applicationName: 'test', maxConnections: 1 })
+  try {
+    await one`SELECT pg_stat_force_next_flush()`
+    const before = await scans()
+    for (let i = 0; i < 10; i++) expect(await readBasemaps(one, codes)).toHaveLength(50)
+    await one`SELECT pg_stat_force_next_flush()`
+    await one`SELECT 1`
+    expect(await scans()).toBe(before)
+  } finally {
+    await one.end()
+  }
 })

@@ -189,17 +189,37 @@ export async function findTokensByDigest(sql: Queryable, digests: readonly Buffe
   })
 }
 
-/** Tokens that are neither disabled nor expired, in all their digests, those first that were used last; `limit` of them at most. */
-export async function readUsableTokens(sql: Queryable, limit: number): Promise<StoredToken[]> {
-  const rows = await sql<{ digests: string[] }[]>`
-    SELECT array_remove(ARRAY[encode(digest, 'hex'), encode(previous_digest, 'hex')], NULL) AS digests
-    FROM tokens WHERE disabled_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-    ORDER BY last_used_at DESC NULLS LAST LIMIT ${limit}`
+/** The place of a token in the order of `readUsableTokens`. `usedAt` has the database's microseconds, which a `Date` would lose. */
+export interface UsableAfter {
+  readonly usedAt: string
+  readonly id: string
+}
+
+export interface UsablePage {
+  readonly tokens: readonly StoredToken[]
+  /** the place after which the next page begins; null: this is the last page */
+  readonly next: UsableAfter | null
+}
+
+/**
+ * One page of the tokens that are neither disabled nor expired, in all their digests, those first that were used last. The index
+ * `tokens_used_last` serves it. A token that is used between two pages can move to the front, and is then in neither.
+ */
+export async function readUsableTokens(sql: Queryable, after: UsableAfter | null, limit: number): Promise<UsablePage> {
+  const usedAt = sql`coalesce(last_used_at, '-infinity'::timestamptz)`
+  const isAfter =
+    after === null ? sql`` : sql`AND (${usedAt}, id) < (${after.usedAt}::text::timestamptz, ${after.id}::uuid)`
+  const rows = await sql<{ digests: string[]; id: string; usedAt: string }[]>`
+    SELECT array_remove(ARRAY[encode(digest, 'hex'), encode(previous_digest, 'hex')], NULL) AS digests, id, ${usedAt}::text AS "usedAt"
+    FROM tokens WHERE disabled_at IS NULL AND (expires_at IS NULL OR expires_at > now()) ${isAfter}
+    ORDER BY ${usedAt} DESC, id DESC LIMIT ${limit}`
   const digests = rows.flatMap((row) => row.digests)
-  return findTokensByDigest(
+  const tokens = await findTokensByDigest(
     sql,
     digests.map((digest) => Buffer.from(digest, 'hex')),
   )
+  const last = rows.at(-1)
+  return { tokens, next: last === undefined || rows.length < limit ? null : { usedAt: last.usedAt, id: last.id } }
 }
 
 /** `expiresAt` null: never. Both in UTC, of one form. */

@@ -2,6 +2,7 @@ import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { VectorFacts, VectorField, VectorKind } from '@gateway/contracts/vector.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
+import { whereCode } from './where-code.js'
 
 /** What a scan read of a vector's content. */
 export interface ReadFacts extends VectorFacts {
@@ -43,7 +44,7 @@ export interface StoredVector {
 export async function readVectorSizes(sql: Queryable, codes: readonly string[] | null): Promise<CatalogSize[]> {
   const rows = await sql<CatalogSize[]>`
     SELECT code, 1 AS rows FROM vectors
-    WHERE ${codes as string[] | null}::text[] IS NULL OR code = ANY(${codes as string[] | null}::text[])
+    ${whereCode(sql, sql`code`, codes)}
     ORDER BY code`
   return [...rows]
 }
@@ -56,7 +57,7 @@ export async function readVectors(sql: Queryable, codes: readonly string[] | nul
            s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts,
            v.encoding AS "setEncoding"
     FROM vectors v JOIN scan_sources s ON s.code = v.source_code
-    WHERE ${codes as string[] | null}::text[] IS NULL OR v.code = ANY(${codes as string[] | null}::text[])
+    ${whereCode(sql, sql`v.code`, codes)}
     ORDER BY v.code COLLATE "C"`
   return [...rows]
 }

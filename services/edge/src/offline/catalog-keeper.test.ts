@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLog } from '@gateway/logging/log.js'
+import { createLog, type Log } from '@gateway/logging/log.js'
 import type { ChangesSince } from '@gateway/store/change-log.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
-import type { StoredToken } from '@gateway/store/tokens.js'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import type * as tokensOfStore from '@gateway/store/tokens.js'
+import type { StoredToken, UsablePage } from '@gateway/store/tokens.js'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CatalogReader } from '../sync/catalog-reader.js'
 import type { StoreLink } from '../sync/store-link.js'
 import { memoryReader } from '../testing/memory-reader.js'
@@ -13,36 +14,61 @@ import { CatalogKeeper } from './catalog-keeper.js'
 import { KeptFile } from './kept-file.js'
 import { readRows } from './kept-rows.js'
 
+/** The seam: a store that hangs, as a network that swallows packets makes it, or that fails. */
+const store = vi.hoisted(() => ({
+  /** answers a page of tokens; `after` null: the first */
+  page: async (_after: unknown): Promise<UsablePage> => ({ tokens: [], next: null }),
+  find: (_digest: string): boolean => true,
+}))
+vi.mock('@gateway/store/tokens.js', async (original) => ({
+  ...(await original<typeof tokensOfStore>()),
+  readUsableTokens: (_: unknown, after: unknown) => store.page(after),
+  findTokensByDigest: async (_: unknown, digests: readonly Buffer[]) =>
+    digests
+      .map((digest) => digest.toString('hex'))
+      .filter(store.find)
+      .map(token),
+}))
+
 const STATE = { revision: 1, mark: 'm', epoch: 'e' }
 const token = (digest: string) => ({ digest, disabled_at: null, expires_at: null }) as StoredToken
+const NEXT = { usedAt: '-infinity', id: 'aa' }
 
 let folder: string
 let file: KeptFile
 let hangs: boolean
+let fails: boolean
 let asked: number
+let stateReads: number
+let lines: string[]
+let changes: ChangesSince
 let keeper: CatalogKeeper
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keeper-'))
   file = new KeptFile(folder, 'postgres://gateway:secret@db/gateway', '1')
   hangs = false
+  fails = false
   asked = 0
-  const rows = {
-    state: () => STATE,
-    changes: (): ChangesSince => ({ covered: true, changes: [], state: STATE }),
-    basemaps: () => [],
-  }
-  const memory = memoryReader(rows)
+  stateReads = 0
+  lines = []
+  changes = { covered: true, changes: [], state: STATE }
+  store.page = async () => ({ tokens: [token('aa'), token('bb')], next: null })
+  store.find = () => true
+  const memory = memoryReader({ state: () => STATE, changes: () => changes, basemaps: () => [] })
   const reader: CatalogReader = {
-    read: (what, about, notBefore) => {
+    read: async (what, about, notBefore) => {
       asked++
+      if (what === 'state') stateReads++
+      if (fails) throw new Error('away')
       return hangs ? new Promise(() => {}) : memory.read(what, about, notBefore)
     },
   }
-  // The seam: a store that hangs, as a network that swallows packets makes it.
-  const query = async (run: unknown) => (run === readInstanceKeys ? { instanceId: 'i' } : [token('aa'), token('bb')])
-  const store = { query } as unknown as StoreLink
-  keeper = new CatalogKeeper({ file, reader, store, trustMs: 50, log: createLog('test', 'silent') })
+  const query = async (run: (sql: null) => unknown) =>
+    (run as unknown) === readInstanceKeys ? { instanceId: 'i' } : run(null)
+  const note = (_: unknown, line?: string) => void lines.push(line ?? String(_))
+  const log = { ...createLog('test', 'silent'), warn: note, info: note } as unknown as Log
+  keeper = new CatalogKeeper({ file, reader, store: { query } as unknown as StoreLink, trustMs: 50, log })
 })
 afterEach(async () => {
   await keeper.stop()
@@ -74,4 +100,90 @@ test('a keeper that stops while the store hangs leaves what it kept', async () =
   await hang()
   await keeper.stop()
   expect(await kept()).toEqual(['aa', 'bb'])
+})
+
+test('a reading that fails goes on with the page that failed', async () => {
+  const pages: unknown[] = []
+  let left = 2
+  store.page = async (after) => {
+    pages.push(after)
+    if (after === null) return { tokens: [token('aa')], next: NEXT }
+    if (left-- > 0) throw new Error('late')
+    return { tokens: [token('bb')], next: null }
+  }
+  keeper.start()
+  await expect.poll(kept).toEqual(['aa', 'bb'])
+  // The first page once, the second until it is there, and the first again for what was used meanwhile.
+  expect(pages).toEqual([null, NEXT, NEXT, NEXT, null])
+  expect(stateReads).toBe(1)
+})
+
+test('a token that is forgotten after its page was read is not kept', async () => {
+  store.find = (digest) => digest !== 'aa'
+  store.page = async (after) => {
+    if (after === null) return { tokens: [token('aa')], next: NEXT }
+    keeper.forgetToken('aa')
+    return { tokens: [token('bb')], next: null }
+  }
+  keeper.start()
+  await expect.poll(kept).toEqual(['bb'])
+})
+
+test('all tokens that are forgotten while they are read are read again', async () => {
+  let forgets = true
+  store.page = async () => {
+    if (!forgets) return { tokens: [token('bb')], next: null }
+    forgets = false
+    keeper.forgetToken(null)
+    return { tokens: [token('aa')], next: null }
+  }
+  keeper.start()
+  await expect.poll(kept).toEqual(['bb'])
+  expect(stateReads).toBe(2)
+})
+
+test('one line says that the store cannot be followed, and one that it can again; the age grows meanwhile', async () => {
+  fails = true
+  keeper.start()
+  await expect.poll(() => asked).toBeGreaterThan(3)
+  const age = keeper.ageMs
+  await expect.poll(() => keeper.ageMs).toBeGreaterThan(age)
+  fails = false
+  await expect.poll(kept).toEqual(['aa', 'bb'])
+  expect(lines).toEqual([
+    'the catalog kept on disk does not follow the store',
+    'the catalog kept on disk follows the store again',
+  ])
+  const before = asked
+  await expect.poll(() => asked).toBeGreaterThan(before + 1)
+  // The age is that of the last state that was written, not the time since the start.
+  await expect.poll(() => keeper.ageMs).toBeLessThan(age)
+})
+
+const rowsFile = () => join(folder, readdirSync(folder).find((name) => name.endsWith('.rows')) as string)
+
+test('a token that is forgotten is appended to the file, and is not read from it', async () => {
+  keeper.start()
+  await expect.poll(kept).toEqual(['aa', 'bb'])
+  const { ino } = statSync(rowsFile())
+  store.find = (digest) => digest !== 'aa'
+  keeper.forgetToken('aa')
+  await expect.poll(kept).toEqual(['bb'])
+  expect(statSync(rowsFile()).ino).toBe(ino)
+})
+
+test('on a full disk a token that is forgotten is kept nowhere', async () => {
+  keeper.start()
+  await expect.poll(kept).toEqual(['aa', 'bb'])
+  store.find = (digest) => digest !== 'aa'
+  fails = true
+  const rows = rowsFile()
+  rmSync(rows)
+  symlinkSync('/dev/full', rows)
+  keeper.forgetToken('aa')
+  await expect.poll(() => lines).toContain('the catalog cannot be kept on disk for a start without the store')
+  expect(readdirSync(folder)).not.toContain('stamp')
+  fails = false
+  await expect.poll(kept).toEqual(['bb'])
+  expect(lines).toContain('the catalog is kept on disk again')
 })

@@ -1,17 +1,28 @@
 import type { Log } from '@gateway/logging/log.js'
 import type { ChangesSince, StoreState } from '@gateway/store/change-log.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
-import { findTokensByDigest, hasEnded, readUsableTokens, type StoredToken } from '@gateway/store/tokens.js'
-import type { CatalogReader } from '../sync/catalog-reader.js'
+import {
+  findTokensByDigest,
+  hasEnded,
+  readUsableTokens,
+  type StoredToken,
+  type UsableAfter,
+} from '@gateway/store/tokens.js'
+import { type CatalogReader, type Dated, LONGEST_TIMEOUT_MS } from '../sync/catalog-reader.js'
 import { type Reading, readBasemapPages, readVectorPages } from '../sync/read-catalog.js'
-import type { StoreLink } from '../sync/store-link.js'
+import { QUERY_TIMEOUT_MS, type StoreLink } from '../sync/store-link.js'
 import type { KeptFile } from './kept-file.js'
 import { RowBytes } from './kept-rows.js'
+import { RememberingReader } from './remembering-reader.js'
 
 /** The stamp is at most so old when the store goes: this much of TOKEN_OFFLINE_SECONDS an edge that starts then has not got. */
 const LONGEST_PAUSE_MS = 5_000
 /** Of the time for which an edge goes on with what it knows, so that a short one is not used up by the pause. */
 const PAUSE_SHARE = 1 / 5
+/** Limit: the pause after failures, however many, as far as PAUSE_SHARE allows it. */
+const LONGEST_RETRY_MS = 60_000
+/** Limit: tokens in one page, which takes some 10 ms. */
+const PAGE_TOKENS = 1_000
 /** Limit: tokens that are kept, those first that were used last. As many on one gateway in five minutes are not known of. */
 const MOST_TOKENS = 20_000
 
@@ -24,6 +35,15 @@ export interface KeeperOptions {
   readonly log: Log
 }
 
+/** A first reading of everything, which goes on after a failure where it was. */
+interface Loading {
+  readonly reader: CatalogReader
+  /** the place after which the next page of tokens begins */
+  after: UsableAfter | null
+  tokens: number
+  hasTokens: boolean
+}
+
 /**
  * Keeps the catalog and the tokens of the store on disk, for an edge process that starts while the store is away. Follows the change log by
  * itself, in the supervisor, so that no process that serves spends time on it. Tokens are read after the state that they are kept with, and so
@@ -33,12 +53,19 @@ export class CatalogKeeper {
   readonly #o: KeeperOptions
   readonly #rows = new RowBytes()
   readonly #pauseMs: number
+  readonly #longestRetryMs: number
+  /** the state of the log that the rows have; null: they are not complete */
   #state: StoreState | null = null
+  #loading: Loading | null = null
   #instanceId = ''
-  /** the file has not got all rows yet */
-  #changed = true
+  /** the file has to be written whole: changes to it were lost, or there is none */
+  #whole = true
+  /** failures to read the store, one after the other */
+  #failures = 0
   /** when the rows were last known to be the store's newest state */
   #knownAt = Number.NEGATIVE_INFINITY
+  /** the same of the rows in the file, and before there are any, the start */
+  #keptAt = performance.now()
   /** digests that were forgotten since tokens were last read: what is being read may be older */
   readonly #again = new Set<string>()
   #timer: NodeJS.Timeout | null = null
@@ -54,6 +81,12 @@ export class CatalogKeeper {
   constructor(options: KeeperOptions) {
     this.#o = options
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, options.trustMs * PAUSE_SHARE)
+    this.#longestRetryMs = Math.min(LONGEST_RETRY_MS, options.trustMs * PAUSE_SHARE)
+  }
+
+  /** For how long what is on disk has not been known to be the store's newest state, in milliseconds. */
+  get ageMs(): number {
+    return performance.now() - this.#keptAt
   }
 
   /** To be called when a worker has its catalog: what that one read is shared, and an edge whose store is away keeps what it has. */
@@ -75,16 +108,20 @@ export class CatalogKeeper {
    * it must not come back by a start without the store, and is read again when the store can be.
    */
   forgetToken(digest: string | null): void {
-    if (digest === null) this.#state = null
-    else this.#again.add(digest)
+    if (digest === null) {
+      this.#state = null
+      this.#loading = null
+    } else this.#again.add(digest)
     const isKnown = digest !== null && this.#state !== null
     if (isKnown && !this.#rows.has('token', digest)) return
     this.#forgotten++
-    if (isKnown) {
-      this.#rows.delete('token', digest)
-      this.#changed = true
-    }
-    this.#then(() => (isKnown ? this.#write() : this.#forgetAll()))
+    // Also while rows are loaded: a page that was read before may have it.
+    if (digest !== null) this.#rows.delete('token', digest)
+    // One write takes in all that was forgotten before it.
+    this.#then(async () => {
+      if (this.#forgotten === this.#forgottenWritten) return
+      await (isKnown ? this.#write() : this.#forgetAll())
+    })
   }
 
   /** One line where it begins, and one where it is over: a disk that cannot be written to stays so. */
@@ -106,17 +143,29 @@ export class CatalogKeeper {
   #schedule(): void {
     this.#then(async () => {
       await this.#followStore()
-      if (!this.#stopped) this.#timer = setTimeout(() => this.#schedule(), this.#pauseMs)
+      if (!this.#stopped) this.#timer = setTimeout(() => this.#schedule(), this.#nextPauseMs())
     })
   }
 
-  /** A store that is out of reach is no trouble of the file's: workers log it. */
+  /** Longer with every failure, and spread out: the edges of a store that is overloaded must not come back all at once. */
+  #nextPauseMs(): number {
+    if (this.#failures === 0) return this.#pauseMs
+    return Math.min(this.#longestRetryMs, this.#pauseMs * 2 ** (this.#failures - 1)) * (0.5 + Math.random())
+  }
+
   async #followStore(): Promise<void> {
     try {
-      this.#knownAt = (await (this.#state === null ? this.#load() : this.#follow(this.#state))).askedAt
-    } catch {
+      const followed = this.#state === null ? null : await this.#follow(this.#state)
+      const read = followed ?? (await this.#follow(await this.#load()))
+      if (read === null) throw new Error('everything in the store has changed while it was read')
+      this.#knownAt = read.askedAt
+    } catch (error) {
+      if (this.#failures++ === 0 && !this.#stopped)
+        this.#o.log.warn({ err: (error as Error).message }, 'the catalog kept on disk does not follow the store')
       return
     }
+    if (this.#failures > 0) this.#o.log.info('the catalog kept on disk follows the store again')
+    this.#failures = 0
     await this.#write().catch((error) => this.#note(error as Error))
   }
 
@@ -125,17 +174,24 @@ export class CatalogKeeper {
     // Rows may be half read then.
     if (this.#stopped) return forgotten === this.#forgottenWritten ? undefined : this.#forgetAll()
     if (this.#state === null) return
-    const content = this.#changed ? this.#rows.all() : null
-    this.#changed = false
+    const { file } = this.#o
+    const facts = { state: this.#state, instanceId: this.#instanceId }
+    const knownAt = this.#knownAt
+    const whole = this.#whole || !file.takesAppends
+    const records = this.#rows.takeChanges()
+    this.#whole = false
     try {
-      const facts = { state: this.#state, instanceId: this.#instanceId }
-      await this.#o.file.write(content, facts, performance.now() - this.#knownAt)
-      this.#forgottenWritten = forgotten
-      this.#note(null)
+      if (whole) await file.write(this.#rows.all(), facts, performance.now() - knownAt)
+      else await file.append(records, facts, performance.now() - knownAt)
     } catch (error) {
-      this.#changed = true
+      this.#whole = true
+      // On a full disk a token that was forgotten must not stay in the file: removing the stamp needs no room.
+      if (forgotten !== this.#forgottenWritten) await this.#forgetAll()
       throw error
     }
+    this.#forgottenWritten = forgotten
+    this.#keptAt = knownAt
+    this.#note(null)
   }
 
   async #forgetAll(): Promise<void> {
@@ -144,44 +200,71 @@ export class CatalogKeeper {
     this.#forgottenWritten = forgotten
   }
 
-  async #load(): Promise<{ askedAt: number }> {
+  /** Reads everything, and answers the state before it, with which the rows must be followed before they are of one moment. */
+  async #load(): Promise<StoreState> {
     const { reader, store } = this.#o
     this.#instanceId = (await store.query(readInstanceKeys)).instanceId
-    const read = await reader.read('state', null, performance.now() - this.#pauseMs)
-    this.#state = null
-    this.#rows.clear()
-    this.#changed = true
-    await this.#readCodes(read.answeredAt, null, null)
-    this.#again.clear()
-    this.#putTokens(await store.query((sql) => readUsableTokens(sql, MOST_TOKENS)))
-    this.#state = read.value
-    return read
+    const loading = this.#loading ?? this.#begin(reader)
+    const read = await loading.reader.read('state', null, performance.now() - this.#pauseMs)
+    await this.#readCodes(loading.reader, read.answeredAt, null, null)
+    while (!loading.hasTokens) await this.#loadTokens(loading)
+    if (this.#loading !== loading) throw new Error('all tokens were forgotten while they were read')
+    return read.value
   }
 
-  async #follow(known: StoreState): Promise<{ askedAt: number }> {
+  #begin(reader: CatalogReader): Loading {
+    this.#rows.clear()
+    this.#whole = true
+    this.#again.clear()
+    this.#loading = { reader: new RememberingReader(reader), after: null, tokens: 0, hasTokens: false }
+    return this.#loading
+  }
+
+  async #loadTokens(loading: Loading): Promise<void> {
+    const { store } = this.#o
+    const limitMs = Math.min(LONGEST_TIMEOUT_MS, QUERY_TIMEOUT_MS * 2 ** this.#failures)
+    const page = (after: UsableAfter | null) => store.query((sql) => readUsableTokens(sql, after, PAGE_TOKENS), limitMs)
+    const { tokens, next } = await page(loading.after)
+    this.#putTokens(tokens)
+    loading.tokens += tokens.length
+    if (next !== null && loading.tokens < MOST_TOKENS) {
+      loading.after = next
+      return
+    }
+    // A token that was used meanwhile may have moved to the front, past the place of the reading.
+    if (loading.after !== null) this.#putTokens((await page(null)).tokens)
+    loading.hasTokens = true
+  }
+
+  /** null: the log does not tell what has changed since, so everything is to be read. */
+  async #follow(known: StoreState): Promise<Dated<unknown> | null> {
     const read = await this.#o.reader.read('changes', known, performance.now() - this.#pauseMs / 2)
     const since = read.value
-    if (!since.covered || since.changes.some(({ kind }) => kind === 'all')) return this.#load()
-    if (since.changes.length === 0 && this.#again.size === 0) return read
-    this.#changed = true
-    await this.#readCodes(read.answeredAt, keysOf(since, 'basemap'), keysOf(since, 'vector'))
+    if (!since.covered || since.changes.some(({ kind }) => kind === 'all')) {
+      this.#state = null
+      this.#loading = null
+      return null
+    }
+    await this.#readCodes(this.#o.reader, read.answeredAt, keysOf(since, 'basemap'), keysOf(since, 'vector'))
     await this.#readTokens([...new Set([...keysOf(since, 'token'), ...this.#again])])
     this.#state = since.state
+    this.#loading = null
     return read
   }
 
   async #readCodes(
+    reader: CatalogReader,
     notBefore: number,
     basemapCodes: readonly string[] | null,
     vectorCodes: readonly string[] | null,
   ): Promise<void> {
-    const reading: Reading = { reader: this.#o.reader, notBefore, beforePage: async () => {} }
+    const reading: Reading = { reader, notBefore, beforePage: async () => {} }
     const basemaps = await readBasemapPages(reading, basemapCodes)
     const vectors = await readVectorPages(reading, vectorCodes)
-    for (const code of basemapCodes ?? []) this.#rows.delete('basemap', code)
-    for (const code of vectorCodes ?? []) this.#rows.delete('vector', code)
     for (const row of basemaps.rows) this.#rows.put('basemap', row.code, row)
     for (const row of vectors.rows) this.#rows.put('vector', row.code, row)
+    for (const code of missing(basemapCodes ?? [], basemaps.rows)) this.#rows.delete('basemap', code)
+    for (const code of missing(vectorCodes ?? [], vectors.rows)) this.#rows.delete('vector', code)
   }
 
   async #readTokens(digests: readonly string[]): Promise<void> {
@@ -208,4 +291,9 @@ export class CatalogKeeper {
 
 function keysOf(since: ChangesSince & { covered: true }, kind: 'basemap' | 'vector' | 'token'): string[] {
   return [...new Set(since.changes.filter((change) => change.kind === kind).map(({ key }) => key))]
+}
+
+function missing(codes: readonly string[], rows: readonly { readonly code: string }[]): readonly string[] {
+  const found = new Set(rows.map(({ code }) => code))
+  return codes.filter((code) => !found.has(code))
 }

@@ -1,4 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -40,9 +51,85 @@ test('rows that have not changed are stamped anew, and rows that are not wanted 
   const file = at(WRITTEN)
   await file.write([Buffer.from('old')], FACTS, 0)
   await file.write([Buffer.from('new')], FACTS, 0)
-  await file.write(null, { ...FACTS, instanceId: 'j' }, 0)
+  await file.append([], { ...FACTS, instanceId: 'j' }, 0)
   expect(readdirSync(folder)).toHaveLength(2)
   expect(await at(WRITTEN).read()).toMatchObject({ instanceId: 'j', content: Buffer.from('new') })
+})
+
+const rowsFile = () => join(folder, readdirSync(folder).find((name) => name.endsWith('.rows')) as string)
+const contentNow = async () => (await at(WRITTEN).read())?.content.toString()
+
+test('changes are appended to the rows, which are not written again', async () => {
+  const file = at(WRITTEN)
+  await file.write([Buffer.from('base')], FACTS, 0)
+  const { ino } = statSync(rowsFile())
+  await file.append([Buffer.from('+one'), Buffer.from('+two')], FACTS, 0)
+  await file.append([Buffer.from('+three')], FACTS, 0)
+  expect(statSync(rowsFile()).ino).toBe(ino)
+  expect(await contentNow()).toBe('base+one+two+three')
+})
+
+test('a torn end is not read, and the next append takes its place', async () => {
+  const file = at(WRITTEN)
+  await file.write([Buffer.from('base')], FACTS, 0)
+  appendFileSync(rowsFile(), '+to')
+  expect(await contentNow()).toBe('base')
+  await file.append([Buffer.from('+1')], FACTS, 0)
+  expect(await contentNow()).toBe('base+1')
+})
+
+test('a process that ends at any step of a compaction leaves rows that can be read, and the next write removes the rest', async () => {
+  const file = at(WRITTEN)
+  await file.write([Buffer.from('old')], FACTS, 0)
+  writeFileSync(join(folder, '.0123456789ab.tmp'), 'ne')
+  writeFileSync(join(folder, `${randomUUID()}.rows`), 'new')
+  expect(await contentNow()).toBe('old')
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), 1e9, 1e9)
+  await at(WRITTEN).write([Buffer.from('next')], FACTS, 0)
+  expect(await contentNow()).toBe('next')
+  expect(readdirSync(folder)).toHaveLength(2)
+})
+
+test('two edges with one folder leave each other their rows', async () => {
+  const [one, other] = [at(WRITTEN), at(WRITTEN)]
+  await one.write([Buffer.from('one')], FACTS, 0)
+  await other.write([Buffer.from('other')], FACTS, 0)
+  expect(await contentNow()).toBe('other')
+  await one.append([], FACTS, 0)
+  expect(await contentNow()).toBe('one')
+  await other.append([Buffer.from('+1')], FACTS, 0)
+  expect(await contentNow()).toBe('other+1')
+})
+
+test('rows that somebody has removed are not stamped', async () => {
+  const file = at(WRITTEN)
+  await file.write([Buffer.from('base')], FACTS, 0)
+  rmSync(rowsFile())
+  await expect(file.append([], FACTS, 0)).rejects.toThrow(/ENOENT/)
+})
+
+test('rows are written whole again once more was appended than they had', async () => {
+  const file = at(WRITTEN)
+  expect(file.takesAppends).toBe(false)
+  await file.write([Buffer.from('base')], FACTS, 0)
+  await file.append([Buffer.alloc(2 ** 20)], FACTS, 0)
+  expect(file.takesAppends).toBe(true)
+  await file.append([Buffer.alloc(1)], FACTS, 0)
+  expect(file.takesAppends).toBe(false)
+})
+
+test('an append to a full disk fails and leaves what was kept before', async () => {
+  const file = at(WRITTEN)
+  await file.write([Buffer.from('base')], FACTS, 0)
+  const rows = rowsFile()
+  rmSync(rows)
+  symlinkSync('/dev/full', rows)
+  await expect(file.append([Buffer.from('+one')], FACTS, 0)).rejects.toThrow(/ENOSPC/)
+  rmSync(rows)
+  writeFileSync(rows, 'base+o')
+  expect(await contentNow()).toBe('base')
+  await file.append([Buffer.from('+two')], FACTS, 0)
+  expect(await contentNow()).toBe('base+two')
 })
 
 test('after another start of the machine the calendar says how old it is', async () => {
@@ -86,4 +173,19 @@ test('rows come back as they were, those alone that were not deleted', () => {
   rows.put('basemap', 'gone', storedBasemap('gone', []))
   rows.delete('basemap', 'gone')
   expect(readRows(Buffer.concat(rows.all()))).toEqual({ basemaps: [world], vectors: [], tokens: [] })
+})
+
+test('the records since the last write turn what was written into what there is', () => {
+  const rows = new RowBytes()
+  rows.put('basemap', 'stays', storedBasemap('stays', []))
+  rows.put('basemap', 'goes', storedBasemap('goes', []))
+  rows.put('basemap', 'grows', storedBasemap('grows', []))
+  const base = rows.takeChanges()
+  rows.delete('basemap', 'goes')
+  rows.delete('basemap', 'never')
+  rows.put('basemap', 'stays', storedBasemap('stays', []))
+  rows.put('basemap', 'grows', storedBasemap('grows', [storedVersion('v1')]))
+  const more = rows.takeChanges()
+  expect(more).toHaveLength(2)
+  expect(readRows(Buffer.concat([...base, ...more]))).toEqual(readRows(Buffer.concat(rows.all())))
 })

@@ -1,6 +1,6 @@
-import { createHash, createHmac, scrypt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, type Hash, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { writeFileAtomically } from '@gateway/files/write-atomically.js'
@@ -29,7 +29,12 @@ const MODE = 0o600
 const stampSchema = z.object({
   /** the rows are as this version of the program writes them */
   version: z.string(),
-  content: z.string().regex(/^[0-9a-f]{64}$/),
+  /** the name of the file of rows, without its ending */
+  file: z.uuid(),
+  /** how much of it counts; what follows is the torn end of a write that was never stamped */
+  bytes: z.number().int().nonnegative(),
+  /** hex SHA-256 of those bytes */
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
   state: z.object({ revision: z.number(), mark: z.string(), epoch: z.string() }),
   instanceId: z.string(),
   bootId: z.string(),
@@ -61,17 +66,33 @@ export const CLOCKS: Clocks = {
   },
 }
 
+/** A file is written anew when its appended part is larger than its first one, and than this. */
+const LEAST_COMPACTED_BYTES = 2 ** 20
+
+/** What has not been touched for so long is what a crash has left behind: another edge with the same folder touches its rows all the time. */
+const ABANDONED_MS = 3_600_000
+
+/** The file of rows that this process has written, as far as it is stamped. */
+interface Written {
+  readonly file: string
+  readonly bytes: number
+  readonly hash: Hash
+  /** its bytes when it was written whole */
+  readonly wholeBytes: number
+}
+
 /**
- * The folder in which an edge keeps its catalog: `<SHA-256>.rows`, and `stamp`, which names it and says when it was last known to be the
- * store's newest state. The stamp is signed with a key that is made of DATABASE_URL, so that what is damaged, of another store or written by
- * somebody else is not taken. Both are replaced whole, mode 0600.
+ * The folder in which an edge keeps its catalog: `<UUID>.rows`, to which changes are appended, and `stamp`. The stamp names the file, its
+ * length and its SHA-256, and says when it was last known to be the store's newest state. A stamp is signed with a key that is made of
+ * DATABASE_URL, so that rows that are damaged, of another store or written by somebody else are not taken. It is replaced whole, after the rows
+ * that it counts: a crash at any moment leaves either the old rows or the new ones. Both have mode 0600.
  */
 export class KeptFile {
   readonly #folder: string
   readonly #version: string
   readonly #clocks: Clocks
   readonly #key: () => Promise<Buffer>
-  #written: string | null = null
+  #written: Written | null = null
 
   constructor(folder: string, databaseUrl: string, version: string, clocks: Clocks = CLOCKS) {
     this.#folder = folder
@@ -84,19 +105,49 @@ export class KeptFile {
     }
   }
 
+  /** Whether `append` has something to append to. If not, or if so much was appended that it pays, the next write is a `write`. */
+  get takesAppends(): boolean {
+    const written = this.#written
+    if (written === null) return false
+    return written.bytes - written.wholeBytes <= Math.max(written.wholeBytes, LEAST_COMPACTED_BYTES)
+  }
+
   /**
-   * @param content null: the rows that were written last are still right
+   * Writes all rows into a new file.
    * @param knownMsAgo for how long they have not been known to be the newest
    */
-  async write(content: readonly Uint8Array[] | null, facts: KeptFacts, knownMsAgo: number): Promise<void> {
+  async write(content: readonly Uint8Array[], facts: KeptFacts, knownMsAgo: number): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const file = randomUUID()
+    const before = this.#written
+    await writeFileAtomically(this.#rowsPath(file), content, { mode: MODE })
+    const bytes = bytesOf(content)
+    await this.#stamp(
+      { file, bytes, hash: hashed(createHash('sha256'), content), wholeBytes: bytes },
+      facts,
+      knownMsAgo,
+    )
+    if (before !== null) await rm(this.#rowsPath(before.file), { force: true })
+    await this.#removeAbandoned(this.#rowsPath(file))
+  }
+
+  /** Adds records to the file that this process wrote last, and stamps it; without records only the stamp is renewed. */
+  async append(records: readonly Uint8Array[], facts: KeptFacts, knownMsAgo: number): Promise<void> {
+    const before = this.#written
+    if (before === null) throw new Error('nothing was written yet')
+    await writeAt(this.#rowsPath(before.file), records, before.bytes)
+    const after = { bytes: before.bytes + bytesOf(records), hash: hashed(before.hash.copy(), records) }
+    await this.#stamp({ ...before, ...after }, facts, knownMsAgo)
+  }
+
+  async #stamp(written: Written, facts: KeptFacts, knownMsAgo: number): Promise<void> {
     const { wall, host, bootId } = this.#clocks
     const times = { bootId: bootId(), hostMs: host() - knownMsAgo, wallMs: wall() - knownMsAgo }
-    const before = this.#written
-    if (content !== null || before === null) await this.#writeContent(content ?? [])
-    const stamp: Stamp = { version: this.#version, content: this.#written as string, ...facts, ...times }
+    const rows = { file: written.file, bytes: written.bytes, digest: written.hash.copy().digest('hex') }
+    const stamp: Stamp = { version: this.#version, ...rows, ...facts, ...times }
     const text = JSON.stringify(stamp)
     await writeFileAtomically(this.#stampPath, `${await this.#signature(text)}\n${text}\n`, { mode: MODE })
-    if (before !== this.#written) await this.#removeOthers()
+    this.#written = written
   }
 
   /** Nothing is kept any more, until the next `write`. */
@@ -109,8 +160,9 @@ export class KeptFile {
     const found = await this.#readBounded(this.#stampPath)
     if (found === null) return null
     const stamp = await this.#verified(found.toString('utf8'))
-    const content = await this.#readBounded(this.#contentPath(stamp.content))
-    if (content === null || digestOf([content]) !== stamp.content) throw new Error('its rows are damaged')
+    const content = (await this.#readBounded(this.#rowsPath(stamp.file)))?.subarray(0, stamp.bytes)
+    if (content === undefined || hashed(createHash('sha256'), [content]).digest('hex') !== stamp.digest)
+      throw new Error('its rows are damaged')
     const { state, instanceId } = stamp
     return { state, instanceId, content, ageMs: this.#age(stamp) }
   }
@@ -134,17 +186,13 @@ export class KeptFile {
     return age
   }
 
-  async #writeContent(content: readonly Uint8Array[]): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    const digest = digestOf(content)
-    await writeFileAtomically(this.#contentPath(digest), content, { mode: MODE })
-    this.#written = digest
-  }
-
-  async #removeOthers(): Promise<void> {
-    const kept = [STAMP, path.basename(this.#contentPath(this.#written as string))]
-    for (const name of await readdir(this.#folder))
-      if (!kept.includes(name)) await rm(path.join(this.#folder, name), { force: true })
+  async #removeAbandoned(own: string): Promise<void> {
+    const { mtimeMs: now } = await stat(own)
+    for (const name of await readdir(this.#folder)) {
+      const other = path.join(this.#folder, name)
+      const found = name === STAMP ? undefined : await stat(other).catch(() => undefined)
+      if (found !== undefined && now - found.mtimeMs > ABANDONED_MS) await rm(other, { force: true })
+    }
   }
 
   async #readBounded(file: string): Promise<Buffer | null> {
@@ -168,13 +216,30 @@ export class KeptFile {
     return path.join(this.#folder, STAMP)
   }
 
-  #contentPath(digest: string): string {
-    return path.join(this.#folder, `${digest}.rows`)
+  #rowsPath(file: string): string {
+    return path.join(this.#folder, `${file}.rows`)
   }
 }
 
-function digestOf(parts: readonly Uint8Array[]): string {
-  const hash = createHash('sha256')
+/** Over whatever a failed write has left there. Touches the file also if there is nothing to write, and throws if it is gone. */
+async function writeAt(file: string, parts: readonly Uint8Array[], position: number): Promise<void> {
+  const handle = await open(file, 'r+')
+  try {
+    // biome-ignore lint/plugin: calendar, as of files
+    if (parts.length === 0) await handle.utimes(Date.now() / 1000, Date.now() / 1000)
+    const data = Buffer.concat(parts)
+    for (let done = 0; done < data.length; )
+      done += (await handle.write(data, done, data.length - done, position + done)).bytesWritten
+  } finally {
+    await handle.close()
+  }
+}
+
+function bytesOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0)
+}
+
+function hashed(hash: Hash, parts: readonly Uint8Array[]): Hash {
   for (const part of parts) hash.update(part)
-  return hash.digest('hex')
+  return hash
 }

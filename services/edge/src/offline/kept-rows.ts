@@ -19,19 +19,24 @@ export interface Rows {
 
 const LENGTH_BYTES = 4
 
-/** Rows by what they are known by, each as the bytes that are written: they are replaced one by one, and read by nobody here. */
+/**
+ * Rows by what they are known by, each as the bytes that are written: a record with its kind, its key and the row, or null for a row that
+ * was deleted. A later record of a key replaces the earlier one.
+ */
 export class RowBytes {
   readonly #rows: Readonly<Record<Kind, Map<string, Uint8Array>>> = {
     basemap: new Map(),
     vector: new Map(),
     token: new Map(),
   }
+  #changes: Uint8Array[] = []
 
   put<K extends Kind>(kind: K, key: string, row: RowTypes[K]): void {
-    const body = serialize([kind, row])
-    const length = Buffer.alloc(LENGTH_BYTES)
-    length.writeUInt32LE(body.length)
-    this.#rows[kind].set(key, Buffer.concat([length, body]))
+    const record = recordOf(kind, key, row)
+    const before = this.#rows[kind].get(key)
+    if (before !== undefined && Buffer.compare(before, record) === 0) return
+    this.#rows[kind].set(key, record)
+    this.#changes.push(record)
   }
 
   has(kind: Kind, key: string): boolean {
@@ -39,11 +44,19 @@ export class RowBytes {
   }
 
   delete(kind: Kind, key: string): void {
-    this.#rows[kind].delete(key)
+    if (this.#rows[kind].delete(key)) this.#changes.push(recordOf(kind, key, null))
   }
 
   clear(): void {
     for (const rows of Object.values(this.#rows)) rows.clear()
+    this.#changes = []
+  }
+
+  /** The records since this was last called, which turn what was written before into `all`. */
+  takeChanges(): readonly Uint8Array[] {
+    const changes = this.#changes
+    this.#changes = []
+    return changes
   }
 
   all(): readonly Uint8Array[] {
@@ -51,15 +64,29 @@ export class RowBytes {
   }
 }
 
-/** What `RowBytes.all` made. Throws where it is anything else. */
+function recordOf<K extends Kind>(kind: K, key: string, row: RowTypes[K] | null): Uint8Array {
+  const body = serialize([kind, key, row])
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32LE(body.length)
+  return Buffer.concat([length, body])
+}
+
+/** What the records of a `RowBytes` made. Throws if the content is anything else. */
 export function readRows(content: Buffer): Rows {
-  const rows: { [K in Kind]: RowTypes[K][] } = { basemap: [], vector: [], token: [] }
+  const rows = { basemap: new Map(), vector: new Map(), token: new Map() } as {
+    [K in Kind]: Map<string, RowTypes[K]>
+  }
   for (let at = 0; at < content.length; ) {
     const length = content.readUInt32LE(at)
     at += LENGTH_BYTES
-    const [kind, row] = deserialize(content.subarray(at, at + length)) as [Kind, never]
-    rows[kind].push(row)
+    const [kind, key, row] = deserialize(content.subarray(at, at + length)) as [Kind, string, never]
+    if (row === null) rows[kind].delete(key)
+    else rows[kind].set(key, row)
     at += length
   }
-  return { basemaps: rows.basemap, vectors: rows.vector, tokens: rows.token }
+  return {
+    basemaps: [...rows.basemap.values()],
+    vectors: [...rows.vector.values()],
+    tokens: [...rows.token.values()],
+  }
 }

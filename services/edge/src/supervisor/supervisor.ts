@@ -232,6 +232,12 @@ export class Supervisor {
         'Worker processes that ended and were replaced',
         this.#restarts,
       ),
+      exposition(
+        'gauge',
+        'gateway_kept_catalog_age_seconds',
+        'Seconds for which the catalog on disk has not been known to be the newest',
+        this.#keeper.ageMs / 1000,
+      ),
       ...(connections === null
         ? []
         : [exposition('gauge', 'gateway_open_connections', 'Connections of clients that stand', connections)]),

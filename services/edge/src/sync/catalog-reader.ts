@@ -51,7 +51,7 @@ export function readTimeoutMs(what: What): number {
 }
 
 /** Limit: milliseconds to which the time for a read grows where reads were late before it; the store gives up then. */
-const LONGEST_TIMEOUT_MS = 15_000
+export const LONGEST_TIMEOUT_MS = 15_000
 
 /** Reads by queries of its own. Each that is late doubles the time for the next: on a busy machine the same query would be late for good. */
 export class StoreReader implements CatalogReader {

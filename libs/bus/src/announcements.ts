@@ -2,6 +2,7 @@ import type { LogState } from '@gateway/contracts/change.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { Presence } from '@gateway/store/edge-presence.js'
 import { type Acknowledgement, ANNOUNCE_INTERVAL_MS, type OwnPresence } from './bus.js'
+import { SharedRead } from './shared-read.js'
 
 /** A missed announcement costs this long: presence is read again, which tells the applied revision too. */
 const RECHECK_MS = 250
@@ -19,10 +20,15 @@ export function announcementOf({ id, applied_revision, applied_mark = '' }: OwnP
   return `${id} ${applied_revision} ${applied_mark}`
 }
 
+/** The presence of edges, and the marks in it that are of states which the store has been in. */
+interface Seen extends Presence {
+  readonly known: ReadonlySet<string>
+}
+
 /** Collects the announcements of edge processes, and waits until all of them have applied a revision. The medium passes them in. */
 export class Announcements {
-  readonly #presence: () => Promise<Presence>
-  readonly #knownStates: KnownStates
+  /** one for all waits: each of many changes a second would otherwise read presence several times */
+  readonly #seen: SharedRead<Seen>
   readonly #listeners = new Set<Listener>()
 
   #away = false
@@ -30,8 +36,10 @@ export class Announcements {
 
   /** @param presence reads which edge processes live, and what each has applied */
   constructor(presence: () => Promise<Presence>, knownStates: KnownStates) {
-    this.#presence = presence
-    this.#knownStates = knownStates
+    this.#seen = new SharedRead(async () => {
+      const read = await presence()
+      return { ...read, known: await knownMarks([...read.live, ...read.silent], knownStates) }
+    })
   }
 
   /** To be called whenever the medium is lost or back: presence that expired meanwhile does not mean that no edge is alive. */
@@ -64,9 +72,8 @@ export class Announcements {
     try {
       for (;;) {
         recheckAt = Math.min(deadline, performance.now() + RECHECK_MS)
-        const { live, silent } = await this.#presence()
-        const applied = await this.#applied(state, [...live, ...silent])
-        const has = ({ id }: EdgePresence) => applied.has(id) || received.has(id)
+        const { live, silent, known } = await this.#seen.read()
+        const has = (edge: EdgePresence) => hasApplied(edge, state, known) || received.has(edge.id)
         const allHave = () => live.every(has)
         const settled = () => performance.now() >= this.#backAt + SETTLED_MS
         while ((!allHave() || !settled()) && performance.now() < recheckAt) {
@@ -87,17 +94,20 @@ export class Announcements {
       this.#listeners.delete(listener)
     }
   }
+}
 
-  /** The ids of those that have applied the state, by their presence. */
-  async #applied(state: LogState, edges: readonly EdgePresence[]): Promise<ReadonlySet<string>> {
-    const ahead = edges.flatMap(({ applied_revision: revision, applied_mark: mark }) =>
-      revision > state.revision && mark !== undefined ? [{ revision, mark }] : [],
-    )
-    const later = ahead.length === 0 ? new Set<string>() : await this.#knownStates(ahead)
-    const has = ({ applied_revision, applied_mark }: EdgePresence) =>
-      isState(state, applied_revision, applied_mark) || (applied_mark !== undefined && later.has(applied_mark))
-    return new Set(edges.filter(has).map(({ id }) => id))
-  }
+async function knownMarks(edges: readonly EdgePresence[], knownStates: KnownStates): Promise<ReadonlySet<string>> {
+  const states = new Map(
+    edges.flatMap(({ applied_revision: revision, applied_mark: mark }) =>
+      mark === undefined ? [] : [[`${revision} ${mark}`, { revision, mark }] as const],
+    ),
+  )
+  return states.size === 0 ? new Set() : knownStates([...states.values()])
+}
+
+function hasApplied(edge: EdgePresence, state: LogState, known: ReadonlySet<string>): boolean {
+  const { applied_revision: revision, applied_mark: mark } = edge
+  return isState(state, revision, mark) || (revision > state.revision && mark !== undefined && known.has(mark))
 }
 
 /** A process of the previous version sends no mark, so that its revision has to suffice. */

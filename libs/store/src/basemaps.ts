@@ -107,6 +107,8 @@ type Row = Omit<StoredBasemap, 'versions' | 'defaultVersion' | 'withdrawn' | 'de
  * version that is not among the versions.
  */
 export async function readBasemaps(sql: Queryable, codes: readonly string[] | null): Promise<StoredBasemap[]> {
+  // Said of versions too, whose table is read by its index then.
+  const andCode = codes === null ? sql`` : sql`AND v.basemap_code = ANY(${codes as string[]}::text[])`
   const rows = await sql<Row[]>`
     SELECT b.code, coalesce(b.set_name, b.name) AS name, b.name AS "scannedName", b.set_name AS "setName", b.description AS "basemapDescription", b.tags, b.owner,
            b.default_version AS "setDefault", b.tile_base_url AS "tileBaseUrl", b.source_code AS "sourceCode",
@@ -117,7 +119,7 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
            v.bounds, v.bounds_derived AS "boundsDerived", v.rows_from_north AS "rowsFromNorth", v.name AS "versionName", v.overrides, v.attribution, v.description, v.vector_layers AS "vectorLayers",
            v.tile_matrix_set AS "tileMatrixSet", v.metadata, v.path, v.fingerprint, v.revision, v.available,
            v.withdrawn, v.scanned_at AS "scannedAt"
-    FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code
+    FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code ${andCode}
     ${whereCode(sql, sql`b.code`, codes)}
     ORDER BY b.code COLLATE "C"`
   const found = new Map<string, Omit<StoredBasemap, 'versions' | 'defaultVersion'> & { versions: StoredVersion[] }>()

@@ -14,16 +14,20 @@ const MAX_LOGGED_CHANGES = 2000
 export async function logChanges(tx: Transaction, changes: readonly NewChange[]): Promise<readonly LoggedChange[]> {
   if (changes.length === 0) return []
   const logged = changes.length > MAX_LOGGED_CHANGES ? [{ kind: 'all', key: '' } as const] : changes
+  // One statement: all other changes wait from the counter's update to the commit.
   const [row] = await tx<{ revision: number; mark: string; previousMark: string }[]>`
-    UPDATE revision_counter SET revision = revision + ${logged.length}
-    RETURNING revision, mark, previous_mark AS "previousMark"`
+    WITH counter AS (
+      UPDATE revision_counter SET revision = revision + ${logged.length} RETURNING revision, mark, previous_mark
+    ), entries AS (
+      INSERT INTO change_log (revision, kind, key, mark, previous_mark)
+      SELECT counter.revision - ${logged.length}::bigint + entry.place, entry.kind, entry.key, counter.mark, counter.previous_mark
+      FROM counter, unnest(${logged.map((c) => c.kind)}::text[], ${logged.map((c) => c.key)}::text[])
+        WITH ORDINALITY AS entry (kind, key, place)
+    )
+    SELECT revision, mark, previous_mark AS "previousMark" FROM counter`
   const { revision, ...marks } = row as { revision: number; mark: string; previousMark: string }
   const first = revision - logged.length + 1
   const numbered = logged.map((change, i) => ({ revision: first + i, kind: change.kind, key: change.key, ...marks }))
-  await tx`
-    INSERT INTO change_log (revision, kind, key)
-    SELECT * FROM unnest(
-      ${numbered.map((c) => c.revision)}::bigint[], ${numbered.map((c) => c.kind)}::text[], ${numbered.map((c) => c.key)}::text[])`
   return numbered
 }
 

@@ -27,8 +27,9 @@ export interface Presence {
 
 /** `silentSeconds`: how long ago a silent one may have been seen. Forgets those that have been silent for longer than that and a day. */
 export async function readPresence(sql: Queryable, silentSeconds: number): Promise<Presence> {
-  await sql`DELETE FROM edge_presence WHERE seen_at < now() - interval '1 day' - make_interval(secs => ${silentSeconds})`
   const rows = await sql<PresenceRow[]>`
+    WITH forgotten AS (
+      DELETE FROM edge_presence WHERE seen_at < now() - interval '1 day' - make_interval(secs => ${silentSeconds}))
     SELECT id, host, pid, version, started_at, seen_at, applied_revision, applied_mark, traffic,
            seen_at > now() - make_interval(secs => ${PRESENCE_SECONDS}) AS live
     FROM edge_presence

@@ -320,19 +320,24 @@ test('basemaps are read by their codes without reading the table', async () => {
   await sql`
     INSERT INTO basemaps (code, name, tile_base_url, source_code)
     SELECT 'many-' || i, 'n', 'http://x', 'many' FROM generate_series(1, 3000) i`
-  await sql`ANALYZE basemaps`
-  const codes = Array.from({ length: 50 }, (_, i) => `many-${i + 1}`)
+  await sql`
+    INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, tile_matrix_set, metadata,
+                                  path, fingerprint)
+    SELECT 'many-' || i, 'v' || v, 'xyz', 'png', 'png', 256, 0, 5, 'WebMercatorQuad', '{}', '/p', 'f'
+    FROM generate_series(1, 3000) i, generate_series(1, 3) v`
+  await sql`ANALYZE basemaps, basemap_versions`
+  const codes = Array.from({ length: 166 }, (_, i) => `many-${i + 1}`)
   const scans = async () => {
     await sql`SELECT pg_stat_force_next_flush()`
     const [row] = await sql<{ scans: number }[]>`
-      SELECT seq_scan AS scans FROM pg_stat_user_tables WHERE relname = 'basemaps'`
+      SELECT sum(seq_scan) AS scans FROM pg_stat_user_tables WHERE relname IN ('basemaps', 'basemap_versions')`
     return row?.scans
   }
   const one = openStore(store.url, { applicationName: 'test', maxConnections: 1 })
   try {
     await one`SELECT pg_stat_force_next_flush()`
     const before = await scans()
-    for (let i = 0; i < 10; i++) expect(await readBasemaps(one, codes)).toHaveLength(50)
+    for (let i = 0; i < 10; i++) expect(await readBasemaps(one, codes)).toHaveLength(166)
     await one`SELECT pg_stat_force_next_flush()`
     await one`SELECT 1`
     expect(await scans()).toBe(before)

@@ -76,3 +76,38 @@ test('a process that was killed is withdrawn by its edge, and nobody is pending'
     if (!pids(pending).includes(killed) && confirmed.length === 4) break
   }
 })
+
+test('processes that are killed while their edge stops are withdrawn by it, and no later disable is pending', async () => {
+  gateway().allowErrors(/does not turn its event loop|did not end in time|a worker ended/)
+  const edge = gateway().edges[1]
+  if (edge === undefined) throw new Error('a second edge')
+  while ((await present()).length < 4) await sleep(100)
+  const gone = edge.process.workers()
+  for (const pid of gone) process.kill(pid, 'SIGSTOP')
+  edge.process.signal('SIGTERM')
+  await edge.process.ended()
+  const { confirmed, pending } = await disableNew()
+  expect(pids(pending)).toEqual([])
+  expect(confirmed).toHaveLength(2)
+  edge.process.start()
+  await gateway().ready()
+})
+
+test('an edge that stops while tokens are disabled leaves none of the later disables pending', async () => {
+  const edge = gateway().edges[1]
+  if (edge === undefined) throw new Error('a second edge')
+  while ((await present()).length < 4) await sleep(100)
+  const stopped = edge.process.workers()
+  let stopping = true
+  const disabling = Array.from({ length: 4 }, async () => {
+    while (stopping) await disableNew()
+  })
+  edge.process.signal('SIGTERM')
+  await edge.process.ended()
+  stopping = false
+  await Promise.all(disabling)
+  for (let i = 0; i < 20; i++) expect(pids((await disableNew()).pending)).toEqual([])
+  expect((await present()).map(({ pid }) => pid).filter((pid) => stopped.includes(pid))).toEqual([])
+  edge.process.start()
+  await gateway().ready()
+})

@@ -11,6 +11,8 @@ export type FromWorker =
   | { readonly kind: 'listening' }
   /** it has read its catalog, and announces itself on the bus by this id */
   | { readonly kind: 'loaded'; readonly presenceId: string }
+  /** it stops, and its presence is gone from the bus */
+  | { readonly kind: 'withdrawn' }
   /** asks for something out of the store */
   | { readonly kind: 'read_wanted'; readonly wanted: ReadWanted }
   /** it starts while the store is away, and asks for what was kept */

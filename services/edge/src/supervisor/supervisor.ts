@@ -17,6 +17,7 @@ import { controlPlaneReady } from './control-plane-probe.js'
 import type { FromWorker } from './messages.js'
 import { openConnections } from './open-connections.js'
 import { nextEarly, restartDelayMs } from './restart-delay.js'
+import { withdrawPresences } from './withdraw-presences.js'
 import { WorkerProcess } from './worker-process.js'
 
 /**
@@ -113,7 +114,7 @@ export class Supervisor {
       worker.kill()
     }
     while (this.#workers.size > 0) await this.#nextEvent(STOP_GRACE_MS)
-    await Promise.all([this.#keeper.stop(), this.#usage.stop(USAGE_WITHIN_MS)])
+    await Promise.all([this.#keeper.stop(), this.#usage.stop(USAGE_WITHIN_MS), this.#withdrawLast()])
     await this.#store.close()
   }
 
@@ -155,6 +156,9 @@ export class Supervisor {
         this.#presences.set(worker, message.presenceId)
         this.#keeper.start()
         return this.#withdrawEnded()
+      case 'withdrawn':
+        this.#presences.delete(worker)
+        return
       case 'read_wanted':
         return void this.#read(worker, message.wanted)
       case 'kept_wanted':
@@ -216,9 +220,22 @@ export class Supervisor {
 
   /** Workers that live withdraw the presence of those that have ended: all of them, since one may end before it has. */
   #withdrawEnded(): void {
-    if (this.#presences.size === 0 || this.#endedPresences.length === 0) return
+    // Workers that stop may end before they have done it.
+    if (this.#stopping || this.#presences.size === 0 || this.#endedPresences.length === 0) return
     for (const living of this.#presences.keys()) living.send({ kind: 'withdraw', presenceIds: this.#endedPresences })
     this.#endedPresences = []
+  }
+
+  /** Of processes that ended after the last one that could do it. Otherwise disables would name them as pending for TOKEN_OFFLINE_SECONDS. */
+  async #withdrawLast(): Promise<void> {
+    const ids = this.#endedPresences
+    if (ids.length === 0) return
+    await withdrawPresences(this.#store.sql, this.#settings.redisUrl, ids).catch((error: Error) =>
+      this.#log.warn(
+        { err: error.message, processes: ids.length },
+        'the presence of ended processes cannot be withdrawn',
+      ),
+    )
   }
 
   async #answerTotals(asker: WorkerProcess, id: number): Promise<void> {

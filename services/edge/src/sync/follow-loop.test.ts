@@ -12,11 +12,17 @@ const STATE = { revision: 1, mark: 'mark 1', epoch: 'epoch' }
 const ROWS = [storedBasemap('world', [storedVersion('v1')])]
 
 let loop: FollowLoop | null = null
-afterEach(() => loop?.stop())
+afterEach(async () => void (await loop?.stop()))
 
 /** A loop whose bus is of Postgres. @param onRead may throw, for a store that cannot be read */
-function follow(onRead: () => void, more: Partial<FollowLoopOptions>) {
-  const sql = Object.assign(() => Promise.reject(AWAY), {
+function follow(
+  onRead: () => void,
+  more: Partial<FollowLoopOptions>,
+  statement: (text: string) => Promise<unknown> = () => Promise.reject(AWAY),
+) {
+  const asked = (text: readonly string[]) => statement(text.join('?').trim())
+  const sql = Object.assign(asked, {
+    json: (value: unknown) => value,
     listen: async () => ({ unlisten: async () => {} }),
     notify: async () => {},
   })
@@ -85,4 +91,47 @@ test('a process whose catalog was read between two looks, for a message of the b
     },
   )
   expect(await loaded).toBe('store')
+})
+
+test('a process that stops withdraws its presence after all that it has told of itself', async () => {
+  const done: string[] = []
+  let finish = () => {}
+  const told = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const { loaded } = follow(
+    () => {},
+    {},
+    async (text) => {
+      if (text.startsWith('INSERT')) await told
+      done.push(text.slice(0, 6))
+    },
+  )
+  await loaded
+  const stopping = loop?.stop()
+  // The announcement is under way, and takes effect later than a withdrawal over another connection would.
+  await new Promise((resolve) => setImmediate(resolve))
+  finish()
+  expect(await stopping).toBe(true)
+  expect(new Set(done.slice(0, -1))).toEqual(new Set(['INSERT']))
+  expect(done.at(-1)).toBe('DELETE')
+})
+
+test('a process that cannot withdraw its presence says so', async () => {
+  const { loaded } = follow(() => {}, {})
+  await loaded
+  expect(await loop?.stop()).toBe(false)
+})
+
+test('a process whose pool was replaced withdraws its presence from the store', async () => {
+  const done: string[] = []
+  const { loaded } = follow(
+    () => {},
+    {},
+    async (text) => void done.push(text.slice(0, 6)),
+  )
+  await loaded
+  loop?.storeReplaced()
+  expect(await loop?.stop()).toBe(true)
+  expect(done.at(-1)).toBe('DELETE')
 })

@@ -51,6 +51,8 @@ export class FollowLoop {
   readonly #busTrouble: TroubleLog
   readonly #presenceTrouble: TroubleLog
   #presenceStored = false
+  /** announcements that are under way */
+  readonly #telling = new Set<Promise<unknown>>()
   #triedKept = false
   #toldLoaded = false
   /** known without the store */
@@ -90,14 +92,16 @@ export class FollowLoop {
     if (this.#bus === null || follower.applied === null || this.#stopped) return
     const { revision, mark } = follower.applied
     const presence = { ...identity, applied_revision: revision, applied_mark: mark, traffic: traffic() }
-    this.#bus.announce(presence).then(
+    const telling = this.#bus.announce(presence).then(
       () => this.#forgetStoredPresence(),
       (error: Error) => {
         // Out of reach it is told of when it goes; what refuses it all the same, as a Redis without memory does, would be silent.
         if (this.busUp) this.#presenceTrouble.note({ err: error.message })
-        this.#storePresence(presence)
+        return this.#storePresence(presence)
       },
     )
+    this.#telling.add(telling)
+    void telling.finally(() => this.#telling.delete(telling))
   }
 
   /** Other processes of this edge have ended without withdrawing their presence, which is done for them. */
@@ -106,10 +110,10 @@ export class FollowLoop {
   }
 
   /** A process that reaches the store and not the bus follows by polling, and says so there. One that reaches neither falls silent. */
-  #storePresence(presence: OwnPresence): void {
+  async #storePresence(presence: OwnPresence): Promise<void> {
     if (this.#stopped || this.#bus?.medium !== 'redis') return
     this.#presenceStored = true
-    this.#o.store.query((sql) => upsertPresence(sql, presence)).catch(() => {})
+    await this.#o.store.query((sql) => upsertPresence(sql, presence)).catch(() => {})
   }
 
   #forgetStoredPresence(): void {
@@ -118,11 +122,14 @@ export class FollowLoop {
     this.#o.store.query((sql) => deletePresence(sql, this.#o.presence.id)).catch(() => {})
   }
 
-  async #withdraw(id: string): Promise<void> {
+  /** Answers whether the presence is gone from wherever it was told. */
+  async #withdraw(id: string): Promise<boolean> {
     const fromBus = this.#bus === null ? Promise.resolve() : withinTime(this.#bus.withdraw(id))
-    const stored = this.#o.redisUrl !== null && (id !== this.#o.presence.id || this.#presenceStored)
+    // A bus of Postgres whose pool was replaced has left it there.
+    const stored = this.#o.redisUrl === null ? this.#bus === null : id !== this.#o.presence.id || this.#presenceStored
     const fromStore = stored ? this.#o.store.query((sql) => deletePresence(sql, id)) : Promise.resolve()
-    await Promise.allSettled([fromBus, fromStore])
+    const settled = await Promise.allSettled([fromBus, fromStore])
+    return settled.every(({ status }) => status === 'fulfilled')
   }
 
   /** See `Bus`. Rejects at once while there is no bus, or it is known to be away. */
@@ -138,14 +145,16 @@ export class FollowLoop {
     this.#bus = null
   }
 
-  async stop(): Promise<void> {
+  /** Answers whether this process has withdrawn its presence. If not, disables name it as pending until somebody does. */
+  async stop(): Promise<boolean> {
     this.#stopped = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     if (this.#announcer !== null) clearInterval(this.#announcer)
-    const bus = this.#bus
-    if (bus === null) return
-    await this.#withdraw(this.#o.presence.id)
-    await withinTime(bus.close()).catch(() => {})
+    // One over another connection would take effect after the withdrawal.
+    await withinTime(Promise.allSettled(this.#telling)).catch(() => {})
+    const withdrawn = await this.#withdraw(this.#o.presence.id)
+    if (this.#bus !== null) await withinTime(this.#bus.close()).catch(() => {})
+    return withdrawn
   }
 
   async #tick(): Promise<void> {

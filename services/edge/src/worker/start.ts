@@ -267,7 +267,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       await supervisor.sendReport()
       await tellUsage()
       await saveUsage(true)
-      await loop.stop()
+      if (await loop.stop()) supervisor.withdrawn()
       await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close(), tracer.close()])
       tiles.closeAll()
     },

@@ -60,6 +60,11 @@ export class SupervisorLink {
     this.#send({ kind: 'loaded', presenceId })
   }
 
+  /** Its supervisor need not withdraw the presence of this process. */
+  withdrawn(): void {
+    this.#send({ kind: 'withdrawn' })
+  }
+
   /** Reads through the supervisor, which reads once for all processes; through `own` where that one does not answer. */
   reader(own: CatalogReader): CatalogReader {
     this.#reader = new HostReader(own, (wanted) => this.#send({ kind: 'read_wanted', wanted }))

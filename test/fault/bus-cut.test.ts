@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DisabledToken } from '@gateway/contracts/edge.js'
 import { describe, expect, test } from 'vitest'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import type { Gateway } from '../harness/gateway.js'
@@ -37,14 +38,16 @@ describe('with the bus cut', () => {
     },
   )
 
-  test('with Redis gone for everybody, disabling still works and both edges refuse', async () => {
+  test('with Redis gone for everybody, both edges confirm by way of the store, and refuse once they have', async () => {
     const proxies = [gateway().controlPlane, ...gateway().edges].map((process) => process.redisProxy)
     const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
     for (const edge of gateway().edges) expect(await read(edge.url, token)).toBe(200)
     await Promise.all(proxies.map((proxy) => proxy?.cut()))
-    const answer = await gateway().admin.call(`/tokens/${id}/disable`, { method: 'POST' })
-    expect(answer.status).toBe(200)
-    await sleep(TOKEN_STALE_SECONDS * 1000)
+    const { confirmed, pending } = await gateway().admin.expect<DisabledToken>(`/tokens/${id}/disable`, {
+      method: 'POST',
+    })
+    expect(pending).toEqual([])
+    expect(confirmed.map(({ path }) => path)).toEqual(['store', 'store'])
     for (const edge of gateway().edges) expect(await read(edge.url, token)).toBe(401)
     await Promise.all(proxies.map((proxy) => proxy?.restore()))
   })

@@ -10,6 +10,8 @@ const RECHECK_MS = 250
 /** After an outage of the medium, every live edge has reconnected and announced itself within this time. */
 const SETTLED_MS = 2 * ANNOUNCE_INTERVAL_MS
 
+const NOBODY: Presence = { live: [], silent: [] }
+
 type Listener = (id: string, revision: number, mark: string | undefined) => void
 
 /** Answers the marks of those states that the store has been in. */
@@ -56,8 +58,9 @@ export class Announcements {
   /**
    * Waits until every live edge process has applied a state. Announcements make it fast; polling presence makes it reliable: a
    * process that dies meanwhile drops out, and a lost announcement is noticed.
+   * @param expected processes that count as such too as long as presence does not tell of them
    */
-  async awaitApplied(state: LogState, timeoutMs: number): Promise<Acknowledgement> {
+  async awaitApplied(state: LogState, timeoutMs: number, expected: Presence = NOBODY): Promise<Acknowledgement> {
     const deadline = performance.now() + timeoutMs
     const received = new Set<string>()
     let recheckAt = 0
@@ -72,7 +75,11 @@ export class Announcements {
     try {
       for (;;) {
         recheckAt = Math.min(deadline, performance.now() + RECHECK_MS)
-        const { live, silent, known } = await this.#seen.read()
+        const { known, ...seen } = await this.#seen.read()
+        const told = new Set([...seen.live, ...seen.silent].map(({ id }) => id))
+        const untold = (edges: readonly EdgePresence[]) => edges.filter(({ id }) => !told.has(id))
+        const live = [...seen.live, ...untold(expected.live)]
+        const silent = [...seen.silent, ...untold(expected.silent)]
         const has = (edge: EdgePresence) => hasApplied(edge, state, known) || received.has(edge.id)
         const allHave = () => live.every(has)
         const settled = () => performance.now() >= this.#backAt + SETTLED_MS

@@ -175,7 +175,7 @@ export class RedisBus implements Bus {
     ])
     const gone = ids.filter((_, i) => alive[i] == null && seen[i] == null)
     if (gone.length > 0) await this.#commands.srem(this.#keys.edgeIds, ...gone)
-    const live = byId([...alive, ...stored.live])
+    const live = byId([...alive, ...stored.live.map((edge) => ({ ...edge, path: 'store' as const }))])
     const silent = byId([...seen, ...stored.silent])
     for (const id of live.keys()) silent.delete(id)
     return { live: sorted(live), silent: sorted(silent) }

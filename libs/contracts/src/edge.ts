@@ -29,6 +29,10 @@ export const edgePresenceSchema = z.object({
     .uuid()
     .optional()
     .describe('names that state of the log: numbers come again after a restore, marks do not'),
+  path: z
+    .enum(['bus', 'store'])
+    .optional()
+    .describe('of a process that confirmed a change: by way of the bus, or of the store, which it polls'),
   traffic: trafficCountersSchema
     .extend({
       remote_cache: remoteCacheSchema.optional().describe('absent: it has read nothing of remote versions yet'),

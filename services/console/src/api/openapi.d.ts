@@ -3935,6 +3935,8 @@ export interface components {
       applied_revision: number;
       /** Format: uuid */
       applied_mark?: string;
+      /** @enum {string} */
+      path?: "bus" | "store";
       traffic?: {
         requests: number;
         tiles: number;

@@ -77,7 +77,8 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
         description:
           'Answers once every edge process that is known to live refuses the token, at the latest after TOKEN_STALE_SECONDS. `confirmed` ' +
           'and `pending` name the edge processes that have and have not confirmed; a pending one is cut off from the bus and refuses the ' +
-          'token within TOKEN_STALE_SECONDS. With the bus out of reach no edge can confirm, and `pending` names the edges last known. ' +
+          'token within TOKEN_STALE_SECONDS. With the bus out of reach edges confirm by way of the store, as `path` says; ' +
+          '`pending` then names those last known that have told the store nothing. ' +
           'Disabling again is no error.',
         params: z.object({ id: z.string() }),
         response: { 200: confirmedTokenSchema },

@@ -58,7 +58,7 @@ export async function confirmState(
   state: LogState | null,
 ): Promise<Pick<Confirmed<unknown>, 'confirmed' | 'pending'>> {
   const { confirmed, pending } = await confirmation(ctx, edges, state ?? (await currentState(ctx.sql)))
-  return { confirmed: [...confirmed], pending: [...pending] }
+  return { confirmed: confirmed.map((edge) => ({ path: 'bus' as const, ...edge })), pending: [...pending] }
 }
 
 /**
@@ -106,15 +106,22 @@ export async function edgesFollow(
   await edgesApplied(ctx, revision, FOLLOW_WITHIN_MS).catch(polled)
 }
 
-/** With the bus out of reach no edge can confirm: each that was last known may still accept what it knows. */
+/**
+ * With the bus out of reach edges confirm by way of the store, which they poll. With both out of reach none can: each that was last known may
+ * still accept what it knows.
+ */
 async function confirmation(ctx: ControlContext, edges: KnownEdges, state: LogState): Promise<Acknowledgement> {
   const end = ctx.metrics.propagationSeconds.startTimer()
+  const deadline = performance.now() + ctx.settings.tokenStaleSeconds * 1000
   try {
     return await edgesApplied(ctx, state, ctx.settings.tokenStaleSeconds * 1000)
   } catch (error) {
     const err = (error as Error).message
-    ctx.log.warn({ err, revision: state.revision }, 'the bus is out of reach; no edge can confirm')
-    return { confirmed: [], pending: edges.unsure }
+    ctx.log.warn({ err, revision: state.revision }, 'the bus is out of reach; edges confirm by way of the store')
+    const leftMs = Math.max(0, deadline - performance.now())
+    const unsure = () => ({ confirmed: [], pending: edges.unsure })
+    const stored = await within(edges.awaitStored(state, leftMs), leftMs + PRESENCE_WITHIN_MS).catch(unsure)
+    return { ...stored, confirmed: stored.confirmed.map((edge) => ({ ...edge, path: 'store' as const })) }
   } finally {
     end()
   }

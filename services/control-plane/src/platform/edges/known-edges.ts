@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Announcements } from '@gateway/bus/announcements.js'
+import type { Acknowledgement } from '@gateway/bus/bus.js'
+import type { LogState } from '@gateway/contracts/change.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
-import type { Presence } from '@gateway/store/edge-presence.js'
+import { trustSeconds } from '@gateway/settings/load.js'
+import { knownStates } from '@gateway/store/change-log.js'
+import { type Presence, readPresence } from '@gateway/store/edge-presence.js'
 import type { ControlContext } from '../context.js'
 
 /** Often enough that what is remembered when the bus fails is what was there a moment before. */
@@ -9,10 +14,15 @@ const REMEMBER_EVERY_MS = 2_000
 /** The edge processes of the installation, remembered for the time in which the bus cannot tell. */
 export class KnownEdges {
   readonly #ctx: Pick<ControlContext, 'bus'>
+  readonly #stored: Announcements
   #lastKnown: Presence = { live: [], silent: [] }
 
-  constructor(ctx: Pick<ControlContext, 'bus'>) {
+  constructor(ctx: Pick<ControlContext, 'bus' | 'sql' | 'settings'>) {
     this.#ctx = ctx
+    this.#stored = new Announcements(
+      () => readPresence(ctx.sql, trustSeconds(ctx.settings)),
+      (states) => knownStates(ctx.sql, states),
+    )
   }
 
   get lastKnown(): readonly EdgePresence[] {
@@ -32,6 +42,14 @@ export class KnownEdges {
       // The bus reports its own failures; the last known edges are the answer.
     }
     return this.#lastKnown.live
+  }
+
+  /**
+   * `Bus.awaitApplied` by what processes that do not reach the bus tell the store. Those that lived when the bus was last in reach are waited
+   * for, too: one that has told the store nothing is pending.
+   */
+  awaitStored(state: LogState, timeoutMs: number): Promise<Acknowledgement> {
+    return this.#stored.awaitApplied(state, timeoutMs, this.#lastKnown)
   }
 
   /** Keeps the memory fresh until the process ends. */

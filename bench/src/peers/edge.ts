@@ -42,7 +42,7 @@ function gatewayPeer(name: string, title: string, checkout?: string): Peer {
       const megabytes = Math.round(memory(gateway.edgePids(), 'now') / 1e6)
       return {
         name,
-        description: `${title}: one edge process, every request with a service token that is checked; ${special.words}ready after ${seconds} s, with ${megabytes} MB`,
+        description: `${title}: one edge process, every request with a service token that is checked; ${special.words}${await fileTier(gateway)} tier; ready after ${seconds} s, with ${megabytes} MB`,
         port: gateway.port,
         isEncrypted: environment === 'tls',
         pids: gateway.edgePids,
@@ -86,6 +86,12 @@ const SPECIAL: Readonly<Record<Environment, (data: PeerOptions['data']) => Promi
     const { tokens, fill } = crowd()
     return { words: `${tokens.length} tokens and 10,000 versions in the store; `, options: { fill }, crowd: tokens }
   },
+}
+
+/** How files reach sockets. Without the native addon the tier is `copy`, and every figure is another one. */
+async function fileTier({ url }: Gateway): Promise<string> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return /^gateway_file_tier\{tier="(\w+)"\} [1-9]/m.exec(metrics)?.[1] ?? 'unknown'
 }
 
 async function tileCounts({ url }: Gateway): Promise<{ tiles: number; hits: number }> {

@@ -22,7 +22,7 @@ const DOCS = {
 }
 const ADDON = {
   folder: 'libs/native-edge',
-  sources: ['native', 'binding.gyp', 'install.mjs'],
+  sources: ['native', 'binding.gyp', 'install.mjs', 'sources.cjs'],
   stamp: 'node_modules/.native-edge-attempted',
 }
 

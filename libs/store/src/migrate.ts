@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openSession, type Sql } from './connect.js'
 
@@ -10,6 +11,14 @@ const MIGRATION_LOCK = 891_001
 
 /** Limit: one migration of a big store, or the wait for another process's; far more than any takes. */
 const MIGRATION_TIMEOUT_MS = 1_800_000
+
+/**
+ * Limit: how long a statement of a migration waits for a lock. Everything that asks for the table after it waits behind it, so a migration that
+ * waits for a `pg_dump` would hold up every process. It begins again after a pause, in which the others get their turn.
+ */
+const LOCK_TIMEOUT_MS = 500
+const LOCK_PAUSE_MS = 2_000
+const LOCK_NOT_AVAILABLE = '55P03'
 
 interface Migration {
   readonly number: number
@@ -62,12 +71,23 @@ export async function migrate(
   }
 }
 
+/** Throws after MIGRATION_TIMEOUT_MS if another transaction holds a lock that the migration needs for all of that time. */
 async function apply(sql: Sql, { number, name, checksum, compatible, text }: Migration): Promise<void> {
-  await sql.begin(async (tx) => {
-    await tx.unsafe(text)
-    await tx`
-      INSERT INTO schema_migrations (number, name, checksum, compatible) VALUES (${number}, ${name}, ${checksum}, ${compatible})`
-  })
+  const end = performance.now() + MIGRATION_TIMEOUT_MS
+  for (;;) {
+    try {
+      await sql.begin(async (tx) => {
+        await tx.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+        await tx.unsafe(text)
+        await tx`
+          INSERT INTO schema_migrations (number, name, checksum, compatible) VALUES (${number}, ${name}, ${checksum}, ${compatible})`
+      })
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || performance.now() > end) throw error
+      await sleep(LOCK_PAUSE_MS)
+    }
+  }
 }
 
 /** How the database's schema stands to this program's. */

@@ -9,7 +9,7 @@ import {
   upsertVersion,
 } from './basemaps.js'
 import { changesSince, commitWithChanges, currentState, knownStates, logChanges, pruneChangeLog } from './change-log.js'
-import { openStore } from './connect.js'
+import { openStore, type Sql } from './connect.js'
 import { readInstanceKeys } from './instance-keys.js'
 import { migrate, readMigrations, readSchemaState } from './migrate.js'
 import { upsertScanSource } from './scan-sources.js'
@@ -93,6 +93,41 @@ test('a store that a newer version has migrated serves the version before, unles
   await expect(migrate(sql)).rejects.toThrow(
     /9002_newer\.sql of a newer version.*start the newer version again, or restore/,
   )
+  await drop()
+})
+
+test('a migration that waits for a dump holds up no reader, and is applied once the dump has ended', async () => {
+  const { sql, url, drop } = await freshStore(process.env.TEST_POSTGRES_URL)
+  const [dump, migrator] = ['dump', 'migrator'].map((applicationName) =>
+    openStore(url, { applicationName, maxConnections: 1 }),
+  )
+  let dumped = () => {}
+  const dumping = new Promise<void>((resolve) => {
+    dumped = resolve
+  })
+  let begun = () => {}
+  const locked = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const ended = (dump as Sql).begin(async (tx) => {
+    await tx`SELECT count(*) FROM tokens`
+    begun()
+    await dumping
+  })
+  await locked
+  const changing = { ...ofNewer(9001, true), text: 'ALTER TABLE tokens ADD COLUMN newer int' }
+  const migrating = migrate(migrator as Sql, [...readMigrations(), changing])
+  const waiting = () => sql`
+    SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database
+    WHERE NOT granted AND relation = 'tokens'::regclass AND datname = current_database()`
+  await expect.poll(waiting).toHaveLength(1)
+  // It would wait for the migration, which waits for the dump, which this test ends afterwards.
+  expect(await sql`SELECT count(*) FROM tokens`).toHaveLength(1)
+  dumped()
+  await ended
+  await migrating
+  expect(await sql`SELECT newer FROM tokens`).toEqual([])
+  await Promise.all([dump, migrator].map((client) => client?.end()))
   await drop()
 })
 

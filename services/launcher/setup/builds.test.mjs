@@ -60,7 +60,8 @@ test('where the addon does not compile the start goes on and says why, once, and
   write('package.json', JSON.stringify({ workspaces: ['libs/*'] }))
   const install = `node -e "require('node:fs').appendFileSync('attempts', '.'); console.log('no compiler')"`
   write('libs/native-edge/package.json', JSON.stringify({ name: '@gateway/native-edge', scripts: { install } }))
-  for (const name of ['install.mjs', 'binding.gyp', 'native/addon.cc']) write(`libs/native-edge/${name}`, '')
+  for (const name of ['install.mjs', 'sources.cjs', 'binding.gyp', 'native/addon.cc'])
+    write(`libs/native-edge/${name}`, '')
   const attempts = () => readFileSync(join(root, 'libs/native-edge/attempts'), 'utf8')
   expect(await buildAddon(root)).toEqual({ ok: true, note: 'no compiler' })
   expect(await buildAddon(root)).toEqual({ ok: true })

@@ -172,6 +172,32 @@ test('a token that is forgotten is appended to the file, and is not read from it
   expect(statSync(rowsFile()).ino).toBe(ino)
 })
 
+test('a token that is forgotten during a write that ends after the stop began is kept nowhere', async () => {
+  keeper.start()
+  await expect.poll(kept).toEqual(['aa', 'bb'])
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const append = file.append.bind(file)
+  const begun = vi.fn()
+  let ended = false
+  file.append = async (...args) => {
+    begun()
+    await held
+    await append(...args)
+    ended = true
+  }
+  await expect.poll(() => begun.mock.calls.length).toBe(1)
+  keeper.forgetToken('aa')
+  const stopped = keeper.stop()
+  setImmediate(goOn)
+  await stopped
+  // The process ends now.
+  expect(ended).toBe(true)
+  expect(await kept()).toBeNull()
+})
+
 test('on a full disk a token that is forgotten is kept nowhere', async () => {
   keeper.start()
   await expect.poll(kept).toEqual(['aa', 'bb'])

@@ -77,6 +77,8 @@ export class CatalogKeeper {
   #started = false
   #stopped = false
   #last: Promise<void> = Promise.resolve()
+  /** the write under way; does not reject */
+  #writing: Promise<unknown> = Promise.resolve()
 
   constructor(options: KeeperOptions) {
     this.#o = options
@@ -96,10 +98,14 @@ export class CatalogKeeper {
     this.#schedule()
   }
 
-  /** What was forgotten behind a reading that still hangs is not in the file yet: the next start must not find it there. */
+  /**
+   * What was forgotten behind a reading that still hangs is not in the file yet: the next start must not find it there. A write under way would
+   * put it back after it was removed, so its end is waited for.
+   */
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#writing
     await this.#write().catch((error) => this.#note(error as Error))
   }
 
@@ -180,9 +186,11 @@ export class CatalogKeeper {
     const whole = this.#whole || !file.takesAppends
     const records = this.#rows.takeChanges()
     this.#whole = false
+    const agoMs = performance.now() - knownAt
+    const writing = whole ? file.write(this.#rows.all(), facts, agoMs) : file.append(records, facts, agoMs)
+    this.#writing = writing.catch(() => {})
     try {
-      if (whole) await file.write(this.#rows.all(), facts, performance.now() - knownAt)
-      else await file.append(records, facts, performance.now() - knownAt)
+      await writing
     } catch (error) {
       this.#whole = true
       // On a full disk a token that was forgotten must not stay in the file: removing the stamp needs no room.

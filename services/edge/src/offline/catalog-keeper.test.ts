@@ -203,6 +203,8 @@ test('on a full disk a token that is forgotten is kept nowhere', async () => {
   await expect.poll(kept).toEqual(['aa', 'bb'])
   store.find = (digest) => digest !== 'aa'
   fails = true
+  // A write under way would fail for want of its file, and the next one would write a new one.
+  await expect.poll(() => lines).toContain('the catalog kept on disk does not follow the store')
   const rows = rowsFile()
   rmSync(rows)
   symlinkSync('/dev/full', rows)

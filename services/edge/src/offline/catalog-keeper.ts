@@ -99,8 +99,8 @@ export class CatalogKeeper {
   }
 
   /**
-   * What was forgotten behind a reading that still hangs is not in the file yet: the next start must not find it there. A write under way would
-   * put it back after it was removed, so its end is waited for.
+   * Removes the file if it still holds tokens that were forgotten while a reading hangs: the next start must not find them. It waits for a
+   * write under way, which would put them back.
    */
   async stop(): Promise<void> {
     this.#stopped = true

@@ -66,10 +66,10 @@ export const CLOCKS: Clocks = {
   },
 }
 
-/** A file is written anew when its appended part is larger than its first one, and than this. */
+/** Limit: the next write is a whole one once more bytes were appended than this, and than the file had at first. */
 const LEAST_COMPACTED_BYTES = 2 ** 20
 
-/** What has not been touched for so long is what a crash has left behind: another edge with the same folder touches its rows all the time. */
+/** Limit: a crash has left a file behind if nobody has touched it for so long. Another edge with the same folder touches its rows every few seconds. */
 const ABANDONED_MS = 3_600_000
 
 /** The file of rows that this process has written, as far as it is stamped. */

@@ -71,7 +71,7 @@ function recordOf<K extends Kind>(kind: K, key: string, row: RowTypes[K] | null)
   return Buffer.concat([length, body])
 }
 
-/** What the records of a `RowBytes` made. Throws if the content is anything else. */
+/** Reads the rows that the records of a `RowBytes` describe. Throws if the content is anything else. */
 export function readRows(content: Buffer): Rows {
   const rows = { basemap: new Map(), vector: new Map(), token: new Map() } as {
     [K in Kind]: Map<string, RowTypes[K]>

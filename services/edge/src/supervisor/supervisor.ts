@@ -226,7 +226,10 @@ export class Supervisor {
     this.#endedPresences = []
   }
 
-  /** Of processes that ended after the last one that could do it. Otherwise disables would name them as pending for TOKEN_OFFLINE_SECONDS. */
+  /**
+   * Withdraws the presence of processes that ended after the last one that could do it. Otherwise disables would name them as pending for
+   * TOKEN_OFFLINE_SECONDS.
+   */
   async #withdrawLast(): Promise<void> {
     const ids = this.#endedPresences
     if (ids.length === 0) return

@@ -1341,6 +1341,12 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1364,6 +1370,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1429,6 +1441,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1588,6 +1606,12 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1611,6 +1635,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1668,6 +1698,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -3744,6 +3780,12 @@ export interface components {
         per_second: number;
         burst: number;
       } | null;
+      bounds: [
+        number,
+        number,
+        number,
+        number
+      ] | null;
       expires_at: string | null;
       disabled_at: string | null;
       /** Format: date-time */

@@ -96,7 +96,8 @@ export const en = {
       session_ended: 'Sign in again, then repeat it.',
       origin_not_allowed: 'The token is limited to other sites. Change its limits, or use it there.',
       network_not_allowed: 'The token is limited to other networks. Change its limits, or use it there.',
-      outside_bounds: 'The signed address does not reach so far. Make one without bounds.',
+      outside_bounds:
+        'The token or the signed address is limited to an area, and this is outside. Use one without bounds.',
       scope_missing: 'The token lacks a scope. Change its grants; they are in force at once.',
       resource_not_granted: 'The token was not granted this. Change its grants; they are in force at once.',
       admin_remote_off: 'Administration from other machines is off: see ADMIN_ALLOW_REMOTE.',

@@ -13,6 +13,7 @@ const TOKEN = {
   allowed_origins: ['https://maps.example.com'],
   allowed_networks: [],
   rate_limit: null,
+  bounds: null,
   expires_at: '2027-03-01T00:00:00.000Z',
   disabled_at: null,
   created_at: EARLIER,

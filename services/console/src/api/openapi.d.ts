@@ -1041,6 +1041,10 @@ export interface paths {
               /** @enum {string} */
               state: "answers" | "missing" | "refuses" | "no_answer";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               milliseconds: number;
             };
           };
@@ -1070,6 +1074,10 @@ export interface paths {
               updated: number;
               missing: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               warnings: number;
               steps: number;
               cancelled: boolean;
@@ -1143,6 +1151,10 @@ export interface paths {
                 } | null;
               }[];
               problem: string | null;
+              problem_code: string | null;
+              problem_params: {
+                [key: string]: string | number;
+              } | null;
             };
           };
         };
@@ -1244,6 +1256,10 @@ export interface paths {
                 updated: number;
                 missing: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 warnings: number;
                 steps: number;
                 cancelled: boolean;
@@ -1898,6 +1914,10 @@ export interface paths {
               delivered: boolean;
               status: number | null;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               answer: string;
               duration_ms: number;
               request: {
@@ -2000,6 +2020,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2027,6 +2051,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2182,6 +2210,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2197,6 +2229,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2351,6 +2387,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2367,6 +2407,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2468,6 +2512,10 @@ export interface paths {
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 progress: number;
                 tiles: number | null;
                 bytes: number | null;
@@ -2523,6 +2571,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2566,6 +2618,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2607,6 +2663,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2663,6 +2723,10 @@ export interface paths {
                 status: "pending" | "retrying" | "succeeded" | "failed";
                 attempts: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 next_attempt_at: string | null;
                 /** Format: date-time */
                 created_at: string;
@@ -2697,6 +2761,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2714,6 +2782,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2748,6 +2820,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2780,6 +2856,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2812,6 +2892,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2929,6 +3013,10 @@ export interface paths {
                 callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
                 callback_attempts?: number;
                 callback_message?: string;
+                callback_message_code?: string | null;
+                callback_message_params?: {
+                  [key: string]: string | number;
+                } | null;
                 /** Format: date-time */
                 created_at: string;
                 started_at: string | null;
@@ -3725,6 +3813,10 @@ export interface components {
       updated: number;
       missing: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       warnings: number;
       steps: number;
       cancelled: boolean;
@@ -3783,6 +3875,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3811,6 +3907,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3827,6 +3927,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3905,6 +4009,10 @@ export interface components {
       callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
       callback_attempts?: number;
       callback_message?: string;
+      callback_message_code?: string | null;
+      callback_message_params?: {
+        [key: string]: string | number;
+      } | null;
       /** Format: date-time */
       created_at: string;
       started_at: string | null;

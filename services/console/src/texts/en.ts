@@ -4,7 +4,6 @@ import type { MessageCode } from '@gateway/contracts/messages.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
 import { counted } from './plural.js'
-import type { ServerWords } from './server-words.js'
 
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
 export const en = {
@@ -52,7 +51,6 @@ export const en = {
     created: 'Created',
   },
   /** Sentences of the service in this language; in its own there is nothing to translate. */
-  serverWords: {} as ServerWords,
   /** Titles of warnings by code: what was accepted and is probably not intended. */
   warnings: {
     other: 'Saved, with a remark',

@@ -24,6 +24,7 @@ const LIBRARIES = {
   tilesets: ['contracts', 'files', 'object-storage'],
   tiling: ['contracts'],
   tracing: [],
+  vectors: ['contracts', 'files', 'processes', 'tilesets', 'logging'],
 }
 
 /** What each service may import of the libraries; none may import another service. */
@@ -59,6 +60,7 @@ const SERVICES = {
     'store',
     'tilesets',
     'tracing',
+    'vectors',
   ],
   doctor: ['bus', 'native-edge', 'settings', 'store'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],

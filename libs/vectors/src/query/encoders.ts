@@ -3,7 +3,7 @@ import { buildHeader } from 'flatgeobuf/lib/mjs/generic/featurecollection.js'
 import { toGeometryType } from 'flatgeobuf/lib/mjs/generic/geometry.js'
 import { parseGC, parseGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js'
 import { type Convert, geoJsonText, geometryOf, wktText } from './geometry.js'
-import type { IndexField } from './index-description.js'
+import type { IndexField } from '../index-file/index-description.js'
 import type { ItemsQuery } from './items-query.js'
 import type { SqlRow } from './run-query.js'
 

@@ -4,7 +4,7 @@ import { parseCql2Json } from './cql2/parse-json.js'
 import { parseCql2Text } from './cql2/parse-text.js'
 import { type Crs, crsListOf, DEFAULT_CRS, findCrs, fromCrs } from './crs.js'
 import { converted } from './geometry.js'
-import type { IndexDescription, IndexField } from './index-description.js'
+import type { IndexDescription, IndexField } from '../index-file/index-description.js'
 import { type After, DEFAULT_LIMIT, FORMATS, type ItemsFormat, type ItemsQuery, MAX_ANSWER_BYTES, MAX_LIMIT, type SortKey } from './items-query.js'
 
 export { QueryError }

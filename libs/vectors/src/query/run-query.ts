@@ -4,7 +4,7 @@ import { type CompileContext, compile, quoted, type Sql, type SqlValue } from '.
 import type { Geometry } from './cql2/expression.js'
 import { toCrs } from './crs.js'
 import { envelopeOf, geometryOf } from './geometry.js'
-import type { IndexField } from './index-description.js'
+import type { IndexField } from '../index-file/index-description.js'
 import { intersects } from './intersects.js'
 import type { After, Chunk, ItemsQuery } from './items-query.js'
 import { encoderOf } from './encoders.js'
@@ -76,7 +76,7 @@ export class OpenIndex {
     const head = `SELECT ${columns.join(', ')} FROM features`
     if (id !== null) {
       const asFid = /^\d{1,15}$/.test(id) ? Number(id) : -1
-      const text = `${head} WHERE feature_id = ? OR (fid = ? AND feature_id IS NULL) ORDER BY feature_id IS NULL LIMIT 1`
+      const text = `${head} WHERE fid = coalesce((SELECT fid FROM features WHERE feature_id = ?1), (SELECT fid FROM features WHERE fid = ?2 AND feature_id IS NULL))`
       return { text, values: [id, asFid] }
     }
     const conditions = [this.#filter(query, literals), after === null ? null : behind(query, after)]

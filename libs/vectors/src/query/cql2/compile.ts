@@ -1,5 +1,5 @@
 import { boxOf } from '../geometry.js'
-import type { IndexField } from '../index-description.js'
+import type { IndexField } from '../../index-file/index-description.js'
 import { type Expression, type Geometry, isDate, isTimestamp, type Operand, QueryError, type Spatial } from './expression.js'
 
 /** By which name filters and parameters know the geometry. */

@@ -3271,6 +3271,32 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/audit/verify": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              first_mismatch: {
+                /** @enum {string} */
+                reason: "altered" | "missing" | "inserted";
+                chain_position: number | null;
+                id: number | null;
+                at: string | null;
+                actor: string | null;
+                action: string | null;
+                subject: string | null;
+              } | null;
+              count: number;
+              head: string;
+              head_position: number;
+              anchor_position: number;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/audit/{id}": {
     get: {
       parameters: {
@@ -4015,6 +4041,9 @@ export interface components {
       detail: {
         [key: string]: unknown;
       };
+      chain_position: number | null;
+      previous_sha256: string | null;
+      sha256: string | null;
     };
     Session: {
       name: string;

@@ -168,7 +168,7 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   tile_size: number;
@@ -259,7 +259,7 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -273,7 +273,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -431,7 +431,7 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -519,7 +519,7 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -535,7 +535,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -613,7 +613,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -729,7 +729,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -1041,6 +1041,10 @@ export interface paths {
               /** @enum {string} */
               state: "answers" | "missing" | "refuses" | "no_answer";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               milliseconds: number;
             };
           };
@@ -1070,6 +1074,10 @@ export interface paths {
               updated: number;
               missing: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               warnings: number;
               steps: number;
               cancelled: boolean;
@@ -1143,6 +1151,10 @@ export interface paths {
                 } | null;
               }[];
               problem: string | null;
+              problem_code: string | null;
+              problem_params: {
+                [key: string]: string | number;
+              } | null;
             };
           };
         };
@@ -1244,6 +1256,10 @@ export interface paths {
                 updated: number;
                 missing: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 warnings: number;
                 steps: number;
                 cancelled: boolean;
@@ -1934,6 +1950,10 @@ export interface paths {
               delivered: boolean;
               status: number | null;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               answer: string;
               duration_ms: number;
               request: {
@@ -2036,6 +2056,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2063,6 +2087,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2218,6 +2246,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2233,6 +2265,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2387,6 +2423,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2403,6 +2443,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2504,6 +2548,10 @@ export interface paths {
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 progress: number;
                 tiles: number | null;
                 bytes: number | null;
@@ -2559,6 +2607,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2602,6 +2654,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2643,6 +2699,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2699,6 +2759,10 @@ export interface paths {
                 status: "pending" | "retrying" | "succeeded" | "failed";
                 attempts: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 next_attempt_at: string | null;
                 /** Format: date-time */
                 created_at: string;
@@ -2733,6 +2797,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2750,6 +2818,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2784,6 +2856,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2816,6 +2892,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2848,6 +2928,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2965,6 +3049,10 @@ export interface paths {
                 callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
                 callback_attempts?: number;
                 callback_message?: string;
+                callback_message_code?: string | null;
+                callback_message_params?: {
+                  [key: string]: string | number;
+                } | null;
                 /** Format: date-time */
                 created_at: string;
                 started_at: string | null;
@@ -3606,7 +3694,7 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
         /** @enum {string} */
         format: "png" | "jpg" | "webp" | "avif" | "pbf";
         tile_size: number;
@@ -3682,7 +3770,7 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
       /** @enum {string} */
       format: "png" | "jpg" | "webp" | "avif" | "pbf";
       tile_size: number;
@@ -3787,6 +3875,10 @@ export interface components {
       updated: number;
       missing: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       warnings: number;
       steps: number;
       cancelled: boolean;
@@ -3851,6 +3943,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3879,6 +3975,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3895,6 +3995,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3973,6 +4077,10 @@ export interface components {
       callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
       callback_attempts?: number;
       callback_message?: string;
+      callback_message_code?: string | null;
+      callback_message_params?: {
+        [key: string]: string | number;
+      } | null;
       /** Format: date-time */
       created_at: string;
       started_at: string | null;

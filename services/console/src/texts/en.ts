@@ -1258,6 +1258,7 @@ export const en = {
       TOKEN_STALE_SECONDS: 'After so long at the latest every edge refuses a disabled token',
       TOKEN_OFFLINE_SECONDS: 'For so long an edge that is cut off goes on with what it knows',
       DATABASE_URL: 'The Postgres that holds all state',
+      DATABASE_READ_URL: 'A replica of that Postgres, which edges read',
       REDIS_URL: 'The bus; where it is not set, Postgres serves for it',
       DATA_DIR: 'Where this gateway keeps its own files',
       EDGE_WORKERS: 'Processes of one edge',

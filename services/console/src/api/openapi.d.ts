@@ -168,7 +168,7 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   tile_size: number;
@@ -259,7 +259,7 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -273,7 +273,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -431,7 +431,7 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -519,7 +519,7 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -535,7 +535,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -613,7 +613,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -729,7 +729,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -1357,6 +1357,12 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1380,6 +1386,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1445,6 +1457,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1604,6 +1622,12 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1627,6 +1651,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1684,6 +1714,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -3323,6 +3359,32 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/audit/verify": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              first_mismatch: {
+                /** @enum {string} */
+                reason: "altered" | "missing" | "inserted";
+                chain_position: number | null;
+                id: number | null;
+                at: string | null;
+                actor: string | null;
+                action: string | null;
+                subject: string | null;
+              } | null;
+              count: number;
+              head: string;
+              head_position: number;
+              anchor_position: number;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/audit/{id}": {
     get: {
       parameters: {
@@ -3632,7 +3694,7 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
         /** @enum {string} */
         format: "png" | "jpg" | "webp" | "avif" | "pbf";
         tile_size: number;
@@ -3708,7 +3770,7 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
       /** @enum {string} */
       format: "png" | "jpg" | "webp" | "avif" | "pbf";
       tile_size: number;
@@ -3836,6 +3898,12 @@ export interface components {
         per_second: number;
         burst: number;
       } | null;
+      bounds: [
+        number,
+        number,
+        number,
+        number
+      ] | null;
       expires_at: string | null;
       disabled_at: string | null;
       /** Format: date-time */
@@ -4081,6 +4149,9 @@ export interface components {
       detail: {
         [key: string]: unknown;
       };
+      chain_position: number | null;
+      previous_sha256: string | null;
+      sha256: string | null;
     };
     Session: {
       name: string;

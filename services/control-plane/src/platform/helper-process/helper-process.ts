@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { CodedError } from '@gateway/contracts/messages.js'
 import { dieWithParent } from '@gateway/processes/die-with-parent.js'
@@ -19,11 +20,16 @@ const ignore = () => {}
  */
 export class HelperProcess<Task extends object, Answer> {
   readonly #module: string
+  readonly #writes: boolean
   #child: ChildProcess | null = null
   #starting: Promise<unknown> = Promise.resolve()
 
-  /** @param module the built file that calls `serve`, also when the sources are run (in tests) */
-  constructor(module: URL) {
+  /**
+   * @param module the built file that calls `serve`, also when the sources are run (in tests)
+   * @param writes whether its tasks write to the standard output
+   */
+  constructor(module: URL, writes = false) {
+    this.#writes = writes
     this.#module = fileURLToPath(module)
   }
 
@@ -59,6 +65,11 @@ export class HelperProcess<Task extends object, Answer> {
     } finally {
       settled.abort()
     }
+  }
+
+  /** What the process writes to its standard output, in its turn with the answers. Only of a helper that was made with `writes`. */
+  output(): Readable {
+    return this.#running().stdout as Readable
   }
 
   /** As `ask`; null: no answer within `limitMs`, not counting the start of the process. */
@@ -106,7 +117,7 @@ export class HelperProcess<Task extends object, Answer> {
       execPath,
       execArgv,
       serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', this.#writes ? 'pipe' : 'ignore', 'inherit', 'ipc'],
     })
     child.on('error', ignore)
     this.#starting = new Promise((resolve) => {

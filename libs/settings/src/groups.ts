@@ -25,7 +25,7 @@ export const SETTING_GROUPS = {
     'SESSION_IDLE',
   ],
   tokens: ['TOKEN_DEFAULT_TTL', 'TOKEN_STALE_SECONDS', 'TOKEN_OFFLINE_SECONDS', 'TOKEN_ADDRESSES'],
-  store: ['DATABASE_URL', 'REDIS_URL', 'DATA_DIR'],
+  store: ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'DATA_DIR'],
   sources: ['BASEMAP_ROOTS', 'VECTOR_ROOTS', 'DEMO'],
   objectStorage: [
     'S3_ENDPOINT',

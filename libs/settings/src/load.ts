@@ -47,6 +47,8 @@ export interface Settings {
   readonly tokenStaleSeconds: number
   readonly tokenOfflineSeconds: number
   readonly databaseUrl: string | null
+  /** a replica for look-ups of tokens and reads of the catalog; null: the store itself answers them */
+  readonly databaseReadUrl: string | null
   readonly redisUrl: string | null
   readonly dataDir: string
   readonly edgeWorkers: number
@@ -239,6 +241,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tokenStaleSeconds: v.TOKEN_STALE_SECONDS,
     tokenOfflineSeconds: v.TOKEN_OFFLINE_SECONDS,
     databaseUrl: v.DATABASE_URL ?? null,
+    databaseReadUrl: v.DATABASE_READ_URL ?? null,
     redisUrl: v.REDIS_URL ?? null,
     dataDir: v.DATA_DIR,
     edgeWorkers: v.EDGE_WORKERS,

@@ -1253,6 +1253,7 @@ export const en = {
       TOKEN_STALE_SECONDS: 'Longest time until every edge refuses a disabled token',
       TOKEN_OFFLINE_SECONDS: 'How long a disconnected edge accepts the tokens that it knows',
       DATABASE_URL: 'Postgres database that holds all state',
+      DATABASE_READ_URL: 'Replica of the store from which edges read',
       REDIS_URL: 'Redis server for the bus; if it is not set, Postgres is used',
       DATA_DIR: 'Directory for this gateway’s own files',
       EDGE_WORKERS: 'Number of processes of one edge',

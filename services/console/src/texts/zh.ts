@@ -1208,6 +1208,7 @@ export const zh: Texts = {
       TOKEN_STALE_SECONDS: '最迟在此时间后，每个边缘都拒绝已停用的令牌',
       TOKEN_OFFLINE_SECONDS: '失去联系的边缘凭已知信息继续工作的时长',
       DATABASE_URL: '保存全部状态的 Postgres',
+      DATABASE_READ_URL: '该 Postgres 的副本，供边缘读取',
       REDIS_URL: '消息总线；未设置时由 Postgres 代替',
       DATA_DIR: '此网关存放自身文件的目录',
       EDGE_WORKERS: '一个边缘的进程数',

@@ -837,6 +837,9 @@ export interface paths {
           "application/json": {
             withdrawn?: boolean;
             encoding?: string;
+            tile_min_zoom?: number | null;
+            tile_max_zoom?: number | null;
+            tiles?: boolean;
           };
         };
       };
@@ -856,6 +859,18 @@ export interface paths {
               available: boolean;
               source_code: string;
               download_url: string;
+              revision: number;
+              tiles: {
+                /** @enum {string} */
+                status: "none" | "building" | "ready" | "failed";
+                message: string;
+                min_zoom: number | null;
+                max_zoom: number | null;
+                built_at: string | null;
+                left_out: {
+                  [key: string]: number;
+                };
+              };
               crs: string | null;
               bounds: [
                 number,
@@ -873,6 +888,8 @@ export interface paths {
               encoding: string | null;
               encoding_source: ("format" | "cpg" | "table" | "operator") | null;
               path: string;
+              tile_min_zoom: number | null;
+              tile_max_zoom: number | null;
               withdrawn: boolean;
               source_enabled: boolean;
               confirmed: components["schemas"]["EdgePresence"][];
@@ -3653,6 +3670,18 @@ export interface components {
       available: boolean;
       source_code: string;
       download_url: string;
+      revision: number;
+      tiles: {
+        /** @enum {string} */
+        status: "none" | "building" | "ready" | "failed";
+        message: string;
+        min_zoom: number | null;
+        max_zoom: number | null;
+        built_at: string | null;
+        left_out: {
+          [key: string]: number;
+        };
+      };
       crs: string | null;
       bounds: [
         number,
@@ -3683,6 +3712,18 @@ export interface components {
       available: boolean;
       source_code: string;
       download_url: string;
+      revision: number;
+      tiles: {
+        /** @enum {string} */
+        status: "none" | "building" | "ready" | "failed";
+        message: string;
+        min_zoom: number | null;
+        max_zoom: number | null;
+        built_at: string | null;
+        left_out: {
+          [key: string]: number;
+        };
+      };
       crs: string | null;
       bounds: [
         number,
@@ -3700,6 +3741,8 @@ export interface components {
       encoding: string | null;
       encoding_source: ("format" | "cpg" | "table" | "operator") | null;
       path: string;
+      tile_min_zoom: number | null;
+      tile_max_zoom: number | null;
       withdrawn: boolean;
       source_enabled: boolean;
     };

@@ -61,6 +61,7 @@ const SERVICES = {
     'store',
     'tilesets',
     'tracing',
+    'vectors',
   ],
   doctor: ['bus', 'native-edge', 'settings', 'store'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],

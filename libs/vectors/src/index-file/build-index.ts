@@ -12,6 +12,7 @@ import {
   type IndexField,
   type IndexLayer,
 } from './index-description.js'
+import { storageDefinitionOf } from './storage-definition.js'
 
 export interface IndexTask {
   readonly source: VectorSource
@@ -52,7 +53,8 @@ export async function buildIndex(task: IndexTask): Promise<IndexDescription> {
     await rm(file, { force: true })
     const ownId =
       task.kind === 'geopackage' || ids === 'number' ? CONVERTED_ID : ids === 'property' ? 'id' : OWN_ID[task.kind]
-    const description = merge(converted, file, task, ownId ?? null)
+    const definition = await storageDefinitionOf(task.crs)
+    const description = { ...merge(converted, file, task, ownId ?? null), storage_definition: definition }
     await writeFile(join(task.output, DESCRIPTION_FILE), JSON.stringify(description))
     return description
   } finally {
@@ -90,6 +92,7 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
       next += filled.count
     }
     db.exec('COMMIT')
+    keepUniqueIds(db)
     const kinds = new Set(layers.map((layer) => layer.geometry_type).filter((kind) => kind !== null))
     return {
       version: 1,
@@ -103,6 +106,14 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
   } finally {
     db.close()
   }
+}
+
+/** An id that several features have identifies none of them. */
+function keepUniqueIds(db: DatabaseSyncInstance): void {
+  db.exec(`
+    CREATE INDEX features_feature_id ON features (feature_id) WHERE feature_id IS NOT NULL;
+    UPDATE features SET feature_id = NULL WHERE feature_id IN (
+      SELECT feature_id FROM features WHERE feature_id IS NOT NULL GROUP BY feature_id HAVING count(*) > 1)`)
 }
 
 function layersOf(db: DatabaseSyncInstance, ownId: string | null): SourceLayer[] {

@@ -27,6 +27,8 @@ const fieldSchema = z.object({
 export const indexDescriptionSchema = z.object({
   version: z.literal(1),
   storage_crs: z.string().nullable(),
+  /** how positions get into the storage CRS, and whether its first axis points north; null or absent: not known */
+  storage_definition: z.object({ proj4: z.string(), north_first: z.boolean() }).nullish(),
   /** west, south, east, north in degrees; null: no feature has a geometry */
   bounds: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable(),
   feature_count: z.int(),

@@ -50,6 +50,7 @@ export const REFUSAL_MESSAGES = {
   layer_being_sliced: 'a slice job of this layer has not ended; cancel it or wait for it',
   source_of_slicing: 'this scan source belongs to slicing; disable it instead',
   encoding_only_of_shapefile: 'body.encoding: of a shapefile alone; the format of this vector says it',
+  vector_zooms_crossed: 'tile_min_zoom is above tile_max_zoom',
   encoding_unknown:
     'body.encoding: not known; write UTF-8, GBK, Big5, Shift_JIS, EUC-KR, windows-1252 or another name of the Encoding Standard, or a code page',
   archive_without_row_order:

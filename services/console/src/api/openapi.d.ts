@@ -168,7 +168,7 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   tile_size: number;
@@ -259,7 +259,7 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -273,7 +273,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -431,7 +431,7 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -519,7 +519,7 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -535,7 +535,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -613,7 +613,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -729,7 +729,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -837,6 +837,9 @@ export interface paths {
           "application/json": {
             withdrawn?: boolean;
             encoding?: string;
+            tile_min_zoom?: number | null;
+            tile_max_zoom?: number | null;
+            tiles?: boolean;
           };
         };
       };
@@ -856,6 +859,18 @@ export interface paths {
               available: boolean;
               source_code: string;
               download_url: string;
+              revision: number;
+              tiles: {
+                /** @enum {string} */
+                status: "none" | "building" | "ready" | "failed";
+                message: string;
+                min_zoom: number | null;
+                max_zoom: number | null;
+                built_at: string | null;
+                left_out: {
+                  [key: string]: number;
+                };
+              };
               crs: string | null;
               bounds: [
                 number,
@@ -873,6 +888,8 @@ export interface paths {
               encoding: string | null;
               encoding_source: ("format" | "cpg" | "table" | "operator") | null;
               path: string;
+              tile_min_zoom: number | null;
+              tile_max_zoom: number | null;
               withdrawn: boolean;
               source_enabled: boolean;
               confirmed: components["schemas"]["EdgePresence"][];
@@ -1041,10 +1058,6 @@ export interface paths {
               /** @enum {string} */
               state: "answers" | "missing" | "refuses" | "no_answer";
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               milliseconds: number;
             };
           };
@@ -1074,10 +1087,6 @@ export interface paths {
               updated: number;
               missing: number;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               warnings: number;
               steps: number;
               cancelled: boolean;
@@ -1151,10 +1160,6 @@ export interface paths {
                 } | null;
               }[];
               problem: string | null;
-              problem_code: string | null;
-              problem_params: {
-                [key: string]: string | number;
-              } | null;
             };
           };
         };
@@ -1256,10 +1261,6 @@ export interface paths {
                 updated: number;
                 missing: number;
                 message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
                 warnings: number;
                 steps: number;
                 cancelled: boolean;
@@ -1357,12 +1358,6 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
-            bounds?: [
-              number,
-              number,
-              number,
-              number
-            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1386,12 +1381,6 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
-              bounds: [
-                number,
-                number,
-                number,
-                number
-              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1457,12 +1446,6 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
-              bounds: [
-                number,
-                number,
-                number,
-                number
-              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1622,12 +1605,6 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
-            bounds?: [
-              number,
-              number,
-              number,
-              number
-            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1651,12 +1628,6 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
-              bounds: [
-                number,
-                number,
-                number,
-                number
-              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1714,12 +1685,6 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
-              bounds: [
-                number,
-                number,
-                number,
-                number
-              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1950,10 +1915,6 @@ export interface paths {
               delivered: boolean;
               status: number | null;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               answer: string;
               duration_ms: number;
               request: {
@@ -2056,10 +2017,6 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2087,10 +2044,6 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2246,10 +2199,6 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2265,10 +2214,6 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2423,10 +2368,6 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2443,10 +2384,6 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2548,10 +2485,6 @@ export interface paths {
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
                 progress: number;
                 tiles: number | null;
                 bytes: number | null;
@@ -2607,10 +2540,6 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2654,10 +2583,6 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2699,10 +2624,6 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2759,10 +2680,6 @@ export interface paths {
                 status: "pending" | "retrying" | "succeeded" | "failed";
                 attempts: number;
                 message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
                 next_attempt_at: string | null;
                 /** Format: date-time */
                 created_at: string;
@@ -2797,10 +2714,6 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2818,10 +2731,6 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2856,10 +2765,6 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2892,10 +2797,6 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2928,10 +2829,6 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
-              message_code: string | null;
-              message_params: {
-                [key: string]: string | number;
-              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -3049,10 +2946,6 @@ export interface paths {
                 callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
                 callback_attempts?: number;
                 callback_message?: string;
-                callback_message_code?: string | null;
-                callback_message_params?: {
-                  [key: string]: string | number;
-                } | null;
                 /** Format: date-time */
                 created_at: string;
                 started_at: string | null;
@@ -3354,32 +3247,6 @@ export interface paths {
           content: {
             "text/csv": unknown;
             "application/x-ndjson": unknown;
-          };
-        };
-      };
-    };
-  };
-  "/api/v1/admin/audit/verify": {
-    get: {
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              first_mismatch: {
-                /** @enum {string} */
-                reason: "altered" | "missing" | "inserted";
-                chain_position: number | null;
-                id: number | null;
-                at: string | null;
-                actor: string | null;
-                action: string | null;
-                subject: string | null;
-              } | null;
-              count: number;
-              head: string;
-              head_position: number;
-              anchor_position: number;
-            };
           };
         };
       };
@@ -3694,7 +3561,7 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
         /** @enum {string} */
         format: "png" | "jpg" | "webp" | "avif" | "pbf";
         tile_size: number;
@@ -3770,7 +3637,7 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
       /** @enum {string} */
       format: "png" | "jpg" | "webp" | "avif" | "pbf";
       tile_size: number;
@@ -3803,6 +3670,18 @@ export interface components {
       available: boolean;
       source_code: string;
       download_url: string;
+      revision: number;
+      tiles: {
+        /** @enum {string} */
+        status: "none" | "building" | "ready" | "failed";
+        message: string;
+        min_zoom: number | null;
+        max_zoom: number | null;
+        built_at: string | null;
+        left_out: {
+          [key: string]: number;
+        };
+      };
       crs: string | null;
       bounds: [
         number,
@@ -3833,6 +3712,18 @@ export interface components {
       available: boolean;
       source_code: string;
       download_url: string;
+      revision: number;
+      tiles: {
+        /** @enum {string} */
+        status: "none" | "building" | "ready" | "failed";
+        message: string;
+        min_zoom: number | null;
+        max_zoom: number | null;
+        built_at: string | null;
+        left_out: {
+          [key: string]: number;
+        };
+      };
       crs: string | null;
       bounds: [
         number,
@@ -3850,6 +3741,8 @@ export interface components {
       encoding: string | null;
       encoding_source: ("format" | "cpg" | "table" | "operator") | null;
       path: string;
+      tile_min_zoom: number | null;
+      tile_max_zoom: number | null;
       withdrawn: boolean;
       source_enabled: boolean;
     };
@@ -3875,10 +3768,6 @@ export interface components {
       updated: number;
       missing: number;
       message: string;
-      message_code: string | null;
-      message_params: {
-        [key: string]: string | number;
-      } | null;
       warnings: number;
       steps: number;
       cancelled: boolean;
@@ -3898,12 +3787,6 @@ export interface components {
         per_second: number;
         burst: number;
       } | null;
-      bounds: [
-        number,
-        number,
-        number,
-        number
-      ] | null;
       expires_at: string | null;
       disabled_at: string | null;
       /** Format: date-time */
@@ -3943,10 +3826,6 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
-      message_code: string | null;
-      message_params: {
-        [key: string]: string | number;
-      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3975,10 +3854,6 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
-      message_code: string | null;
-      message_params: {
-        [key: string]: string | number;
-      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3995,10 +3870,6 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
-      message_code: string | null;
-      message_params: {
-        [key: string]: string | number;
-      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -4077,10 +3948,6 @@ export interface components {
       callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
       callback_attempts?: number;
       callback_message?: string;
-      callback_message_code?: string | null;
-      callback_message_params?: {
-        [key: string]: string | number;
-      } | null;
       /** Format: date-time */
       created_at: string;
       started_at: string | null;
@@ -4149,9 +4016,6 @@ export interface components {
       detail: {
         [key: string]: unknown;
       };
-      chain_position: number | null;
-      previous_sha256: string | null;
-      sha256: string | null;
     };
     Session: {
       name: string;

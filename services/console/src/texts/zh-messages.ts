@@ -240,6 +240,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   layer_being_sliced: '此图层的切片任务尚未结束；请取消或等待它结束',
   source_of_slicing: '此扫描源属于切片；请改为停用它',
   encoding_only_of_shapefile: 'body.encoding：只用于 Shapefile；此矢量的格式本身说明了编码',
+  vector_zooms_crossed: 'tile_min_zoom 大于 tile_max_zoom',
   encoding_unknown:
     'body.encoding：未知的编码；请写 UTF-8、GBK、Big5、Shift_JIS、EUC-KR、windows-1252 或 Encoding Standard 的其他名称，或代码页',
   archive_without_row_order: 'storage：{storage} 归档没有行序；只有目录和 MBTiles 归档有',
@@ -421,7 +422,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   'said.origin': '必须是浏览器发送的来源，如 https://maps.example.com',
   'said.network': '必须是 IP 地址或 CIDR 范围',
   'said.one_of_basemap_vector': 'basemap_code、basemap_codes 与 vector_code 必须恰好给出一个',
-  'said.withdrawn_or_encoding': '需要 withdrawn 或 encoding',
+  'said.withdrawn_or_encoding': '需要 withdrawn、encoding、tile_min_zoom、tile_max_zoom 或 tiles',
   'said.location_control': '不能含有控制字符',
   'said.location_keys': '不能含有凭据：凭据应写入 AWS_ACCESS_KEY_ID 等',
   'said.location_bucket': '必须写明存储桶：s3://bucket/prefix',

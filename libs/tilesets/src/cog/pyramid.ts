@@ -129,7 +129,7 @@ export function* readCog(path: string, size: number): Reads<Cog> {
 function unfit(why: string): BrokenArchiveError {
   return new BrokenArchiveError(
     `${why}: only Cloud Optimized GeoTIFFs of 8 bits with JPEG or WebP tiles on the grid are served ` +
-      '(gdal_translate -of COG -co TILING_SCHEME=GoogleMapsCompatible -co COMPRESS=WEBP); others can be sliced',
+      '(gdal_translate -of COG -co TILING_SCHEME=GoogleMapsCompatible -co COMPRESS=WEBP)',
   )
 }
 

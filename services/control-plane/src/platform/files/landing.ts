@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
+import { ARCHIVE_EXTENSIONS, isArchiveExtension } from './tile-folder.js'
 import { assertBelow, clearStages, placeFiles, placeFolder, type Stage, stageIn } from './stage.js'
 
 /** Where files are to appear below a directory that is laid out like a scan source. */
@@ -50,8 +51,8 @@ async function removeSuperseded({ kind, place, parent }: PreparedLanding, names:
 function isSuperseded(kind: Landing['kind'], place: string, name: string): boolean {
   const base = place.replace(/\.[^.]+$/, '')
   if (place.endsWith('.shp')) return isPartOfShapefile(base, name)
-  const version = /\.(mbtiles|pmtiles)$/.test(place) ? base : kind === 'folder' ? place : null
-  return version !== null && [version, `${version}.mbtiles`, `${version}.pmtiles`].includes(name)
+  const version = isArchiveExtension(path.extname(place)) && kind === 'files' ? base : kind === 'folder' ? place : null
+  return version !== null && ['', ...ARCHIVE_EXTENSIONS].some((extension) => name === `${version}${extension}`)
 }
 
 async function makeFolder(target: string, folder: string): Promise<void> {

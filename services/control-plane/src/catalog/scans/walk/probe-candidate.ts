@@ -1,6 +1,8 @@
 import { relative } from 'node:path'
+import { archiveStorageOf } from '@gateway/tilesets/probe.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { Prober } from '../../probe/prober.js'
+import type { SkippedFiles } from '../skipped/skipped-files.js'
 import type { Candidate } from './candidates.js'
 import { quoted } from './found.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
@@ -19,6 +21,7 @@ export async function probeCandidate(
   source: WalkedPlace,
   candidate: Candidate,
   prober: Pick<Prober, 'probe'>,
+  skipped?: SkippedFiles,
 ): Promise<ProbedCandidate> {
   source.progress()
   const { path } = candidate.entry
@@ -30,7 +33,9 @@ export async function probeCandidate(
         for (const warning of result.probe.warnings) warnIn(source, `${where}: ${warning}`)
         return { state: 'ok', candidate, probe: result.probe }
       case 'broken':
-        warnIn(source, `${where} cannot be served: ${result.why}`)
+        if (skipped !== undefined && archiveStorageOf(path) === 'cog')
+          skipped.add(relative(source.root, path), { code: 'scan_geotiff_not_served', format: 'GeoTIFF' }, result.why)
+        else warnIn(source, `${where} cannot be served: ${result.why}`)
         return { state: 'broken', candidate }
       case 'unreadable':
       case 'busy':

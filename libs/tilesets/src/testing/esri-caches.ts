@@ -74,7 +74,13 @@ export function makeEnvelope([west, south, east, north]: readonly number[]): str
 }
 
 /** `root.json` of a package. */
-export function makeRoot({ wkid = 102100, origin: [x, y] = ORIGIN, levels, format = 'PNG', side = 256 }: CacheScheme): string {
+export function makeRoot({
+  wkid = 102100,
+  origin: [x, y] = ORIGIN,
+  levels,
+  format = 'PNG',
+  side = 256,
+}: CacheScheme): string {
   const spatialReference = { wkid, latestWkid: wkid === 102100 ? 3857 : wkid }
   return JSON.stringify({
     name: 'A package',
@@ -101,7 +107,10 @@ export function writeFiles(folder: string, files: Iterable<readonly [string, str
 }
 
 /** A zip without compression, except for the names in `deflated` (PKWARE APPNOTE 6.3). */
-export function makeZip(files: Iterable<readonly [string, string | Uint8Array]>, deflated: readonly string[] = []): Buffer {
+export function makeZip(
+  files: Iterable<readonly [string, string | Uint8Array]>,
+  deflated: readonly string[] = [],
+): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let at = 0

@@ -45,7 +45,13 @@ export function versionBundle(
     compressible: false,
     files: () => (storage === 'xyz' || storage === 'tms' ? tilesOf(tiles, place) : partsOfSet(tiles, place)),
   } as const
-  const single = { root, kind: 'files', place: `${place}${path.posix.extname(own ?? '')}`, code: basemap.code, compressible: false } as const
+  const single = {
+    root,
+    kind: 'files',
+    place: `${place}${path.posix.extname(own ?? '')}`,
+    code: basemap.code,
+    compressible: false,
+  } as const
   const plain = own === null ? folder : oneOf([{ name: single.place, path: own }], single)
   if (version.tileMatrixSet !== 'WebMercatorQuad') return plain
   const task = {

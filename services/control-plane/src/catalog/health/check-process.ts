@@ -40,7 +40,8 @@ const NOT_THERE = gone('it is not there')
 async function checkContent(place: Place): Promise<FileState> {
   if (place.is === 'tile tree') return checkTree(place)
   if (place.is === 'tile set') {
-    const check = async () => ((await probeTileSet(place.root, place.path)) === null ? gone('it holds no tiles') : THERE)
+    const check = async () =>
+      (await probeTileSet(place.root, place.path)) === null ? gone('it holds no tiles') : THERE
     return unlessLocked(check)
   }
   const head = readHead(place)

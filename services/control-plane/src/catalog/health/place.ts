@@ -22,5 +22,9 @@ export const THERE: FileState = { presence: 'there', why: '' }
 
 export function placeOfVersion(root: string, path: string, storage: Storage): Place {
   const isTree = storage === 'xyz' || storage === 'tms'
-  return { root, path, is: isTree ? 'tile tree' : storage === 'mbtiles' || storage === 'pmtiles' ? 'archive' : 'tile set' }
+  return {
+    root,
+    path,
+    is: isTree ? 'tile tree' : storage === 'mbtiles' || storage === 'pmtiles' ? 'archive' : 'tile set',
+  }
 }

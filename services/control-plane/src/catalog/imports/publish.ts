@@ -80,7 +80,8 @@ async function landBasemap(
     await land(landing, names)
     // As a scan will find it, so that the next scan sees nothing new.
     const published = await prober.probe(landing.root, place, ctx.shutdown)
-    if (published.state === 'ok' && geopackagePlace(place) !== null) place = await tableIn(prober, landing.root, place, ctx.shutdown)
+    if (published.state === 'ok' && geopackagePlace(place) !== null)
+      place = await tableIn(prober, landing.root, place, ctx.shutdown)
     if (published.state !== 'ok') throw new Error(`what was imported is not there any more: ${describe(published)}`)
     probe = published.probe
   } finally {

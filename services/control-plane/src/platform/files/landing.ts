@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
-import { ARCHIVE_EXTENSIONS, isArchiveExtension } from './tile-folder.js'
 import { assertBelow, clearStages, placeFiles, placeFolder, type Stage, stageIn } from './stage.js'
+import { ARCHIVE_EXTENSIONS, isArchiveExtension } from './tile-folder.js'
 
 /** Where files are to appear below a directory that is laid out like a scan source. */
 export interface Landing {

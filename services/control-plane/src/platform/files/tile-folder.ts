@@ -31,7 +31,15 @@ export function isPartOfSet(name: string): boolean {
 }
 
 /** The extensions of versions that are one file. */
-export const ARCHIVE_EXTENSIONS: readonly string[] = ['.mbtiles', '.pmtiles', '.tpkx', '.vtpk', '.gpkg', '.tif', '.tiff']
+export const ARCHIVE_EXTENSIONS: readonly string[] = [
+  '.mbtiles',
+  '.pmtiles',
+  '.tpkx',
+  '.vtpk',
+  '.gpkg',
+  '.tif',
+  '.tiff',
+]
 
 export function isArchiveExtension(extension: string): boolean {
   return ARCHIVE_EXTENSIONS.includes(extension)

@@ -4,8 +4,8 @@ import { findCandidates } from './candidates.js'
 import type { FoundBasemaps } from './found.js'
 import { gatherVersions } from './gather-versions.js'
 import { listEntries } from './list-entries.js'
-import { tablesOf } from './tables-of.js'
 import { type ProbedCandidate, probeCandidate } from './probe-candidate.js'
+import { tablesOf } from './tables-of.js'
 import { openSource } from './walked-source.js'
 
 /**

@@ -11,9 +11,13 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
     one: '{file} 未收录：它是 {format} 格式的影像；请转换后再切片：gdal_translate -of COG INPUT OUTPUT.tif',
     many: '{folder} 中有 {count} 个文件未收录，例如 {example}：它们是 {format} 格式的影像；请逐个转换后再切片：gdal_translate -of COG INPUT OUTPUT.tif',
   },
+  scan_geotiff_not_served: {
+    one: '{file} 未收录：{reason}；若带有地理位置，请切片（控制台“切片”，或 POST /api/v1/slice/jobs）',
+    many: '{folder} 中有 {count} 个文件未收录，例如 {example}：{reason}；带有地理位置的可以切片（控制台“切片”，或 POST /api/v1/slice/jobs）',
+  },
   scan_raster_geopackage: {
-    one: '{file} 未收录：此 GeoPackage 存放的是栅格瓦片；请为底图扫描源转换（gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles），或作为 GeoTIFF 切片',
-    many: '{folder} 中有 {count} 个文件未收录，例如 {example}：这些 GeoPackage 存放的是栅格瓦片；请逐个为底图扫描源转换（gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles），或作为 GeoTIFF 切片',
+    one: '{file} 未收录：此 GeoPackage 存放的是栅格瓦片；请移到底图扫描源',
+    many: '{folder} 中有 {count} 个文件未收录，例如 {example}：这些 GeoPackage 存放的是栅格瓦片；请移到底图扫描源',
   },
   scan_vector_to_convert: {
     one: '{file} 未收录：不支持 {format} 格式；请转换：ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
@@ -44,8 +48,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
     many: '{folder} 中有 {count} 个文件未收录，例如 {example}：它们是矢量数据（{format}）；请移到矢量扫描源',
   },
   scan_geopackage_in_basemap_source: {
-    one: '{file} 未收录：底图扫描源不收录 GeoPackage；栅格瓦片请转换（gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles），矢量数据请移到矢量扫描源',
-    many: '{folder} 中有 {count} 个文件未收录，例如 {example}：底图扫描源不收录 GeoPackage；栅格瓦片请转换（gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles），矢量数据请移到矢量扫描源',
+    one: '{file} 未收录：此 GeoPackage 不含瓦片；矢量数据请移到矢量扫描源',
+    many: '{folder} 中有 {count} 个文件未收录，例如 {example}：这些 GeoPackage 不含瓦片；矢量数据请移到矢量扫描源',
   },
   scan_package_not_served: {
     one: '{file} 未收录：不支持 {format} 格式；请导出为 MBTiles、PMTiles 或 {z}/{x}/{y} 目录',

@@ -26,7 +26,7 @@ export const SETTING_GROUPS = {
   ],
   tokens: ['TOKEN_DEFAULT_TTL', 'TOKEN_STALE_SECONDS', 'TOKEN_OFFLINE_SECONDS', 'TOKEN_ADDRESSES'],
   store: ['DATABASE_URL', 'REDIS_URL', 'DATA_DIR'],
-  sources: ['BASEMAP_ROOTS', 'VECTOR_ROOTS', 'DEMO'],
+  sources: ['BASEMAP_ROOTS', 'VECTOR_ROOTS', 'STYLE_ROOTS', 'DEMO'],
   objectStorage: [
     'S3_ENDPOINT',
     'S3_REGION',

@@ -66,6 +66,7 @@ export interface Settings {
   readonly tileCacheBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
+  readonly styleRoots: readonly string[]
   /** a directory, or `s3://bucket/prefix` */
   readonly sliceOutputRoot: string
   /** the directory in which layers are made: `sliceOutputRoot` itself unless that is a bucket */
@@ -253,6 +254,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tileCacheBytes: v.TILE_CACHE_BYTES,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
+    styleRoots: v.STYLE_ROOTS,
     sliceOutputRoot,
     sliceWorkRoot: sliceOutputRoot.startsWith('s3://') ? resolve(v.DATA_DIR, 'slice-work') : sliceOutputRoot,
     sliceSourceRoots: v.SLICE_SOURCE_ROOTS,

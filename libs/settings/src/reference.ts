@@ -94,6 +94,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   TILE_CACHE_BYTES: { meaning: 'how much of that disk it may take, over all processes of the host; `0`: none' },
   BASEMAP_ROOTS: { meaning: 'become scan sources of basemaps at start' },
   VECTOR_ROOTS: { meaning: 'become scan sources of vectors at start' },
+  STYLE_ROOTS: { meaning: 'become scan sources of styles at start' },
   SLICE_OUTPUT_ROOT: {
     meaning: 'where sliced layers go; itself a source of basemaps',
     byDefault: '`DATA_DIR/layers`',

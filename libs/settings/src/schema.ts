@@ -343,6 +343,7 @@ export const SETTINGS = {
   TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
   BASEMAP_ROOTS: directories.default([]),
   VECTOR_ROOTS: directories.default([]),
+  STYLE_ROOTS: directories.default([]),
   SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),
   SLICE_SOURCE_ROOTS: directoriesAndBuckets.default([]),
   SLICE_FETCH_MAX_BYTES: bytes.default(64 * 2 ** 30),

@@ -18,6 +18,7 @@ import { readerRoutes } from './listing/reader-routes.js'
 import { scanRoutes } from './scans/routes.js'
 import { sourceRoutes } from './sources/routes.js'
 import { storageRoute } from './sources/storage-route.js'
+import { styleRoutes } from './styles/routes.js'
 
 interface Wiring {
   readonly edges: KnownEdges
@@ -40,5 +41,6 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)
   healthRoutes(app, ctx)
+  styleRoutes(app, ctx, edges)
   await importRoutes(app, ctx, findCaller)
 }

@@ -3,60 +3,83 @@ import { type AccessToken, isGranted } from '@gateway/access/decide.js'
 import { toBasemap } from '@gateway/catalog/basemap.js'
 import { pageOf } from '@gateway/catalog/list-in-memory.js'
 import { withoutTokens } from '@gateway/catalog/list-query.js'
-import { type ListedVector, READER_BASEMAPS, READER_VECTORS, type ReaderList } from '@gateway/catalog/reader-lists.js'
+import {
+  type ListedVector,
+  READER_BASEMAPS,
+  READER_STYLES,
+  READER_VECTORS,
+  type ReaderList,
+} from '@gateway/catalog/reader-lists.js'
+import { toStyle } from '@gateway/catalog/style.js'
 import { toVector } from '@gateway/catalog/vector.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { checkInput } from '@gateway/contracts/input/input-problems.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { VectorFacts } from '@gateway/contracts/vector.js'
 import { isOffered, type StoredBasemap } from '@gateway/store/basemaps.js'
+import type { StoredStyle } from '@gateway/store/styles.js'
 import type { DocumentRequest } from '../documents/document-cache.js'
-import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
+import type { Catalog, CatalogBasemap, CatalogStyle, CatalogVector } from '../sync/catalog.js'
 import { grantKey } from './grant-key.js'
+
+export type CatalogEntry = CatalogBasemap | CatalogVector | CatalogStyle
 
 /** A JSON document that many may ask for, and how it is made. */
 export type CatalogAnswer = Pick<DocumentRequest, 'of' | 'key' | 'grows' | 'text'>
 
+/** See the settings of these names; without a trailing slash. */
+export interface PublicBases {
+  readonly tilePublicBaseUrl: string
+  readonly vectorPublicBaseUrl: string
+}
+
 /** A kind of the catalog's entries, as this process holds and answers them. */
-export interface CatalogKind<Entry extends CatalogBasemap | CatalogVector = CatalogBasemap | CatalogVector> {
-  readonly list: ReaderList<StoredBasemap | ListedVector>
+export interface CatalogKind<Entry extends CatalogEntry = CatalogEntry> {
+  readonly list: ReaderList<StoredBasemap | ListedVector | StoredStyle>
   entries(catalog: Catalog): ReadonlyMap<string, Entry>
-  grants(token: AccessToken): ReadonlySet<string>
-  /** @param vectorBaseUrl VECTOR_PUBLIC_BASE_URL, without a trailing slash */
-  answer(entry: Entry, vectorBaseUrl: string): object
+  /** equal for tokens that may list the same */
+  grantKey(token: AccessToken): string
+  answer(entry: Entry, bases: PublicBases): object
 }
 
 export const BASEMAPS: CatalogKind<CatalogBasemap> = {
-  list: READER_BASEMAPS as ReaderList<StoredBasemap | ListedVector>,
+  list: READER_BASEMAPS as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
   entries: ({ basemaps }) => basemaps,
-  grants: ({ basemaps }) => basemaps,
+  grantKey: ({ basemaps }) => grantKey(basemaps),
   answer: ({ stored }) => toBasemap(stored),
 }
 
 export const VECTORS: CatalogKind<CatalogVector> = {
-  list: READER_VECTORS as ReaderList<StoredBasemap | ListedVector>,
+  list: READER_VECTORS as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
   entries: ({ vectors }) => vectors,
-  grants: ({ vectors }) => vectors,
-  answer: ({ stored, factsText }, vectorBaseUrl) => {
+  grantKey: ({ vectors }) => grantKey(vectors),
+  answer: ({ stored, factsText }, { vectorPublicBaseUrl }) => {
     const facts = factsText === null ? null : (JSON.parse(factsText) as VectorFacts)
-    return toVector({ ...stored, facts }, vectorBaseUrl)
+    return toVector({ ...stored, facts }, vectorPublicBaseUrl)
   },
 }
 
+export const STYLES: CatalogKind<CatalogStyle> = {
+  list: READER_STYLES as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
+  entries: ({ styles }) => styles,
+  grantKey: ({ basemaps, vectors }) => `${grantKey(basemaps)} ${grantKey(vectors)}`,
+  answer: ({ stored }, { tilePublicBaseUrl }) => toStyle(stored, tilePublicBaseUrl),
+}
+
 /** What readers may know of, by code, of each collection of entries. */
-const offered = new WeakMap<object, readonly (CatalogBasemap | CatalogVector)[]>()
+const offered = new WeakMap<object, readonly CatalogEntry[]>()
 /** The text of each entry, the same in every list that it is in. */
 const texts = new WeakMap<object, string>()
 /**
  * The list that a token which was admitted may see, by its query (without the question mark); or the refusal of a query that is not
  * understood. Tokens with the same grants share an answer.
  */
-export function catalogList<Entry extends CatalogBasemap | CatalogVector>(
+export function catalogList<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
   catalog: Catalog,
   token: AccessToken,
   query: string,
-  vectorBaseUrl: string,
+  bases: PublicBases,
 ): CatalogAnswer | Refusal {
   const parameters = query === '' ? {} : (withoutTokens(parse(query)) as object)
   const request = checkInput(kind.list.query, parameters, 'query')
@@ -67,20 +90,20 @@ export function catalogList<Entry extends CatalogBasemap | CatalogVector>(
     const { items, total } = pageOf(granted, kind.list.listing, request.value)
     yield '{"items":['
     for (const [i, { code }] of items.entries()) {
-      yield `${i === 0 ? '' : ','}${textOf(kind, entries.get(code) as Entry, vectorBaseUrl)}`
+      yield `${i === 0 ? '' : ','}${textOf(kind, entries.get(code) as Entry, bases)}`
     }
     yield `],"total":${total}}`
   }
-  const key = `${kind.list.name}s ${grantKey(kind.grants(token))} ${JSON.stringify(parameters)}`
+  const key = `${kind.list.name}s ${kind.grantKey(token)} ${JSON.stringify(parameters)}`
   return { of: entries, key, grows: true, text }
 }
 
 /** One entry by its code, for a token that is granted it; null: readers may not know of it. */
-export function catalogEntry<Entry extends CatalogBasemap | CatalogVector>(
+export function catalogEntry<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
   catalog: Catalog,
   code: string,
-  vectorBaseUrl: string,
+  bases: PublicBases,
 ): CatalogAnswer | Refusal {
   const entry = kind.entries(catalog).get(code)
   if (entry === undefined || !isOffered(entry.stored))
@@ -89,13 +112,11 @@ export function catalogEntry<Entry extends CatalogBasemap | CatalogVector>(
     of: entry,
     key: kind.list.name,
     grows: false,
-    text: () => textOf(kind, entry, vectorBaseUrl),
+    text: () => textOf(kind, entry, bases),
   }
 }
 
-function offeredOf<Entry extends CatalogBasemap | CatalogVector>(
-  entries: ReadonlyMap<string, Entry>,
-): readonly (CatalogBasemap | CatalogVector)[] {
+function offeredOf<Entry extends CatalogEntry>(entries: ReadonlyMap<string, Entry>): readonly CatalogEntry[] {
   const known = offered.get(entries)
   if (known !== undefined) return known
   const made = [...entries.values()].filter(({ stored }) => isOffered(stored))
@@ -104,14 +125,10 @@ function offeredOf<Entry extends CatalogBasemap | CatalogVector>(
   return made
 }
 
-function textOf<Entry extends CatalogBasemap | CatalogVector>(
-  kind: CatalogKind<Entry>,
-  entry: Entry,
-  vectorBaseUrl: string,
-): string {
+function textOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>, entry: Entry, bases: PublicBases): string {
   const known = texts.get(entry)
   if (known !== undefined) return known
-  const made = JSON.stringify(kind.answer(entry, vectorBaseUrl))
+  const made = JSON.stringify(kind.answer(entry, bases))
   texts.set(entry, made)
   return made
 }

@@ -168,7 +168,7 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   tile_size: number;
@@ -259,7 +259,7 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -273,7 +273,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -431,7 +431,7 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -519,7 +519,7 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -535,7 +535,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -613,7 +613,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -729,7 +729,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -936,7 +936,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "path" | "-path" | "enabled" | "-enabled" | "last_scan" | "-last_scan";
           limit?: number;
           offset?: number;
-          kind?: "basemap" | "vector" | "style";
+          kind?: "basemap" | "vector";
           enabled?: "true" | "false";
           status?: "running" | "succeeded" | "failed";
         };
@@ -958,7 +958,7 @@ export interface paths {
           "application/json": {
             code: string;
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style";
+            kind: "basemap" | "vector";
             path: string;
             name?: string;
             enabled?: boolean;
@@ -974,7 +974,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "basemap" | "vector" | "style";
+              kind: "basemap" | "vector";
               path: string;
               enabled: boolean;
               last_scan: components["schemas"]["Scan"] | null;
@@ -1041,6 +1041,10 @@ export interface paths {
               /** @enum {string} */
               state: "answers" | "missing" | "refuses" | "no_answer";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               milliseconds: number;
             };
           };
@@ -1070,6 +1074,10 @@ export interface paths {
               updated: number;
               missing: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               warnings: number;
               steps: number;
               cancelled: boolean;
@@ -1118,7 +1126,7 @@ export interface paths {
         content: {
           "application/json": {
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style";
+            kind: "basemap" | "vector";
             path: string;
             code?: string;
           };
@@ -1143,6 +1151,10 @@ export interface paths {
                 } | null;
               }[];
               problem: string | null;
+              problem_code: string | null;
+              problem_params: {
+                [key: string]: string | number;
+              } | null;
             };
           };
         };
@@ -1244,6 +1256,10 @@ export interface paths {
                 updated: number;
                 missing: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 warnings: number;
                 steps: number;
                 cancelled: boolean;
@@ -1285,185 +1301,6 @@ export interface paths {
         200: {
           content: {
             "application/json": components["schemas"]["HealthCheck"];
-          };
-        };
-      };
-    };
-  };
-  "/api/v1/admin/styles": {
-    get: {
-      parameters: {
-        query?: {
-          q?: string;
-          sort?: "code" | "-code" | "name" | "-name" | "source_code" | "-source_code" | "revision" | "-revision" | "available" | "-available" | "withdrawn" | "-withdrawn" | "created_at" | "-created_at" | "updated_at" | "-updated_at";
-          limit?: number;
-          offset?: number;
-          source_code?: string;
-          available?: "true" | "false";
-          withdrawn?: "true" | "false";
-          source_enabled?: "true" | "false";
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              items: {
-                code: string;
-                name: string;
-                revision: number;
-                available: boolean;
-                source_code: string;
-                style_url: string;
-                sources: {
-                  name: string;
-                  /** @enum {string} */
-                  kind: "basemap" | "vector";
-                  code: string;
-                  version: string | null;
-                }[];
-                fonts: string[];
-                sprites: string[];
-                hosts: string[];
-                /** Format: date-time */
-                created_at: string;
-                /** Format: date-time */
-                updated_at: string;
-                path: string;
-                icons: string[];
-                problems: {
-                  message: string;
-                  message_code: string | null;
-                  message_params: {
-                    [key: string]: string | number;
-                  } | null;
-                }[];
-                withdrawn: boolean;
-                source_enabled: boolean;
-              }[];
-              total: number;
-            };
-          };
-        };
-      };
-    };
-  };
-  "/api/v1/admin/styles/{code}": {
-    get: {
-      parameters: {
-        path: {
-          code: string;
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              code: string;
-              name: string;
-              revision: number;
-              available: boolean;
-              source_code: string;
-              style_url: string;
-              sources: {
-                name: string;
-                /** @enum {string} */
-                kind: "basemap" | "vector";
-                code: string;
-                version: string | null;
-              }[];
-              fonts: string[];
-              sprites: string[];
-              hosts: string[];
-              /** Format: date-time */
-              created_at: string;
-              /** Format: date-time */
-              updated_at: string;
-              path: string;
-              icons: string[];
-              problems: {
-                message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
-              }[];
-              withdrawn: boolean;
-              source_enabled: boolean;
-            };
-          };
-        };
-      };
-    };
-    delete: {
-      parameters: {
-        path: {
-          code: string;
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              confirmed: components["schemas"]["EdgePresence"][];
-              pending: components["schemas"]["EdgePresence"][];
-              files: number;
-            };
-          };
-        };
-      };
-    };
-    patch: {
-      parameters: {
-        path: {
-          code: string;
-        };
-      };
-      requestBody: {
-        content: {
-          "application/json": {
-            withdrawn: boolean;
-          };
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              code: string;
-              name: string;
-              revision: number;
-              available: boolean;
-              source_code: string;
-              style_url: string;
-              sources: {
-                name: string;
-                /** @enum {string} */
-                kind: "basemap" | "vector";
-                code: string;
-                version: string | null;
-              }[];
-              fonts: string[];
-              sprites: string[];
-              hosts: string[];
-              /** Format: date-time */
-              created_at: string;
-              /** Format: date-time */
-              updated_at: string;
-              path: string;
-              icons: string[];
-              problems: {
-                message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
-              }[];
-              withdrawn: boolean;
-              source_enabled: boolean;
-              confirmed: components["schemas"]["EdgePresence"][];
-              pending: components["schemas"]["EdgePresence"][];
-            };
           };
         };
       };
@@ -1520,6 +1357,12 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1543,6 +1386,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1608,6 +1457,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1767,6 +1622,12 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1790,6 +1651,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1847,6 +1714,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1878,8 +1751,7 @@ export interface paths {
       requestBody: {
         content: {
           "application/json": {
-            basemap_code?: string;
-            style_code?: string;
+            basemap_code: string;
             version?: string;
             expires_at: string;
             bounds?: [
@@ -1894,20 +1766,7 @@ export interface paths {
       responses: {
         200: {
           content: {
-            "application/json": components["schemas"]["SignedUrl"] | {
-              style_code: string;
-              /** Format: date-time */
-              expires_at: string;
-              style_url: string;
-              url_template: string;
-              warnings?: {
-                code: string;
-                message: string;
-                params?: {
-                  [key: string]: string | number;
-                };
-              }[];
-            };
+            "application/json": components["schemas"]["SignedUrl"];
           };
         };
       };
@@ -2091,6 +1950,10 @@ export interface paths {
               delivered: boolean;
               status: number | null;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               answer: string;
               duration_ms: number;
               request: {
@@ -2193,6 +2056,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2220,6 +2087,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2375,6 +2246,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2390,6 +2265,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2544,6 +2423,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2560,6 +2443,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2661,6 +2548,10 @@ export interface paths {
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 progress: number;
                 tiles: number | null;
                 bytes: number | null;
@@ -2716,6 +2607,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2759,6 +2654,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2800,6 +2699,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2856,6 +2759,10 @@ export interface paths {
                 status: "pending" | "retrying" | "succeeded" | "failed";
                 attempts: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 next_attempt_at: string | null;
                 /** Format: date-time */
                 created_at: string;
@@ -2890,6 +2797,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2907,6 +2818,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2941,6 +2856,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2973,6 +2892,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -3005,6 +2928,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -3122,6 +3049,10 @@ export interface paths {
                 callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
                 callback_attempts?: number;
                 callback_message?: string;
+                callback_message_code?: string | null;
+                callback_message_params?: {
+                  [key: string]: string | number;
+                } | null;
                 /** Format: date-time */
                 created_at: string;
                 started_at: string | null;
@@ -3423,6 +3354,32 @@ export interface paths {
           content: {
             "text/csv": unknown;
             "application/x-ndjson": unknown;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/audit/verify": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              first_mismatch: {
+                /** @enum {string} */
+                reason: "altered" | "missing" | "inserted";
+                chain_position: number | null;
+                id: number | null;
+                at: string | null;
+                actor: string | null;
+                action: string | null;
+                subject: string | null;
+              } | null;
+              count: number;
+              head: string;
+              head_position: number;
+              anchor_position: number;
+            };
           };
         };
       };
@@ -3737,7 +3694,7 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
         /** @enum {string} */
         format: "png" | "jpg" | "webp" | "avif" | "pbf";
         tile_size: number;
@@ -3813,7 +3770,7 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
       /** @enum {string} */
       format: "png" | "jpg" | "webp" | "avif" | "pbf";
       tile_size: number;
@@ -3900,7 +3857,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "basemap" | "vector" | "style";
+      kind: "basemap" | "vector";
       path: string;
       enabled: boolean;
       last_scan: components["schemas"]["Scan"] | null;
@@ -3918,6 +3875,10 @@ export interface components {
       updated: number;
       missing: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       warnings: number;
       steps: number;
       cancelled: boolean;
@@ -3937,6 +3898,12 @@ export interface components {
         per_second: number;
         burst: number;
       } | null;
+      bounds: [
+        number,
+        number,
+        number,
+        number
+      ] | null;
       expires_at: string | null;
       disabled_at: string | null;
       /** Format: date-time */
@@ -3976,6 +3943,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -4004,6 +3975,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -4020,6 +3995,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -4098,6 +4077,10 @@ export interface components {
       callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
       callback_attempts?: number;
       callback_message?: string;
+      callback_message_code?: string | null;
+      callback_message_params?: {
+        [key: string]: string | number;
+      } | null;
       /** Format: date-time */
       created_at: string;
       started_at: string | null;
@@ -4166,6 +4149,9 @@ export interface components {
       detail: {
         [key: string]: unknown;
       };
+      chain_position: number | null;
+      previous_sha256: string | null;
+      sha256: string | null;
     };
     Session: {
       name: string;

@@ -4,7 +4,6 @@ import type { Texts } from './en.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
-import { zhServerWords } from './zh-server.js'
 
 export const zh: Texts = {
   brand: '地图资产网关',
@@ -49,7 +48,6 @@ export const zh: Texts = {
     updated: '更新时间',
     created: '创建时间',
   },
-  serverWords: zhServerWords,
   warnings: {
     other: '已保存，但有提示',
     expiry_past: '已保存，但已经过期',
@@ -88,7 +86,7 @@ export const zh: Texts = {
       session_ended: '请重新登录，然后再试一次。',
       origin_not_allowed: '令牌限于其他网站使用。请更改其限制，或在那里使用。',
       network_not_allowed: '令牌限于其他网络使用。请更改其限制，或在那里使用。',
-      outside_bounds: '签名地址的范围不包括这里。请生成不限范围的地址。',
+      outside_bounds: '令牌或签名地址限定了范围，而这里在范围之外。请使用不限范围的令牌或地址。',
       scope_missing: '令牌缺少权限范围。请更改其授权，更改立即生效。',
       resource_not_granted: '令牌未获得此授权。请更改其授权，更改立即生效。',
       admin_remote_off: '不允许从其他机器管理：参见 ADMIN_ALLOW_REMOTE。',

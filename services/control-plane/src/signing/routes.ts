@@ -23,6 +23,7 @@ import { sendRefusal } from '../platform/http/refusal.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
 import { signStyleUrl, signUrl } from './sign.js'
 
+const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 const NO_SUCH_KEY = refuse('not_found', coded('signing_key_not_found'))
 
 /** Seconds. */
@@ -71,7 +72,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       schema: {
         operationId: 'signUrlByToken',
         summary: 'Sign addresses of a basemap or a style, by a service token of scope `sign`',
-        description: `${SIGNED} 403 where the basemap, or a source of the style, is not granted to the token, whether or not it exists; 400 where they would outlive the token.`,
+        description: `${SIGNED} 403 where the basemap, or a source of the style, is not granted to the token, whether or not it exists; 400 where they would outlive the token. \`bounds\` are cut to those of the token, which are the default; 403 where they have nothing in common, and for styles by a token with bounds.`,
         body: signedUrlBodySchema,
         response: { 200: z.union([signedUrlSchema, signedStyleSchema]) },
       },
@@ -83,11 +84,18 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
         const stored = style.includes('\0') ? null : await readStyle(ctx.sql, style)
         const wanted = stored === null ? READER_STYLES.wantedByCode(style) : READER_STYLES.wanted(stored)
         if (!gate.grants(request, reply, wanted, 'sign')) return reply
+        // A signature of a style has no bounds: it would reach further than the token.
+        if (serviceToken.limits?.area) return sendRefusal(reply, OUTSIDE_AREA)
         const outcome = await signStyleUrl(ctx, { ...body, style_code: style }, serviceToken.expiresAtMs)
         return outcome.ok ? outcome.signed : sendRefusal(reply, outcome)
       }
       if (!gate.grants(request, reply, { kind: 'basemap', code: basemap }, 'sign')) return reply
-      const outcome = await signUrl(ctx, { ...body, basemap_code: basemap }, serviceToken.expiresAtMs)
+      const outcome = await signUrl(
+        ctx,
+        { ...body, basemap_code: basemap },
+        serviceToken.expiresAtMs,
+        serviceToken.limits?.area ?? null,
+      )
       return outcome.ok ? outcome.signed : sendRefusal(reply, outcome)
     },
   )

@@ -1,5 +1,5 @@
 import { LAST_EXPIRY, signatureQuery, signResource, signStyle } from '@gateway/access/signed-address.js'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantMs } from '@gateway/contracts/instant.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -7,6 +7,7 @@ import type { SignedStyle, SignedUrl, SignedUrlBody } from '@gateway/contracts/s
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { readSigningSecret } from '@gateway/store/signing-keys.js'
 import { readStyle } from '@gateway/store/styles.js'
+import { commonParts } from '@gateway/tilesets/area.js'
 import { currentTileUrlTemplate, revisedTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import type { ControlContext } from '../platform/context.js'
 import { expiryWarnings } from '../platform/warnings.js'
@@ -18,6 +19,9 @@ const NOTHING_THERE = refuse('not_found', coded('basemap_nothing_available'))
 const ALIAS = refuse('invalid_parameters', coded('signing_alias', { alias: CURRENT_VERSION }))
 const YEARS = refuse('invalid_parameters', coded('signing_years'))
 const TOO_LATE = refuse('invalid_parameters', coded('signing_too_late'))
+
+const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
+const TWO_AREAS = refuse('invalid_parameters', coded('signing_two_areas'))
 
 const ARCHIVES: ReadonlySet<string> = new Set(['pmtiles', 'mbtiles'])
 
@@ -31,17 +35,23 @@ export type Signed = { readonly ok: true; readonly name: string; readonly signed
  * Addresses that let their bearer in until they expire. Nothing of them is stored: edges verify them by the key alone, so that they end with
  * their time or with the key.
  * @param notAfterMs when the token that signs expires, since no address lets in longer than who gave it; null: never
+ * @param area what that token may read, beyond which no address reaches; null: everywhere
  */
 export async function signUrl(
   { sql, settings, now }: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
   body: BasemapBody,
   notAfterMs: number | null,
+  area: Bounds | null = null,
 ): Promise<Signed> {
-  const { basemap_code: code, version: label = null, bounds = null } = body
+  const { basemap_code: code, version: label = null } = body
   if (label === CURRENT_VERSION) return ALIAS
   const checked = expiryOf(body, notAfterMs)
   if (!checked.ok) return checked
   const { expiresAt } = checked
+  const parts = area === null ? [body.bounds ?? null] : commonParts(area, body.bounds ?? area).map(roundedInwards)
+  const [bounds] = parts
+  if (bounds === undefined) return OUTSIDE_AREA
+  if (parts.length > 1) return TWO_AREAS
   const basemap = code.includes('\0') ? null : await readBasemap(sql, code)
   if (basemap === null || !isOffered(basemap)) return NO_SUCH_BASEMAP
   const served = basemap.versions.filter((one) => one.available && !one.withdrawn)
@@ -101,4 +111,14 @@ export async function signStyleUrl(
   const warnings = expiryWarnings('expires_at', expiry, now())
   const signed = { style_code: code, expires_at: expiry, style_url: address, url_template: address }
   return { ok: true, name: style.name, signed: { ...signed, ...(warnings.length > 0 && { warnings }) } }
+}
+
+/** A signature has bounds of six decimals: rounded, they must not reach beyond what they are cut to. */
+function roundedInwards([west, south, east, north]: Bounds): Bounds {
+  return [roundedUp(west), roundedUp(south), -roundedUp(-east), -roundedUp(-north)]
+}
+
+function roundedUp(degrees: number): number {
+  const rounded = Number(degrees.toFixed(6))
+  return rounded >= degrees ? rounded : Number((rounded + 1e-6).toFixed(6))
 }

@@ -12,6 +12,8 @@ import {
 } from '@gateway/catalog/reader-lists.js'
 import { toStyle } from '@gateway/catalog/style.js'
 import { toVector } from '@gateway/catalog/vector.js'
+import { basemapWithin, vectorWithin } from '@gateway/catalog/within-area.js'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { checkInput } from '@gateway/contracts/input/input-problems.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -20,7 +22,7 @@ import { isOffered, type StoredBasemap } from '@gateway/store/basemaps.js'
 import type { StoredStyle } from '@gateway/store/styles.js'
 import type { DocumentRequest } from '../documents/document-cache.js'
 import type { Catalog, CatalogBasemap, CatalogStyle, CatalogVector } from '../sync/catalog.js'
-import { grantKey } from './grant-key.js'
+import { areaKey, grantKey } from './grant-key.js'
 
 export type CatalogEntry = CatalogBasemap | CatalogVector | CatalogStyle
 
@@ -39,23 +41,27 @@ export interface CatalogKind<Entry extends CatalogEntry = CatalogEntry> {
   entries(catalog: Catalog): ReadonlyMap<string, Entry>
   /** equal for tokens that may list the same */
   grantKey(token: AccessToken): string
-  answer(entry: Entry, bases: PublicBases): object
+  /** null: it lies outside the area */
+  answer(entry: Entry, bases: PublicBases, area: Bounds | null): object | null
 }
 
 export const BASEMAPS: CatalogKind<CatalogBasemap> = {
   list: READER_BASEMAPS as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
   entries: ({ basemaps }) => basemaps,
   grantKey: ({ basemaps }) => grantKey(basemaps),
-  answer: ({ stored }) => toBasemap(stored),
+  answer: ({ stored }, _, area) => {
+    const seen = basemapWithin(stored, area)
+    return seen === null ? null : toBasemap(seen)
+  },
 }
 
 export const VECTORS: CatalogKind<CatalogVector> = {
   list: READER_VECTORS as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
   entries: ({ vectors }) => vectors,
   grantKey: ({ vectors }) => grantKey(vectors),
-  answer: ({ stored, factsText }, { vectorPublicBaseUrl }) => {
+  answer: ({ stored, factsText }, { vectorPublicBaseUrl }, area) => {
     const facts = factsText === null ? null : (JSON.parse(factsText) as VectorFacts)
-    return toVector({ ...stored, facts }, vectorPublicBaseUrl)
+    return vectorWithin(toVector({ ...stored, facts }, vectorPublicBaseUrl), area)
   },
 }
 
@@ -66,13 +72,15 @@ export const STYLES: CatalogKind<CatalogStyle> = {
   answer: ({ stored }, { tilePublicBaseUrl }) => toStyle(stored, tilePublicBaseUrl),
 }
 
+const OUTSIDE = refuse('outside_bounds', coded('token_outside'))
+
 /** What readers may know of, by code, of each collection of entries. */
 const offered = new WeakMap<object, readonly CatalogEntry[]>()
 /** The text of each entry, the same in every list that it is in. */
 const texts = new WeakMap<object, string>()
 /**
  * The list that a token which was admitted may see, by its query (without the question mark); or the refusal of a query that is not
- * understood. Tokens with the same grants share an answer.
+ * understood. Tokens with the same grants and area share an answer.
  */
 export function catalogList<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
@@ -85,16 +93,21 @@ export function catalogList<Entry extends CatalogEntry>(
   const request = checkInput(kind.list.query, parameters, 'query')
   if (!request.ok) return refuse('invalid_parameters', request.problems)
   const entries = kind.entries(catalog)
+  const area = token.limits?.area ?? null
   const text = function* () {
-    const granted = offeredOf(entries).flatMap(({ stored, wanted }) => (isGranted(token, wanted) ? [stored] : []))
+    const granted = offeredOf(entries).flatMap((entry) => {
+      const isListed =
+        isGranted(token, entry.wanted) && (area === null || textWithin(kind, entry as Entry, bases, area) !== null)
+      return isListed ? [entry.stored] : []
+    })
     const { items, total } = pageOf(granted, kind.list.listing, request.value)
     yield '{"items":['
     for (const [i, { code }] of items.entries()) {
-      yield `${i === 0 ? '' : ','}${textOf(kind, entries.get(code) as Entry, bases)}`
+      yield `${i === 0 ? '' : ','}${textWithin(kind, entries.get(code) as Entry, bases, area)}`
     }
     yield `],"total":${total}}`
   }
-  const key = `${kind.list.name}s ${kind.grantKey(token)} ${JSON.stringify(parameters)}`
+  const key = `${kind.list.name}s ${kind.grantKey(token)} ${JSON.stringify(parameters)}${areaKey(area)}`
   return { of: entries, key, grows: true, text }
 }
 
@@ -104,15 +117,18 @@ export function catalogEntry<Entry extends CatalogEntry>(
   catalog: Catalog,
   code: string,
   bases: PublicBases,
+  area: Bounds | null,
 ): CatalogAnswer | Refusal {
   const entry = kind.entries(catalog).get(code)
   if (entry === undefined || !isOffered(entry.stored))
     return refuse('not_found', coded('nothing_of_kind', { kind: kind.list.name }))
+  const text = textWithin(kind, entry, bases, area)
+  if (text === null) return OUTSIDE
   return {
     of: entry,
-    key: kind.list.name,
+    key: `${kind.list.name}${areaKey(area)}`,
     grows: false,
-    text: () => textOf(kind, entry, bases),
+    text: () => text,
   }
 }
 
@@ -128,9 +144,21 @@ function offeredOf<Entry extends CatalogEntry>(entries: ReadonlyMap<string, Entr
 function textOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>, entry: Entry, bases: PublicBases): string {
   const known = texts.get(entry)
   if (known !== undefined) return known
-  const made = JSON.stringify(kind.answer(entry, bases))
+  const made = JSON.stringify(kind.answer(entry, bases, null))
   texts.set(entry, made)
   return made
+}
+
+/** null: the entry lies outside the area, and a token with that area does not see it */
+function textWithin<Entry extends CatalogEntry>(
+  kind: CatalogKind<Entry>,
+  entry: Entry,
+  bases: PublicBases,
+  area: Bounds | null,
+): string | null {
+  if (area === null) return textOf(kind, entry, bases)
+  const seen = kind.answer(entry, bases, area)
+  return seen === null ? null : JSON.stringify(seen)
 }
 
 /** As the store orders them: codes are ASCII. */

@@ -71,11 +71,11 @@ export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (isDocument) answerStyle(exchange, style, fromQuery)
     else answerFile(exchange, style, file)
   }
-  authorize(exchange, wantedStyle(edge, code), answer, {
-    opens: isDocument ? 'style' : 'sprite',
-    code,
-    version: null,
-  })
+  const signable = { opens: isDocument ? 'style' : 'sprite', code, version: null } as const
+  const assets = edge.freshness.catalog.styles.get(code)?.stored.assets
+  // A data file is not cut to the bounds of a token.
+  const isData = assets?.files.some(({ name }) => name === file) === true
+  authorize(exchange, wantedStyle(edge, code), answer, signable, isData ? null : 'cut')
 }
 
 function answerStyle(exchange: Exchange, style: CatalogStyle, fromQuery: boolean) {
@@ -240,7 +240,16 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
         id,
         named: fields === undefined || 'name' in fields,
       }))
-      return vectorStyle({ name, tileJsonUrl, glyphs: glyphTemplate(place), layers, bounds: stored.bounds }, theme)
+      return vectorStyle(
+        {
+          name,
+          tileJsonUrl,
+          glyphs: glyphTemplate(place),
+          layers,
+          bounds: exchange.area === null ? stored.bounds : null,
+        },
+        theme,
+      )
     })
   }
   authorize(exchange, wantedBasemap(edge, code), answer, { code, version: null })
@@ -267,11 +276,11 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
       const facts = vector.factsText === null ? null : (JSON.parse(vector.factsText) as VectorFacts)
       const named = facts?.fields?.some((field) => field.name === 'name') ?? true
       const layers = [{ id: code, named }]
-      const bounds = facts?.bounds ?? null
+      const bounds = exchange.area === null ? (facts?.bounds ?? null) : null
       return vectorStyle({ name: vector.stored.name, tileJsonUrl, glyphs: glyphTemplate(place), layers, bounds }, theme)
     })
   }
-  authorize(exchange, wantedVector(edge, code), answer, { opens: 'vector', code, version: null })
+  authorize(exchange, wantedVector(edge, code), answer, { opens: 'vector', code, version: null }, 'cut')
 }
 
 function answerDefault(exchange: Exchange, of: object, fromQuery: boolean, make: (theme: Theme) => object) {
@@ -281,7 +290,7 @@ function answerDefault(exchange: Exchange, of: object, fromQuery: boolean, make:
   const fontRevision = exchange.edge.styleAssets.revisionOf(exchange.edge.freshness.catalog)
   answerDocument(exchange, {
     of,
-    key: `default style ${theme} ${fromQuery} ${fontRevision}`,
+    key: `default style ${theme} ${fromQuery} ${fontRevision} ${exchange.area === null}`,
     grows: false,
     contentType: JSON_TYPE,
     text: () => JSON.stringify(make(theme)),

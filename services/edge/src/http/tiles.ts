@@ -4,6 +4,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'
 import type { FilePart, Tile } from '@gateway/tilesets/source.js'
+import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { OpenFile } from '../tiles/open-file.js'
@@ -12,6 +13,7 @@ import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import { authorize } from './authorize.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerCondition } from './condition.js'
 import { Exchange, guarded } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
@@ -64,6 +66,13 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
 export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
+  // By the version that is answered, whichever way the request came.
+  if (exchange.area !== null) {
+    const found = findTarget(edge, path)
+    if (!found.ok) return answerRefusal(exchange, found)
+    const set = TILE_MATRIX_SETS[found.version.stored.tileMatrixSet]
+    if (!tileTouches(set, found.place, exchange.area)) return answerRefusal(exchange, OUTSIDE_AREA)
+  }
   const now = performance.now()
   const isDue = edge.native.isTargetDue(exchange.path, now)
   const kept = isDue ? undefined : edge.tileCache.get(exchange.path, edge.freshness.catalog, now)

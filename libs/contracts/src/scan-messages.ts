@@ -130,4 +130,17 @@ export const SCAN_MESSAGES = {
   scan_doubt: '{file}: {@reason}',
   scan_not_servable: '{file} cannot be served: {@reason}',
   scan_stays: '{file} stays as it was: {@reason}',
+  style_invalid_line: '{file}, line {line}: {reason}; the style is left out, and the last valid document of it stays',
+  style_invalid: '{file}: {reason}; the style is left out, and the last valid document of it stays',
+  style_code_taken: '{file} is left out: there is another style of the code {code}',
+  style_code_unusable: '{file} is left out: its name cannot be a code; rename it',
+  style_file_missing: 'the style {style} names the file {path}, which is not in its folder or may not be served',
+  style_source_missing:
+    'the style {style} needs the {kind} {code}, which is not there: its source {source} stays empty',
+  style_font_missing: 'the style {style} needs the font {font}, which is not there: labels are drawn in {instead}',
+  style_icon_missing: 'the style {style} needs the icon {icon}, which its sprites do not have: it is not drawn',
+  style_sprite_missing:
+    'the style {style} needs a sprite of the style {code}, which is not there: its icons are not drawn',
+  style_sprite_broken: '{file} cannot be used as a sprite: {reason}',
+  style_font_empty: '{folder} is no font: it has neither glyph ranges (0-255.pbf) nor a font file (.ttf, .otf, .ttc)',
 } as const

@@ -68,6 +68,7 @@ export interface Settings {
   readonly tileCacheBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
+  readonly styleRoots: readonly string[]
   /** a directory, or `s3://bucket/prefix` */
   readonly sliceOutputRoot: string
   readonly vectorTiles: boolean
@@ -261,6 +262,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tileCacheBytes: v.TILE_CACHE_BYTES,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
+    styleRoots: v.STYLE_ROOTS,
     sliceOutputRoot,
     vectorTiles: v.VECTOR_TILES,
     vectorBuildRoot: v.VECTOR_BUILD_ROOT ?? resolve(v.DATA_DIR, 'vector-builds'),

@@ -105,6 +105,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     byDefault: '`DATA_DIR/vector-builds`',
   },
   VECTOR_BUILD_MEMORY: { meaning: 'how much memory one build of vector tiles may use' },
+  STYLE_ROOTS: { meaning: 'become scan sources of styles at start' },
   SLICE_OUTPUT_ROOT: {
     meaning: 'where sliced layers go; itself a source of basemaps',
     byDefault: '`DATA_DIR/layers`',

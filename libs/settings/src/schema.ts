@@ -344,6 +344,7 @@ export const SETTINGS = {
   TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
   BASEMAP_ROOTS: directories.default([]),
   VECTOR_ROOTS: directories.default([]),
+  STYLE_ROOTS: directories.default([]),
   SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),
   VECTOR_TILES: flag.default(true),
   VECTOR_BUILD_ROOT: directory.optional(),

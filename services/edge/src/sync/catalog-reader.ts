@@ -2,6 +2,7 @@ import { readBasemapSizes, readBasemaps } from '@gateway/store/basemaps.js'
 import { type ChangesSince, changesSince, currentState, type StoreState } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { readSigningSecrets } from '@gateway/store/signing-keys.js'
+import { readServedFonts, readStyleSizes, readStyles } from '@gateway/store/styles.js'
 import { readVectorSizes, readVectors } from '@gateway/store/vectors.js'
 import type { ReplicaReads } from './replica-reads.js'
 import { QUERY_TIMEOUT_MS, type StoreLink, StoreTimeout } from './store-link.js'
@@ -16,6 +17,9 @@ const READS = {
   basemaps: (sql: Sql, codes: Codes) => readBasemaps(sql, codes),
   vectorSizes: (sql: Sql, codes: Codes | null) => readVectorSizes(sql, codes),
   vectors: (sql: Sql, codes: Codes) => readVectors(sql, codes),
+  styleSizes: (sql: Sql, codes: Codes | null) => readStyleSizes(sql, codes),
+  styles: (sql: Sql, codes: Codes) => readStyles(sql, codes),
+  fonts: (sql: Sql, _: null) => readServedFonts(sql),
   signingSecrets: (sql: Sql, _: null) => readSigningSecrets(sql),
 }
 
@@ -49,8 +53,11 @@ const SIZES_TIMEOUT_MS = 10_000
 
 /** Milliseconds that reading may take: it follows the size of what is read, and is longer than QUERY_TIMEOUT_MS for pages alone. */
 export function readTimeoutMs(what: What): number {
-  if (what === 'basemaps' || what === 'vectors') return QUERY_TIMEOUT_MS + PAGE_ROWS * ROW_TIMEOUT_MS
-  return what === 'basemapSizes' || what === 'vectorSizes' ? SIZES_TIMEOUT_MS : QUERY_TIMEOUT_MS
+  if (what === 'basemaps' || what === 'vectors' || what === 'styles')
+    return QUERY_TIMEOUT_MS + PAGE_ROWS * ROW_TIMEOUT_MS
+  return what === 'basemapSizes' || what === 'vectorSizes' || what === 'styleSizes'
+    ? SIZES_TIMEOUT_MS
+    : QUERY_TIMEOUT_MS
 }
 
 /** Limit: milliseconds to which the time for a read grows where reads were late before it; the store gives up then. */

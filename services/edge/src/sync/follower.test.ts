@@ -247,7 +247,14 @@ test('a log that no longer reaches back means flush and reload', async () => {
 describe('a process that starts from what an earlier one kept', () => {
   const begin = () => {
     store.rows = [storedBasemap('world', [storedVersion('v1')])]
-    const kept = { state: store.state(), basemaps: store.rows, vectors: [], currentAt: now - 60_000 }
+    const kept = {
+      state: store.state(),
+      basemaps: store.rows,
+      vectors: [],
+      styles: [],
+      fonts: [],
+      currentAt: now - 60_000,
+    }
     follower = follow()
     return { process: follower, kept }
   }

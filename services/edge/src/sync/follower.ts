@@ -3,10 +3,19 @@ import { type Change, EVERY_BASEMAP, type LogState } from '@gateway/contracts/ch
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { StoreState } from '@gateway/store/change-log.js'
 import type { SigningSecret } from '@gateway/store/signing-keys.js'
+import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { type Catalog, EMPTY_CATALOG, nextCatalog, withNewContent } from './catalog.js'
 import type { CatalogReader, Dated } from './catalog-reader.js'
-import { type Reading, readBasemapPages, readVectorPages } from './read-catalog.js'
+import {
+  ALL_STYLES,
+  type Reading,
+  readBasemapPages,
+  readStylePages,
+  readVectorPages,
+  type StyleChanges,
+  styleChangesOf,
+} from './read-catalog.js'
 
 /** What else forgets when the log says so. */
 export interface FollowedTokens {
@@ -19,6 +28,8 @@ export interface KnownCatalog {
   readonly state: StoreState
   readonly basemaps: readonly StoredBasemap[]
   readonly vectors: readonly StoredVector[]
+  readonly styles: readonly StoredStyle[]
+  readonly fonts: readonly ServedFont[]
   /** the last moment at which this was known to be the newest state */
   readonly currentAt: number
 }
@@ -119,7 +130,10 @@ export class Follower {
   begin(known: KnownCatalog): boolean {
     if (this.#applied !== null || this.#catchingUp !== null) return false
     const all = <T>(rows: readonly T[]) => ({ codes: null, rows })
-    this.#catalog = nextCatalog(EMPTY_CATALOG, all(known.basemaps), all(known.vectors))
+    this.#catalog = nextCatalog(EMPTY_CATALOG, all(known.basemaps), all(known.vectors), {
+      styles: all(known.styles),
+      fonts: known.fonts,
+    })
     this.#onCatalog(this.#catalog)
     this.#applied = known.state
     this.#newest = known.state
@@ -209,7 +223,7 @@ export class Follower {
     const read = await this.#reader.read('state', null, this.#now() - START_FROM_MS)
     this.#noteRead(read.value, read.askedAt)
     await this.#readSigningSecrets(read.answeredAt)
-    await this.#show(read.value, read.answeredAt, null, null)
+    await this.#show(read.value, read.answeredAt, null, null, ALL_STYLES)
     this.#applied = read.value
     return read
   }
@@ -222,7 +236,7 @@ export class Follower {
       // Before anything else: what this process holds may be of another history. What it looks up from now on is not.
       this.#tokens.invalidateAll()
       await this.#readSigningSecrets(answeredAt)
-      await this.#show(since.state, answeredAt, null, null)
+      await this.#show(since.state, answeredAt, null, null, ALL_STYLES)
       this.#applied = since.state
       return read
     }
@@ -231,7 +245,8 @@ export class Follower {
       await this.#readSigningSecrets(answeredAt)
     const basemaps = keysOf(since.changes, 'basemap')
     const basemapCodes = basemaps.includes(EVERY_BASEMAP) ? null : basemaps
-    await this.#show(since.state, answeredAt, basemapCodes, keysOf(since.changes, 'vector'))
+    const vectorCodes = keysOf(since.changes, 'vector')
+    await this.#show(since.state, answeredAt, basemapCodes, vectorCodes, styleChangesOf(since.changes))
     if (!this.#overtaken.has(since.state.mark)) this.#applied = since.state
     return read
   }
@@ -247,13 +262,16 @@ export class Follower {
     stateReadAt: number,
     basemapCodes: readonly string[] | null,
     vectorCodes: readonly string[] | null,
+    styleChanges: StyleChanges,
   ): Promise<void> {
     const beforePage = this.#tokenWatch(state)
     const reading: Reading = { reader: this.#reader, notBefore: stateReadAt, beforePage }
     const basemaps = await readBasemapPages(reading, basemapCodes)
     const vectors = await readVectorPages(reading, vectorCodes)
-    if (basemapCodes?.length !== 0 || vectorCodes?.length !== 0) {
-      this.#catalog = nextCatalog(this.#catalog, basemaps, vectors)
+    const styles = await readStylePages(reading, styleChanges)
+    const isSame = basemapCodes?.length === 0 && vectorCodes?.length === 0 && styleChanges.codes?.length === 0
+    if (!isSame || styleChanges.fonts) {
+      this.#catalog = nextCatalog(this.#catalog, basemaps, vectors, styles)
       this.#onCatalog(this.#catalog)
     }
   }

@@ -31,6 +31,7 @@ import { NativePublisher } from '../native/publisher.js'
 import { KeptTokens } from '../offline/kept-tokens.js'
 import { ownVersion } from '../own-version.js'
 import { Upstream } from '../proxy/upstream.js'
+import { StyleAssets } from '../styles/style-assets.js'
 import { bareHost } from '../supervisor/bare-host.js'
 import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
 import type { Catalog } from '../sync/catalog.js'
@@ -232,6 +233,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     turns,
     documents: new DocumentCache(turns, disks, path.join(settings.dataDir, 'cache', 'documents')),
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
+    styleAssets: new StyleAssets(path.join(settings.dataDir, 'cache', 'styles'), log, disks),
     sender,
     upstream,
     upstreamKey: null,
@@ -274,6 +276,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       await Promise.allSettled([
         edge.upstream.close(),
         edge.zips.close(),
+        edge.styleAssets.close(),
         store.close(),
         replica?.close(),
         tracer.close(),

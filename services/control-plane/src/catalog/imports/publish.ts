@@ -26,7 +26,7 @@ const SOURCES = { basemap: 'imports', vector: 'imports-vectors' } as const
 export type Published = { readonly ok: true; readonly code: string } | Refusal
 
 /** The directory of a source of imports, which is a scan source from then on. */
-async function importSource(ctx: ControlContext, kind: SourceKind): Promise<string> {
+async function importSource(ctx: ControlContext, kind: Exclude<SourceKind, 'style'>): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
   await mkdir(root, { recursive: true })
   const source = { code: SOURCES[kind], kind, path: root, name: undefined, enabled: undefined }

@@ -129,6 +129,7 @@ export const SCAN_MESSAGES = {
   scan_parts_missing: '{file} lacks its .shx and .dbf',
   scan_doubt: '{file}: {@reason}',
   scan_not_servable: '{file} cannot be served: {@reason}',
+  scan_table_left_out: '{file}: table {table} is left out, because its name cannot be part of a code',
   scan_stays: '{file} stays as it was: {@reason}',
   style_invalid_line: '{file}, line {line}: {reason}; the style is left out, and the last valid document of it stays',
   style_invalid: '{file}: {reason}; the style is left out, and the last valid document of it stays',

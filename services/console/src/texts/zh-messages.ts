@@ -544,6 +544,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   scan_parts_missing: '{file} 缺少 .shx 和 .dbf',
   scan_doubt: '{file} 存疑：{@reason}',
   scan_not_servable: '{file} 无法提供服务：{@reason}',
+  scan_table_left_out: '{file}：表 {table} 被略过，因为它的名称不能作为代码的一部分',
   scan_stays: '{file} 保持原状：{@reason}',
   'said.too_large_to_fetch': '它过大，无法获取',
   'said.locked': '另一程序已将其锁定',

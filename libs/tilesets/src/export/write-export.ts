@@ -4,7 +4,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type WrittenArchive, writeSortedPmtiles } from '../pmtiles/writer.js'
 import { TILE_MATRIX_SETS, unbrokenBounds } from '../tile-matrix-sets.js'
 import { type Area, sharedBounds } from './area.js'
-import { type StoredSet, storedTiles, writtenEncoding } from './stored-tiles.js'
+import { type StoredSet, type StoredTiles, storedTiles, writtenEncoding } from './stored-tiles.js'
 
 export interface ExportTask {
   readonly set: StoredSet
@@ -32,25 +32,39 @@ export class ExportRefused extends Error {
  * @param onShare called with the share that is done, in thousandths, whenever it grows
  */
 export async function writeExport(task: ExportTask, onShare: (thousandths: number) => void): Promise<WrittenArchive> {
-  const { set, area, file, maxBytes } = task
+  const { set, area } = task
   const stored = await storedTiles(set, area)
   if (stored === null) throw new ExportRefused('the files of the version are not there')
   try {
     if (stored.count === 0) throw new ExportRefused('the version has no tile in this area and at these zooms')
-    const bounds = unbrokenBounds(TILE_MATRIX_SETS.WebMercatorQuad, sharedBounds(area.bounds, task.bounds))
-    const description = { format: set.format, encoding: writtenEncoding(set.format), bounds, metadata: task.metadata }
-    return await writeSortedPmtiles(file, counted(stored.tiles, stored.count, onShare), description, {
-      expected: stored.count,
-      onBytes: async (bytes) => {
-        if (bytes > maxBytes)
-          throw new ExportRefused(`the archive is larger than the ${megabytes(maxBytes)} MB left for it`)
-        const { bavail, bsize } = await statfs(path.dirname(file))
-        if (bavail * bsize < RESERVED_BYTES) throw new ExportRefused('the disk has too little room left')
-      },
-    })
+    return await writeTilesAs(task, stored, onShare)
   } finally {
     stored.close()
   }
+}
+
+/**
+ * Writes tiles as the archive of a task, as far as its limits allow.
+ * @param zooms see `WritingLimits`
+ */
+export function writeTilesAs(
+  { set, area, bounds: known, metadata, file, maxBytes }: ExportTask,
+  { tiles, count }: Pick<StoredTiles, 'tiles' | 'count'>,
+  onShare: (thousandths: number) => void,
+  zooms?: () => readonly [number, number],
+): Promise<WrittenArchive> {
+  const bounds = unbrokenBounds(TILE_MATRIX_SETS.WebMercatorQuad, sharedBounds(area.bounds, known))
+  const description = { format: set.format, encoding: writtenEncoding(set.format), bounds, metadata }
+  return writeSortedPmtiles(file, counted(tiles, count, onShare), description, {
+    expected: count,
+    onBytes: async (bytes) => {
+      if (bytes > maxBytes)
+        throw new ExportRefused(`the archive is larger than the ${megabytes(maxBytes)} MB left for it`)
+      const { bavail, bsize } = await statfs(path.dirname(file))
+      if (bavail * bsize < RESERVED_BYTES) throw new ExportRefused('the disk has too little room left')
+    },
+    ...(zooms !== undefined && { zooms }),
+  })
 }
 
 async function* counted<T extends { readonly runLength?: number }>(

@@ -2491,6 +2491,7 @@ export interface paths {
                 id: string;
                 basemap_code: string;
                 version: string;
+                from_version: string | null;
                 bounds: [
                   number,
                   number,
@@ -2526,6 +2527,7 @@ export interface paths {
           "application/json": {
             basemap_code: string;
             version: string;
+            from_version?: string;
             bounds?: [
               number,
               number,
@@ -2546,6 +2548,7 @@ export interface paths {
               id: string;
               basemap_code: string;
               version: string;
+              from_version: string | null;
               bounds: [
                 number,
                 number,
@@ -2589,6 +2592,7 @@ export interface paths {
               id: string;
               basemap_code: string;
               version: string;
+              from_version: string | null;
               bounds: [
                 number,
                 number,
@@ -2630,6 +2634,7 @@ export interface paths {
               id: string;
               basemap_code: string;
               version: string;
+              from_version: string | null;
               bounds: [
                 number,
                 number,

@@ -1,3 +1,4 @@
+import { coded } from '@gateway/contracts/messages.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertAudit, listAudit } from './audit.js'
 import { pruneAudit } from './audit-chain.js'
@@ -91,13 +92,15 @@ test('a list tells how many images a job has, and not which', async () => {
 test('a running job that is cancelled ends with the words of who asked first', async () => {
   await queue()
   const { job, lease } = (await claimSliceJob(store.sql, OTHER, 60)) ?? expect.fail('there is a job')
-  for (const who of ['ann', 'bob']) await store.sql.begin((tx) => cancelSliceJob(tx, job.id, `cancelled by ${who}`))
+  for (const who of ['ann', 'bob'])
+    await store.sql.begin((tx) => cancelSliceJob(tx, job.id, coded('slice_cancelled_by', { actor: who, at: 'noon' })))
   expect(await renewSliceLease(store.sql, lease, 60, { progress: 1, phase: '' })).toBe('cancel')
   await store.sql.begin((tx) => finishSliceJob(tx, lease, 'cancelled'))
   expect(await readSliceJob(store.sql, job.id)).toMatchObject({
     status: 'failed',
     cancelled: true,
-    message: 'cancelled by ann',
+    message: 'cancelled by ann at noon',
+    messageCoded: coded('slice_cancelled_by', { actor: 'ann', at: 'noon' }),
   })
 })
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { coded } from '@gateway/contracts/messages.js'
 import { tileIdToZxy } from 'pmtiles'
 import { joinTiles } from '../compare/join-tiles.js'
 import type { NumberedTile, WrittenArchive } from '../pmtiles/writer.js'
@@ -31,12 +32,11 @@ interface Delta {
  */
 export async function writeDelta(task: DeltaTask, onShare: (thousandths: number) => void): Promise<WrittenArchive> {
   const { set, older, area, versions } = task
-  if (set.format !== older.format)
-    throw new ExportRefused('the versions have different formats: export the version whole')
+  if (set.format !== older.format) throw new ExportRefused(coded('export_delta_formats'))
   const [left, right] = await Promise.all([storedTiles(older, area), storedTiles(set, area)])
   try {
-    if (left === null || right === null) throw new ExportRefused('the files of a version are not there')
-    if (right.count === 0) throw new ExportRefused('the version has no tile in this area and at these zooms')
+    if (left === null || right === null) throw new ExportRefused(coded('export_no_files'))
+    if (right.count === 0) throw new ExportRefused(coded('export_nothing_there'))
     const delta: Delta = {
       from_version: versions.from,
       to_version: versions.to,
@@ -61,7 +61,7 @@ export async function writeDelta(task: DeltaTask, onShare: (thousandths: number)
           continue
         }
         if (delta.removed.length + runLength > MAX_REMOVED)
-          throw new ExportRefused(`more than ${MAX_REMOVED} tiles were removed: export the version whole`)
+          throw new ExportRefused(coded('export_delta_removed', { limit: MAX_REMOVED }))
         for (let id = tileId; id < tileId + runLength; id++) delta.removed.push(tileIdToZxy(id))
       }
       Object.assign(delta, { from_tiles: before.tiles, to_tiles: after.tiles })

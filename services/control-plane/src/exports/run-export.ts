@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemap, type StoredVersion, versionTitle } from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
@@ -42,7 +43,7 @@ export async function runExport(
   const { parent, fields } = keptTrace(trace)
   const attributes = { 'gateway.export': id, 'gateway.basemap': basemapCode }
   const span = { kind: 'consumer', parent, attributes, fields: { ...fields, export: id } } as const
-  const failure = (end: ExportEnd | null) => (end !== null && 'failed' in end ? end.failed : null)
+  const failure = (end: ExportEnd | null) => (end !== null && 'failed' in end ? textOf(end.failed) : null)
   await traced(ctx, 'export', span, () => runInTrace(ctx, claimed, held, onProgress), failure)
 }
 
@@ -74,7 +75,7 @@ async function runInTrace(
       if (held.reason === 'stopped') await returnExport(sql, lease)
       return null
     }
-    end = { failed: (error as Error).message }
+    end = { failed: messageOfError(error) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -95,7 +96,7 @@ async function runInTrace(
   // Nobody asks for it any more. Another process that writes the same export puts its own file there.
   if (ended === null && held.reason !== 'stopped') await rm(file, { force: true })
   const fields = { basemap: wanted.basemapCode, version: wanted.version }
-  if ('failed' in end) log.info({ ...fields, reason: end.failed }, 'an export failed')
+  if ('failed' in end) log.info({ ...fields, reason: textOf(end.failed) }, 'an export failed')
   else log.info({ ...fields, tiles: end.tiles, bytes: end.bytes }, 'an export is written')
   return end
 }
@@ -109,10 +110,10 @@ async function write(
 ): Promise<ExportEnd> {
   const basemap = await readBasemap(sql, wanted.basemapCode)
   const version = basemap?.versions.find((one) => one.version === wanted.version)
-  if (!basemap || !version?.available) return { failed: 'the version is not available' }
-  if (version.withdrawn || !isOffered(basemap)) return { failed: 'the version is withdrawn' }
+  if (!basemap || !version?.available) return { failed: coded('delivery_version_unavailable') }
+  if (version.withdrawn || !isOffered(basemap)) return { failed: coded('delivery_version_withdrawn') }
   const room = settings.exportMaxBytes - (await bytesOfExports(sql))
-  if (room <= 0) return { failed: 'the exports that are kept take up EXPORT_MAX_BYTES: remove some' }
+  if (room <= 0) return { failed: coded('export_room_full') }
   const task: ExportTask = {
     set: setOf(version, basemap.sourcePath),
     area: { minZoom: wanted.zoomMin, maxZoom: wanted.zoomMax, bounds: wanted.bounds },
@@ -123,7 +124,7 @@ async function write(
   }
   const older = wanted.fromVersion === null ? null : basemap.versions.find((one) => one.version === wanted.fromVersion)
   if (older === undefined || (older !== null && (!older.available || older.withdrawn)))
-    return { failed: 'the version that the delta is laid over is not available' }
+    return { failed: coded('export_delta_base_gone') }
   const copies: LocalCopies[] = []
   const here = async <Set extends StoredSet>(set: Set): Promise<Set> => {
     if (!isRemote(set.path)) return set
@@ -133,7 +134,7 @@ async function write(
   }
   const sets = [task.set, ...(older === null ? [] : [setOf(older, basemap.sourcePath)])]
   if (sets.some((set) => isRemote(set.path) && set.storage !== 'pmtiles' && set.storage !== 'mbtiles'))
-    return { failed: 'the tiles of this version lie one by one in object storage' }
+    return { failed: coded('delivery_tiles_scattered') }
   try {
     const [set = task.set, before] = [await here(task.set), sets[1] && (await here(sets[1]))]
     const versions = { from: older?.version ?? '', to: version.version }

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { CodedError } from '@gateway/contracts/messages.js'
 import { dieWithParent } from '@gateway/processes/die-with-parent.js'
 import type { HelperMessage } from './serve.js'
 
@@ -54,7 +55,7 @@ export class HelperProcess<Task extends object, Answer> {
           if ('started' in message) return
           if ('progress' in message) onProgress(message.progress)
           else if ('answer' in message) resolve(message.answer)
-          else reject(new Error(message.error))
+          else reject(message.said === null ? new Error(message.error) : new CodedError(message.said))
         })
         child.send(task, (error) => error !== null && reject(error))
       })

@@ -41,6 +41,14 @@ export const REFUSAL_MESSAGES = {
   version_unavailable: 'body.version: the version is not available now',
   version_withdrawn: 'body.version: the version is withdrawn',
   vector_not_found: 'no such vector',
+  style_not_found: 'no such style',
+  style_source_not_granted: 'the service token has no access to the source {source} of this style ({kind} {code})',
+  style_source_remote: 'styles are read from directories: `path` must be one',
+  style_file_absent: 'the style has no such file',
+  font_stack_malformed:
+    'a font stack has 1 to {fonts} names, with commas between them, and at most {characters} characters',
+  glyph_range_malformed: 'glyph ranges are 0-255, 256-511, ... 65280-65535',
+  theme_unknown: '`theme` is light or dark',
   vector_not_found_for_this: 'there is no such vector',
   vector_unavailable: 'body.vector_code: the vector is not available now',
   vector_withdrawn: 'body.vector_code: the vector is withdrawn',
@@ -50,6 +58,7 @@ export const REFUSAL_MESSAGES = {
   layer_being_sliced: 'a slice job of this layer has not ended; cancel it or wait for it',
   source_of_slicing: 'this scan source belongs to slicing; disable it instead',
   encoding_only_of_shapefile: 'body.encoding: of a shapefile alone; the format of this vector says it',
+  vector_zooms_crossed: 'tile_min_zoom is above tile_max_zoom',
   encoding_unknown:
     'body.encoding: not known; write UTF-8, GBK, Big5, Shift_JIS, EUC-KR, windows-1252 or another name of the Encoding Standard, or a code page',
   archive_without_row_order:

@@ -40,6 +40,8 @@ import { systemRoutes } from './system/routes.js'
 import { usageCellsRoute } from './system/usage/cells-route.js'
 import { usageRoutes } from './system/usage/routes.js'
 import { tokenRoutes } from './tokens/routes.js'
+import { vectorBuildLoop } from './vectors/loop.js'
+import { removeOldBuilds } from './vectors/retention.js'
 
 /** Registers the routes of all features on one instance, so that its hooks apply to all of them. Features meet nowhere else. */
 export async function registerFeatures(
@@ -97,9 +99,11 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   deliveries,
   slicingLoop,
   exportLoop,
+  vectorBuildLoop,
   auditWatch,
   housekeeping({
     'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),
     'old exports': removeOldExports,
+    'old vector builds': removeOldBuilds,
   }),
 ]

@@ -19,7 +19,9 @@ import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { CONTRADICTION, contradictsItself } from './repeated-credentials.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
+import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
 import { onTileSlow } from './tiles.js'
+import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
 /** How long a drained server stays for connections that are idle: their next request still gets its answer. */
 const QUIET_MS = 150
@@ -102,8 +104,14 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   })
   own('/geojson/*', (e, res, req) => onVectorByPath(e, 'geojson', '/geojson/', res, req))
   own('/shp/*', (e, res, req) => onVectorByPath(e, 'shapefile', '/shp/', res, req))
+  own('/tiles/:code/style.json', onBasemapStyle)
+  own('/vectors/:code/style.json', onVectorStyle)
+  own('/styles/*', onStyle)
+  own('/fonts/*', onFont)
   own('/vectors/:code/download', onVectorDownload)
   own('/vectors/:file', onVectorFile)
+  own('/vectors/:code/tilejson.json', onVectorTileJson)
+  own('/vectors/:code/tiles/*', onVectorTile)
   own('/archives/*', onArchive)
   own('/wmts', onWmts)
   own('/wmts/*', onWmtsResource)

@@ -1,6 +1,8 @@
-import type { WantedResource } from '@gateway/access/decide.js'
+import type { StyleResource, WantedResource } from '@gateway/access/decide.js'
+import { READER_STYLES } from '@gateway/catalog/reader-lists.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { isOffered, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
 import { type UsageName, versionUsage } from '../usage/usage-counts.js'
@@ -42,17 +44,35 @@ export interface CatalogVector {
   /** false: it is unavailable or withdrawn. It stays known by its names, since a token may be granted it by any of them. */
   readonly served: boolean
   readonly wanted: NonNullable<WantedResource>
+  /** its tiles, as those of a basemap with one version; null: none are served */
+  readonly tiles: CatalogBasemap | null
 }
 
-/** All that requests need to know of basemaps and vectors. Immutable; every change makes a new one. */
+export interface CatalogStyle {
+  readonly stored: StoredStyle
+  /** false: it is unavailable or withdrawn. Its grants are still looked at before that is told. */
+  readonly served: boolean
+  readonly wanted: StyleResource
+}
+
+/** All that requests need to know of basemaps, vectors and styles. Immutable; every change makes a new one. */
 export interface Catalog {
   readonly basemaps: ReadonlyMap<string, CatalogBasemap>
   readonly vectors: ReadonlyMap<string, CatalogVector>
   /** several scan sources may hold the same relative path; what is served first, then by code */
   readonly vectorsByPath: ReadonlyMap<string, readonly CatalogVector[]>
+  readonly styles: ReadonlyMap<string, CatalogStyle>
+  /** of all style sources, ordered by name */
+  readonly fonts: readonly ServedFont[]
 }
 
-export const EMPTY_CATALOG: Catalog = { basemaps: new Map(), vectors: new Map(), vectorsByPath: new Map() }
+export const EMPTY_CATALOG: Catalog = {
+  basemaps: new Map(),
+  vectors: new Map(),
+  vectorsByPath: new Map(),
+  styles: new Map(),
+  fonts: [],
+}
 
 /** What was read of the store; `codes` null means all of them, otherwise those alone and the rest stays as it is. */
 export interface CatalogRead<T> {
@@ -60,16 +80,32 @@ export interface CatalogRead<T> {
   readonly rows: readonly T[]
 }
 
+/** What was read of styles; `fonts` null: they stay as they are. */
+export interface StylesRead {
+  readonly styles: CatalogRead<StoredStyle>
+  readonly fonts: readonly ServedFont[] | null
+}
+
+const NO_STYLES: StylesRead = { styles: { codes: [], rows: [] }, fonts: null }
+
 /** The next snapshot. A code that was read for and not found is gone. */
 export function nextCatalog(
   before: Catalog,
   basemaps: CatalogRead<StoredBasemap>,
   vectors: CatalogRead<StoredVector>,
+  styles: StylesRead = NO_STYLES,
 ): Catalog {
   const offered = { codes: basemaps.codes, rows: basemaps.rows.filter(isOffered) }
   const nextBasemaps = replaced(before.basemaps, offered, (stored) => toBasemap(stored, before))
-  const nextVectors = replaced(before.vectors, vectors, toVector)
-  return { basemaps: nextBasemaps, vectors: nextVectors, vectorsByPath: byPath(nextVectors) }
+  const nextVectors = replaced(before.vectors, vectors, (stored) => toVector(stored, before))
+  const nextStyles = replaced(before.styles, styles.styles, toCatalogStyle)
+  return {
+    basemaps: nextBasemaps,
+    vectors: nextVectors,
+    vectorsByPath: byPath(nextVectors),
+    styles: nextStyles,
+    fonts: styles.fonts ?? before.fonts,
+  }
 }
 
 /** The same, but for a version whose content turned out to be another: nothing that is held of it, under its number, is good any more. */
@@ -135,6 +171,85 @@ function isSameContent(known: CatalogVersion, now: StoredVersion, root: string):
   )
 }
 
+/** Begins the code of a vector's tiles among basemaps, which no code of a basemap begins with. */
+export const VECTOR_TILES_CODE = '/vectors/'
+
+/** What tiles are looked up in: a basemap, or the tiles of a vector. */
+export function tilesOf({ basemaps, vectors }: Catalog, code: string): CatalogBasemap | undefined {
+  if (!code.startsWith(VECTOR_TILES_CODE)) return basemaps.get(code)
+  return vectors.get(code.slice(VECTOR_TILES_CODE.length))?.tiles ?? undefined
+}
+
+const NEVER = new Date(0)
+
+/** The tiles of a vector as a basemap whose only version is the revision that is served, so that they are opened, read and kept like others. */
+function toTiles(vector: Omit<StoredVector, 'facts'>, known: CatalogBasemap | undefined): CatalogBasemap | null {
+  const { build, buildRevision } = vector.tiles
+  if (build === null || buildRevision === null || build.minZoom === null || build.maxZoom === null) return null
+  const label = String(buildRevision)
+  const code = `${VECTOR_TILES_CODE}${vector.code}`
+  const { minZoom, maxZoom, bounds, vectorLayers, folder } = build
+  const version: StoredVersion = {
+    version: label,
+    storage: 'pmtiles',
+    rowsFromNorth: false,
+    format: 'pbf',
+    extension: 'pbf',
+    tileSize: 512,
+    minZoom,
+    maxZoom,
+    bounds,
+    boundsDerived: false,
+    name: vector.name,
+    attribution: null,
+    description: null,
+    vectorLayers,
+    tileMatrixSet: 'WebMercatorQuad',
+    metadata: {},
+    path: `${folder}/tiles.pmtiles`,
+    fingerprint: `${folder} ${build.builtAt}`,
+    revision: buildRevision,
+    available: true,
+    withdrawn: false,
+    scannedAt: NEVER,
+    overrides: {},
+    scanned: null,
+  }
+  const same = known?.versions.get(label)
+  const isSame = same !== undefined && isSameContent(same, version, folder)
+  const entry: CatalogVersion = {
+    stored: version,
+    root: folder,
+    contentId: isSame ? same.contentId : ++lastContentId,
+    tags: [],
+    tagLines: '',
+    usage: `vector:${vector.code}`,
+  }
+  const stored: StoredBasemap = {
+    code,
+    name: vector.name,
+    scannedName: vector.name,
+    setName: null,
+    description: null,
+    tags: [],
+    owner: null,
+    setDefault: null,
+    defaultVersion: label,
+    versions: [version],
+    tileBaseUrl: '',
+    sourceCode: vector.sourceCode,
+    sourcePath: folder,
+    sourceEnabled: vector.sourceEnabled,
+    withdrawn: vector.withdrawn,
+    cachePolicy: 'interface',
+    sharedMaxAge: null,
+    createdAt: NEVER,
+    updatedAt: NEVER,
+  }
+  const wanted = { kind: 'vector', names: [vector.code, vector.relativePath, vector.fileName] } as const
+  return { stored, wanted, versions: new Map([[label, entry]]) }
+}
+
 /** Whether every address of a basemap's tiles still means the same answer: the same versions, each with the same content, default and cache policy. */
 export function hasSameTiles(before: CatalogBasemap, now: CatalogBasemap | undefined): boolean {
   if (before === now) return true
@@ -149,7 +264,7 @@ function isCachedAlike(before: StoredBasemap, now: StoredBasemap): boolean {
   return before.cachePolicy === now.cachePolicy && before.sharedMaxAge === now.sharedMaxAge
 }
 
-function toVector({ facts, ...stored }: StoredVector): CatalogVector {
+function toVector({ facts, ...stored }: StoredVector, before: Catalog): CatalogVector {
   const served = stored.available && isOffered(stored)
   const name = stored.setEncoding ?? facts?.encoding ?? null
   const encoding = name === null ? null : { name, isSet: stored.setEncoding !== null }
@@ -158,7 +273,16 @@ function toVector({ facts, ...stored }: StoredVector): CatalogVector {
     factsText: facts === null ? null : JSON.stringify(facts),
     encoding,
     served,
+    tiles: served ? toTiles(stored, before.vectors.get(stored.code)?.tiles ?? undefined) : null,
     wanted: { kind: 'vector', names: [stored.code, stored.relativePath, stored.fileName] },
+  }
+}
+
+function toCatalogStyle(stored: StoredStyle): CatalogStyle {
+  return {
+    stored,
+    served: stored.available && isOffered(stored),
+    wanted: READER_STYLES.wanted(stored) as StyleResource,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Storage } from '@gateway/contracts/basemap.js'
 import { isOnLocalDisk } from '@gateway/files/local-file-system.js'
 import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
 import { isRemote } from '@gateway/object-storage/location.js'
@@ -117,7 +118,8 @@ export class TileLoader {
 
   /** Closes what no version of the catalog is any more. */
   keepOnly(catalog: Catalog): void {
-    const versions = [...catalog.basemaps.values()].flatMap((basemap) => [...basemap.versions.values()])
+    const ofVectors = [...catalog.vectors.values()].flatMap(({ tiles }) => tiles ?? [])
+    const versions = [...catalog.basemaps.values(), ...ofVectors].flatMap((basemap) => [...basemap.versions.values()])
     const live = new Set(versions.map((version) => version.contentId))
     for (const contentId of [...this.#sources.keys()]) if (!live.has(contentId)) this.#sources.delete(contentId)
     this.#readers.mbtiles.keepOnly(live)
@@ -144,7 +146,7 @@ export class TileLoader {
       return cached === undefined ? source.tile(place) : cached
     }
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
-    if (version.stored.storage === 'mbtiles') return read()
+    if (isReadByOthers(version.stored.storage)) return read()
     const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted })
     return outcome.ok ? outcome.value : 'busy'
   }
@@ -165,7 +167,7 @@ export class TileLoader {
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
     // Of the version itself: its scan source may hold mounts.
-    const mayBeMounted = stored.storage !== 'mbtiles' && !isRemote(stored.path)
+    const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)
     const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))
     const content = `${stored.fingerprint}/${stored.revision}`
     const source = await openSource({ ...stored, id: contentId, root, content, isRemote: isMounted }, this.#readers)
@@ -180,6 +182,11 @@ export class TileLoader {
     this.#sources.set(contentId, { source, isFolder, goodUntilMs, isRenewed: false })
     return source
   }
+}
+
+/** Whether SQLite reads it, in another process. */
+function isReadByOthers(storage: Storage): boolean {
+  return storage === 'mbtiles' || storage === 'geopackage'
 }
 
 /** undefined: only `tile` can tell, an error included. */

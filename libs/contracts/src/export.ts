@@ -12,6 +12,13 @@ const zoom = z.int().min(0).max(26)
 export const exportBodySchema = z.strictObject({
   basemap_code: z.string().min(1),
   version: z.string().min(1).describe('a label, or `current` for what is the default now'),
+  from_version: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'an older version: the archive has the tiles that were added and changed since, and lists those that were removed; left out: all of the version',
+    ),
   bounds: z
     .tuple([degrees.longitude, degrees.latitude, degrees.longitude, degrees.latitude])
     .meta({ items: { type: 'number' }, minItems: 4, maxItems: 4 })
@@ -29,6 +36,7 @@ export const exportSchema = z.object({
   id: z.uuid(),
   basemap_code: z.string(),
   version: z.string(),
+  from_version: z.string().nullable().describe('what the archive is laid over; null: it has all of the version'),
   bounds: boundsSchema.nullable().describe('what was requested; null: all of the version'),
   zoom_min: z.int(),
   zoom_max: z.int(),

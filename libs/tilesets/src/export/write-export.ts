@@ -5,7 +5,7 @@ import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { type WrittenArchive, writeSortedPmtiles } from '../pmtiles/writer.js'
 import { TILE_MATRIX_SETS, unbrokenBounds } from '../tile-matrix-sets.js'
 import { type Area, sharedBounds } from './area.js'
-import { type StoredSet, storedTiles, writtenEncoding } from './stored-tiles.js'
+import { type StoredSet, type StoredTiles, storedTiles, writtenEncoding } from './stored-tiles.js'
 
 export interface ExportTask {
   readonly set: StoredSet
@@ -33,24 +33,38 @@ export class ExportRefused extends CodedError {
  * @param onShare called with the share that is done, in thousandths, whenever it grows
  */
 export async function writeExport(task: ExportTask, onShare: (thousandths: number) => void): Promise<WrittenArchive> {
-  const { set, area, file, maxBytes } = task
+  const { set, area } = task
   const stored = await storedTiles(set, area)
   if (stored === null) throw new ExportRefused(coded('export_no_files'))
   try {
     if (stored.count === 0) throw new ExportRefused(coded('export_nothing_there'))
-    const bounds = unbrokenBounds(TILE_MATRIX_SETS.WebMercatorQuad, sharedBounds(area.bounds, task.bounds))
-    const description = { format: set.format, encoding: writtenEncoding(set.format), bounds, metadata: task.metadata }
-    return await writeSortedPmtiles(file, counted(stored.tiles, stored.count, onShare), description, {
-      expected: stored.count,
-      onBytes: async (bytes) => {
-        if (bytes > maxBytes) throw new ExportRefused(coded('export_over_limit', { limit: megabytes(maxBytes) }))
-        const { bavail, bsize } = await statfs(path.dirname(file))
-        if (bavail * bsize < RESERVED_BYTES) throw new ExportRefused(coded('export_disk_room'))
-      },
-    })
+    return await writeTilesAs(task, stored, onShare)
   } finally {
     stored.close()
   }
+}
+
+/**
+ * Writes tiles as the archive of a task, as far as its limits allow.
+ * @param zooms see `WritingLimits`
+ */
+export function writeTilesAs(
+  { set, area, bounds: known, metadata, file, maxBytes }: ExportTask,
+  { tiles, count }: Pick<StoredTiles, 'tiles' | 'count'>,
+  onShare: (thousandths: number) => void,
+  zooms?: () => readonly [number, number],
+): Promise<WrittenArchive> {
+  const bounds = unbrokenBounds(TILE_MATRIX_SETS.WebMercatorQuad, sharedBounds(area.bounds, known))
+  const description = { format: set.format, encoding: writtenEncoding(set.format), bounds, metadata }
+  return writeSortedPmtiles(file, counted(tiles, count, onShare), description, {
+    expected: count,
+    onBytes: async (bytes) => {
+      if (bytes > maxBytes) throw new ExportRefused(coded('export_over_limit', { limit: megabytes(maxBytes) }))
+      const { bavail, bsize } = await statfs(path.dirname(file))
+      if (bavail * bsize < RESERVED_BYTES) throw new ExportRefused(coded('export_disk_room'))
+    },
+    ...(zooms !== undefined && { zooms }),
+  })
 }
 
 async function* counted<T extends { readonly runLength?: number }>(

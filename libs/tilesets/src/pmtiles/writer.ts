@@ -64,6 +64,8 @@ export interface WritingLimits {
   readonly expected: number
   /** called with the bytes written so far, now and then; what it throws ends the writing */
   readonly onBytes?: (bytes: number) => void | Promise<void>
+  /** the zooms that the header tells, where they are not those of the tiles; with them there may be no tile */
+  readonly zooms?: () => readonly [first: number, last: number]
 }
 
 /** What an archive holds. */
@@ -86,7 +88,7 @@ export async function writeSortedPmtiles(
   file: string,
   tiles: Iterable<NumberedTile> | AsyncIterable<NumberedTile>,
   description: PmtilesDescription,
-  { expected, onBytes }: WritingLimits,
+  { expected, onBytes, zooms: told }: WritingLimits,
 ): Promise<WrittenArchive> {
   const temporary = temporaryNameBeside(file)
   const output = new BufferedFile(await fs.open(temporary, 'wx'))
@@ -94,13 +96,14 @@ export async function writeSortedPmtiles(
     // Header and root directory come last, into the room that the standard keeps for them.
     await output.write(Buffer.alloc(DATA_OFFSET))
     const { directories, counts } = await writeTiles(output, tiles, expected, onBytes)
+    if (counts.tiles === 0 && told === undefined) throw new Error('an archive needs at least one tile')
     const { root, leaves } = directories.finish()
     const metadata = gzipSync(JSON.stringify(description.metadata))
     const data = { offset: DATA_OFFSET, length: output.position - DATA_OFFSET }
     const leafSection = await output.append(leaves)
     const metadataSection = await output.append([metadata])
     const rootSection = { offset: HEADER_BYTES, length: root.length }
-    const zooms = [counts.first, counts.last].map((tileId) => tileIdToZxy(tileId)[0])
+    const zooms = told?.() ?? [counts.first, counts.last].map((tileId) => tileIdToZxy(tileId)[0])
     const sections = [rootSection, metadataSection, leafSection, data]
     const header = encodeHeader(sections, [counts.tiles, counts.entries, counts.contents], zooms, description)
     await output.finish(Buffer.concat([header, root]))
@@ -153,7 +156,6 @@ async function writeTiles(
     counts.last = tileId + runLength - 1
     counts.tiles += runLength
   }
-  if (counts.tiles === 0) throw new Error('an archive needs at least one tile')
   await onBytes?.(output.position)
   counts.entries = directories.entries
   return { directories, counts }

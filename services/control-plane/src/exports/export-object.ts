@@ -12,6 +12,7 @@ export function toExport(stored: StoredExport, { apiBaseUrl, exportRetentionDays
     id: stored.id,
     basemap_code: stored.basemapCode,
     version: stored.version,
+    from_version: stored.fromVersion,
     bounds: stored.bounds,
     zoom_min: stored.zoomMin,
     zoom_max: stored.zoomMax,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Export } from '@gateway/contracts/export.js'
@@ -88,6 +88,40 @@ test('a part of a version is written as an archive that is downloaded by ranges'
     Buffer.from(tile?.data ?? new ArrayBuffer()).equals(readFileSync(path.join(home, 'maps/world/v1/2/3/1.png'))),
   ).toBe(true)
   expect(await archive.getZxy(2, 3, 2)).toBeUndefined()
+})
+
+test('an export from an older version has what differs, and lists what was removed', async () => {
+  const folder = path.join(home, 'maps/world/v3')
+  cpSync(path.join(home, 'maps/world/v1'), folder, { recursive: true })
+  writeFileSync(path.join(folder, '2/0/0.png'), 'another')
+  rmSync(path.join(folder, '2/1/1.png'))
+  const { sql } = gateway.ctx
+  await sql`
+    INSERT INTO basemap_versions SELECT (jsonb_populate_record(v, jsonb_build_object('version', 'v3', 'path', ${folder}::text))).*
+    FROM basemap_versions v WHERE basemap_code = 'world' AND version = 'v1'`
+  const done = await written({ version: 'v3', from_version: 'v1' })
+  expect(done).toMatchObject({ version: 'v3', from_version: 'v1', tiles: 1, target_code: null })
+  const file = await ask('GET', `${URL}/${done.id}/file`)
+  expect(file.headers['content-disposition']).toBe('attachment; filename="world-v3-from-v1.pmtiles"')
+  const archive = new PMTiles({
+    getKey: () => 'delta',
+    getBytes: async (offset, length) => ({
+      data: Uint8Array.from(file.rawPayload.subarray(offset, offset + length)).buffer,
+    }),
+  })
+  expect(Buffer.from((await archive.getZxy(2, 0, 0))?.data ?? new ArrayBuffer()).toString()).toBe('another')
+  expect(await archive.getMetadata()).toMatchObject({
+    version: 'v3',
+    delta: { from_version: 'v1', to_version: 'v3', from_tiles: 16, to_tiles: 15, removed: [[2, 1, 1]] },
+  })
+  const status = async (body: object) =>
+    (await ask('POST', URL, { basemap_code: 'world', version: 'v3', ...body })).statusCode
+  expect(await status({ from_version: 'v9' })).toBe(404)
+  expect(await status({ from_version: 'v3' })).toBe(400)
+  expect(await status({ from_version: '' })).toBe(400)
+  await ask('POST', '/api/v1/admin/targets', { code: 'there', kind: 'directory', path: path.join(home, 'there') })
+  expect(await status({ from_version: 'v1', target_code: 'there' })).toBe(400)
+  await sql`DELETE FROM basemap_versions WHERE basemap_code = 'world' AND version = 'v3'`
 })
 
 test('what cannot be exported is refused, and what cannot be read fails with the reason', async () => {

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import type { ExportBody } from '@gateway/contracts/export.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
+import { isOffered, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { insertExport, MAX_OPEN_EXPORTS, type StoredExport } from '@gateway/store/exports.js'
 import { readTargets } from '@gateway/store/targets.js'
@@ -30,12 +30,18 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
   if (!version.available) return not(coded('version_unavailable'))
   if (version.withdrawn || !isOffered(basemap)) return not(coded('version_withdrawn'))
   if (version.tileMatrixSet !== 'WebMercatorQuad') return not(coded('export_grid', { grid: version.tileMatrixSet }))
-  const zoomMin = Math.max(body.zoom_min ?? 0, version.minZoom)
-  const zoomMax = Math.min(body.zoom_max ?? version.maxZoom, version.maxZoom)
-  if (zoomMin > zoomMax) return not(coded('export_zooms', { zoom_min: version.minZoom, zoom_max: version.maxZoom }))
+  const older = body.from_version === undefined ? null : olderVersion(basemap, body, version)
+  if (older !== null && 'ok' in older) return older
+  // What only the older version has was removed.
+  const minZoom = Math.min(version.minZoom, older?.minZoom ?? version.minZoom)
+  const maxZoom = Math.max(version.maxZoom, older?.maxZoom ?? version.maxZoom)
+  const zoomMin = Math.max(body.zoom_min ?? 0, minZoom)
+  const zoomMax = Math.min(body.zoom_max ?? maxZoom, maxZoom)
+  if (zoomMin > zoomMax) return not(coded('export_zooms', { zoom_min: minZoom, zoom_max: maxZoom }))
   const wanted = await insertExport(tx, {
     basemapCode: basemap.code,
     version: version.version,
+    fromVersion: older?.version ?? null,
     bounds: body.bounds ?? null,
     zoomMin,
     zoomMax,
@@ -44,7 +50,28 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
     trace: traceToKeep(),
   })
   if (wanted === null) return refuse('too_many_requests', coded('exports_full', { limit: MAX_OPEN_EXPORTS }))
-  const detail = { name: basemap.name, basemap: basemap.code, version: version.version, target: targetCode }
+  const detail = {
+    name: basemap.name,
+    basemap: basemap.code,
+    version: version.version,
+    target: targetCode,
+    ...(older && { from_version: older.version }),
+  }
   await insertAudit(tx, { ...admin, action: 'export.create', subject: wanted.id, detail })
   return { ok: true, wanted }
+}
+
+/** The version that a delta is laid over, which must be of the same grid and format; a delta goes to no target, where it would stand for the version. */
+function olderVersion(basemap: StoredBasemap, body: ExportBody, version: StoredVersion): StoredVersion | Refusal {
+  const label = body.from_version === CURRENT_VERSION ? basemap.defaultVersion : body.from_version
+  const older = basemap.versions.find((one) => one.version === label)
+  if (older === undefined) return refuse('not_found', coded('version_not_of_the_basemap'))
+  const not = (why: CodedMessage) => refuse('invalid_parameters', why)
+  if (body.target_code !== undefined) return not(coded('export_delta_target'))
+  if (older.version === version.version) return not(coded('export_delta_same'))
+  if (!older.available) return not(coded('version_unavailable'))
+  if (older.withdrawn) return not(coded('version_withdrawn'))
+  if (older.tileMatrixSet !== version.tileMatrixSet || older.format !== version.format)
+    return not(coded('export_delta_other'))
+  return older
 }

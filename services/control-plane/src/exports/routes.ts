@@ -49,7 +49,8 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
           '`zoom_min` and `zoom_max`, as PMTiles 3, clustered, equal tiles stored once; vector tiles gzipped. Exports are written one at a time, ' +
           'in the order in which they were requested; one that a crash interrupted is written again. With `target_code` the archive is then pushed ' +
           'as `{basemap_code}/{version}.pmtiles` in the way of the target: into its directory, its bucket or its upload, or by a message that names the ' +
-          'export; its record is among the push records. All archives together take at most EXPORT_MAX_BYTES; each is kept for EXPORT_RETENTION_DAYS.',
+          'export; its record is among the push records. With `from_version`, a version of the same grid and format, it has the tiles that were added or changed ' +
+          'since; `delta` in its metadata lists those that were `removed`, and has the digests of both sets. All archives together take at most EXPORT_MAX_BYTES; each is kept for EXPORT_RETENTION_DAYS.',
         body: exportBodySchema,
         response: { 202: exportSchema },
       },
@@ -155,12 +156,13 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
     const root = exportDirectory(settings.dataDir)
     const answer = await send(raw, exportFileName(id), { root, cacheControl: false, index: false })
     if (answer.type !== 'file') return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
-    const { basemapCode: code } = stored
+    const { basemapCode: code, fromVersion } = stored
+    const since = fromVersion === null ? '' : `-from-${fromVersion}`
     return reply
       .code(answer.statusCode)
       .headers(answer.headers)
       .header('Content-Type', 'application/vnd.pmtiles')
-      .header('Content-Disposition', attachment(`${code}-${stored.version}.pmtiles`, code))
+      .header('Content-Disposition', attachment(`${code}-${stored.version}${since}.pmtiles`, code))
       .send(answer.stream as Readable)
   }
 }

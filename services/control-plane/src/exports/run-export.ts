@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
-import { isOffered, readBasemap, versionTitle } from '@gateway/store/basemaps.js'
+import { isOffered, readBasemap, type StoredVersion, versionTitle } from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
 import {
   bytesOfExports,
@@ -12,9 +12,10 @@ import {
   returnExport,
 } from '@gateway/store/exports.js'
 import { readTargets } from '@gateway/store/targets.js'
+import type { StoredSet } from '@gateway/tilesets/export/stored-tiles.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
-import { copyHere } from '../catalog/local-copies.js'
+import { copyHere, type LocalCopies } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
@@ -113,25 +114,39 @@ async function write(
   if (version.withdrawn || !isOffered(basemap)) return { failed: coded('delivery_version_withdrawn') }
   const room = settings.exportMaxBytes - (await bytesOfExports(sql))
   if (room <= 0) return { failed: coded('export_room_full') }
-  const { storage, rowsFromNorth, format, path, extension } = version
   const task: ExportTask = {
-    set: { storage, rowsFromNorth, format, path, extension, root: basemap.sourcePath },
+    set: setOf(version, basemap.sourcePath),
     area: { minZoom: wanted.zoomMin, maxZoom: wanted.zoomMax, bounds: wanted.bounds },
     bounds: version.bounds,
     metadata: archiveMetadata(versionTitle(basemap, version), version),
     file,
     maxBytes: room,
   }
-  if (!isRemote(path)) return figures(await writeArchive(task, signal, onProgress))
-  if (storage !== 'pmtiles' && storage !== 'mbtiles') return { failed: coded('delivery_tiles_scattered') }
-  const { sourcePath } = basemap
-  const copies = await patiently(signal, () => copyHere(settings, sourcePath, [path], room, signal), PATIENCE_MS)
-  try {
-    const set = { ...task.set, path: copies.files[0] as string, root: copies.folder }
-    return figures(await writeArchive({ ...task, set }, signal, onProgress))
-  } finally {
-    await copies.remove()
+  const older = wanted.fromVersion === null ? null : basemap.versions.find((one) => one.version === wanted.fromVersion)
+  if (older === undefined || (older !== null && (!older.available || older.withdrawn)))
+    return { failed: coded('export_delta_base_gone') }
+  const copies: LocalCopies[] = []
+  const here = async <Set extends StoredSet>(set: Set): Promise<Set> => {
+    if (!isRemote(set.path)) return set
+    const copied = await patiently(signal, () => copyHere(settings, set.root, [set.path], room, signal), PATIENCE_MS)
+    copies.push(copied)
+    return { ...set, path: copied.files[0] as string, root: copied.folder }
   }
+  const sets = [task.set, ...(older === null ? [] : [setOf(older, basemap.sourcePath)])]
+  if (sets.some((set) => isRemote(set.path) && set.storage !== 'pmtiles' && set.storage !== 'mbtiles'))
+    return { failed: coded('delivery_tiles_scattered') }
+  try {
+    const [set = task.set, before] = [await here(task.set), sets[1] && (await here(sets[1]))]
+    const versions = { from: older?.version ?? '', to: version.version }
+    const whole = { ...task, set }
+    return figures(await writeArchive(before ? { ...whole, older: before, versions } : whole, signal, onProgress))
+  } finally {
+    await Promise.all(copies.map((copied) => copied.remove()))
+  }
+}
+
+function setOf({ storage, rowsFromNorth, format, path, extension }: StoredVersion, root: string): StoredSet {
+  return { storage, rowsFromNorth, format, path, extension, root }
 }
 
 function figures({ tiles, bytes }: WrittenArchive): ExportEnd {

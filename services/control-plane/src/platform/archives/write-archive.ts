@@ -1,5 +1,6 @@
 import type { StoredVersion } from '@gateway/store/basemaps.js'
 import type { UnpackTask } from '@gateway/tilesets/export/unpack.js'
+import type { DeltaTask } from '@gateway/tilesets/export/write-delta.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
 import { HelperProcess } from '../helper-process/helper-process.js'
@@ -9,17 +10,18 @@ import type { ArchiveAnswer, ArchiveTask } from './archive-process.js'
 const ARCHIVE_PROCESS = new URL('../../../dist/platform/archives/archive-process.js', import.meta.url)
 
 /**
- * Writes a set, or a part of it, as a PMTiles archive, whole or not at all, in a process of its own: tiles are read and packed beside the requests,
+ * Writes a set, a part of it, or what differs from an older one, as a PMTiles archive, whole or not at all, in a process of its own: tiles are read and packed beside the requests,
  * and a disk that hangs can be left. Rejects with words for the operator, or with the signal's reason.
  * @param onProgress called at most once a second, with the percentage that is done
  */
 export async function writeArchive(
-  task: ExportTask,
+  task: ExportTask | DeltaTask,
   signal: AbortSignal,
   onProgress: (percent: number) => void = () => {},
 ): Promise<WrittenArchive> {
   const done = (thousandths: number) => onProgress(thousandths / 10)
-  return (await inProcess({ ...task, what: 'write' }, signal, done)) as WrittenArchive
+  const asked = 'older' in task ? ({ ...task, what: 'write delta' } as const) : ({ ...task, what: 'write' } as const)
+  return (await inProcess(asked, signal, done)) as WrittenArchive
 }
 
 /** Lays the tiles of an archive out in a folder, in a process of its own. Rejects as `writeArchive`; a folder that is half full is the caller's to remove. */

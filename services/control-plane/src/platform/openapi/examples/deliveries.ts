@@ -68,6 +68,7 @@ const EXPORT = {
   basemap_code: 'world',
   version: 'v1',
   bounds: [5.9, 45.8, 10.5, 47.8],
+  from_version: null,
   zoom_min: 0,
   zoom_max: 12,
   target_code: null,

@@ -94,6 +94,8 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
     }
     case 'vectors': {
       if (rest.length === 2 && second === 'download') return { wanted: wantedVector(edge, first) }
+      const isTileJson = rest.length === 2 && second === 'tilejson.json'
+      if (isTileJson || (rest.length === 5 && second === 'tiles')) return { wanted: wantedVector(edge, first) }
       const dot = first.lastIndexOf('.')
       return rest.length === 1 && dot > 0 ? { wanted: wantedVector(edge, first.slice(0, dot)) } : null
     }

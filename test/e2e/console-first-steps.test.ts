@@ -70,7 +70,7 @@ test('from an empty system to a map, a token, and the end of that token', async 
   expect(await curl(tile, token)).toBe('200')
 
   await page.getByRole('button', { name: 'Disable: the city portal' }).click()
-  await dialog.getByText('refused with 401').waitFor()
+  await dialog.getByText('return 401 immediately').waitFor()
   await dialog.getByRole('button', { name: 'Disable' }).click()
   await dialog.getByText(`${WORKERS} of ${WORKERS} edge processes confirmed that they refuse it.`).waitFor()
   await expectAccessible(page, 'disabled token')
@@ -101,10 +101,10 @@ test('a new default is shown with what it changes before it is set, and the map 
   // The page before has a map too, and stays until this page has loaded.
   await page.getByRole('heading', { level: 1, name: /2026-1/ }).waitFor()
   await mapIsDrawn(page)
-  await page.getByLabel('Tile address').fill('3/4/9')
+  await page.getByLabel('Tile z/x/y').fill('3/4/9')
   await page.getByRole('button', { name: 'Inspect' }).click()
   await page.getByText('The zoom is from 0 to 3').waitFor()
-  await page.getByLabel('Tile address').fill('3/4/2')
+  await page.getByLabel('Tile z/x/y').fill('3/4/2')
   await page.getByRole('button', { name: 'Inspect' }).click()
   await page.getByRole('img', { name: 'Tile 3/4/2' }).waitFor()
   await page.getByText('public, max-age=31536000, immutable').waitFor()

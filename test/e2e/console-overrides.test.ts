@@ -35,8 +35,8 @@ test('the page of a version shows the values of the scan, and draws the map with
   await open(page, PAGE)
   await settled(page)
   const section = page.getByRole('region', { name: 'Overrides' })
-  await section.getByText('Scan: xyz', { exact: true }).waitFor()
-  await section.getByText('Scan: WebMercatorQuad').waitFor()
+  await section.getByText('Scanned: xyz', { exact: true }).waitFor()
+  await section.getByText('Scanned: WebMercatorQuad').waitFor()
   expect(await section.locator('canvas').count()).toBe(0)
   await section.getByLabel('Rows').selectOption('tms')
   await section.getByText('Preview with these values. Nothing is saved yet.').waitFor()
@@ -78,9 +78,9 @@ test('the page of a version shows the values of the scan, and draws the map with
   // A wider grid has places without tiles.
   console.allowConsole(/404/)
   await section.getByLabel('Grid').selectOption('WorldCRS84Quad')
-  await section.getByText('The map with these values').waitFor()
+  await section.getByText('Preview with these values').waitFor()
   await section.getByRole('button', { name: 'Discard' }).click()
-  await section.getByText('The map with these values').waitFor({ state: 'detached' })
+  await section.getByText('Preview with these values').waitFor({ state: 'detached' })
   await console.expectClean()
 })
 

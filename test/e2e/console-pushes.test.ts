@@ -48,7 +48,7 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
   await page.getByRole('textbox', { name: 'Secret' }).fill('something long and random')
   await expectAccessible(page, 'new target')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('partner is saved').waitFor()
+  await page.getByText('partner saved').waitFor()
   await page.getByRole('button', { name: 'Test: partner' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('The test failed').waitFor()

@@ -25,7 +25,7 @@ async function askForDefault(page: Page, version: string): Promise<void> {
   await open(page, '/basemaps/city')
   await isLive(page).waitFor()
   await page.getByRole('button', { name: `Make default: ${version}` }).click()
-  await page.getByRole('dialog').getByText('gets it from this moment on').waitFor()
+  await page.getByRole('dialog').getByText('get it immediately').waitFor()
 }
 
 test('off line nothing can be changed, and what was cancelled there is not carried out when the line is back', async () => {
@@ -202,7 +202,7 @@ test('a change made elsewhere does not wipe out what is being entered', async ()
   const path = join(gateway().home, 'maps')
   const body = { code: 'maps', kind: 'basemap', path, name: 'their name for it' }
   await gateway().admin.expect('/scan-sources', { method: 'POST', body })
-  await page.getByText('Somebody else has changed this meanwhile').waitFor()
+  await page.getByText('Another user has changed this in the meantime').waitFor()
   expect(await page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('my name for it')
   await shot(page, 'changed-elsewhere')
   await page.getByRole('button', { name: 'Show the change instead' }).click()
@@ -210,9 +210,9 @@ test('a change made elsewhere does not wipe out what is being entered', async ()
   // One's own change is not another's, also where the service stores it a little differently.
   await page.getByRole('textbox', { name: /^Name/ }).fill('my name again ')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('maps is saved').waitFor()
+  await page.getByText('maps saved').waitFor()
   await expect.poll(() => page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('my name again')
-  expect(await page.getByText('Somebody else has changed this meanwhile').count()).toBe(0)
+  expect(await page.getByText('Another user has changed this in the meantime').count()).toBe(0)
   await console.expectClean()
 })
 

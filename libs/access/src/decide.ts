@@ -24,7 +24,22 @@ export type WantedResource =
   | { readonly kind: 'basemap'; readonly code: string }
   | { readonly kind: 'layer'; readonly code: string }
   | { readonly kind: 'vector'; readonly names: readonly string[] }
+  | StyleResource
   | null
+
+/** A style is granted to those who are granted every resource of the gateway in it. */
+export interface StyleResource {
+  readonly kind: 'style'
+  readonly code: string
+  readonly parts: readonly StylePart[]
+}
+
+export interface StylePart {
+  /** the source, as the style calls it */
+  readonly source: string
+  readonly code: string
+  readonly wanted: Extract<WantedResource, { readonly kind: 'basemap' | 'vector' }>
+}
 
 export type Decision = { readonly ok: true } | Refusal
 
@@ -59,13 +74,21 @@ export function decide(
   if (breach !== null) return breach
   if (!token.scopes.has(scope)) return SCOPE_MISSING[scope]
   if (wanted === null || isGranted(token, wanted)) return ALLOWED
-  return NOT_GRANTED
+  return wanted.kind === 'style' ? notGranted(token, wanted) : NOT_GRANTED
+}
+
+function notGranted(token: AccessToken, { parts }: StyleResource): Refusal {
+  const part = parts.find(({ wanted }) => !isGranted(token, wanted))
+  if (part === undefined) return NOT_GRANTED
+  const { source, code, wanted } = part
+  return refuse('resource_not_granted', coded('style_source_not_granted', { source, kind: wanted.kind, code }))
 }
 
 /** Whether the grants of a token cover a resource, the token's own state left aside. */
 export function isGranted(token: AccessToken, wanted: NonNullable<WantedResource>): boolean {
   if (wanted.kind === 'basemap') return token.basemaps.has(GRANT_ALL) || token.basemaps.has(wanted.code)
   if (wanted.kind === 'layer') return token.layers.has(GRANT_ALL) || token.layers.has(wanted.code)
+  if (wanted.kind === 'style') return wanted.parts.every((part) => isGranted(token, part.wanted))
   if (token.vectors.has(GRANT_ALL)) return true
   for (const name of wanted.names) if (token.vectors.has(name)) return true
   return false

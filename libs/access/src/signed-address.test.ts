@@ -20,7 +20,7 @@ const signed = (resource: Parameters<typeof signResource>[1]) =>
 test('the signature is the HMAC-SHA-256 of the prefix of the addresses, the expiry and the bounds', () => {
   const sig = createHmac('sha256', SECRET).update('/tiles/w%C3%B6rld/v%201/\n1800000000\n').digest('base64url')
   const { exp } = signed(WORLD)
-  expect(signed({ code: 'wörld', version: 'v 1', bounds: null })).toEqual({ exp, sig, bounds: '' })
+  expect(signed({ code: 'wörld', version: 'v 1', bounds: null })).toEqual({ exp, sig, bounds: '', style: '' })
 })
 
 test('the signature of a basemap opens every version and the default one, that of a version nothing else', () => {

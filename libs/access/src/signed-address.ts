@@ -18,13 +18,17 @@ export interface PresentedSignature {
   readonly sig: string
   /** `west,south,east,north`; '': there is none */
   readonly bounds: string
+  /** percent-encoded code of the style that the signature opens, with all that it needs; '': it opens a basemap */
+  readonly style: string
 }
 
-const NAMES = ['exp', 'sig', 'bounds'] as const
+const NAMES = ['exp', 'sig', 'bounds', 'style'] as const
 /** Limits of what is looked at: a signature of 32 bytes, a moment up to the year 2286, and four numbers of JavaScript. */
 const SIGNATURE = /^[A-Za-z0-9_-]{43}$/
 const EXPIRY = /^[1-9][0-9]{0,9}$/
 const BOUNDS = /^[0-9.,-]{7,120}$/
+/** As `encodeURIComponent` writes a code. */
+const STYLE = /^[A-Za-z0-9%_.!~*'()-]{1,1800}$/
 /** The last moment that `exp` can say, in seconds since 1970. */
 export const LAST_EXPIRY = 9_999_999_999
 
@@ -43,20 +47,46 @@ export function presentedSignature(query: string): PresentedSignature | 'malform
     if (found[name] !== undefined) return 'malformed'
     found[name] = parameter.slice(equals + 1)
   }
-  const { exp = '', sig, bounds } = found
+  const { exp = '', sig, bounds, style } = found
   if (sig === undefined) return null
-  const isFormed = SIGNATURE.test(sig) && EXPIRY.test(exp) && (bounds === undefined || BOUNDS.test(bounds))
-  return isFormed ? { exp, sig, bounds: bounds ?? '' } : 'malformed'
+  const isFormed =
+    SIGNATURE.test(sig) &&
+    EXPIRY.test(exp) &&
+    (bounds === undefined || BOUNDS.test(bounds)) &&
+    (style === undefined || (STYLE.test(style) && bounds === undefined))
+  return isFormed ? { exp, sig, bounds: bounds ?? '', style: style ?? '' } : 'malformed'
 }
 
 /** The parameters as they are written into an address. */
-export function signatureQuery({ exp, sig, bounds }: PresentedSignature): string {
-  return `${bounds === '' ? '' : `bounds=${bounds}&`}exp=${exp}&sig=${sig}`
+export function signatureQuery({ exp, sig, bounds, style }: PresentedSignature): string {
+  return `${style === '' ? '' : `style=${style}&`}${bounds === '' ? '' : `bounds=${bounds}&`}exp=${exp}&sig=${sig}`
+}
+
+/** Signs what opens a style with all that it needs, until a moment in whole seconds since 1970, up to LAST_EXPIRY. */
+export function signStyle(secret: Uint8Array, code: string, expiresAt: number): PresentedSignature {
+  const presented = { exp: String(expiresAt), bounds: '', style: encodeURIComponent(code) }
+  return { ...presented, sig: styleSignatureOf(secret, presented) }
+}
+
+/** The code of the style that a signature by this secret opens; null: none. Whether it has expired is not looked at. */
+export function openedStyle(secret: Uint8Array, presented: PresentedSignature): string | null {
+  if (presented.style === '') return null
+  const isRight = timingSafeEqual(Buffer.from(presented.sig), Buffer.from(styleSignatureOf(secret, presented)))
+  return isRight ? decodeURIComponent(presented.style) : null
+}
+
+/** What is signed begins as no address of tiles does, so that neither signature opens what the other does. */
+function styleSignatureOf(secret: Uint8Array, { exp, style }: Pick<PresentedSignature, 'exp' | 'style'>): string {
+  return createHmac('sha256', secret).update(`/styles/${style}/\n${exp}\n`).digest('base64url')
 }
 
 /** Signs what an address opens, until a moment in whole seconds since 1970, up to LAST_EXPIRY. */
 export function signResource(secret: Uint8Array, { code, version, bounds }: SignedResource, expiresAt: number) {
-  const presented = { exp: String(expiresAt), bounds: bounds === null ? '' : bounds.map(plainNumber).join(',') }
+  const presented = {
+    exp: String(expiresAt),
+    bounds: bounds === null ? '' : bounds.map(plainNumber).join(','),
+    style: '',
+  }
   return { ...presented, sig: signatureOf(secret, code, version, presented) }
 }
 
@@ -71,6 +101,7 @@ export function openedBy(
   code: string,
   version: string | null,
 ): SignedResource | null {
+  if (presented.style !== '') return null
   const given = Buffer.from(presented.sig)
   for (const candidate of version === null ? [null] : [null, version]) {
     // As text: other texts may be decoded to the same bytes.

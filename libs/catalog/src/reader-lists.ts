@@ -1,7 +1,8 @@
-import type { WantedResource } from '@gateway/access/decide.js'
+import type { StylePart, WantedResource } from '@gateway/access/decide.js'
 import { VECTOR_KINDS } from '@gateway/contracts/vector.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { ListRequest } from '@gateway/store/listing.js'
+import type { StoredStyle, StoredStyleSource } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { z } from 'zod'
 import type { MemoryListing } from './list-in-memory.js'
@@ -11,7 +12,7 @@ type Wanted = NonNullable<WantedResource>
 
 /** What readers may list: how it is granted, and what its list can be searched, sorted and filtered by. */
 export interface ReaderList<Stored> {
-  readonly name: 'basemap' | 'vector'
+  readonly name: 'basemap' | 'vector' | 'style'
   wanted(stored: Stored): Wanted
   /** of a code that nothing has */
   wantedByCode(code: string): Wanted
@@ -81,4 +82,30 @@ export const READER_VECTORS: ReaderList<ListedVector> = {
   wantedByCode: (code) => ({ kind: 'vector', names: [code] }),
   listing: VECTOR_LISTING,
   query: listQuery(VECTOR_LISTING, { source_code: text, kind: z.enum(VECTOR_KINDS), available: flag }, null),
+}
+
+const STYLE_LISTING: MemoryListing<StoredStyle> = {
+  ...BY_CODE,
+  sortable: {
+    ...BY_CODE.sortable,
+    revision: ({ revision }) => revision,
+    available: ({ available }) => available,
+    created_at: ({ createdAt }) => createdAt.getTime(),
+    updated_at: ({ updatedAt }) => updatedAt.getTime(),
+  },
+  filters: { source_code: sourceCode, available: ({ available }) => available },
+}
+
+export const READER_STYLES: ReaderList<StoredStyle> = {
+  name: 'style',
+  wanted: ({ code, dependencies }) => ({ kind: 'style', code, parts: dependencies.sources.map(stylePart) }),
+  // Nothing is known of its sources: it is absent for everyone who may read.
+  wantedByCode: (code) => ({ kind: 'style', code, parts: [] }),
+  listing: STYLE_LISTING,
+  query: listQuery(STYLE_LISTING, { source_code: text, available: flag }, null),
+}
+
+function stylePart({ name, kind, code }: StoredStyleSource): StylePart {
+  const wanted = kind === 'basemap' ? ({ kind, code } as const) : ({ kind, names: [code] } as const)
+  return { source: name, code, wanted }
 }

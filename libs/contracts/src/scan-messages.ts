@@ -11,9 +11,13 @@ export const SCAN_MESSAGES = {
     one: '{file} is left out: it is an image in the format {format}; convert it and slice the result: gdal_translate -of COG INPUT OUTPUT.tif',
     many: '{count} files in {folder} are left out, such as {example}: they are images in the format {format}; convert each and slice the results: gdal_translate -of COG INPUT OUTPUT.tif',
   },
+  scan_geotiff_not_served: {
+    one: '{file} is left out: {reason}; if it has a place on the map, slice it (console: Slicing; POST /api/v1/slice/jobs)',
+    many: '{count} files in {folder} are left out, such as {example}: {reason}; those with a place on the map can be sliced (console: Slicing; POST /api/v1/slice/jobs)',
+  },
   scan_raster_geopackage: {
-    one: '{file} is left out: this GeoPackage holds raster tiles; convert it for a basemap source (gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles) or slice it as a GeoTIFF',
-    many: '{count} files in {folder} are left out, such as {example}: these GeoPackages hold raster tiles; convert each for a basemap source (gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles) or slice it as a GeoTIFF',
+    one: '{file} is left out: this GeoPackage holds raster tiles; move it into a basemap source',
+    many: '{count} files in {folder} are left out, such as {example}: these GeoPackages hold raster tiles; move them into a basemap source',
   },
   scan_vector_to_convert: {
     one: '{file} is left out: the format {format} is not served; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
@@ -44,8 +48,8 @@ export const SCAN_MESSAGES = {
     many: '{count} files in {folder} are left out, such as {example}: they are vector data ({format}); move them into a vector source',
   },
   scan_geopackage_in_basemap_source: {
-    one: '{file} is left out: a basemap source takes no GeoPackage; convert raster tiles (gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles), and move vector data into a vector source',
-    many: '{count} files in {folder} are left out, such as {example}: a basemap source takes no GeoPackage; convert raster tiles (gdal_translate -of MBTILES INPUT.gpkg OUTPUT.mbtiles), and move vector data into a vector source',
+    one: '{file} is left out: this GeoPackage holds no tiles; move vector data into a vector source',
+    many: '{count} files in {folder} are left out, such as {example}: these GeoPackages hold no tiles; move vector data into a vector source',
   },
   scan_package_not_served: {
     one: '{file} is left out: it is an {format}, which is not served; export it as MBTiles or PMTiles, or as {z}/{x}/{y} folders',
@@ -126,4 +130,17 @@ export const SCAN_MESSAGES = {
   scan_doubt: '{file}: {@reason}',
   scan_not_servable: '{file} cannot be served: {@reason}',
   scan_stays: '{file} stays as it was: {@reason}',
+  style_invalid_line: '{file}, line {line}: {reason}; the style is left out, and the last valid document of it stays',
+  style_invalid: '{file}: {reason}; the style is left out, and the last valid document of it stays',
+  style_code_taken: '{file} is left out: there is another style of the code {code}',
+  style_code_unusable: '{file} is left out: its name cannot be a code; rename it',
+  style_file_missing: 'the style {style} names the file {path}, which is not in its folder or may not be served',
+  style_source_missing:
+    'the style {style} needs the {kind} {code}, which is not there: its source {source} stays empty',
+  style_font_missing: 'the style {style} needs the font {font}, which is not there: labels are drawn in {instead}',
+  style_icon_missing: 'the style {style} needs the icon {icon}, which its sprites do not have: it is not drawn',
+  style_sprite_missing:
+    'the style {style} needs a sprite of the style {code}, which is not there: its icons are not drawn',
+  style_sprite_broken: '{file} cannot be used as a sprite: {reason}',
+  style_font_empty: '{folder} is no font: it has neither glyph ranges (0-255.pbf) nor a font file (.ttf, .otf, .ttc)',
 } as const

@@ -3,13 +3,13 @@ import { asListedSchema, codeSchema, MAX_LABEL_LENGTH, timestampSchema } from '.
 import { messageFields, sentence } from './messages.js'
 import { warningsField } from './warning.js'
 
-export const SOURCE_KINDS = ['basemap', 'vector'] as const
+export const SOURCE_KINDS = ['basemap', 'vector', 'style'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 export const SCAN_STATUSES = ['running', 'succeeded', 'failed'] as const
 export type ScanStatus = (typeof SCAN_STATUSES)[number]
 
-/** The outcome of one scan, counted in versions or vectors. */
+/** The outcome of one scan, counted in versions, vectors or styles. */
 export const scanSchema = z.object({
   id: z.uuid(),
   status: z.enum(SCAN_STATUSES),
@@ -37,7 +37,9 @@ export const triedScanSchema = z.object({
   missing: z.int(),
   found: z
     .array(z.string())
-    .describe('what would be new, changed or back: `code/version`, or the path of a vector; the first 1,000'),
+    .describe(
+      'what would be new, changed or back: `code/version`, the path of a vector, or the code of a style; the first 1,000',
+    ),
   lost: z.array(z.string()).describe('what would become unavailable; the first 1,000'),
   warnings: z.int(),
   messages: z.array(z.string()).describe('what would be left out or is doubtful; the first 1,000'),

@@ -13,6 +13,8 @@ export const SENTENCE_MESSAGES = {
   'said.a_number': 'a number',
   'said.a_whole_number': 'a whole number',
   'said.bounds': 'must be west, south, east, north in degrees, with south below north',
+  'said.basemap_or_style': 'either basemap_code or style_code is needed, not both',
+  'said.style_whole': 'a style is signed as a whole: without version and bounds',
   'said.bounds_wgs84': 'must be west, south, east, north in degrees of WGS 84, south below north',
   'said.south_north': 'the south must be below the north',
   'said.west_east': 'the west and the east must differ',

@@ -3,14 +3,23 @@ import { areaSchema } from './area.js'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
+import { sentence } from './messages.js'
 import { warningsField } from './warning.js'
 
-export const signedUrlBodySchema = z.strictObject({
-  basemap_code: z.string().min(1),
-  version: z.string().min(1).optional().describe('left out: every version, and the default one by `current`'),
-  expires_at: instantSchema.describe('without a zone it is UTC; in whole seconds, a fraction is cut off'),
-  bounds: areaSchema.optional().describe('the addresses open tiles that touch this area alone; left out: all'),
-})
+export const signedUrlBodySchema = z
+  .strictObject({
+    basemap_code: z.string().min(1).optional(),
+    style_code: z.string().min(1).optional().describe('in the place of a basemap: the style with all that it needs'),
+    version: z.string().min(1).optional().describe('left out: every version, and the default one by `current`'),
+    expires_at: instantSchema.describe('without a zone it is UTC; in whole seconds, a fraction is cut off'),
+    bounds: areaSchema.optional().describe('the addresses open tiles that touch this area alone; left out: all'),
+  })
+  .refine((body) => (body.basemap_code === undefined) !== (body.style_code === undefined), {
+    message: sentence('said.basemap_or_style'),
+  })
+  .refine((body) => body.style_code === undefined || (body.version === undefined && body.bounds === undefined), {
+    message: sentence('said.style_whole'),
+  })
 export type SignedUrlBody = z.infer<typeof signedUrlBodySchema>
 
 export const signedUrlSchema = z.object({
@@ -27,6 +36,16 @@ export const signedUrlSchema = z.object({
   ...warningsField,
 })
 export type SignedUrl = z.infer<typeof signedUrlSchema>
+
+/** The address of a style that needs no token, nor do the addresses in it. */
+export const signedStyleSchema = z.object({
+  style_code: z.string(),
+  expires_at: timestampSchema,
+  style_url: z.string(),
+  url_template: z.string().describe('the same address'),
+  ...warningsField,
+})
+export type SignedStyle = z.infer<typeof signedStyleSchema>
 
 /** A key that addresses are signed with, without its secret, which is answered nowhere. */
 export const signingKeySchema = z.object({

@@ -47,6 +47,8 @@ export interface Settings {
   readonly tokenStaleSeconds: number
   readonly tokenOfflineSeconds: number
   readonly databaseUrl: string | null
+  /** a replica for look-ups of tokens and reads of the catalog; null: the store itself answers them */
+  readonly databaseReadUrl: string | null
   readonly redisUrl: string | null
   readonly dataDir: string
   readonly edgeWorkers: number
@@ -66,6 +68,7 @@ export interface Settings {
   readonly tileCacheBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
+  readonly styleRoots: readonly string[]
   /** a directory, or `s3://bucket/prefix` */
   readonly sliceOutputRoot: string
   readonly vectorTiles: boolean
@@ -244,6 +247,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tokenStaleSeconds: v.TOKEN_STALE_SECONDS,
     tokenOfflineSeconds: v.TOKEN_OFFLINE_SECONDS,
     databaseUrl: v.DATABASE_URL ?? null,
+    databaseReadUrl: v.DATABASE_READ_URL ?? null,
     redisUrl: v.REDIS_URL ?? null,
     dataDir: v.DATA_DIR,
     edgeWorkers: v.EDGE_WORKERS,
@@ -258,6 +262,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tileCacheBytes: v.TILE_CACHE_BYTES,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
+    styleRoots: v.STYLE_ROOTS,
     sliceOutputRoot,
     vectorTiles: v.VECTOR_TILES,
     vectorBuildRoot: v.VECTOR_BUILD_ROOT ?? resolve(v.DATA_DIR, 'vector-builds'),

@@ -56,6 +56,11 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
       'the store; a PgBouncer between must pool sessions (`pool_mode = session`). TLS, several hosts: see "Managed services" under [Operation](../install.md)',
     byDefault: 'embedded Postgres under `DATA_DIR`',
   },
+  DATABASE_READ_URL: {
+    meaning:
+      'a streaming replica of the store, from which edges look up tokens and read the catalog; a replica that lags is not trusted, see [Scaling out](../scale-out.md)',
+    byDefault: 'none: `DATABASE_URL` answers everything',
+  },
   REDIS_URL: { meaning: 'the bus; `rediss://` is TLS', byDefault: 'Postgres NOTIFY' },
   DATA_DIR: {
     meaning:
@@ -102,6 +107,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     byDefault: '`DATA_DIR/vector-builds`',
   },
   VECTOR_BUILD_MEMORY: { meaning: 'how much memory one build of vector tiles may use' },
+  STYLE_ROOTS: { meaning: 'become scan sources of styles at start' },
   SLICE_OUTPUT_ROOT: {
     meaning: 'where sliced layers go; itself a source of basemaps',
     byDefault: '`DATA_DIR/layers`',

@@ -318,6 +318,7 @@ export const SETTINGS = {
   TOKEN_STALE_SECONDS: seconds.default(5),
   TOKEN_OFFLINE_SECONDS: seconds.default(300),
   DATABASE_URL: postgresUrl.optional(),
+  DATABASE_READ_URL: postgresUrl.optional(),
   REDIS_URL: redisUrl.optional(),
   DATA_DIR: directory.default(() => resolve('var')),
   EDGE_WORKERS: text
@@ -343,6 +344,7 @@ export const SETTINGS = {
   TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
   BASEMAP_ROOTS: directories.default([]),
   VECTOR_ROOTS: directories.default([]),
+  STYLE_ROOTS: directories.default([]),
   SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),
   VECTOR_TILES: flag.default(true),
   VECTOR_BUILD_ROOT: directory.optional(),
@@ -394,6 +396,7 @@ export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'ADMIN_TOKEN',
   'OIDC_CLIENT_SECRET',
   'DATABASE_URL',
+  'DATABASE_READ_URL',
   'REDIS_URL',
   'IMPORT_TOKEN',
   'AWS_SECRET_ACCESS_KEY',

@@ -95,13 +95,16 @@ export async function upsertScanSource(
 export async function changesOfSource(tx: Transaction, code: string): Promise<NewChange[]> {
   return tx<NewChange[]>`
     SELECT 'basemap' AS kind, code AS key FROM basemaps WHERE source_code = ${code}
-    UNION ALL SELECT 'vector', code FROM vectors WHERE source_code = ${code}`
+    UNION ALL SELECT 'vector', code FROM vectors WHERE source_code = ${code}
+    UNION ALL SELECT 'style', code FROM styles WHERE source_code = ${code}
+    UNION ALL SELECT 'font', '' WHERE EXISTS (SELECT FROM style_fonts WHERE source_code = ${code})`
 }
 
 /** Forgets a source with everything that was found in it, and its scans. The caller holds the scan lock. false: it was not there any more. */
 export async function deleteScanSource(tx: Transaction, code: string): Promise<boolean> {
   await tx`DELETE FROM basemaps WHERE source_code = ${code}`
   await tx`DELETE FROM vectors WHERE source_code = ${code}`
+  await tx`DELETE FROM styles WHERE source_code = ${code}`
   const { count } = await tx`DELETE FROM scan_sources WHERE code = ${code}`
   return count > 0
 }

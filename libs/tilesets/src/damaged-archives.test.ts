@@ -1,14 +1,18 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BrokenArchiveError } from './broken-archive.js'
+import { openListed } from './listed-source.js'
 import { openMbtiles } from './mbtiles/archive.js'
 import { writeMbtiles } from './mbtiles/writer.js'
 import { openPmtiles } from './pmtiles/source.js'
 import { writePmtiles } from './pmtiles/writer.js'
-import { probeArchive } from './probe.js'
+import { probeTileSet } from './probe.js'
+import type { Tile } from './source.js'
+import { MERCATOR_LEVELS, makeBundles, makeConf, makeRoot, makeZip, writeFiles } from './testing/esri-caches.js'
 import { servedFrom } from './testing/served-from.js'
 
 /** As many as take some two seconds; more by hand: DAMAGED=100000. Each is made from its number, by which a failure can be had again. */
@@ -16,7 +20,11 @@ const ROUNDS = Number(process.env.DAMAGED ?? 250)
 const FIRST = Number(process.env.DAMAGED_FIRST ?? 1)
 
 let root: string
-let good: Record<'mbtiles' | 'pmtiles', Buffer>
+let conf: string
+const KINDS = ['mbtiles', 'pmtiles', 'tpkx', 'bundle', 'conf', 'gpkg', 'tif'] as const
+type Kind = (typeof KINDS)[number]
+
+let good: Record<Kind, Buffer>
 beforeAll(async () => {
   root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'damaged-')))
   const tiles = [0, 1, 2, 3].flatMap((z) =>
@@ -27,11 +35,40 @@ beforeAll(async () => {
   const about = { name: 'a', format: 'pbf' as const, bounds: [-180, -85, 180, 85] as [number, number, number, number] }
   await writeMbtiles(path.join(root, 'good.mbtiles'), tiles, { ...about, metadata: { json: '{"vector_layers":[]}' } })
   await writePmtiles(path.join(root, 'good.pmtiles'), tiles, { ...about, encoding: 'gzip', metadata: { name: 'a' } })
+  const bundles = [...makeBundles(tiles.map(({ z, x, y, data }) => ({ level: z, column: x, row: y, data })))]
+  const inTile = bundles.map(([name, data]) => [`tile/${name}`, data] as const)
+  conf = makeConf({ levels: MERCATOR_LEVELS.slice(0, 4) })
+  fs.writeFileSync(
+    path.join(root, 'image.pgm'),
+    Buffer.concat([Buffer.from('P5 512 512 255\n'), Buffer.alloc(512 * 512, 7)]),
+  )
+  const half = 40075016.68557849 / 8
+  const translate = (...args: string[]) => {
+    const corner = ['-a_srs', 'EPSG:3857', '-a_ullr', `${-half}`, `${half}`, `${half}`, `${-half}`]
+    const scheme = ['-co', 'TILING_SCHEME=GoogleMapsCompatible']
+    execFileSync('gdal_translate', ['-q', ...corner, ...scheme, ...args], { stdio: 'pipe' })
+  }
+  translate('-of', 'GPKG', path.join(root, 'image.pgm'), path.join(root, 'good.gpkg'))
+  translate(
+    '-of',
+    'COG',
+    '-co',
+    'COMPRESS=JPEG',
+    '-co',
+    'ADD_ALPHA=NO',
+    path.join(root, 'image.pgm'),
+    path.join(root, 'good.tif'),
+  )
   good = {
+    tpkx: makeZip([['root.json', makeRoot({ levels: MERCATOR_LEVELS, format: 'pbf' })], ...inTile]),
+    bundle: bundles.find(([name]) => name.startsWith('L03'))![1],
+    conf: Buffer.from(conf),
+    gpkg: fs.readFileSync(path.join(root, 'good.gpkg')),
+    tif: fs.readFileSync(path.join(root, 'good.tif')),
     mbtiles: fs.readFileSync(path.join(root, 'good.mbtiles')),
     pmtiles: fs.readFileSync(path.join(root, 'good.pmtiles')),
   }
-})
+}, 30_000)
 afterAll(() => fs.rmSync(root, { recursive: true }))
 
 /** Numbers below a limit, the same ones for the same seed (mulberry32). */
@@ -49,7 +86,9 @@ function randomBy(seed: number): (below: number) => number {
 function damage(bytes: Buffer, seed: number): Buffer {
   const random = randomBy(seed)
   const damaged = Buffer.from(bytes)
-  const structure = [0, 4096, 8192, 12288].map((start) => start + random(200)).filter((at) => at < bytes.length)
+  const structure = [0, 4096, 8192, 12288, Math.max(0, bytes.length - 600)]
+    .map((start) => start + random(200))
+    .filter((at) => at < bytes.length)
   for (let n = random(6); n >= 0; n--) {
     const at = random(3) > 0 ? structure[random(structure.length)]! : random(bytes.length)
     damaged[at] = random(4) === 0 ? 0xff : random(256)
@@ -58,15 +97,15 @@ function damage(bytes: Buffer, seed: number): Buffer {
   return random(5) === 0 ? damaged.subarray(0, random(bytes.length)) : damaged
 }
 
-test.each(['mbtiles', 'pmtiles'] as const)(
+test.each(KINDS)(
   'a damaged %s archive is an error of its own, and never anything else',
   async (kind) => {
     let broken = 0
     for (let seed = FIRST; seed < FIRST + ROUNDS; seed++) {
       // A name for each: SQLite may have left a journal beside the one before.
       const file = path.join(root, `${seed}.${kind}`)
-      fs.writeFileSync(file, damage(good[kind], seed))
-      for (const use of [() => probeArchive(root, file), () => readAll(kind, file)]) {
+      write(kind, file, damage(good[kind], seed))
+      for (const use of [() => probeTileSet(root, file), () => readAll(kind, file)]) {
         try {
           await use()
         } catch (error) {
@@ -74,7 +113,7 @@ test.each(['mbtiles', 'pmtiles'] as const)(
           broken++
         }
       }
-      fs.rmSync(file)
+      fs.rmSync(file, { recursive: true })
     }
     expect(broken).toBeGreaterThan(ROUNDS / 10)
   },
@@ -82,14 +121,45 @@ test.each(['mbtiles', 'pmtiles'] as const)(
   20_000 + ROUNDS * 200,
 )
 
-async function readAll(kind: 'mbtiles' | 'pmtiles', file: string): Promise<void> {
-  const { tile, close } = kind === 'mbtiles' ? openMbtilesTiles(file) : await openPmtilesTiles(file)
+/** A bundle, or the description of a cache, is damaged in the cache that it belongs to. */
+function write(kind: Kind, file: string, data: Buffer): void {
+  if (kind !== 'bundle' && kind !== 'conf') {
+    fs.writeFileSync(file, data)
+    return
+  }
+  writeFiles(file, [
+    ['conf.xml', kind === 'conf' ? data : conf],
+    ['_alllayers/L03/R0000C0000.bundle', kind === 'bundle' ? data : good.bundle],
+  ])
+}
+
+async function readAll(kind: Kind, file: string): Promise<void> {
+  const { tile, close } = await openTiles(kind, file)
   try {
     for (let i = 0; i < 64; i++) await tile(3, i >> 3, i & 7)
     await tile(0, 0, 0)
   } finally {
     close()
   }
+}
+
+const OTHERS = { tpkx: 'tpkx', bundle: 'esri_compact', conf: 'esri_compact', gpkg: 'geopackage', tif: 'cog' } as const
+
+async function openTiles(kind: Kind, file: string) {
+  if (kind === 'mbtiles') return openMbtilesTiles(file)
+  if (kind === 'pmtiles') return openPmtilesTiles(file)
+  const source = await openListed(servedFrom(root, file, OTHERS[kind], { format: kind === 'tif' ? 'jpg' : 'pbf' }))
+  // A description that describes nothing is no cache.
+  if (source === null) return { tile: async () => null, close() {} }
+  return {
+    tile: async (z: number, x: number, y: number) => release(await source.tile({ z, x, y })),
+    close: () => source.close(),
+  }
+}
+
+function release(tile: Tile | null | 'busy') {
+  if (tile !== null && tile !== 'busy' && !(tile.body instanceof Uint8Array)) tile.body.release()
+  return tile
 }
 
 function openMbtilesTiles(file: string) {

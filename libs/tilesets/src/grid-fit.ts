@@ -38,7 +38,12 @@ export function fitInGrid(grid: TileMatrixSetId, { left, top, tileWidth, tileHei
   const [column, row] = [(left - west) / tile, (north - top) / tile]
   // Over the whole grid, since a wrong scale adds up from tile to tile.
   const drift = (size: number) => (Math.abs(size - tile) / tile) * 2 ** z * columns
-  const off = [drift(tileWidth), drift(tileHeight), Math.abs(column - Math.round(column)), Math.abs(row - Math.round(row))]
+  const off = [
+    drift(tileWidth),
+    drift(tileHeight),
+    Math.abs(column - Math.round(column)),
+    Math.abs(row - Math.round(row)),
+  ]
   if (!off.every((tiles) => tiles <= MAX_PIXELS_OFF)) return null
   // No negative zero.
   return { z, column: Math.round(column) + 0, row: Math.round(row) + 0 }

@@ -18,7 +18,9 @@ export async function probeRemoteTileSet(
   const storage = archiveStorageOf(key === '' ? store.url : key)
   if (storage === 'pmtiles') return probePmtilesObject(store, key, options)
   if (storage !== null && storage !== 'mbtiles') {
-    throw new BrokenArchiveError(`a ${storage} archive is read from disks of this machine only: make it PMTiles, or copy it here`)
+    throw new BrokenArchiveError(
+      `a ${storage} archive is read from disks of this machine only: make it PMTiles, or copy it here`,
+    )
   }
   const location = parseLocation(store.url)
   const canBeListed = typeof location !== 'string' && location.kind === 's3'

@@ -13,6 +13,7 @@ import type { Counters } from './metrics/counters.js'
 import type { ProcessMetrics } from './metrics/registry.js'
 import type { NativePublisher } from './native/publisher.js'
 import type { Upstream } from './proxy/upstream.js'
+import type { StyleAssets } from './styles/style-assets.js'
 import type { Catalog } from './sync/catalog.js'
 import type { ReadTroubles } from './tiles/read-troubles.js'
 import type { TileCache } from './tiles/tile-cache.js'
@@ -59,6 +60,8 @@ export interface Edge {
   /** answers hot tiles without JavaScript, where that is possible */
   readonly native: NativePublisher
   readonly zips: ZipStore
+  /** glyph ranges and sprites */
+  readonly styleAssets: StyleAssets
   /** carries file bytes to sockets by the fastest way that works here */
   readonly sender: FileSender
   readonly upstream: Upstream

@@ -1,7 +1,7 @@
 import { openBelow } from '@gateway/files/open-below.js'
 import { nothingToProbe } from '../nothing-to-probe.js'
-import { closeLater } from '../ranges/zip.js'
 import { finish, type ListedSource, RangeSource } from '../ranges/source.js'
+import { closeLater } from '../ranges/zip.js'
 import { readExactly } from '../read-exactly.js'
 import { examineSample, SAMPLE_BYTES } from '../sample.js'
 import type { CachedReader, SourceSpec } from '../source.js'

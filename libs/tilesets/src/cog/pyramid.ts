@@ -2,9 +2,9 @@ import type { Bounds, TileFormat, TileMatrixSetId } from '@gateway/contracts/bas
 import { BrokenArchiveError } from '../broken-archive.js'
 import { degreesOf, describeMatrix, fitInGrid, gridOfCode, type MatrixFit } from '../grid-fit.js'
 import type { RangeLayout, ReadSection, SectionSearch } from '../ranges/source.js'
+import { finish } from '../ranges/source.js'
 import type { TilePlace } from '../source.js'
 import { TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
-import { finish } from '../ranges/source.js'
 import { bytesOf, type Field, numberAt, numbersOf, type Reads, readTiff } from './tiff.js'
 
 /** Tags (TIFF 6.0; GeoTIFF 1.1; libtiff for JPEG and WebP). */
@@ -86,7 +86,8 @@ export function* readCog(path: string, size: number): Reads<Cog> {
   if (grid === null) throw unfit(`it lies in ${code === null ? 'no system with an EPSG code' : `EPSG:${code}`}`)
   const scale = yield* many(TAG.pixelScale)
   const tie = yield* many(TAG.tiePoint)
-  if (scale.length < 2 || tie.length < 6 || full.has(TAG.transformation)) throw unfit('it has no corner and size of a pixel')
+  if (scale.length < 2 || tie.length < 6 || full.has(TAG.transformation))
+    throw unfit('it has no corner and size of a pixel')
   const [scaleX, scaleY] = scale as [number, number]
   const shift = keyOf(keys, KEY.rasterType) === 2 ? 0.5 : 0
   const left = tie[3]! - (tie[0]! + shift) * scaleX
@@ -99,7 +100,8 @@ export function* readCog(path: string, size: number): Reads<Cog> {
     if ((kind & MASK) !== 0) continue
     const [ownWidth, ownHeight] = [yield* one(fields, TAG.width, 0), yield* one(fields, TAG.height, 0)]
     const [offsets, sizes] = [fields.get(TAG.offsets), fields.get(TAG.sizes)]
-    const isAlike = (yield* one(fields, TAG.compression, 1)) === compression && offsets !== undefined && sizes !== undefined
+    const isAlike =
+      (yield* one(fields, TAG.compression, 1)) === compression && offsets !== undefined && sizes !== undefined
     const ownTile = yield* one(fields, TAG.tileWidth, 0)
     if (!isAlike || ownWidth === 0 || ownHeight === 0 || ownTile !== tileSize) continue
     const tileWidth = ((scaleX * width) / ownWidth) * ownTile
@@ -112,16 +114,20 @@ export function* readCog(path: string, size: number): Reads<Cog> {
       continue
     }
     const [columns, rows] = [Math.ceil(ownWidth / ownTile), Math.ceil(ownHeight / ownTile)]
-    if (offsets.count < columns * rows || sizes.count < columns * rows) throw new BrokenArchiveError('its index has too few entries')
+    if (offsets.count < columns * rows || sizes.count < columns * rows)
+      throw new BrokenArchiveError('its index has too few entries')
     const tables = fields.get(TAG.jpegTables)
     const photometric = yield* one(fields, TAG.photometric, 0)
-    const head = compression === JPEG ? jpegHead(tables === undefined ? null : yield* bytesOf(path, tables), photometric) : null
+    const head =
+      compression === JPEG ? jpegHead(tables === undefined ? null : yield* bytesOf(path, tables), photometric) : null
     zooms.set(fit.z, { ...fit, columns, rows, offsets, sizes, head })
   }
   const warnings =
     off.length === 0
       ? []
-      : [`its overviews of ${off.slice(0, 5).join(', ')} do not lie on the grid and are not served: make it with ALIGNED_LEVELS`]
+      : [
+          `its overviews of ${off.slice(0, 5).join(', ')} do not lie on the grid and are not served: make it with ALIGNED_LEVELS`,
+        ]
   const bounds = degreesOf(grid, [left, top - scaleY * height, left + scaleX * width, top])
   return { path, isLittle, grid, format: compression === JPEG ? 'jpg' : 'webp', tileSize, zooms, bounds, warnings }
 }
@@ -129,7 +135,7 @@ export function* readCog(path: string, size: number): Reads<Cog> {
 function unfit(why: string): BrokenArchiveError {
   return new BrokenArchiveError(
     `${why}: only Cloud Optimized GeoTIFFs of 8 bits with JPEG or WebP tiles on the grid are served ` +
-      '(gdal_translate -of COG -co TILING_SCHEME=GoogleMapsCompatible -co COMPRESS=WEBP); others can be sliced',
+      '(gdal_translate -of COG -co TILING_SCHEME=GoogleMapsCompatible -co COMPRESS=WEBP)',
   )
 }
 
@@ -171,7 +177,8 @@ export class CogLayout implements RangeLayout {
     const length = yield* numberAt(path, zoom.sizes, index, isLittle)
     if (length === 0) return null
     const offset = yield* numberAt(path, zoom.offsets, index, isLittle)
-    if (length > MAX_TILE_BYTES || length < SOI.length) throw new BrokenArchiveError('a tile is of a size that none has')
+    if (length > MAX_TILE_BYTES || length < SOI.length)
+      throw new BrokenArchiveError('a tile is of a size that none has')
     if (zoom.head === null) return { path, offset, length }
     return { path, offset: offset + SOI.length, length: length - SOI.length, head: zoom.head }
   }

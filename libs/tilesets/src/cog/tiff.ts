@@ -8,7 +8,22 @@ const MAX_VALUE_BYTES = 64 * 1024
 
 /** Bytes of a value of each type (TIFF 6.0, section 2; BigTIFF adds 16 to 18). */
 const SIZES: Readonly<Record<number, number>> = {
-  1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8,
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  6: 1,
+  7: 1,
+  8: 2,
+  9: 4,
+  10: 8,
+  11: 4,
+  12: 8,
+  13: 4,
+  16: 8,
+  17: 8,
+  18: 8,
 }
 
 /** A value of an image directory: where it is, and not what it is. */
@@ -41,7 +56,8 @@ export function* readTiff(path: string, size: number): Reads<Tiff> {
   const directories: Map<number, Field>[] = []
   const seen = new Set<number>()
   while (at !== 0) {
-    if (directories.length >= MAX_DIRECTORIES || seen.has(at)) throw new BrokenArchiveError('it has too many image directories')
+    if (directories.length >= MAX_DIRECTORIES || seen.has(at))
+      throw new BrokenArchiveError('it has too many image directories')
     seen.add(at)
     const countBytes = isBig ? 8 : 2
     const count = unsigned(yield* bytesAt(path, at, countBytes), 0, countBytes, isLittle)
@@ -65,7 +81,12 @@ export function* readTiff(path: string, size: number): Reads<Tiff> {
 }
 
 /** One of the whole numbers of a field. */
-export function* numberAt(path: string, { type, count, offset }: Field, index: number, isLittle: boolean): Reads<number> {
+export function* numberAt(
+  path: string,
+  { type, count, offset }: Field,
+  index: number,
+  isLittle: boolean,
+): Reads<number> {
   const size = SIZES[type]
   if (size === undefined || ![1, 3, 4, 16].includes(type) || index >= count)
     throw new BrokenArchiveError('a field of an image directory is not of its type')

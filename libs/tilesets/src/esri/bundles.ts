@@ -1,13 +1,14 @@
 import { BrokenArchiveError } from '../broken-archive.js'
-import type { TilePlace } from '../source.js'
 import { type FileSection, finish, type RangeLayout, type ReadSection, type SectionSearch } from '../ranges/source.js'
+import type { TilePlace } from '../source.js'
 import { BUNDLE_SIDE, bundleOf, type EsriCache, listBundles } from './cache.js'
 import type { PlacedFile } from './files.js'
 
-/** The head of a bundle (Esri, Compact Cache V2): version 3, 16,384 records, offsets of 5 bytes. */
+/** The head of a bundle (Esri, Compact Cache V2): version 3, offsets of 5 bytes, an index of 131,072. Packages leave out the number of records. */
 const HEAD_BYTES = 64
 const RECORDS = BUNDLE_SIDE * BUNDLE_SIDE
 const RECORD_BYTES = 8
+const INDEX_BYTES = RECORDS * RECORD_BYTES
 
 /** Limit: bundles whose heads are known to be right. */
 const MAX_KNOWN = 10_000
@@ -37,7 +38,11 @@ export class BundleLayout implements RangeLayout {
     for (const { name, row, column } of listing?.bundles ?? []) {
       const bundle = await finish(this.#open(name), read)
       if (bundle === null) continue
-      const index = await read({ path: bundle.path, offset: bundle.offset + HEAD_BYTES, length: RECORDS * RECORD_BYTES })
+      const index = await read({
+        path: bundle.path,
+        offset: bundle.offset + HEAD_BYTES,
+        length: INDEX_BYTES,
+      })
       if (index === null) continue
       const records = asBuffer(index)
       for (let i = 0; i < RECORDS; i++) {
@@ -52,7 +57,7 @@ export class BundleLayout implements RangeLayout {
     const bundle = yield* this.#open(name)
     if (bundle === null) return null
     const { path, offset } = bundle
-    const index = yield { path, offset: offset + HEAD_BYTES, length: RECORDS * RECORD_BYTES }
+    const index = yield { path, offset: offset + HEAD_BYTES, length: INDEX_BYTES }
     if (index === null) return null
     const records = asBuffer(index)
     for (let i = 0; i < RECORDS; i++) {
@@ -68,8 +73,9 @@ export class BundleLayout implements RangeLayout {
     const head = yield { path: bundle.path, offset: bundle.offset, length: HEAD_BYTES }
     if (head === null) return null
     const bytes = asBuffer(head)
-    const isRight = bytes.readUInt32LE(0) === 3 && bytes.readUInt32LE(4) === RECORDS && bytes.readUInt32LE(12) === 5
-    const isWhole = bundle.length === null || bundle.length >= HEAD_BYTES + RECORDS * RECORD_BYTES
+    const isRight =
+      bytes.readUInt32LE(0) === 3 && bytes.readUInt32LE(12) === 5 && bytes.readUInt32LE(60) === INDEX_BYTES
+    const isWhole = bundle.length === null || bundle.length >= HEAD_BYTES + INDEX_BYTES
     if (!isRight || !isWhole) throw new BrokenArchiveError(`${name} is no bundle of an Esri compact cache of version 2`)
     if (this.#known.size >= MAX_KNOWN) this.#known.clear()
     this.#known.add(name)

@@ -4,7 +4,7 @@ import { BrokenArchiveError } from '../broken-archive.js'
 import type { ZoomExtent } from '../folder/extent.js'
 import { spread } from '../folder/listing.js'
 import { closeLater } from '../ranges/zip.js'
-import { COMPACT_V1, type CacheDescription, describeCache } from './description.js'
+import { type CacheDescription, COMPACT_V1, describeCache } from './description.js'
 import { type CacheFiles, FolderFiles, ZipFiles } from './files.js'
 
 /** Tiles of a bundle in either direction. */
@@ -57,7 +57,12 @@ async function readCache(files: CacheFiles): Promise<EsriCache | null> {
     if (first === undefined) continue
     const names = await files.list(`${tiles}${first}`)
     if (names.some((name) => /\.bundlx$/i.test(name))) throw new BrokenArchiveError(COMPACT_V1)
-    return { files, about, tiles, isExploded: !names.some(isBundle) && names.some((name) => /^R[0-9a-f]{8}$/i.test(name)) }
+    return {
+      files,
+      about,
+      tiles,
+      isExploded: !names.some(isBundle) && names.some((name) => /^R[0-9a-f]{8}$/i.test(name)),
+    }
   }
   return { files, about, tiles: about.base, isExploded: false }
 }

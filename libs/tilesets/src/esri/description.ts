@@ -77,9 +77,12 @@ interface Said {
 function toDescription(base: string, said: Said, content: readonly Uint8Array[]): CacheDescription {
   const { code, left, top, columns, rows, storage } = said
   if (storage === 'esriMapCacheStorageModeCompact') throw new BrokenArchiveError(COMPACT_V1)
-  if (/^lerc/i.test(said.format)) throw new BrokenArchiveError(`its tiles are elevations (${said.format}), which no map client draws`)
+  if (/^lerc/i.test(said.format))
+    throw new BrokenArchiveError(`its tiles are elevations (${said.format}), which no map client draws`)
   if (Number.isFinite(said.packetSize) && said.packetSize !== 0 && said.packetSize !== 128)
-    throw new BrokenArchiveError(`its bundles hold ${said.packetSize} by ${said.packetSize} tiles; only 128 by 128 are read`)
+    throw new BrokenArchiveError(
+      `its bundles hold ${said.packetSize} by ${said.packetSize} tiles; only 128 by 128 are read`,
+    )
   const grid = gridOfCode(code)
   if (grid === null)
     throw new BrokenArchiveError(

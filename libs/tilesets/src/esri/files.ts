@@ -1,11 +1,11 @@
-import path from 'node:path'
 import fs from 'node:fs'
+import path from 'node:path'
 import { openBelow } from '@gateway/files/open-below.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { listNames } from '../folder/listing.js'
-import { readExactly } from '../read-exactly.js'
 import type { FileSection } from '../ranges/source.js'
 import { dataOffset, LOCAL_HEAD_BYTES, readZipDirectory, readZipEntry, shown, type ZipEntry } from '../ranges/zip.js'
+import { readExactly } from '../read-exactly.js'
 
 /** Limit: bytes of the files that describe a cache; those of large ones have some tens of thousands. */
 const MAX_DESCRIPTION_BYTES = 4 * 1024 * 1024
@@ -97,7 +97,9 @@ export class ZipFiles implements CacheFiles {
     const entry = this.#entries.get(name)
     if (entry === undefined) return null
     if (entry.method !== 0) {
-      throw new BrokenArchiveError(`its entry ${shown(name)} is compressed: make the zip again without compression (zip -0)`)
+      throw new BrokenArchiveError(
+        `its entry ${shown(name)} is compressed: make the zip again without compression (zip -0)`,
+      )
     }
     let offset = this.#offsets.get(name)
     if (offset === undefined) {

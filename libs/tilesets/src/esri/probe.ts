@@ -15,7 +15,11 @@ import { BundleLayout } from './bundles.js'
 import { type BundleListing, cacheFingerprint, type EsriCache, listBundles, openCache } from './cache.js'
 
 /** Looks at an Esri cache: its description, the names of its bundles or folders, and two tiles. null: there is none, or no tile in it. */
-export async function probeEsri(root: string, file: string, storage: 'tpkx' | 'vtpk' | null): Promise<TileSetProbe | null> {
+export async function probeEsri(
+  root: string,
+  file: string,
+  storage: 'tpkx' | 'vtpk' | null,
+): Promise<TileSetProbe | null> {
   const opening = await openCache(root, file, storage !== null)
   if (opening === null) return null
   if (!opening.ok) return nothingToProbe(opening)
@@ -32,7 +36,9 @@ export async function probeEsri(root: string, file: string, storage: 'tpkx' | 'v
 }
 
 function refuseExploded(): never {
-  throw new BrokenArchiveError('the package holds an exploded cache; only bundles (Compact Cache V2) are read out of a package')
+  throw new BrokenArchiveError(
+    'the package holds an exploded cache; only bundles (Compact Cache V2) are read out of a package',
+  )
 }
 
 async function probeBundles(
@@ -47,7 +53,8 @@ async function probeBundles(
   const starts = await firstTiles(root, file, cache, zooms)
   const said = saidFormat(about.format) ?? (storage === 'vtpk' ? 'pbf' : null)
   const bytes = formatBySamples(said, starts)
-  if (bytes.format === null) throw new BrokenArchiveError('neither the description nor a tile tells the format of the tiles')
+  if (bytes.format === null)
+    throw new BrokenArchiveError('neither the description nor a tile tells the format of the tiles')
   const sample = examineSample(bytes.format, starts[0] ?? null)
   const box = extentOf(zooms, 'xyz', about.grid)
   return {
@@ -74,9 +81,22 @@ async function probeBundles(
 }
 
 /** The first bytes of a tile of the deepest zoom, and of one of the highest: an empty bundle is passed over. */
-async function firstTiles(root: string, file: string, cache: EsriCache, zooms: readonly BundleListing[]): Promise<Buffer[]> {
+async function firstTiles(
+  root: string,
+  file: string,
+  cache: EsriCache,
+  zooms: readonly BundleListing[],
+): Promise<Buffer[]> {
   const layout = new BundleLayout(cache)
-  const spec = { id: 0, storage: 'esri_compact', format: 'png', path: file, root, extension: 'png', isRemote: false } as const
+  const spec = {
+    id: 0,
+    storage: 'esri_compact',
+    format: 'png',
+    path: file,
+    root,
+    extension: 'png',
+    isRemote: false,
+  } as const
   const source = new RangeSource(spec, layout, null)
   const starts: Buffer[] = []
   try {

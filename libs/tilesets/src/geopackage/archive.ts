@@ -1,13 +1,13 @@
+import { BrokenArchiveError } from '../broken-archive.js'
+import { encodingOf } from '../formats.js'
 import type { MbtilesOpening } from '../mbtiles/archive.js'
 import { openDatabase } from '../mbtiles/database.js'
 import { nothingToProbe } from '../nothing-to-probe.js'
-import { BrokenArchiveError } from '../broken-archive.js'
+import type { ListedSource } from '../ranges/source.js'
 import { examineSample, formatBySamples } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
-import type { ListedSource } from '../ranges/source.js'
-import { encodingOf } from '../formats.js'
-import { addressesOfTable, describeTable, prepareTable, samplesOf, tileTables } from './tile-table.js'
 import { geopackagePlace } from './place.js'
+import { addressesOfTable, describeTable, prepareTable, samplesOf, tileTables } from './tile-table.js'
 
 /** Opens a table of tiles for serving, as `openMbtiles` does an archive, and for the same processes. */
 export function openTileTable(root: string, file: string, table: string): MbtilesOpening {

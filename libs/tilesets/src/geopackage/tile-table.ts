@@ -1,5 +1,5 @@
-import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { degreesOf, describeMatrix, fitInGrid, gridOfCode, type MatrixFit } from '../grid-fit.js'
 import { plainColumns, quotedName, readObjects, type SchemaObjects } from '../mbtiles/plain-tables.js'
@@ -53,10 +53,19 @@ export function describeTable(database: DatabaseSyncInstance, table: string): Ti
     ['gpkg_tile_matrix_set', MATRIX_SET],
     ['gpkg_tile_matrix', MATRIX],
   ] as const) {
-    if (!has(database, objects, name, columns)) throw new BrokenArchiveError(`the GeoPackage has no usable table ${name}`)
+    if (!has(database, objects, name, columns))
+      throw new BrokenArchiveError(`the GeoPackage has no usable table ${name}`)
   }
-  const [content] = rows(database, `SELECT ${CONTENTS.join()} FROM main.gpkg_contents WHERE table_name = ? LIMIT 1`, table)
-  const [set] = rows(database, `SELECT ${MATRIX_SET.join()} FROM main.gpkg_tile_matrix_set WHERE table_name = ? LIMIT 1`, table)
+  const [content] = rows(
+    database,
+    `SELECT ${CONTENTS.join()} FROM main.gpkg_contents WHERE table_name = ? LIMIT 1`,
+    table,
+  )
+  const [set] = rows(
+    database,
+    `SELECT ${MATRIX_SET.join()} FROM main.gpkg_tile_matrix_set WHERE table_name = ? LIMIT 1`,
+    table,
+  )
   if (content?.data_type !== 'tiles' || set === undefined)
     throw new BrokenArchiveError('the GeoPackage has no such table of tiles')
   if (!has(database, objects, table, [...KEY_COLUMNS, 'tile_data']))
@@ -82,7 +91,8 @@ export function describeTable(database: DatabaseSyncInstance, table: string): Ti
     else zooms.set(fit.z, { ...fit, level, tileSize: Number(row.tile_width) })
   }
   const others = `${off.slice(0, 3).join(', ')}${off.length > 3 ? ' and others' : ''}`
-  if (zooms.size === 0) throw new BrokenArchiveError(`its tiles are not those of ${grid}: ${others || 'it has no tile matrix'}`)
+  if (zooms.size === 0)
+    throw new BrokenArchiveError(`its tiles are not those of ${grid}: ${others || 'it has no tile matrix'}`)
   return {
     table,
     grid,

@@ -25,7 +25,9 @@ const hex = (value: number) => value.toString(16).padStart(8, '0')
 /** A number in groups of digits: 1234 in two groups of three is 001/234. */
 function grouped(value: number, groups: number, size: number): string {
   const all = digits(value, groups * size)
-  return Array.from({ length: groups }, (_, i) => all.slice(i * size, i === groups - 1 ? undefined : (i + 1) * size)).join('/')
+  return Array.from({ length: groups }, (_, i) =>
+    all.slice(i * size, i === groups - 1 ? undefined : (i + 1) * size),
+  ).join('/')
 }
 
 const [TWO, THREE, FOUR] = [/^\d\d$/, /^\d{3}$/, /^\d{4}$/]
@@ -63,7 +65,7 @@ export const FOLDER_LAYOUTS = {
     },
     write: ({ z, x, y }) => {
       let key = ''
-      for (let i = z - 1; i >= 0; i--) key += Math.floor(x / 2 ** i) % 2 + 2 * (Math.floor(y / 2 ** i) % 2)
+      for (let i = z - 1; i >= 0; i--) key += (Math.floor(x / 2 ** i) % 2) + 2 * (Math.floor(y / 2 ** i) % 2)
       return key
     },
   },

@@ -50,7 +50,8 @@ export async function listLayout(
     const followed = above.length === 0 ? fitting : spread(fitting, MAX_FOLLOWED)
     if (inZoom !== undefined && followed.length < fitting.length) inZoom.complete = false
     for (const name of followed) {
-      const known = above.length === 0 ? zoomFor(layout.read([name, ...layout.folders.slice(1).map(() => '0'), '0']).z) : inZoom
+      const known =
+        above.length === 0 ? zoomFor(layout.read([name, ...layout.folders.slice(1).map(() => '0'), '0']).z) : inZoom
       if (known === undefined) continue
       if (known.read > MAX_FILES) {
         known.complete = false
@@ -66,7 +67,16 @@ export async function listLayout(
     const known = zooms.get(z)
     if (known !== undefined) return known
     const extent = { minColumn: Number.POSITIVE_INFINITY, maxColumn: -1, minRow: Number.POSITIVE_INFINITY, maxRow: -1 }
-    const made: Found = { z, complete: true, read: 0, beyond: 0, ...extent, samples: new Map(), counts: new Map(), rows: new Map() }
+    const made: Found = {
+      z,
+      complete: true,
+      read: 0,
+      beyond: 0,
+      ...extent,
+      samples: new Map(),
+      counts: new Map(),
+      rows: new Map(),
+    }
     zooms.set(z, made)
     return made
   }

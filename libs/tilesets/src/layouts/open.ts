@@ -15,7 +15,11 @@ export interface ListedFolder {
 }
 
 /** Opens a folder in one of MapProxy's layouts for serving. */
-export async function openLayout(spec: SourceSpec, name: FolderLayoutName, cached: CachedReader | null): Promise<ListedSource> {
+export async function openLayout(
+  spec: SourceSpec,
+  name: FolderLayoutName,
+  cached: CachedReader | null,
+): Promise<ListedSource> {
   const layout = FOLDER_LAYOUTS[name]
   const { root, path: folder, extension, rowsFromNorth = false } = spec
   const source = await openFolder(spec, cached, ({ suffix = '', ...place }) =>

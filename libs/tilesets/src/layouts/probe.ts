@@ -57,7 +57,10 @@ async function leadsToTile(
   const pattern = layout.folders[depth] as RegExp | undefined
   if (pattern === undefined) return names.some((name) => splitName(layout, name) !== null)
   // A few of them: the first may be an empty one.
-  for (const name of names.filter((one) => pattern.test(one)).sort().slice(0, 3)) {
+  for (const name of names
+    .filter((one) => pattern.test(one))
+    .sort()
+    .slice(0, 3)) {
     const inside = path.join(folder, name)
     if (await leadsToTile(root, inside, layoutName, depth + 1, await listNames(root, inside))) return true
   }

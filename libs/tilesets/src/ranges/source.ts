@@ -173,10 +173,7 @@ function joined({ head }: TileSection, bytes: Uint8Array): Uint8Array {
 }
 
 /** Reads what a search asks for until it ends. */
-export async function finish<T>(
-  search: Generator<FileSection, T, Uint8Array | null>,
-  read: ReadSection,
-): Promise<T> {
+export async function finish<T>(search: Generator<FileSection, T, Uint8Array | null>, read: ReadSection): Promise<T> {
   let step = search.next()
   while (!step.done) step = search.next(await read(step.value))
   return step.value

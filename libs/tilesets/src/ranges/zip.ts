@@ -55,17 +55,20 @@ function toEntry(entry: Entry): ZipEntry {
 /** Where the bytes of an entry begin, by its own head. Throws `BrokenArchiveError`. */
 export function dataOffset({ headOffset }: ZipEntry, head: Uint8Array): number {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
-  if (bytes.readUInt32LE(0) !== LOCAL_HEAD) throw new BrokenArchiveError('the zip has no entry where its directory says')
+  if (bytes.readUInt32LE(0) !== LOCAL_HEAD)
+    throw new BrokenArchiveError('the zip has no entry where its directory says')
   return headOffset + LOCAL_HEAD_BYTES + bytes.readUInt16LE(26) + bytes.readUInt16LE(28)
 }
 
 /** A small entry, unpacked. Rejects with `BrokenArchiveError`. @param limit bytes that it may have */
 export async function readZipEntry(fd: number, entry: ZipEntry, limit: number): Promise<Buffer> {
-  if (entry.length > limit || entry.size > limit) throw new BrokenArchiveError('an entry of the zip is larger than allowed')
+  if (entry.length > limit || entry.size > limit)
+    throw new BrokenArchiveError('an entry of the zip is larger than allowed')
   const offset = dataOffset(entry, await readExactly(fd, entry.headOffset, LOCAL_HEAD_BYTES))
   const stored = await readExactly(fd, offset, entry.length)
   if (entry.method === 0) return stored
-  if (entry.method !== 8) throw new BrokenArchiveError(`the zip is packed by the method ${entry.method}, which is not read`)
+  if (entry.method !== 8)
+    throw new BrokenArchiveError(`the zip is packed by the method ${entry.method}, which is not read`)
   try {
     return inflateRawSync(stored, { maxOutputLength: limit })
   } catch {

@@ -19,6 +19,7 @@ import { readerRoutes } from './listing/reader-routes.js'
 import { scanRoutes } from './scans/routes.js'
 import { sourceRoutes } from './sources/routes.js'
 import { storageRoute } from './sources/storage-route.js'
+import { styleRoutes } from './styles/routes.js'
 
 interface Wiring {
   readonly edges: KnownEdges
@@ -42,5 +43,6 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)
   healthRoutes(app, ctx)
+  styleRoutes(app, ctx, edges)
   await importRoutes(app, ctx, findCaller)
 }

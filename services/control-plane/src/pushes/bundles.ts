@@ -7,11 +7,13 @@ import { type StoredBasemap, type StoredVersion, versionTitle } from '@gateway/s
 import type { StoredExport } from '@gateway/store/exports.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
+import { geopackagePlace } from '@gateway/tilesets/geopackage/place.js'
+import { archiveStorageOf } from '@gateway/tilesets/probe.js'
 import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import type { Bundle, BundleFile } from '../deliveries/files/bundle.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import { exportFileName } from '../platform/files/export-files.js'
-import { isTileName, METADATA_NAMES } from '../platform/files/tile-folder.js'
+import { isPartOfSet, isTileName, METADATA_NAMES } from '../platform/files/tile-folder.js'
 
 /** The files of one version: its tiles or its archive. @param room bytes that may lie on this disk on the way */
 export function versionBundle(
@@ -33,25 +35,34 @@ export function versionBundle(
     })
     return isRemote(root) ? fetchedFirst(bundle, async () => [version.path], settings, room) : bundle
   }
+  const { storage, rowsFromNorth, format, path: tiles, extension, minZoom, maxZoom, bounds } = version
+  const own = fileOf(version.path)
   const folder = {
     root,
     kind: 'folder',
     place,
     code: basemap.code,
     compressible: false,
-    files: () => tilesOf(version.path, place),
+    files: () => (storage === 'xyz' || storage === 'tms' ? tilesOf(tiles, place) : partsOfSet(tiles, place)),
   } as const
-  if (version.tileMatrixSet !== 'WebMercatorQuad') return folder
-  const { storage, format, path, extension, minZoom, maxZoom, bounds } = version
+  const single = {
+    root,
+    kind: 'files',
+    place: `${place}${path.posix.extname(own ?? '')}`,
+    code: basemap.code,
+    compressible: false,
+  } as const
+  const plain = own === null ? folder : oneOf([{ name: single.place, path: own }], single)
+  if (version.tileMatrixSet !== 'WebMercatorQuad') return plain
   const task = {
-    set: { storage, format, path, extension, root },
+    set: { storage, rowsFromNorth, format, path: tiles, extension, root },
     area: { minZoom, maxZoom, bounds: null },
     bounds,
     metadata: archiveMetadata(versionTitle(basemap, version), version),
     maxBytes: room,
   }
   const write = async (file: string, signal: AbortSignal) => void (await writeArchive({ ...task, file }, signal))
-  return { ...folder, asArchive: { name: `${place}.pmtiles`, write } }
+  return { ...plain, asArchive: { name: `${place}.pmtiles`, write } }
 }
 
 /** The archive of an export, as the version that it is (a part) of. */
@@ -112,6 +123,21 @@ function oneOf(files: readonly BundleFile[], head: Omit<Bundle, 'files' | 'prepa
     files: async function* () {
       yield* files
     },
+  }
+}
+
+/** The file of a version that is one, a GeoPackage's as a whole; null: it is a folder. */
+function fileOf(place: string): string | null {
+  return archiveStorageOf(place) === null ? null : (geopackagePlace(place)?.file ?? place)
+}
+
+/** The files of an Esri cache or of one of MapProxy's layouts, folder by folder. */
+async function* partsOfSet(folder: string, place: string, below = ''): AsyncGenerator<BundleFile> {
+  const entries = await readdir(path.join(folder, below), { withFileTypes: true })
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = `${below}${entry.name}`
+    if (entry.isDirectory()) yield* partsOfSet(folder, place, `${name}/`)
+    else if (isPartOfSet(name)) yield { name: `${place}/${name}`, path: path.join(folder, name) }
   }
 }
 

@@ -1,16 +1,19 @@
 import { listQuery } from '@gateway/catalog/list-query.js'
+import { READER_STYLES } from '@gateway/catalog/reader-lists.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import {
   rotateKeyBodySchema,
+  signedStyleSchema,
   signedUrlBodySchema,
   signedUrlSchema,
   signingKeySchema,
 } from '@gateway/contracts/signed-url.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { listSigningKeys, rotateSigningKey, SIGNING_KEY_LISTING } from '@gateway/store/signing-keys.js'
+import { readStyle } from '@gateway/store/styles.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndConfirm } from '../platform/edges/commit.js'
@@ -18,8 +21,9 @@ import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
-import { signUrl } from './sign.js'
+import { signStyleUrl, signUrl } from './sign.js'
 
+const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 const NO_SUCH_KEY = refuse('not_found', coded('signing_key_not_found'))
 
 /** Seconds. */
@@ -29,7 +33,8 @@ const SIGNED =
   'Addresses of tiles, TileJSON and, where the version is one, of its archive, which need no token until they expire: `exp` (seconds since 1970) ' +
   'and `sig` (HMAC-SHA-256) in the query let in, for what was signed alone. Every edge verifies them by itself. They cannot be taken back one by ' +
   'one: they end when they expire, or with the signing key. `expires_at` in the past is accepted, and they are expired at once. 404 where nothing ' +
-  'of the basemap is served.'
+  'of the basemap is served. With `style_code`, the address of a style: it opens the style with its sprites, glyphs, tiles, TileJSON and vectors; ' +
+  'the parameter `style` says which one.'
 
 export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, gate: ServiceGate): void {
   app.post(
@@ -37,14 +42,22 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
     {
       schema: {
         operationId: 'signUrl',
-        summary: 'Sign addresses of a basemap',
+        summary: 'Sign addresses of a basemap, or a style',
         description: SIGNED,
         body: signedUrlBodySchema,
-        response: { 200: signedUrlSchema },
+        response: { 200: z.union([signedUrlSchema, signedStyleSchema]) },
       },
     },
     async ({ body, admin }, reply) => {
-      const outcome = await signUrl(ctx, body, null)
+      const { basemap_code: basemap, style_code: style } = body
+      if (style !== undefined) {
+        const outcome = await signStyleUrl(ctx, { ...body, style_code: style }, null)
+        if (!outcome.ok) return sendRefusal(reply, outcome)
+        const detail = { name: outcome.name, style: true, expires_at: outcome.signed.expires_at }
+        await ctx.sql.begin((tx) => insertAudit(tx, { ...admin, action: 'signed-url.create', subject: style, detail }))
+        return outcome.signed
+      }
+      const outcome = await signUrl(ctx, { ...body, basemap_code: basemap ?? '' }, null)
       if (!outcome.ok) return sendRefusal(reply, outcome)
       const { basemap_code: subject, version, expires_at, bounds } = outcome.signed
       const detail = { name: outcome.name, version, expires_at, bounds }
@@ -58,16 +71,31 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       onRequest: gate.require('sign'),
       schema: {
         operationId: 'signUrlByToken',
-        summary: 'Sign addresses of a basemap, by a service token of scope `sign`',
-        description: `${SIGNED} 403 where the basemap is not granted to the token, whether or not it exists; 400 where they would outlive the token. \`bounds\` are cut to those of the token, which are the default; 403 where they have nothing in common.`,
+        summary: 'Sign addresses of a basemap or a style, by a service token of scope `sign`',
+        description: `${SIGNED} 403 where the basemap, or a source of the style, is not granted to the token, whether or not it exists; 400 where they would outlive the token. \`bounds\` are cut to those of the token, which are the default; 403 where they have nothing in common, and for styles by a token with bounds.`,
         body: signedUrlBodySchema,
-        response: { 200: signedUrlSchema },
+        response: { 200: z.union([signedUrlSchema, signedStyleSchema]) },
       },
     },
     async (request, reply) => {
       const { body, serviceToken } = request
-      if (!gate.grants(request, reply, { kind: 'basemap', code: body.basemap_code }, 'sign')) return reply
-      const outcome = await signUrl(ctx, body, serviceToken.expiresAtMs, serviceToken.limits?.area ?? null)
+      const { basemap_code: basemap = '', style_code: style } = body
+      if (style !== undefined) {
+        const stored = style.includes('\0') ? null : await readStyle(ctx.sql, style)
+        const wanted = stored === null ? READER_STYLES.wantedByCode(style) : READER_STYLES.wanted(stored)
+        if (!gate.grants(request, reply, wanted, 'sign')) return reply
+        // A signature of a style has no bounds: it would reach further than the token.
+        if (serviceToken.limits?.area) return sendRefusal(reply, OUTSIDE_AREA)
+        const outcome = await signStyleUrl(ctx, { ...body, style_code: style }, serviceToken.expiresAtMs)
+        return outcome.ok ? outcome.signed : sendRefusal(reply, outcome)
+      }
+      if (!gate.grants(request, reply, { kind: 'basemap', code: basemap }, 'sign')) return reply
+      const outcome = await signUrl(
+        ctx,
+        { ...body, basemap_code: basemap },
+        serviceToken.expiresAtMs,
+        serviceToken.limits?.area ?? null,
+      )
       return outcome.ok ? outcome.signed : sendRefusal(reply, outcome)
     },
   )

@@ -1,17 +1,19 @@
-import { LAST_EXPIRY, signatureQuery, signResource } from '@gateway/access/signed-address.js'
+import { LAST_EXPIRY, signatureQuery, signResource, signStyle } from '@gateway/access/signed-address.js'
 import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantMs } from '@gateway/contracts/instant.js'
 import { coded } from '@gateway/contracts/messages.js'
-import type { SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
+import type { SignedStyle, SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { readSigningSecret } from '@gateway/store/signing-keys.js'
+import { readStyle } from '@gateway/store/styles.js'
 import { commonParts } from '@gateway/tilesets/area.js'
 import { currentTileUrlTemplate, revisedTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import type { ControlContext } from '../platform/context.js'
 import { expiryWarnings } from '../platform/warnings.js'
 
 const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
+const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
 const NOTHING_THERE = refuse('not_found', coded('basemap_nothing_available'))
 const ALIAS = refuse('invalid_parameters', coded('signing_alias', { alias: CURRENT_VERSION }))
@@ -22,6 +24,9 @@ const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 const TWO_AREAS = refuse('invalid_parameters', coded('signing_two_areas'))
 
 const ARCHIVES: ReadonlySet<string> = new Set(['pmtiles', 'mbtiles'])
+
+/** A basemap's addresses as a caller asks for them. */
+type BasemapBody = SignedUrlBody & { readonly basemap_code: string }
 
 /** `name`: the basemap's */
 export type Signed = { readonly ok: true; readonly name: string; readonly signed: SignedUrl } | Refusal
@@ -34,15 +39,15 @@ export type Signed = { readonly ok: true; readonly name: string; readonly signed
  */
 export async function signUrl(
   { sql, settings, now }: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
-  body: SignedUrlBody,
+  body: BasemapBody,
   notAfterMs: number | null,
   area: Bounds | null = null,
 ): Promise<Signed> {
   const { basemap_code: code, version: label = null } = body
   if (label === CURRENT_VERSION) return ALIAS
-  const expiresAt = Math.floor((instantMs(body.expires_at) ?? Number.NaN) / 1000)
-  if (!(expiresAt > 0 && expiresAt <= LAST_EXPIRY)) return YEARS
-  if (notAfterMs !== null && expiresAt * 1000 > notAfterMs) return TOO_LATE
+  const checked = expiryOf(body, notAfterMs)
+  if (!checked.ok) return checked
+  const { expiresAt } = checked
   const parts = area === null ? [body.bounds ?? null] : commonParts(area, body.bounds ?? area).map(roundedInwards)
   const [bounds] = parts
   if (bounds === undefined) return OUTSIDE_AREA
@@ -78,6 +83,34 @@ export async function signUrl(
       ...(warnings.length > 0 && { warnings }),
     },
   }
+}
+
+function expiryOf({ expires_at }: SignedUrlBody, notAfterMs: number | null) {
+  const expiresAt = Math.floor((instantMs(expires_at) ?? Number.NaN) / 1000)
+  if (!(expiresAt > 0 && expiresAt <= LAST_EXPIRY)) return YEARS
+  if (notAfterMs !== null && expiresAt * 1000 > notAfterMs) return TOO_LATE
+  return { ok: true, expiresAt } as const
+}
+
+export type StyleSigned = { readonly ok: true; readonly name: string; readonly signed: SignedStyle } | Refusal
+
+/** The address of a style, by which all that it needs is opened too. @param notAfterMs see `signUrl` */
+export async function signStyleUrl(
+  { sql, settings, now }: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
+  body: SignedUrlBody & { readonly style_code: string },
+  notAfterMs: number | null,
+): Promise<StyleSigned> {
+  const checked = expiryOf(body, notAfterMs)
+  if (!checked.ok) return checked
+  const { style_code: code } = body
+  const style = code.includes('\0') ? null : await readStyle(sql, code)
+  if (style === null || !style.available || !isOffered(style)) return NO_SUCH_STYLE
+  const signature = signatureQuery(signStyle(await readSigningSecret(sql), code, checked.expiresAt))
+  const address = `${settings.tilePublicBaseUrl}/styles/${encodeURIComponent(code)}/style.json?${signature}`
+  const expiry = new Date(checked.expiresAt * 1000).toISOString()
+  const warnings = expiryWarnings('expires_at', expiry, now())
+  const signed = { style_code: code, expires_at: expiry, style_url: address, url_template: address }
+  return { ok: true, name: style.name, signed: { ...signed, ...(warnings.length > 0 && { warnings }) } }
 }
 
 /** A signature has bounds of six decimals: rounded, they must not reach beyond what they are cut to. */

@@ -33,6 +33,7 @@ export async function checkFolders(
       : []),
     ...read('BASEMAP_ROOTS', settings.basemapRoots),
     ...read('VECTOR_ROOTS', settings.vectorRoots),
+    ...read('STYLE_ROOTS', settings.styleRoots),
     ...read('SLICE_SOURCE_ROOTS', settings.sliceSourceRoots.filter(isDirectory)),
     ...sources.flatMap(({ code, path }) => read(`scan source ${code}`, [path])),
   ]

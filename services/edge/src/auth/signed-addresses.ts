@@ -1,5 +1,6 @@
 import {
   openedBy,
+  openedStyle,
   type PresentedSignature,
   type SignedResource,
   signatureQuery,
@@ -12,7 +13,7 @@ import { LRUCache } from 'lru-cache'
 /** Limit: signatures that are remembered, some 500 bytes each. */
 const MAX_KNOWN = 10_000
 
-const SIGNATURE_WRONG = refuse('signature_wrong', coded('signature_wrong'))
+export const SIGNATURE_WRONG = refuse('signature_wrong', coded('signature_wrong'))
 const EXPIRED = refuse('signature_expired', coded('signature_expired'))
 
 /** A signature that was verified. */
@@ -60,6 +61,17 @@ export class SignedAddresses {
     const isOpened = known?.code === code && (known.version === null || known.version === version)
     if (known === null || !isOpened) return SIGNATURE_WRONG
     return nowMs < known.expiresAtMs ? known : EXPIRED
+  }
+
+  /** The code of the style that a signature opens at this moment, with all that it needs. Refusals as of `verify`. */
+  verifyStyle(presented: PresentedSignature, nowMs: number): { readonly ok: true; readonly style: string } | Refusal {
+    for (const { secret, expiresAt } of this.#keys ?? []) {
+      const keyEndsMs = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+      const style = nowMs < keyEndsMs ? openedStyle(secret, presented) : null
+      if (style === null) continue
+      return nowMs < Math.min(keyEndsMs, Number(presented.exp) * 1000) ? { ok: true, style } : EXPIRED
+    }
+    return SIGNATURE_WRONG
   }
 
   #remember(

@@ -5,7 +5,7 @@ import { READER } from '../testing/running-edge.js'
 import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
 import { BASEMAPS, type CatalogAnswer, catalogEntry, catalogList, VECTORS } from './answers.js'
 
-const BASE = 'http://vectors.example'
+const BASE = { tilePublicBaseUrl: 'http://vectors.example', vectorPublicBaseUrl: 'http://vectors.example' }
 const NOTHING = { codes: [], rows: [] }
 const FACTS = {
   crs: 'EPSG:4326',

@@ -3,7 +3,14 @@ import { type AccessToken, isGranted } from '@gateway/access/decide.js'
 import { toBasemap } from '@gateway/catalog/basemap.js'
 import { pageOf } from '@gateway/catalog/list-in-memory.js'
 import { withoutTokens } from '@gateway/catalog/list-query.js'
-import { type ListedVector, READER_BASEMAPS, READER_VECTORS, type ReaderList } from '@gateway/catalog/reader-lists.js'
+import {
+  type ListedVector,
+  READER_BASEMAPS,
+  READER_STYLES,
+  READER_VECTORS,
+  type ReaderList,
+} from '@gateway/catalog/reader-lists.js'
+import { toStyle } from '@gateway/catalog/style.js'
 import { toVector } from '@gateway/catalog/vector.js'
 import { basemapWithin, vectorWithin } from '@gateway/catalog/within-area.js'
 import type { Bounds } from '@gateway/contracts/basemap.js'
@@ -12,29 +19,36 @@ import { checkInput } from '@gateway/contracts/input/input-problems.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { VectorFacts } from '@gateway/contracts/vector.js'
 import { isOffered, type StoredBasemap } from '@gateway/store/basemaps.js'
+import type { StoredStyle } from '@gateway/store/styles.js'
 import type { DocumentRequest } from '../documents/document-cache.js'
-import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
+import type { Catalog, CatalogBasemap, CatalogStyle, CatalogVector } from '../sync/catalog.js'
 import { areaKey, grantKey } from './grant-key.js'
+
+export type CatalogEntry = CatalogBasemap | CatalogVector | CatalogStyle
 
 /** A JSON document that many may ask for, and how it is made. */
 export type CatalogAnswer = Pick<DocumentRequest, 'of' | 'key' | 'grows' | 'text'>
 
+/** See the settings of these names; without a trailing slash. */
+export interface PublicBases {
+  readonly tilePublicBaseUrl: string
+  readonly vectorPublicBaseUrl: string
+}
+
 /** A kind of the catalog's entries, as this process holds and answers them. */
-export interface CatalogKind<Entry extends CatalogBasemap | CatalogVector = CatalogBasemap | CatalogVector> {
-  readonly list: ReaderList<StoredBasemap | ListedVector>
+export interface CatalogKind<Entry extends CatalogEntry = CatalogEntry> {
+  readonly list: ReaderList<StoredBasemap | ListedVector | StoredStyle>
   entries(catalog: Catalog): ReadonlyMap<string, Entry>
-  grants(token: AccessToken): ReadonlySet<string>
-  /**
-   * null: it lies outside the area
-   * @param vectorBaseUrl VECTOR_PUBLIC_BASE_URL, without a trailing slash
-   */
-  answer(entry: Entry, vectorBaseUrl: string, area: Bounds | null): object | null
+  /** equal for tokens that may list the same */
+  grantKey(token: AccessToken): string
+  /** null: it lies outside the area */
+  answer(entry: Entry, bases: PublicBases, area: Bounds | null): object | null
 }
 
 export const BASEMAPS: CatalogKind<CatalogBasemap> = {
-  list: READER_BASEMAPS as ReaderList<StoredBasemap | ListedVector>,
+  list: READER_BASEMAPS as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
   entries: ({ basemaps }) => basemaps,
-  grants: ({ basemaps }) => basemaps,
+  grantKey: ({ basemaps }) => grantKey(basemaps),
   answer: ({ stored }, _, area) => {
     const seen = basemapWithin(stored, area)
     return seen === null ? null : toBasemap(seen)
@@ -42,31 +56,38 @@ export const BASEMAPS: CatalogKind<CatalogBasemap> = {
 }
 
 export const VECTORS: CatalogKind<CatalogVector> = {
-  list: READER_VECTORS as ReaderList<StoredBasemap | ListedVector>,
+  list: READER_VECTORS as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
   entries: ({ vectors }) => vectors,
-  grants: ({ vectors }) => vectors,
-  answer: ({ stored, factsText }, vectorBaseUrl, area) => {
+  grantKey: ({ vectors }) => grantKey(vectors),
+  answer: ({ stored, factsText }, { vectorPublicBaseUrl }, area) => {
     const facts = factsText === null ? null : (JSON.parse(factsText) as VectorFacts)
-    return vectorWithin(toVector({ ...stored, facts }, vectorBaseUrl), area)
+    return vectorWithin(toVector({ ...stored, facts }, vectorPublicBaseUrl), area)
   },
+}
+
+export const STYLES: CatalogKind<CatalogStyle> = {
+  list: READER_STYLES as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
+  entries: ({ styles }) => styles,
+  grantKey: ({ basemaps, vectors }) => `${grantKey(basemaps)} ${grantKey(vectors)}`,
+  answer: ({ stored }, { tilePublicBaseUrl }) => toStyle(stored, tilePublicBaseUrl),
 }
 
 const OUTSIDE = refuse('outside_bounds', coded('token_outside'))
 
 /** What readers may know of, by code, of each collection of entries. */
-const offered = new WeakMap<object, readonly (CatalogBasemap | CatalogVector)[]>()
+const offered = new WeakMap<object, readonly CatalogEntry[]>()
 /** The text of each entry, the same in every list that it is in. */
 const texts = new WeakMap<object, string>()
 /**
  * The list that a token which was admitted may see, by its query (without the question mark); or the refusal of a query that is not
  * understood. Tokens with the same grants and area share an answer.
  */
-export function catalogList<Entry extends CatalogBasemap | CatalogVector>(
+export function catalogList<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
   catalog: Catalog,
   token: AccessToken,
   query: string,
-  vectorBaseUrl: string,
+  bases: PublicBases,
 ): CatalogAnswer | Refusal {
   const parameters = query === '' ? {} : (withoutTokens(parse(query)) as object)
   const request = checkInput(kind.list.query, parameters, 'query')
@@ -76,33 +97,32 @@ export function catalogList<Entry extends CatalogBasemap | CatalogVector>(
   const text = function* () {
     const granted = offeredOf(entries).flatMap((entry) => {
       const isListed =
-        isGranted(token, entry.wanted) &&
-        (area === null || textWithin(kind, entry as Entry, vectorBaseUrl, area) !== null)
+        isGranted(token, entry.wanted) && (area === null || textWithin(kind, entry as Entry, bases, area) !== null)
       return isListed ? [entry.stored] : []
     })
     const { items, total } = pageOf(granted, kind.list.listing, request.value)
     yield '{"items":['
     for (const [i, { code }] of items.entries()) {
-      yield `${i === 0 ? '' : ','}${textWithin(kind, entries.get(code) as Entry, vectorBaseUrl, area)}`
+      yield `${i === 0 ? '' : ','}${textWithin(kind, entries.get(code) as Entry, bases, area)}`
     }
     yield `],"total":${total}}`
   }
-  const key = `${kind.list.name}s ${grantKey(kind.grants(token))} ${JSON.stringify(parameters)}${areaKey(area)}`
+  const key = `${kind.list.name}s ${kind.grantKey(token)} ${JSON.stringify(parameters)}${areaKey(area)}`
   return { of: entries, key, grows: true, text }
 }
 
 /** One entry by its code, for a token that is granted it; null: readers may not know of it. */
-export function catalogEntry<Entry extends CatalogBasemap | CatalogVector>(
+export function catalogEntry<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
   catalog: Catalog,
   code: string,
-  vectorBaseUrl: string,
+  bases: PublicBases,
   area: Bounds | null,
 ): CatalogAnswer | Refusal {
   const entry = kind.entries(catalog).get(code)
   if (entry === undefined || !isOffered(entry.stored))
     return refuse('not_found', coded('nothing_of_kind', { kind: kind.list.name }))
-  const text = textWithin(kind, entry, vectorBaseUrl, area)
+  const text = textWithin(kind, entry, bases, area)
   if (text === null) return OUTSIDE
   return {
     of: entry,
@@ -112,9 +132,7 @@ export function catalogEntry<Entry extends CatalogBasemap | CatalogVector>(
   }
 }
 
-function offeredOf<Entry extends CatalogBasemap | CatalogVector>(
-  entries: ReadonlyMap<string, Entry>,
-): readonly (CatalogBasemap | CatalogVector)[] {
+function offeredOf<Entry extends CatalogEntry>(entries: ReadonlyMap<string, Entry>): readonly CatalogEntry[] {
   const known = offered.get(entries)
   if (known !== undefined) return known
   const made = [...entries.values()].filter(({ stored }) => isOffered(stored))
@@ -123,27 +141,23 @@ function offeredOf<Entry extends CatalogBasemap | CatalogVector>(
   return made
 }
 
-function textOf<Entry extends CatalogBasemap | CatalogVector>(
-  kind: CatalogKind<Entry>,
-  entry: Entry,
-  vectorBaseUrl: string,
-): string {
+function textOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>, entry: Entry, bases: PublicBases): string {
   const known = texts.get(entry)
   if (known !== undefined) return known
-  const made = JSON.stringify(kind.answer(entry, vectorBaseUrl, null))
+  const made = JSON.stringify(kind.answer(entry, bases, null))
   texts.set(entry, made)
   return made
 }
 
 /** null: the entry lies outside the area, and a token with that area does not see it */
-function textWithin<Entry extends CatalogBasemap | CatalogVector>(
+function textWithin<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
   entry: Entry,
-  vectorBaseUrl: string,
+  bases: PublicBases,
   area: Bounds | null,
 ): string | null {
-  if (area === null) return textOf(kind, entry, vectorBaseUrl)
-  const seen = kind.answer(entry, vectorBaseUrl, area)
+  if (area === null) return textOf(kind, entry, bases)
+  const seen = kind.answer(entry, bases, area)
   return seen === null ? null : JSON.stringify(seen)
 }
 

@@ -5,12 +5,16 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { NoTileAddress, TileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { SIGNATURE_WRONG } from '../auth/signed-addresses.js'
 import type { Edge } from '../edge.js'
+import type { UsageName } from '../usage/usage-counts.js'
 import type { Exchange } from './exchange.js'
 import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
 
 /** What a request wants that a signed address may open. */
 export interface Signable {
+  /** default: a basemap. Others are opened by the signature of a style alone; `glyphs` have no code ('') */
+  readonly opens?: 'vector' | 'style' | 'sprite' | 'glyphs'
   readonly code: string
   /** the label in the address; null: it has none */
   readonly version: string | null
@@ -41,6 +45,17 @@ export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () =
   if (!edge.signed.ready) return refuse(edge.freshness.loaded ? STORE_DOWN : STARTING)
   // A key that was replaced at once must end addresses as a disabled token ends.
   if (performance.now() > edge.freshness.trustedUntilMs) return refuse(STORE_DOWN)
+  if (presented !== 'malformed' && presented.style !== '') {
+    // biome-ignore lint/plugin: calendar, by which addresses expire
+    const opened = edge.signed.verifyStyle(presented, Date.now())
+    if (!opened.ok) return refuse(opened)
+    if (!isOfStyle(exchange, opened.style, wanted)) return refuse(SIGNATURE_WRONG)
+    exchange.token = ''
+    exchange.asked = accounted(exchange, wanted)
+    admitted()
+    return true
+  }
+  if (wanted.opens !== undefined) return refuse(SIGNATURE_WRONG)
   const version = wanted.version === CURRENT_VERSION ? null : wanted.version
   // biome-ignore lint/plugin: calendar, by which addresses expire
   const signature = edge.signed.verify(presented, wanted.code, version, Date.now())
@@ -53,10 +68,33 @@ export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () =
   return true
 }
 
+/** Whether a style needs what is wanted. A style that is not served opens nothing but the answer that it is absent. */
+function isOfStyle({ edge }: Exchange, style: string, { opens, code, version, whole }: Signable): boolean {
+  if (opens === 'style' && code === style) return true
+  const known = edge.freshness.catalog.styles.get(style)
+  if (!known?.served || whole) return false
+  const { sources, sprites } = known.stored.dependencies
+  if (opens === 'glyphs') return true
+  if (opens === 'sprite') return code === style || sprites.includes(code)
+  if (opens === 'style') return false
+  const kind = opens ?? 'basemap'
+  return sources.some(
+    (source) => source.kind === kind && source.code === code && (source.version === null || source.version === version),
+  )
+}
+
+function accounted({ edge }: Exchange, { opens, code }: Signable): UsageName | null {
+  const { basemaps, vectors } = edge.freshness.catalog
+  if (opens === undefined) return basemaps.has(code) ? `basemap:${code}` : null
+  return opens === 'vector' && vectors.has(code) ? `vector:${code}` : null
+}
+
 /** Whether bounds, in degrees, let in to what is wanted. What is wanted unnamed, or whole, they do not. */
 export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | null): boolean {
   if (wanted === 'cut') return true
   if (wanted === null || wanted.whole) return false
+  // The file of a vector is not cut; styles, sprites and glyphs have no place.
+  if (wanted.opens !== undefined) return wanted.opens !== 'vector'
   const { code, version, address } = wanted
   const known = freshness.catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)
   // What is no tile, or not there, has no place: it is refused as that.

@@ -5,13 +5,14 @@ import { decodedSegment } from '@gateway/tilesets/address.js'
 import {
   BASEMAPS,
   type CatalogAnswer,
+  type CatalogEntry,
   type CatalogKind,
   catalogEntry,
   catalogList,
+  STYLES,
   VECTORS,
 } from '../catalog/answers.js'
 import type { Edge } from '../edge.js'
-import type { CatalogBasemap, CatalogVector } from '../sync/catalog.js'
 import { authorize } from './authorize.js'
 import { answerDocument } from './document.js'
 import { Exchange, type Handler } from './exchange.js'
@@ -22,17 +23,18 @@ import { answerRefusal, UNDECODABLE } from './refusals.js'
 export const CATALOG_ROUTES: readonly (readonly [path: string, list: Handler, entry: Handler])[] = [
   ['/api/v1/catalog/basemaps', listOf(BASEMAPS), entryOf(BASEMAPS)],
   ['/api/v1/catalog/vectors', listOf(VECTORS), entryOf(VECTORS)],
+  ['/api/v1/catalog/styles', listOf(STYLES), entryOf(STYLES)],
 ]
 
-function listOf<Entry extends CatalogBasemap | CatalogVector>(kind: CatalogKind<Entry>): Handler {
+function listOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>): Handler {
   return (edge, res, req) => {
     answer(edge, res, req, null, ({ query }, token) =>
-      catalogList(kind, edge.freshness.catalog, token, query, edge.settings.vectorPublicBaseUrl),
+      catalogList(kind, edge.freshness.catalog, token, query, edge.settings),
     )
   }
 }
 
-function entryOf<Entry extends CatalogBasemap | CatalogVector>(kind: CatalogKind<Entry>): Handler {
+function entryOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>): Handler {
   return (edge, res, req) => {
     const segment = req.getParameter(0) ?? ''
     // Not an address of the catalog: the control plane answers 404.
@@ -43,9 +45,7 @@ function entryOf<Entry extends CatalogBasemap | CatalogVector>(kind: CatalogKind
       return answerRefusal(new Exchange(edge, 'catalog', res, req), UNDECODABLE)
     }
     const wanted = kind.entries(edge.freshness.catalog).get(code)?.wanted ?? kind.list.wantedByCode(code)
-    answer(edge, res, req, wanted, ({ area }) =>
-      catalogEntry(kind, edge.freshness.catalog, code, edge.settings.vectorPublicBaseUrl, area),
-    )
+    answer(edge, res, req, wanted, ({ area }) => catalogEntry(kind, edge.freshness.catalog, code, edge.settings, area))
   }
 }
 

@@ -50,11 +50,12 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const code = decodedSegment(name.slice(0, dot))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
-  authorize(exchange, wantedVector(edge, code), () =>
+  const granted = () =>
     vector?.served && VECTOR_DOWNLOADS[vector.stored.kind].extension !== extension
       ? answerRefusal(exchange, refuse('not_found', coded('words', { words: otherKind(code, vector.stored.kind) })))
-      : answerVector(exchange, vector, code),
-  )
+      : answerVector(exchange, vector, code)
+  // Sources of styles have this address.
+  authorize(exchange, wantedVector(edge, code), granted, { opens: 'vector', code, version: null })
 }
 
 /** GET and HEAD of the compatibility routes `/geojson/{relative_path}` and `/shp/{relative_path}`. */

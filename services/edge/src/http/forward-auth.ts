@@ -11,6 +11,7 @@ import { Exchange } from './exchange.js'
 import { headerBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
 import { ogcRequest, reachOf, tmsRequest, wmtsTilePath } from './standards.js'
+import { wantedStyle } from './styles.js'
 import { wantedBasemap } from './tile-answer.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
@@ -83,6 +84,8 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
   const [first = '', second = '', ...more] = rest
   switch (room) {
     case 'tiles': {
+      if (rest.length === 2 && second === 'style.json')
+        return { wanted: wantedBasemap(edge, first), signable: { code: first, version: null } }
       const tile = parseTilePath(path)
       if (tile.kind !== 'tile' && tile.kind !== 'tilejson') return null
       return { wanted: wantedBasemap(edge, tile.code), signable: tile }
@@ -92,7 +95,16 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
       const version = second.slice(0, Math.max(0, second.lastIndexOf('.')))
       return { wanted: wantedBasemap(edge, first), signable: { code: first, version, whole: true } }
     }
+    case 'styles': {
+      if (rest.length < 2) return null
+      const opens = second === 'style.json' && more.length === 0 ? 'style' : 'sprite'
+      return { wanted: wantedStyle(edge, first), signable: { opens, code: first, version: null } }
+    }
+    case 'fonts':
+      return rest.length === 2 ? { wanted: null, signable: { opens: 'glyphs', code: '', version: null } } : null
     case 'vectors': {
+      const ofStyle = { opens: 'vector', code: first, version: null } as const
+      if (rest.length === 2 && second === 'style.json') return { wanted: wantedVector(edge, first), signable: ofStyle }
       if (rest.length === 2 && second === 'download') return { wanted: wantedVector(edge, first) }
       const isTileJson = rest.length === 2 && second === 'tilejson.json'
       if (isTileJson || (rest.length === 5 && second === 'tiles')) return { wanted: wantedVector(edge, first) }
@@ -119,6 +131,7 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
       const [kind = '', code = '', ...beyond] = more
       if (first !== 'v1' || second !== 'catalog' || beyond.length > 0) return null
       if (kind === 'basemaps') return { wanted: code === '' ? null : wantedBasemap(edge, code), reach: 'cut' }
+      if (kind === 'styles') return { wanted: code === '' ? null : wantedStyle(edge, code), reach: 'cut' }
       return kind === 'vectors' ? { wanted: code === '' ? null : wantedVector(edge, code), reach: 'cut' } : null
     }
     default:

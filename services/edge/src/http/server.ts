@@ -19,6 +19,7 @@ import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { CONTRADICTION, contradictsItself } from './repeated-credentials.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
+import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
 import { onTileSlow } from './tiles.js'
 import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
@@ -103,6 +104,10 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   })
   own('/geojson/*', (e, res, req) => onVectorByPath(e, 'geojson', '/geojson/', res, req))
   own('/shp/*', (e, res, req) => onVectorByPath(e, 'shapefile', '/shp/', res, req))
+  own('/tiles/:code/style.json', onBasemapStyle)
+  own('/vectors/:code/style.json', onVectorStyle)
+  own('/styles/*', onStyle)
+  own('/fonts/*', onFont)
   own('/vectors/:code/download', onVectorDownload)
   own('/vectors/:file', onVectorFile)
   own('/vectors/:code/tilejson.json', onVectorTileJson)

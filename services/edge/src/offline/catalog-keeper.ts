@@ -9,7 +9,15 @@ import {
   type UsableAfter,
 } from '@gateway/store/tokens.js'
 import { type CatalogReader, type Dated, LONGEST_TIMEOUT_MS } from '../sync/catalog-reader.js'
-import { type Reading, readBasemapPages, readVectorPages } from '../sync/read-catalog.js'
+import {
+  ALL_STYLES,
+  type Reading,
+  readBasemapPages,
+  readStylePages,
+  readVectorPages,
+  type StyleChanges,
+  styleChangesOf,
+} from '../sync/read-catalog.js'
 import { QUERY_TIMEOUT_MS, type StoreLink } from '../sync/store-link.js'
 import type { KeptFile } from './kept-file.js'
 import { RowBytes } from './kept-rows.js'
@@ -214,7 +222,7 @@ export class CatalogKeeper {
     this.#instanceId = (await store.query(readInstanceKeys)).instanceId
     const loading = this.#loading ?? this.#begin(reader)
     const read = await loading.reader.read('state', null, performance.now() - this.#pauseMs)
-    await this.#readCodes(loading.reader, read.answeredAt, null, null)
+    await this.#readCodes(loading.reader, read.answeredAt, null, null, ALL_STYLES)
     while (!loading.hasTokens) await this.#loadTokens(loading)
     if (this.#loading !== loading) throw new Error('all tokens were forgotten while they were read')
     return read.value
@@ -253,7 +261,9 @@ export class CatalogKeeper {
       this.#loading = null
       return null
     }
-    await this.#readCodes(this.#o.reader, read.answeredAt, keysOf(since, 'basemap'), keysOf(since, 'vector'))
+    const styleChanges = styleChangesOf(since.changes)
+    const [basemaps, vectors] = [keysOf(since, 'basemap'), keysOf(since, 'vector')]
+    await this.#readCodes(this.#o.reader, read.answeredAt, basemaps, vectors, styleChanges)
     await this.#readTokens([...new Set([...keysOf(since, 'token'), ...this.#again])])
     this.#state = since.state
     this.#loading = null
@@ -265,14 +275,19 @@ export class CatalogKeeper {
     notBefore: number,
     basemapCodes: readonly string[] | null,
     vectorCodes: readonly string[] | null,
+    styleChanges: StyleChanges,
   ): Promise<void> {
     const reading: Reading = { reader, notBefore, beforePage: async () => {} }
     const basemaps = await readBasemapPages(reading, basemapCodes)
     const vectors = await readVectorPages(reading, vectorCodes)
     for (const row of basemaps.rows) this.#rows.put('basemap', row.code, row)
+    const { styles, fonts } = await readStylePages(reading, styleChanges)
     for (const row of vectors.rows) this.#rows.put('vector', row.code, row)
+    for (const row of styles.rows) this.#rows.put('style', row.code, row)
+    if (fonts !== null) this.#rows.put('fonts', '', fonts)
     for (const code of missing(basemapCodes ?? [], basemaps.rows)) this.#rows.delete('basemap', code)
     for (const code of missing(vectorCodes ?? [], vectors.rows)) this.#rows.delete('vector', code)
+    for (const code of missing(styleChanges.codes ?? [], styles.rows)) this.#rows.delete('style', code)
   }
 
   async #readTokens(digests: readonly string[]): Promise<void> {

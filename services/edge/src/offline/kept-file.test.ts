@@ -172,7 +172,13 @@ test('rows come back as they were, those alone that were not deleted', () => {
   rows.put('basemap', 'world', world)
   rows.put('basemap', 'gone', storedBasemap('gone', []))
   rows.delete('basemap', 'gone')
-  expect(readRows(Buffer.concat(rows.all()))).toEqual({ basemaps: [world], vectors: [], tokens: [] })
+  expect(readRows(Buffer.concat(rows.all()))).toEqual({
+    basemaps: [world],
+    vectors: [],
+    styles: [],
+    fonts: [],
+    tokens: [],
+  })
 })
 
 test('the records since the last write turn what was written into what there is', () => {

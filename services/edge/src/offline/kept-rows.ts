@@ -1,11 +1,15 @@
 import { deserialize, serialize } from 'node:v8'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
+import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredToken } from '@gateway/store/tokens.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 
 interface RowTypes {
   basemap: StoredBasemap
   vector: StoredVector
+  style: StoredStyle
+  /** all of them, under one key */
+  fonts: readonly ServedFont[]
   token: StoredToken
 }
 type Kind = keyof RowTypes
@@ -14,6 +18,8 @@ type Kind = keyof RowTypes
 export interface Rows {
   readonly basemaps: readonly StoredBasemap[]
   readonly vectors: readonly StoredVector[]
+  readonly styles: readonly StoredStyle[]
+  readonly fonts: readonly ServedFont[]
   readonly tokens: readonly StoredToken[]
 }
 
@@ -27,6 +33,8 @@ export class RowBytes {
   readonly #rows: Readonly<Record<Kind, Map<string, Uint8Array>>> = {
     basemap: new Map(),
     vector: new Map(),
+    style: new Map(),
+    fonts: new Map(),
     token: new Map(),
   }
   #changes: Uint8Array[] = []
@@ -73,7 +81,7 @@ function recordOf<K extends Kind>(kind: K, key: string, row: RowTypes[K] | null)
 
 /** Reads the rows that the records of a `RowBytes` describe. Throws if the content is anything else. */
 export function readRows(content: Buffer): Rows {
-  const rows = { basemap: new Map(), vector: new Map(), token: new Map() } as {
+  const rows = { basemap: new Map(), vector: new Map(), style: new Map(), fonts: new Map(), token: new Map() } as {
     [K in Kind]: Map<string, RowTypes[K]>
   }
   for (let at = 0; at < content.length; ) {
@@ -87,6 +95,8 @@ export function readRows(content: Buffer): Rows {
   return {
     basemaps: [...rows.basemap.values()],
     vectors: [...rows.vector.values()],
+    styles: [...rows.style.values()],
+    fonts: [...rows.fonts.values()].flat(),
     tokens: [...rows.token.values()],
   }
 }

@@ -1,6 +1,8 @@
-import type { WantedResource } from '@gateway/access/decide.js'
+import type { StyleResource, WantedResource } from '@gateway/access/decide.js'
+import { READER_STYLES } from '@gateway/catalog/reader-lists.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { isOffered, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
 import { type UsageName, versionUsage } from '../usage/usage-counts.js'
@@ -46,15 +48,31 @@ export interface CatalogVector {
   readonly tiles: CatalogBasemap | null
 }
 
-/** All that requests need to know of basemaps and vectors. Immutable; every change makes a new one. */
+export interface CatalogStyle {
+  readonly stored: StoredStyle
+  /** false: it is unavailable or withdrawn. Its grants are still looked at before that is told. */
+  readonly served: boolean
+  readonly wanted: StyleResource
+}
+
+/** All that requests need to know of basemaps, vectors and styles. Immutable; every change makes a new one. */
 export interface Catalog {
   readonly basemaps: ReadonlyMap<string, CatalogBasemap>
   readonly vectors: ReadonlyMap<string, CatalogVector>
   /** several scan sources may hold the same relative path; what is served first, then by code */
   readonly vectorsByPath: ReadonlyMap<string, readonly CatalogVector[]>
+  readonly styles: ReadonlyMap<string, CatalogStyle>
+  /** of all style sources, ordered by name */
+  readonly fonts: readonly ServedFont[]
 }
 
-export const EMPTY_CATALOG: Catalog = { basemaps: new Map(), vectors: new Map(), vectorsByPath: new Map() }
+export const EMPTY_CATALOG: Catalog = {
+  basemaps: new Map(),
+  vectors: new Map(),
+  vectorsByPath: new Map(),
+  styles: new Map(),
+  fonts: [],
+}
 
 /** What was read of the store; `codes` null means all of them, otherwise those alone and the rest stays as it is. */
 export interface CatalogRead<T> {
@@ -62,16 +80,32 @@ export interface CatalogRead<T> {
   readonly rows: readonly T[]
 }
 
+/** What was read of styles; `fonts` null: they stay as they are. */
+export interface StylesRead {
+  readonly styles: CatalogRead<StoredStyle>
+  readonly fonts: readonly ServedFont[] | null
+}
+
+const NO_STYLES: StylesRead = { styles: { codes: [], rows: [] }, fonts: null }
+
 /** The next snapshot. A code that was read for and not found is gone. */
 export function nextCatalog(
   before: Catalog,
   basemaps: CatalogRead<StoredBasemap>,
   vectors: CatalogRead<StoredVector>,
+  styles: StylesRead = NO_STYLES,
 ): Catalog {
   const offered = { codes: basemaps.codes, rows: basemaps.rows.filter(isOffered) }
   const nextBasemaps = replaced(before.basemaps, offered, (stored) => toBasemap(stored, before))
   const nextVectors = replaced(before.vectors, vectors, (stored) => toVector(stored, before))
-  return { basemaps: nextBasemaps, vectors: nextVectors, vectorsByPath: byPath(nextVectors) }
+  const nextStyles = replaced(before.styles, styles.styles, toCatalogStyle)
+  return {
+    basemaps: nextBasemaps,
+    vectors: nextVectors,
+    vectorsByPath: byPath(nextVectors),
+    styles: nextStyles,
+    fonts: styles.fonts ?? before.fonts,
+  }
 }
 
 /** The same, but for a version whose content turned out to be another: nothing that is held of it, under its number, is good any more. */
@@ -241,6 +275,14 @@ function toVector({ facts, ...stored }: StoredVector, before: Catalog): CatalogV
     served,
     tiles: served ? toTiles(stored, before.vectors.get(stored.code)?.tiles ?? undefined) : null,
     wanted: { kind: 'vector', names: [stored.code, stored.relativePath, stored.fileName] },
+  }
+}
+
+function toCatalogStyle(stored: StoredStyle): CatalogStyle {
+  return {
+    stored,
+    served: stored.available && isOffered(stored),
+    wanted: READER_STYLES.wanted(stored) as StyleResource,
   }
 }
 

@@ -59,7 +59,7 @@ function follow(
 }
 
 test('a process starts from what was kept also where the store is being read at that moment, in vain', async () => {
-  const kept = { instanceId: 'i', state: STATE, basemaps: ROWS, vectors: [], currentAt: 0 }
+  const kept = { instanceId: 'i', state: STATE, basemaps: ROWS, vectors: [], styles: [], fonts: [], currentAt: 0 }
   const { follower, loaded } = follow(
     () => {
       throw AWAY

@@ -1,6 +1,8 @@
+import type { Change } from '@gateway/contracts/change.js'
 import type { CatalogSize, StoredBasemap } from '@gateway/store/basemaps.js'
+import type { StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
-import type { CatalogRead } from './catalog.js'
+import type { CatalogRead, StylesRead } from './catalog.js'
 import { type CatalogReader, PAGE_ROWS } from './catalog-reader.js'
 
 /** Limit: so few codes are read without asking first how much there is of each. */
@@ -34,9 +36,33 @@ export async function readVectorPages(reading: Reading, codes: readonly string[]
   return { codes, rows } satisfies CatalogRead<StoredVector>
 }
 
+/** Styles by their codes, null: all, page by page, with the fonts where they may be others. */
+export async function readStylePages(reading: Reading, { codes, fonts }: StyleChanges): Promise<StylesRead> {
+  const rows: StoredStyle[] = []
+  for (const page of await pages(reading, 'styleSizes', codes)) {
+    await reading.beforePage()
+    rows.push(...(await reading.reader.read('styles', page, reading.notBefore)).value)
+  }
+  const read = fonts ? (await reading.reader.read('fonts', null, reading.notBefore)).value : null
+  return { styles: { codes, rows }, fonts: read }
+}
+
+/** Which styles may be others, null: all, and whether fonts may be. */
+export interface StyleChanges {
+  readonly codes: readonly string[] | null
+  readonly fonts: boolean
+}
+
+export const ALL_STYLES: StyleChanges = { codes: null, fonts: true }
+
+export function styleChangesOf(changes: readonly Pick<Change, 'kind' | 'key'>[]): StyleChanges {
+  const codes = changes.flatMap(({ kind, key }) => (kind === 'style' ? [key] : []))
+  return { codes: [...new Set(codes)], fonts: changes.some(({ kind }) => kind === 'font') }
+}
+
 async function pages(
   { reader, notBefore }: Reading,
-  sizes: 'basemapSizes' | 'vectorSizes',
+  sizes: 'basemapSizes' | 'vectorSizes' | 'styleSizes',
   codes: readonly string[] | null,
 ): Promise<readonly (readonly string[])[]> {
   if (codes?.length === 0) return []

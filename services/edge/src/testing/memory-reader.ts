@@ -22,6 +22,9 @@ export function memoryReader(
     basemaps: (codes: readonly string[]) => among(codes, store.basemaps()),
     vectorSizes: () => [],
     vectors: () => [],
+    styleSizes: () => [],
+    styles: () => [],
+    fonts: () => [],
     signingSecrets: () => [],
   }
   return {

@@ -22,6 +22,7 @@ import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { NativePublisher } from '../native/publisher.js'
 import { Upstream } from '../proxy/upstream.js'
+import { StyleAssets } from '../styles/style-assets.js'
 import { type Catalog, withNewContent } from '../sync/catalog.js'
 import { openRemote } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
@@ -134,6 +135,7 @@ export async function runEdge(options: {
     turns,
     documents: new DocumentCache(turns, disks, `${options.dataDir}/documents`),
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
+    styleAssets: new StyleAssets(`${options.dataDir}/styles`, log, disks),
     sender: new FileSender({
       log,
       native: settings.nativeTier,

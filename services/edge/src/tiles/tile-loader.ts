@@ -1,3 +1,4 @@
+import type { Storage } from '@gateway/contracts/basemap.js'
 import { isOnLocalDisk } from '@gateway/files/local-file-system.js'
 import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
 import { isRemote } from '@gateway/object-storage/location.js'
@@ -145,7 +146,7 @@ export class TileLoader {
       return cached === undefined ? source.tile(place) : cached
     }
     if (isRemote(version.stored.path)) return this.remote?.wait(version.root, read) ?? null
-    if (version.stored.storage === 'mbtiles') return read()
+    if (isReadByOthers(version.stored.storage)) return read()
     const outcome = await this.#disks.run(version.root, { read, discard: release, isWanted })
     return outcome.ok ? outcome.value : 'busy'
   }
@@ -166,7 +167,7 @@ export class TileLoader {
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
     // Of the version itself: its scan source may hold mounts.
-    const mayBeMounted = stored.storage !== 'mbtiles' && !isRemote(stored.path)
+    const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)
     const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))
     const content = `${stored.fingerprint}/${stored.revision}`
     const source = await openSource({ ...stored, id: contentId, root, content, isRemote: isMounted }, this.#readers)
@@ -181,6 +182,11 @@ export class TileLoader {
     this.#sources.set(contentId, { source, isFolder, goodUntilMs, isRenewed: false })
     return source
   }
+}
+
+/** Whether SQLite reads it, in another process. */
+function isReadByOthers(storage: Storage): boolean {
+  return storage === 'mbtiles' || storage === 'geopackage'
 }
 
 /** undefined: only `tile` can tell, an error included. */

@@ -69,9 +69,13 @@ export function SignButton({ code, name, versions }: Pick<AdminBasemap, 'code' |
             <>
               <Text size="sm">{t.signing.tiles}</Text>
               <CopyBlock text={signed.url_template} what={t.signing.tiles} />
-              <Text size="sm">{t.signing.tilejson}</Text>
-              <CopyBlock text={signed.tilejson_url} what={t.signing.tilejson} />
-              {signed.archive_url !== null && (
+              {'tilejson_url' in signed && (
+                <>
+                  <Text size="sm">{t.signing.tilejson}</Text>
+                  <CopyBlock text={signed.tilejson_url} what={t.signing.tilejson} />
+                </>
+              )}
+              {'archive_url' in signed && signed.archive_url !== null && (
                 <>
                   <Text size="sm">{t.signing.archive}</Text>
                   <CopyBlock text={signed.archive_url} what={t.signing.archive} />

@@ -29,7 +29,7 @@ export function Page() {
     <Frame title={t.sources.add} above={[{ label: t.sources.title, to: '/sources' }]}>
       <Section title={t.sources.add} quiet>
         <SourceForm
-          {...((kind === 'basemap' || kind === 'vector') && { kind: kind as SourceKind })}
+          {...((kind === 'basemap' || kind === 'vector' || kind === 'style') && { kind: kind as SourceKind })}
           pending={save.isPending}
           error={save.error}
           commandOf={save.commandOf}

@@ -66,7 +66,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
             {...form.getInputProps('kind')}
           >
             <Stack gap="xs" mt="xs">
-              {(['basemap', 'vector'] as const).map((one) => (
+              {(['basemap', 'vector', 'style'] as const).map((one) => (
                 <Radio
                   key={one}
                   value={one}

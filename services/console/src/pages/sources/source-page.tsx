@@ -56,9 +56,11 @@ function Actions({ source }: { source: ScanSource }) {
   const t = useTexts()
   return (
     <>
-      <ButtonLink to={source.kind === 'basemap' ? '/basemaps' : '/vectors'} variant="default">
-        {t.sources.show(source.kind)}
-      </ButtonLink>
+      {source.kind !== 'style' && (
+        <ButtonLink to={source.kind === 'basemap' ? '/basemaps' : '/vectors'} variant="default">
+          {t.sources.show(source.kind)}
+        </ButtonLink>
+      )}
       <DeleteButton
         deletion={() => deleteScanSource(source.code)}
         name={source.name}

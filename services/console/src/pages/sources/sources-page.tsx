@@ -15,7 +15,7 @@ import { ScanStatus } from './scan-status.js'
 
 export function Page() {
   const t = useTexts()
-  const kinds = ['basemap', 'vector'] as const
+  const kinds = ['basemap', 'vector', 'style'] as const
   const statuses = ['running', 'succeeded', 'failed'] as const
   const filters: FiltersOf<typeof SCAN_SOURCES> = [
     { name: 'kind', label: t.common.kind, options: kinds.map((kind) => [kind, t.sources.kinds[kind]]) },

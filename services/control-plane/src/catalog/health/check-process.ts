@@ -4,7 +4,7 @@ import { openBelowSync } from '@gateway/files/open-below.js'
 import { currentRealRoot, isBelow } from '@gateway/files/real-root.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'
-import { probeArchive } from '@gateway/tilesets/probe.js'
+import { probeArchive, probeTileSet } from '@gateway/tilesets/probe.js'
 import { serve } from '../../platform/helper-process/serve.js'
 import { examineGeojson } from '../probe/geojson.js'
 import { isLockedArchive } from '../probe/locked-archive.js'
@@ -39,6 +39,11 @@ const NOT_THERE = gone('it is not there')
 
 async function checkContent(place: Place): Promise<FileState> {
   if (place.is === 'tile tree') return checkTree(place)
+  if (place.is === 'tile set') {
+    const check = async () =>
+      (await probeTileSet(place.root, place.path)) === null ? gone('it holds no tiles') : THERE
+    return unlessLocked(check)
+  }
   const head = readHead(place)
   if (typeof head === 'string')
     return head === 'unreadable' ? { presence: 'unknown', why: 'permission denied' } : NOT_THERE

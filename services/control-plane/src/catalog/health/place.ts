@@ -6,7 +6,7 @@ export interface Place {
   /** the directory of its scan source */
   readonly root: string
   readonly path: string
-  readonly is: 'tile tree' | 'archive' | VectorKind
+  readonly is: 'tile tree' | 'archive' | 'tile set' | VectorKind
 }
 
 /** `gone`: or unusable. `unknown`: it could not be read, which says nothing about whether it is there. */
@@ -21,5 +21,10 @@ export interface FileState {
 export const THERE: FileState = { presence: 'there', why: '' }
 
 export function placeOfVersion(root: string, path: string, storage: Storage): Place {
-  return { root, path, is: storage === 'xyz' || storage === 'tms' ? 'tile tree' : 'archive' }
+  const isTree = storage === 'xyz' || storage === 'tms'
+  return {
+    root,
+    path,
+    is: isTree ? 'tile tree' : storage === 'mbtiles' || storage === 'pmtiles' ? 'archive' : 'tile set',
+  }
 }

@@ -7,6 +7,7 @@ import type { SourceKind } from '@gateway/contracts/scan-source.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { readVectors } from '@gateway/store/vectors.js'
+import { geopackagePlace, pathOfTable } from '@gateway/tilesets/geopackage/place.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
@@ -25,7 +26,7 @@ const SOURCES = { basemap: 'imports', vector: 'imports-vectors' } as const
 export type Published = { readonly ok: true; readonly code: string } | Refusal
 
 /** The directory of a source of imports, which is a scan source from then on. */
-async function importSource(ctx: ControlContext, kind: SourceKind): Promise<string> {
+async function importSource(ctx: ControlContext, kind: Exclude<SourceKind, 'style'>): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
   await mkdir(root, { recursive: true })
   const source = { code: SOURCES[kind], kind, path: root, name: undefined, enabled: undefined }
@@ -70,7 +71,7 @@ async function landBasemap(
   names: readonly string[],
 ): Promise<Published> {
   const staged = landing.kind === 'folder' ? landing.stage.folder : path.join(landing.stage.folder, names[0] ?? '')
-  const place = path.join(landing.root, landing.place)
+  let place = path.join(landing.root, landing.place)
   const prober = new Prober()
   let probe: TileSetProbe
   try {
@@ -79,6 +80,8 @@ async function landBasemap(
     await land(landing, names)
     // As a scan will find it, so that the next scan sees nothing new.
     const published = await prober.probe(landing.root, place, ctx.shutdown)
+    if (published.state === 'ok' && geopackagePlace(place) !== null)
+      place = await tableIn(prober, landing.root, place, ctx.shutdown)
     if (published.state !== 'ok') throw new Error(`what was imported is not there any more: ${describe(published)}`)
     probe = published.probe
   } finally {
@@ -95,6 +98,14 @@ async function landBasemap(
   })
   await edgesFollow(ctx, revision)
   return { ok: true, code }
+}
+
+/** The path of the only table of tiles in a GeoPackage, as a scan finds it. */
+async function tableIn(prober: Prober, root: string, file: string, signal: AbortSignal): Promise<string> {
+  const listed = await prober.tileTables(root, file, signal)
+  const [table] = listed.state === 'ok' ? listed.probe : []
+  if (table === undefined) throw new Error('what was imported is not there any more')
+  return pathOfTable(file, table)
 }
 
 function describe(result: Exclude<ProbeResult, { state: 'ok' }>): string {

@@ -4,7 +4,7 @@ import { sentence } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { parseIndex } from '@gateway/tilesets/address.js'
 import { z } from 'zod'
-import { isTileName, METADATA_NAMES } from '../../platform/files/tile-folder.js'
+import { isArchiveExtension, isPartOfSet, isTileName } from '../../platform/files/tile-folder.js'
 
 /** Segments of a relative path, each fit to be a file name here; deeper than this nothing is kept. */
 const relativePathSchema = z
@@ -80,7 +80,7 @@ export function slotOf(upload: Exclude<Upload, { kind: 'test' }>, entryName: str
 }
 
 function basemapSlot(place: string, entryName: string): Slot | null {
-  if (entryName === `${place}.mbtiles` || entryName === `${place}.pmtiles`) {
+  if (entryName.startsWith(`${place}.`) && isArchiveExtension(entryName.slice(place.length))) {
     return { kind: 'files', place: entryName, name: entryName.slice(entryName.lastIndexOf('/') + 1) }
   }
   if (!entryName.startsWith(`${place}/`)) return null
@@ -88,7 +88,7 @@ function basemapSlot(place: string, entryName: string): Slot | null {
   const [z = '', x = '', row = '', ...more] = name.split('/')
   const isTile =
     more.length === 0 && parseIndex(z) >= 0 && parseIndex(x) >= 0 && isTileName(parseIndex(z), parseIndex(x), row)
-  return isTile || METADATA_NAMES.includes(name) ? { kind: 'folder', place, name } : null
+  return isTile || isPartOfSet(name) ? { kind: 'folder', place, name } : null
 }
 
 function vectorSlot(relativePath: string, entryName: string): Slot | null {

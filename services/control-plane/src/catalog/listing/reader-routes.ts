@@ -1,15 +1,18 @@
 import { isGranted } from '@gateway/access/decide.js'
 import { toBasemap } from '@gateway/catalog/basemap.js'
 import { pageOf } from '@gateway/catalog/list-in-memory.js'
-import { READER_BASEMAPS, READER_VECTORS, type ReaderList } from '@gateway/catalog/reader-lists.js'
+import { READER_BASEMAPS, READER_STYLES, READER_VECTORS, type ReaderList } from '@gateway/catalog/reader-lists.js'
+import { toStyle } from '@gateway/catalog/style.js'
 import { toVector } from '@gateway/catalog/vector.js'
 import { basemapWithin, vectorWithin } from '@gateway/catalog/within-area.js'
 import { type Basemap, type Bounds, basemapSchema } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { type Style, styleSchema } from '@gateway/contracts/style.js'
 import { type Vector, vectorSchema } from '@gateway/contracts/vector.js'
 import { isOffered, readBasemaps, type StoredBasemap } from '@gateway/store/basemaps.js'
+import { readStyles, type StoredStyle } from '@gateway/store/styles.js'
 import { readVectors, type StoredVector } from '@gateway/store/vectors.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
@@ -24,11 +27,11 @@ interface Kind<Stored> {
   readonly operationIds: { readonly list: string; readonly get: string }
   /** for the description: by what a token may name it */
   readonly grantedBy: string
-  readonly schema: z.ZodType<Basemap | Vector>
+  readonly schema: z.ZodType<Basemap | Vector | Style>
   /** ordered by code; null: all */
   read(codes: readonly string[] | null): Promise<Stored[]>
   /** null: it lies outside the area */
-  answer(stored: Stored, area: Bounds | null): Basemap | Vector | null
+  answer(stored: Stored, area: Bounds | null): Basemap | Vector | Style | null
 }
 
 /** Of the edge, which answers these addresses from what it holds; the routes here answer requests to the control plane itself. */
@@ -60,9 +63,22 @@ export function readerRoutes(app: App, { sql, settings }: ControlContext, gate: 
     answer: (stored: StoredVector, area: Bounds | null) =>
       vectorWithin(toVector(stored, settings.vectorPublicBaseUrl), area),
   })
+  addRoutes(app, gate, {
+    path: '/api/v1/catalog/styles',
+    list: READER_STYLES,
+    operationIds: { list: 'listStyles', get: 'getStyle' },
+    grantedBy: 'all basemaps and vectors of the style',
+    schema: styleSchema,
+    read: (codes) => readStyles(sql, codes),
+    answer: (stored: StoredStyle) => toStyle(stored, settings.tilePublicBaseUrl),
+  })
 }
 
-function addRoutes<Stored extends StoredBasemap | StoredVector>(app: App, gate: ServiceGate, kind: Kind<Stored>): void {
+function addRoutes<Stored extends StoredBasemap | StoredVector | StoredStyle>(
+  app: App,
+  gate: ServiceGate,
+  kind: Kind<Stored>,
+): void {
   const { path, schema, list } = kind
   const { name } = list
   const onRequest = gate.require('read')

@@ -18,6 +18,11 @@ serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what, rows }) => {
       const { findRowOrder } = await import('@gateway/tilesets/rows/find-row-order.js')
       return { state: 'ok', probe: await findRowOrder(root, path, rows as RowOrderTask) }
     }
+    if (what === 'tile tables') {
+      const { listTileTables } = await import('@gateway/tilesets/geopackage/archive.js')
+      const tables = listTileTables(root, path)
+      return tables === null ? { state: 'empty' } : { state: 'ok', probe: tables }
+    }
     const probe = what === 'geopackage' ? await geopackage(root, path) : await probeTileSet(root, path)
     return probe === null ? { state: 'empty' } : { state: 'ok', probe }
   } catch (error) {

@@ -19,7 +19,7 @@ export interface ProbeTask {
   readonly root: string
   readonly path: string
   /** `file system`: only whether the one that it is on answers; the result is `empty` then */
-  readonly what: 'tile set' | 'geopackage' | 'row order' | 'file system'
+  readonly what: 'tile set' | 'geopackage' | 'tile tables' | 'row order' | 'file system'
   /** of the tile set whose order of rows is asked for */
   readonly rows?: RowOrderTask
 }

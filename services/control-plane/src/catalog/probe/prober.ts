@@ -55,6 +55,11 @@ export class Prober {
     return this.#probeFile({ root, path, what: 'geopackage' }, signal)
   }
 
+  /** The names of the tables of tiles in a GeoPackage; as `probe`. */
+  tileTables(root: string, path: string, signal: AbortSignal): Promise<Probed<readonly string[]>> {
+    return this.#probeFile({ root, path, what: 'tile tables' }, signal)
+  }
+
   end(): void {
     this.#helper.end()
   }

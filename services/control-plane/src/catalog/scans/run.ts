@@ -4,6 +4,7 @@ import { CodedError, type CodedMessage, coded, messageOfError, textOf } from '@g
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { logChanges } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
 import { causeDeliveries } from '@gateway/store/kept-trace.js'
 import type { LockSession } from '@gateway/store/lock-session.js'
 import { failAbandonedScans, finishScan, pruneScans, renewScan, startScan } from '@gateway/store/scan-sources.js'
@@ -11,7 +12,8 @@ import { readKnownFiles } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
 import { currentTrace, traced, traceToKeep } from '../../platform/trace.js'
-import { applyBasemaps, applyVectors, type ScanOf } from './apply.js'
+import { type Applied, applyBasemaps, applyVectors, type ScanOf } from './apply.js'
+import { applyStyles } from './apply-styles.js'
 import { withScanLock } from './scan-lock.js'
 import { scratchFolder } from './scratch-folder.js'
 import type { Warnings } from './walk/found.js'
@@ -113,12 +115,13 @@ export async function walkSource(
   signal: AbortSignal,
   onProgress: (steps: number) => void = () => {},
 ): Promise<Found> {
+  if (isRemote(source.path) && source.kind === 'style') throw new WalkError(coded('style_source_remote'))
   if (isRemote(source.path)) {
     // It reads vectors in this process, with all that that takes.
     const { walkRemote } = await import('./remote/walk-remote.js')
     return walkRemote(ctx, source, signal, onProgress)
   }
-  if (source.kind === 'basemap') return walk({ kind: 'basemap', root: source.path }, signal, { onProgress })
+  if (source.kind !== 'vector') return walk({ kind: source.kind, root: source.path }, signal, { onProgress })
   const known = await readKnownFiles(ctx.sql, source.code)
   const scratch = await scratchFolder(ctx)
   try {
@@ -134,16 +137,19 @@ async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf
     const cancelledBy = await renewScan(tx, id, found.steps)
     if (cancelledBy !== null) throw new ScanCancelled(cancelledBy)
     await causeDeliveries(tx, traceToKeep())
-    const { added, updated, missing, warnings, changes } =
-      found.kind === 'vector'
-        ? await applyVectors(tx, found.found, scan)
-        : await applyBasemaps(tx, found.found, scan, ctx.settings.tilePublicBaseUrl)
+    const { added, updated, missing, warnings, changes } = await apply(tx, ctx, found, scan)
     const said = joined(warnings)
     const finished = await finishScan(tx, id, { status: 'succeeded', added, updated, missing, said, warnings })
     return { finished, changes: await logChanges(tx, changes) }
   })
   await edgesFollow(ctx, await publishChanges(ctx, changes))
   return finished
+}
+
+function apply(tx: Transaction, { settings }: ControlContext, found: Found, scan: ScanOf): Promise<Applied> {
+  if (found.kind === 'vector') return applyVectors(tx, found.found, scan)
+  if (found.kind === 'style') return applyStyles(tx, found.found, scan)
+  return applyBasemaps(tx, found.found, scan, settings.tilePublicBaseUrl)
 }
 
 /** Limit: characters of a scan's message; the first warnings are enough to see what is wrong. */

@@ -2,9 +2,11 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import { type CodedMessage, codeFields, storedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { TriedScan } from '@gateway/contracts/scan-source.js'
 import { readBasemaps } from '@gateway/store/basemaps.js'
+import { readFontsOfSource, readStyles } from '@gateway/store/styles.js'
 import { readVectors } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { diffBasemaps } from './diff/diff-basemaps.js'
+import { diffStyles } from './diff/diff-styles.js'
 import { diffVectors } from './diff/diff-vectors.js'
 import { type ScannedSource, walkSource } from './run.js'
 import { withScanLock } from './scan-lock.js'
@@ -49,6 +51,18 @@ export function tryScan(ctx: ControlContext, source: ScannedSource, signal: Abor
 const NOTHING_IS_NEWER = new Date(8.64e15)
 
 async function compare(ctx: ControlContext, { code }: ScannedSource, { kind, found }: Found): Promise<TriedScan> {
+  if (kind === 'style') {
+    const fonts = await readFontsOfSource(ctx.sql, code)
+    const {
+      upserts,
+      lostCodes,
+      warnings,
+      fontsChanged: _,
+      ...counts
+    } = diffStyles(found, await readStyles(ctx.sql, null), fonts, code)
+    const codes = upserts.map((style) => style.code)
+    return { ...tried(counts, codes, lostCodes), ...warned(found.warnings, warnings) }
+  }
   if (kind === 'vector') {
     const { upserts, lostCodes, ...counts } = diffVectors(found.vectors, await readVectors(ctx.sql, null), code)
     const paths = upserts.map((vector) => vector.relativePath)

@@ -16,7 +16,7 @@ interface Wanted {
 }
 
 /**
- * Makes scan sources of SLICE_OUTPUT_ROOT, BASEMAP_ROOTS and VECTOR_ROOTS, and answers them. A directory that is a source already stays
+ * Makes scan sources of SLICE_OUTPUT_ROOT, BASEMAP_ROOTS, VECTOR_ROOTS and STYLE_ROOTS, and answers them. A directory that is a source already stays
  * the source that it is, whatever the order of the settings; a new one is named after its last segment. The layers' source is always
  * called `layers` and follows SLICE_OUTPUT_ROOT when that moves: its basemaps are the same layers.
  */
@@ -39,7 +39,7 @@ export async function sourcesFromSettings(sql: Sql, settings: Settings): Promise
 async function layersSource(sql: Sql, path: string): Promise<ScanSource> {
   const [known] = await readScanSources(sql, LAYERS_SOURCE)
   if (known !== undefined && known.kind !== 'basemap') {
-    throw new Error(`the scan source "${LAYERS_SOURCE}" belongs to slicing and cannot hold vectors`)
+    throw new Error(`the scan source "${LAYERS_SOURCE}" belongs to slicing and cannot hold anything but basemaps`)
   }
   return known?.path === path ? known : save(sql, LAYERS_SOURCE, { kind: 'basemap', path })
 }
@@ -56,5 +56,9 @@ async function save(sql: Sql, code: string, wanted: Wanted): Promise<ScanSource>
 
 function wantedSources(settings: Settings): Wanted[] {
   const of = (kind: SourceKind) => (path: string) => ({ kind, path })
-  return [...settings.basemapRoots.map(of('basemap')), ...settings.vectorRoots.map(of('vector'))]
+  return [
+    ...settings.basemapRoots.map(of('basemap')),
+    ...settings.vectorRoots.map(of('vector')),
+    ...settings.styleRoots.map(of('style')),
+  ]
 }

@@ -35,6 +35,7 @@ import { LAYERS_SOURCE } from './configured-sources.js'
 import { placeOf } from './place.js'
 
 const KIND_FIXED = refuse('invalid_parameters', coded('source_kind_fixed'))
+const STYLES_ARE_LOCAL = refuse('invalid_parameters', coded('style_source_remote'))
 /** Layers that are served would be looked for elsewhere at once, and new ones be written where nobody looks. */
 const PLACE_OF_SLICING = refuse('invalid_parameters', coded('source_path_of_slicing'))
 
@@ -82,7 +83,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
         summary: 'Create or update a scan source by its code',
         description:
           'Nothing is scanned by this call. `path` is a directory, which need not exist yet (`warnings` say so); `s3://bucket/prefix`; or an http(s) address: of ' +
-          'basemaps a directory with a tilejson.json or one archive, of vectors one file. Credentials of object storage are settings of the ' +
+          'basemaps a directory with a tilejson.json or one archive, of vectors one file; sources of styles are directories alone. Credentials of object storage are settings of the ' +
           'gateway: a `path` with any in it, or with a query, is 400. Where an http(s) address may lead is what CALLBACK_ALLOW and ' +
           'CALLBACK_DENY say. A field that is left out keeps its value; a new source is ' +
           'enabled and named by its code. The kind of a known source cannot change (400), nor the path of `layers`, which SLICE_OUTPUT_ROOT sets. What was found in a disabled source is neither ' +
@@ -95,6 +96,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
     async (request, reply) => {
       const place = placeOf(request.body.path)
       if (!place.ok) return sendRefusal(reply, place)
+      if (request.body.kind === 'style' && isRemote(place.path)) return sendRefusal(reply, STYLES_ARE_LOCAL)
       const body = { ...request.body, path: place.path }
       const createOnly = createsOnly(request)
       const [known] = body.code === LAYERS_SOURCE ? await readScanSources(ctx.sql, LAYERS_SOURCE) : []

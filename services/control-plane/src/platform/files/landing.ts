@@ -3,6 +3,7 @@ import path from 'node:path'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { assertBelow, clearStages, placeFiles, placeFolder, type Stage, stageIn } from './stage.js'
+import { ARCHIVE_EXTENSIONS, isArchiveExtension } from './tile-folder.js'
 
 /** Where files are to appear below a directory that is laid out like a scan source. */
 export interface Landing {
@@ -51,8 +52,8 @@ async function removeSuperseded({ kind, place, parent }: PreparedLanding, names:
 function isSuperseded(kind: Landing['kind'], place: string, name: string): boolean {
   const base = place.replace(/\.[^.]+$/, '')
   if (place.endsWith('.shp')) return isPartOfShapefile(base, name)
-  const version = /\.(mbtiles|pmtiles)$/.test(place) ? base : kind === 'folder' ? place : null
-  return version !== null && [version, `${version}.mbtiles`, `${version}.pmtiles`].includes(name)
+  const version = isArchiveExtension(path.extname(place)) && kind === 'files' ? base : kind === 'folder' ? place : null
+  return version !== null && ['', ...ARCHIVE_EXTENSIONS].some((extension) => name === `${version}${extension}`)
 }
 
 async function makeFolder(target: string, folder: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
 import type { PathItem, Paths } from './document.js'
+import { STYLE_PATHS } from './style-paths.js'
 import { headers } from './tile-json.js'
 
 interface Parameter {
@@ -292,6 +293,7 @@ export const DATA_PLANE_PATHS: Paths = {
     'application/vnd.sqlite3',
   ),
   ...STANDARD_PATHS,
+  ...STYLE_PATHS,
   '/api/v1/forward-auth': {
     get: {
       operationId: 'forwardAuth',

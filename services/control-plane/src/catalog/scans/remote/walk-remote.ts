@@ -41,7 +41,7 @@ export async function walkRemote(
       return { kind, found, steps }
     }
     const found = await walkRemoteVectors(place, await readKnownFiles(ctx.sql, code))
-    return { kind, found, steps }
+    return { kind: 'vector', found, steps }
   }
   try {
     return await walkOnce().catch((error: Error) => {

@@ -53,10 +53,7 @@ function skip(skipped: SkippedFiles, path: string, name: string, isTree = false)
 
 /** Files that mean something else here than in a vector source. */
 const IN_BASEMAP_SOURCE: ReadonlyMap<string, FileKind> = new Map([
-  ['.gpkg', { code: 'scan_geopackage_in_basemap_source', format: 'GeoPackage' }],
   ['.tpk', { code: 'scan_package_not_served', format: 'Esri tile package' }],
-  ['.tpkx', { code: 'scan_package_not_served', format: 'Esri tile package' }],
-  ['.vtpk', { code: 'scan_package_not_served', format: 'Esri vector tile package' }],
   ['.sqlite', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
   ['.sqlitedb', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
   ['.db', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
@@ -70,6 +67,7 @@ function versionsIn(
   entries: readonly Entry[],
   skipped: SkippedFiles,
 ): Candidate[] {
+  if (entries.some(isPartOfCache)) return [{ code, version: ONLY_VERSION, entry: folder }]
   const found: Candidate[] = []
   const isTree = entries.some(isZoomFolder)
   let told = false
@@ -86,6 +84,11 @@ function versionsIn(
     found.push({ code, version, entry })
   }
   return found.length > 0 || told ? found : [{ code, version: ONLY_VERSION, entry: folder }]
+}
+
+/** What an Esri cache has beside or above its tiles: the folder that holds it is one version. */
+function isPartOfCache({ kind, name }: Entry): boolean {
+  return kind === 'file' ? /^(?:conf\.xml|root\.json)$/.test(name) : /^(?:_alllayers|Layers|p12|L\d\d)$/.test(name)
 }
 
 /** `{z}` of a tile tree, or a version of that name: probing it decides. */

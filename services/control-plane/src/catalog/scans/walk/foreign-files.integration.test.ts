@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { createWriteStream, writeFileSync } from 'node:fs'
+import { createWriteStream, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import { MERCATOR_LEVELS, makeBundles, makeConf, makeRoot, makeZip } from '@gateway/tilesets/testing/esri-caches.js'
 import { ZipArchive } from 'archiver'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ogrHere } from '../../vector-facts/gdal/tools.js'
+import { layer, makeGeopackage } from '../../vector-facts/testing/geopackages.js'
 import { makeTree, PIXEL, POINT, type Tree } from '../testing/trees.js'
 import { walkBasemaps } from './walk-basemaps.js'
 import { walkVectors } from './walk-vectors.js'
@@ -192,12 +194,8 @@ test('without GDAL the files that it would read are one line for each format of 
 })
 
 const LAYOUTS = [
-  ['esri/L00/R00000000/C00000000.png', '"esri"', /Esri exploded cache/],
-  ['esri/Layers/_alllayers/L00/R0000C0000.bundle', '"esri"', /Esri compact cache/],
-  ['tc/03/000/000/001/000/000/002.png', '"tc"', /TileCache/],
-  ['mp/03/0000/0001/0000/0002.png', '"mp"', /MapProxy/],
+  ['esri/Layers/_alllayers/L00/R0000C0000.bundle', '"esri"', /Esri compact cache .* without its conf.xml/],
   ['gwc/EPSG_900913_04/0_1/0003_0010.png', '"gwc"', /GeoWebCache/],
-  ['quad/0132.png', '"quad"', /quadkeys/],
   ['padded/00/000/000.png', '"padded"', /leading zeros/],
   ['padded/v1/02/001/003.png', '"padded/v1"', /leading zeros/],
 ] as const
@@ -217,10 +215,77 @@ test('a basemap source tells of files that are no archives, and not of previews 
   const { basemaps, warnings } = await walkBasemaps(tree.root, () => {})
   expect(basemaps.map(({ code }) => code)).toEqual(['ok'])
   expect(warnings.coded.map((made) => [made?.code, made?.params.count])).toEqual([
-    ['scan_image', 2],
-    ['scan_geopackage_in_basemap_source', 1],
     ['scan_vector_in_basemap_source', 1],
     ['scan_archive', 1],
-    ['scan_image', 1],
+    [undefined, undefined],
+    ['scan_geotiff_not_served', 2],
+    ['scan_geotiff_not_served', 1],
+  ])
+  expect(warnings.texts[2]).toBe('"old.gpkg" cannot be served: this is not an SQLite database')
+})
+
+test('archives of other makers are basemaps, each by the name of its place', async () => {
+  const cache = makeBundles([{ level: 0, row: 0, column: 0, data: PIXEL }])
+  for (const [name, data] of cache) {
+    for (const place of ['esri', 'esri-versions/2024', 'server/Layers']) {
+      tree.put(`${place}/_alllayers/${name}`, data)
+      tree.put(`${place}/conf.xml`, makeConf({ levels: MERCATOR_LEVELS }))
+    }
+  }
+  const inside = [
+    ['root.json', makeRoot({ levels: MERCATOR_LEVELS })] as const,
+    ...[...cache].map(([name, data]) => [`tile/${name}`, data] as const),
+  ]
+  tree.put('package.tpkx', makeZip(inside))
+  tree.put('versions/v1.tpkx', makeZip(inside))
+  tree.put('arcgis/L00/R00000000/C00000000.png', PIXEL)
+  tree.put('tc/03/000/000/001/000/000/002.png', PIXEL)
+  tree.put('mp/v2/03/0000/0001/0000/0002.png', PIXEL)
+  tree.put('quad/0132.png', PIXEL)
+  const { basemaps, warnings } = await walkBasemaps(tree.root, () => {})
+  expect(warnings.texts.filter((text) => !text.includes('are not square'))).toEqual([])
+  expect(
+    basemaps
+      .map(({ code, versions }) => [code, versions.map(({ version, storage }) => `${version} ${storage}`)])
+      .sort(),
+  ).toEqual([
+    ['arcgis', ['default mapproxy_arcgis']],
+    ['esri', ['default esri_compact']],
+    ['esri-versions', ['2024 esri_compact']],
+    ['mp', ['v2 mapproxy_mp']],
+    ['package', ['default tpkx']],
+    ['quad', ['default quadkey']],
+    ['server', ['default esri_compact']],
+    ['tc', ['default mapproxy_tc']],
+    ['versions', ['v1 tpkx']],
+  ])
+})
+
+test('several tables of tiles in a GeoPackage are several basemaps, and one without tiles is told of', async () => {
+  const image = tree.at('image.pgm')
+  writeFileSync(image, Buffer.concat([Buffer.from('P5 256 256 255\n'), Buffer.alloc(256 * 256, 9)]))
+  const half = 20037508.342789244
+  for (const [file, table] of [
+    ['city', 'streets'],
+    ['city', 'aerial'],
+    ['only', 'x'],
+  ]) {
+    const append = existsSync(tree.at(`${file}.gpkg`)) ? ['-co', 'APPEND_SUBDATASET=YES'] : []
+    const options = ['-co', 'TILING_SCHEME=GoogleMapsCompatible', '-co', `RASTER_TABLE=${table}`, ...append]
+    const corner = ['-a_srs', 'EPSG:3857', '-a_ullr', `${-half}`, `${half}`, `${half}`, `${-half}`]
+    execFileSync('gdal_translate', ['-q', '-of', 'GPKG', ...corner, ...options, image, tree.at(`${file}.gpkg`)])
+  }
+  rmSync(image)
+  makeGeopackage(tree.at('roads.gpkg'), layer('roads'))
+  const { basemaps, warnings } = await walkBasemaps(tree.root, () => {})
+  expect(
+    basemaps.map(({ code, versions }) => [code, versions.map(({ path }) => path.slice(tree.root.length))]).sort(),
+  ).toEqual([
+    ['city_aerial', ['/city.gpkg/aerial']],
+    ['city_streets', ['/city.gpkg/streets']],
+    ['only', ['/only.gpkg/x']],
+  ])
+  expect(warnings.coded).toMatchObject([
+    { code: 'scan_geopackage_in_basemap_source', params: { file: '"roads.gpkg"' } },
   ])
 })

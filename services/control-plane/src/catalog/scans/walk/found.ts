@@ -1,6 +1,7 @@
 import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
+import type { NewStyle, StoredFont } from '@gateway/store/styles.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
 
 /** A basemap as a walk has found it, with the versions that can be served. */
@@ -35,6 +36,17 @@ export interface FoundVector {
 
 export interface FoundVectors {
   readonly vectors: readonly FoundVector[]
+  readonly warnings: Warnings
+}
+
+/** A style that validates. */
+export type FoundStyle = Omit<NewStyle, 'sourceCode'> & { readonly folder: string }
+
+export interface FoundStyles {
+  readonly styles: readonly FoundStyle[]
+  /** codes whose documents do not validate */
+  readonly invalid: readonly string[]
+  readonly fonts: readonly StoredFont[]
   readonly warnings: Warnings
 }
 

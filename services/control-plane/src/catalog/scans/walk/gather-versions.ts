@@ -3,6 +3,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import { pathBelow } from '@gateway/object-storage/location.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import { compareVersions } from '@gateway/store/default-version.js'
+import { layoutNameOf } from '@gateway/tilesets/layouts/layout.js'
 import { nameOf, versionRecord } from '../../register/version-record.js'
 import { isZoomFolder, type ListFolder, ONLY_VERSION } from './candidates.js'
 import { type FoundBasemap, type FoundBasemaps, quoted } from './found.js'
@@ -96,5 +97,5 @@ function shownPath({ root }: WalkedPlace, { path }: Pick<Entry, 'path'>): string
 
 function isTree(versions: ReadonlyMap<string, Named>): boolean {
   const storage = versions.get(ONLY_VERSION)?.record.storage
-  return storage === 'xyz' || storage === 'tms'
+  return storage === 'xyz' || storage === 'tms' || (storage !== undefined && layoutNameOf(storage) !== null)
 }

@@ -1,7 +1,9 @@
 import { relative } from 'node:path'
 import { CodedError, coded, codeOfSentence } from '@gateway/contracts/messages.js'
+import { archiveStorageOf } from '@gateway/tilesets/probe.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { Prober } from '../../probe/prober.js'
+import type { SkippedFiles } from '../skipped/skipped-files.js'
 import type { Candidate } from './candidates.js'
 import { quoted } from './found.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
@@ -20,6 +22,7 @@ export async function probeCandidate(
   source: WalkedPlace,
   candidate: Candidate,
   prober: Pick<Prober, 'probe'>,
+  skipped?: SkippedFiles,
 ): Promise<ProbedCandidate> {
   source.progress()
   const { path } = candidate.entry
@@ -32,7 +35,9 @@ export async function probeCandidate(
           warnIn(source, coded('scan_doubt', { file: where, reason: codeOfSentence(warning) }))
         return { state: 'ok', candidate, probe: result.probe }
       case 'broken':
-        warnIn(source, coded('scan_not_servable', { file: where, reason: codeOfSentence(result.why) }))
+        if (skipped !== undefined && archiveStorageOf(path) === 'cog')
+          skipped.add(relative(source.root, path), { code: 'scan_geotiff_not_served', format: 'GeoTIFF' }, result.why)
+        else warnIn(source, coded('scan_not_servable', { file: where, reason: codeOfSentence(result.why) }))
         return { state: 'broken', candidate }
       case 'unreadable':
       case 'busy':

@@ -4,16 +4,9 @@ import type { ListFolder } from './candidates.js'
 const LAYOUTS: readonly { readonly path: RegExp; readonly name: string }[] = [
   {
     path: /^(?:Layers\/)?(?:_alllayers\/)?L\d\d\/R[0-9a-f]{4}C[0-9a-f]{4}\.bundle$/i,
-    name: 'of an Esri compact cache (L00/R0000C0000.bundle)',
+    name: 'of an Esri compact cache (L00/R0000C0000.bundle) without its conf.xml',
   },
-  {
-    path: /^(?:Layers\/)?(?:_alllayers\/)?L\d\d\/R[0-9a-f]{8}\/C[0-9a-f]{8}\.\w+$/i,
-    name: 'of an Esri exploded cache (L00/R00000000/C00000000)',
-  },
-  { path: /^\d\d\/\d{3}\/\d{3}\/\d{3}\/\d{3}\/\d{3}\/\d{3}\.\w+$/, name: 'of TileCache (00/000/000/000/000/000/000)' },
-  { path: /^\d\d\/\d{4}\/\d{4}\/\d{4}\/\d{4}\.\w+$/, name: '"mp" of MapProxy (00/0000/0000/0000/0000)' },
   { path: /^\w+_\d\d\/\d+_\d+\/\d+_\d+\.\w+$/, name: 'of GeoWebCache (EPSG_900913_00/0_0/00_00)' },
-  { path: /^[0-3]{2,}\.(?:png|jpe?g|webp|pbf|mvt)$/, name: 'of quadkeys (0231.png)' },
   {
     path: /^(?:0\d\/\d+\/\d+|\d\d?\/(?:0\d+\/\d+|\d+\/0\d+))\.\w+$/,
     name: 'of numbers with leading zeros (00/000/000)',

@@ -1,10 +1,11 @@
 import { type CodedMessage, messageOfError } from '@gateway/contracts/messages.js'
 import { serve } from '../../../platform/helper-process/serve.js'
-import type { FoundBasemaps, FoundVectors } from './found.js'
+import type { FoundBasemaps, FoundStyles, FoundVectors } from './found.js'
 import type { KnownFiles } from './vector-walk.js'
 
 export type WalkTask =
   | { readonly kind: 'basemap'; readonly root: string }
+  | { readonly kind: 'style'; readonly root: string }
   | {
       readonly kind: 'vector'
       readonly root: string
@@ -17,6 +18,7 @@ export type WalkTask =
 export type Found = { readonly steps: number } & (
   | { readonly kind: 'basemap'; readonly found: FoundBasemaps }
   | { readonly kind: 'vector'; readonly found: FoundVectors }
+  | { readonly kind: 'style'; readonly found: FoundStyles }
 )
 
 /** The fields of an error are lost between processes, so that what matters of it is sent as a value. */
@@ -36,6 +38,10 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
       const { walkBasemaps } = await import('./walk-basemaps.js')
       const found = await walkBasemaps(task.root, progress)
       return { ok: true, kind: 'basemap', found, steps }
+    }
+    if (task.kind === 'style') {
+      const { walkStyles } = await import('./walk-styles.js')
+      return { ok: true, kind: 'style', found: walkStyles(task.root, progress), steps }
     }
     const { walkVectors } = await import('./walk-vectors.js')
     return {

@@ -5,10 +5,12 @@ import { DATA_PLANE } from './data-plane.js'
 import { DELIVERIES } from './deliveries.js'
 import type { Example } from './example.js'
 import { SLICING } from './slicing.js'
+import { STYLES } from './styles.js'
 
 /** By operation id. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   ...CATALOG,
+  ...STYLES,
   ...ADMINISTRATION,
   ...DELIVERIES,
   ...SLICING,

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { withdrawableFields, withdrawnSchema } from './basemap.js'
+import { timestampSchema } from './common.js'
+import { messageFields } from './messages.js'
+
+/** A source of a style that the gateway serves; its grants are needed for the style. */
+export const styleSourceSchema = z.object({
+  name: z.string().describe('as the style calls it'),
+  kind: z.enum(['basemap', 'vector']),
+  code: z.string(),
+  version: z.string().nullable().describe('null: the default version, or a vector'),
+})
+
+/** A style as the catalog describes it. */
+export const styleSchema = z.object({
+  code: z.string(),
+  name: z.string().describe('`name` of the document, else the code'),
+  revision: z.int().describe('positive; increases whenever the document or a file that it serves may have changed'),
+  available: z.boolean(),
+  source_code: z.string(),
+  style_url: z.string(),
+  sources: z.array(styleSourceSchema).describe('the resources of this gateway in it: a token needs the grants of all'),
+  fonts: z.array(z.string()),
+  sprites: z
+    .array(z.string())
+    .describe('names of the sprites in its folder; `sprite` is the one of the sprite address'),
+  hosts: z.array(z.string()).describe('other hosts that the style names'),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+})
+export type Style = z.infer<typeof styleSchema>
+
+/** A part that a style needs and that is not there. */
+export const styleProblemSchema = z.object({ message: z.string(), ...messageFields })
+
+export const adminStyleSchema = styleSchema.extend({
+  path: z.string(),
+  icons: z.array(z.string()).describe('icons and patterns that the style names as they are'),
+  problems: z
+    .array(styleProblemSchema)
+    .describe('sources, fonts and icons that the style needs and that are not available'),
+  ...withdrawableFields,
+})
+export type AdminStyle = z.infer<typeof adminStyleSchema>
+
+export const stylePatchBodySchema = z.strictObject({ withdrawn: withdrawnSchema })

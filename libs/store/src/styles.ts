@@ -1,0 +1,208 @@
+import type { CatalogSize } from './basemaps.js'
+import type { Queryable, Transaction } from './connect.js'
+import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { whereCode } from './where-code.js'
+
+export interface StoredStyleSource {
+  readonly name: string
+  readonly kind: 'basemap' | 'vector'
+  readonly code: string
+  readonly version: string | null
+}
+
+/** What a style needs; see `StyleDependencies` of the package styles. */
+export interface StoredStyleDependencies {
+  readonly sources: readonly StoredStyleSource[]
+  readonly fonts: readonly string[]
+  readonly icons: readonly string[]
+  readonly sprites: readonly string[]
+  readonly files: readonly string[]
+  readonly hosts: readonly string[]
+}
+
+/** A sprite in the folder of a style: ready files, or drawings that it is made of. */
+export interface StoredSprite {
+  readonly name: string
+  /** absolute: of ready files the path without `.json`, of drawings the folder */
+  readonly path: string
+  readonly kind: 'files' | 'drawings'
+  /** of ready files: whether there is one for displays of two pixels to the point */
+  readonly doubled: boolean
+  readonly icons: readonly string[]
+}
+
+export interface StoredStyleAssets {
+  readonly sprites: readonly StoredSprite[]
+  /** data files that the style names, by their path below its folder; each path on disk is absolute */
+  readonly files: readonly { readonly name: string; readonly path: string }[]
+}
+
+export interface StoredStyle {
+  readonly code: string
+  readonly name: string
+  readonly sourceCode: string
+  /** the directory of its scan source, out of which no file is served */
+  readonly sourcePath: string
+  readonly sourceEnabled: boolean
+  readonly path: string
+  readonly document: string
+  readonly dependencies: StoredStyleDependencies
+  readonly assets: StoredStyleAssets
+  readonly fingerprint: string
+  /** positive; grows whenever the content may have changed */
+  readonly revision: number
+  readonly available: boolean
+  readonly withdrawn: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A font in the folder of a style source. */
+export interface StoredFont {
+  readonly name: string
+  readonly kind: 'ranges' | 'outlines'
+  readonly path: string
+  /** of a collection; null: the file has one font */
+  readonly face: string | null
+  readonly fingerprint: string
+}
+
+/** With the directory of its scan source. */
+export interface ServedFont extends StoredFont {
+  readonly root: string
+}
+
+/** Characters of a document that weigh as much as a row of another kind. */
+const CHARACTERS_PER_ROW = 4096
+
+/** Which styles there are, by code, each as so many rows as its document is long; `codes` null: all of them. */
+export async function readStyleSizes(sql: Queryable, codes: readonly string[] | null): Promise<CatalogSize[]> {
+  const rows = await sql<CatalogSize[]>`
+    SELECT code, 1 + length(document) / ${CHARACTERS_PER_ROW} AS rows FROM styles ${whereCode(sql, sql`code`, codes)} ORDER BY code`
+  return [...rows]
+}
+
+/** Styles ordered by code; `codes` null reads all of them. */
+export async function readStyles(sql: Queryable, codes: readonly string[] | null): Promise<StoredStyle[]> {
+  const rows = await sql<StoredStyle[]>`
+    SELECT t.code, t.name, t.source_code AS "sourceCode", s.path AS "sourcePath", s.enabled AS "sourceEnabled", t.path, t.document, t.dependencies,
+           t.assets, t.fingerprint, t.revision, t.available, t.withdrawn, t.created_at AS "createdAt", t.updated_at AS "updatedAt"
+    FROM styles t JOIN scan_sources s ON s.code = t.source_code
+    ${whereCode(sql, sql`t.code`, codes)}
+    ORDER BY t.code COLLATE "C"`
+  return [...rows]
+}
+
+export async function readStyle(sql: Queryable, code: string): Promise<StoredStyle | null> {
+  return (await readStyles(sql, [code]))[0] ?? null
+}
+
+/** The fonts of all enabled style sources; where several have one name, that of the first source by code comes first. */
+export async function readServedFonts(sql: Queryable): Promise<ServedFont[]> {
+  const rows = await sql<ServedFont[]>`
+    SELECT f.name, f.kind, f.path, f.face, f.fingerprint, s.path AS root
+    FROM style_fonts f JOIN scan_sources s ON s.code = f.source_code
+    WHERE s.enabled ORDER BY f.name COLLATE "C", f.source_code COLLATE "C"`
+  return [...rows]
+}
+
+export async function readFontsOfSource(sql: Queryable, sourceCode: string): Promise<StoredFont[]> {
+  const rows = await sql<StoredFont[]>`
+    SELECT name, kind, path, face, fingerprint FROM style_fonts WHERE source_code = ${sourceCode} ORDER BY name COLLATE "C"`
+  return [...rows]
+}
+
+export type NewStyle = Pick<
+  StoredStyle,
+  'code' | 'name' | 'sourceCode' | 'path' | 'document' | 'dependencies' | 'assets' | 'fingerprint'
+>
+
+/** Creates a style or replaces what is known of it, and makes it available. Its revision grows where its content is another. */
+export async function upsertStyle(tx: Transaction, style: NewStyle): Promise<void> {
+  const { code, name, sourceCode, path, document, dependencies, assets, fingerprint } = style
+  await tx`
+    INSERT INTO styles (code, name, source_code, path, document, dependencies, assets, fingerprint)
+    VALUES (${code}, ${name}, ${sourceCode}, ${path}, ${document}, ${tx.json(dependencies as never)}, ${tx.json(assets as never)}, ${fingerprint})
+    ON CONFLICT (code) DO UPDATE SET
+      name = excluded.name, path = excluded.path, document = excluded.document, dependencies = excluded.dependencies, assets = excluded.assets,
+      revision = styles.revision + (styles.fingerprint <> excluded.fingerprint)::int, fingerprint = excluded.fingerprint,
+      available = true, updated_at = now()`
+}
+
+export async function setStylesAvailable(tx: Transaction, codes: readonly string[], available: boolean): Promise<void> {
+  await tx`
+    UPDATE styles SET available = ${available}, updated_at = now() WHERE code = ANY(${codes as string[]}::text[])`
+}
+
+/** Replaces the fonts of a source. */
+export async function replaceFonts(tx: Transaction, sourceCode: string, fonts: readonly StoredFont[]): Promise<void> {
+  await tx`DELETE FROM style_fonts WHERE source_code = ${sourceCode}`
+  for (const { name, kind, path, face, fingerprint } of fonts)
+    await tx`
+      INSERT INTO style_fonts (source_code, name, kind, path, face, fingerprint)
+      VALUES (${sourceCode}, ${name}, ${kind}, ${path}, ${face}, ${fingerprint})`
+}
+
+/** Takes a style from its readers, or gives it back. false: no such style. */
+export async function setStyleWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
+  const rows = await tx`
+    UPDATE styles SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
+  return rows.length > 0
+}
+
+/** Forgets a style; a scan that finds it makes it anew. false: it was not there any more. */
+export async function deleteStyle(tx: Transaction, code: string): Promise<boolean> {
+  const { count } = await tx`DELETE FROM styles WHERE code = ${code}`
+  return count > 0
+}
+
+export const STYLE_LISTING = {
+  searched: { code: 't.code', name: 't.name' },
+  sortable: {
+    code: 't.code COLLATE "C"',
+    name: 'lower(t.name)',
+    source_code: 't.source_code',
+    revision: 't.revision',
+    available: 't.available',
+    withdrawn: 't.withdrawn',
+    created_at: 't.created_at',
+    updated_at: 't.updated_at',
+  },
+  order: 'code',
+  key: 't.code COLLATE "C"',
+  filters: {
+    source_code: 't.source_code = $',
+    available: 't.available = $',
+    withdrawn: 't.withdrawn = $',
+    source_enabled: 's.enabled = $',
+  },
+} satisfies Listing
+
+export async function listStyles(sql: Queryable, request: ListRequest): Promise<Listed<StoredStyle>> {
+  const selection = { columns: sql`t.code`, from: sql`styles t JOIN scan_sources s ON s.code = t.source_code` }
+  const { items, total } = await readList<{ code: string }>(sql, STYLE_LISTING, selection, request)
+  const codes = items.map(({ code }) => code)
+  const found = new Map((await readStyles(sql, codes)).map((style) => [style.code, style]))
+  return { items: codes.flatMap((code) => found.get(code) ?? []), total }
+}
+
+/** Codes of the basemaps and vectors that are served, and the icons of each style that is. */
+export async function readStylePartCodes(sql: Queryable): Promise<{
+  readonly basemaps: readonly string[]
+  readonly vectors: readonly string[]
+  readonly icons: readonly (readonly [code: string, icons: readonly string[]])[]
+}> {
+  const basemaps = await sql<{ code: string }[]>`
+    SELECT b.code FROM basemaps b JOIN scan_sources s ON s.code = b.source_code
+    WHERE s.enabled AND NOT b.withdrawn
+      AND EXISTS (SELECT FROM basemap_versions v WHERE v.basemap_code = b.code AND v.available AND NOT v.withdrawn)`
+  const vectors = await sql<{ code: string }[]>`
+    SELECT v.code FROM vectors v JOIN scan_sources s ON s.code = v.source_code WHERE s.enabled AND v.available AND NOT v.withdrawn`
+  const styles = await sql<{ code: string; assets: StoredStyleAssets }[]>`
+    SELECT t.code, t.assets FROM styles t JOIN scan_sources s ON s.code = t.source_code WHERE s.enabled AND t.available AND NOT t.withdrawn`
+  return {
+    basemaps: basemaps.map(({ code }) => code),
+    vectors: vectors.map(({ code }) => code),
+    icons: styles.map(({ code, assets }) => [code, assets.sprites.flatMap(({ icons }) => icons)]),
+  }
+}

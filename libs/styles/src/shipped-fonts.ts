@@ -1,0 +1,58 @@
+import { existsSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { type FontFace, looksOf } from './fonts.js'
+
+const require = createRequire(import.meta.url)
+
+/** Files of the package @expo-google-fonts/noto-sans (OFL 1.1). */
+const SHIPPED = {
+  'Noto Sans Regular': '400Regular/NotoSans_400Regular.ttf',
+  'Noto Sans Bold': '700Bold/NotoSans_700Bold.ttf',
+  'Noto Sans Italic': '400Regular_Italic/NotoSans_400Regular_Italic.ttf',
+} as const
+
+/** The fonts that every installation has. */
+export const SHIPPED_FONT_NAMES: readonly string[] = Object.keys(SHIPPED)
+
+/** Where Debian's fonts-noto-cjk and other distributions put the fonts with ideographs. */
+const CJK_FOLDERS = ['/usr/share/fonts/opentype/noto', '/usr/share/fonts/noto-cjk', '/usr/share/fonts/google-noto-cjk']
+const CJK = {
+  'Noto Sans CJK SC Regular': ['NotoSansCJK-Regular.ttc', 'NotoSansCJKsc-Regular'],
+  'Noto Sans CJK SC Bold': ['NotoSansCJK-Bold.ttc', 'NotoSansCJKsc-Bold'],
+} as const
+
+/** The fonts of the gateway, and those with ideographs if the system has them. Looks at the disk. */
+export function shippedFonts(): readonly FontFace[] {
+  const own = Object.entries(SHIPPED).map(([name, file]) =>
+    outlines(name, require.resolve(`@expo-google-fonts/noto-sans/${file}`), null),
+  )
+  const ideographs = Object.entries(CJK).flatMap(([name, [file, face]]) => {
+    const path = CJK_FOLDERS.map((folder) => `${folder}/${file}`).find((candidate) => existsSync(candidate))
+    return path === undefined ? [] : [outlines(name, path, face)]
+  })
+  return [...own, ...ideographs]
+}
+
+function outlines(name: string, path: string, face: string | null): FontFace {
+  const { size, mtimeMs } = statSync(path)
+  return {
+    name,
+    kind: 'outlines',
+    path,
+    root: dirname(path),
+    face,
+    fingerprint: `${name} ${size} ${Math.round(mtimeMs)}`,
+  }
+}
+
+/**
+ * The fonts that stand behind every stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then the others,
+ * then those with ideographs.
+ */
+export function fallbackNames(first: string): readonly string[] {
+  const { bold, italic } = looksOf(first)
+  const best = bold ? 'Noto Sans Bold' : italic ? 'Noto Sans Italic' : 'Noto Sans Regular'
+  const ideographs = bold ? ['Noto Sans CJK SC Bold', 'Noto Sans CJK SC Regular'] : ['Noto Sans CJK SC Regular']
+  return [...new Set([best, 'Noto Sans Regular', ...ideographs])]
+}

@@ -1,0 +1,65 @@
+/** A style document as JSON holds it. Only `validateStyle` proves more of it. */
+export interface StyleJson {
+  readonly [key: string]: unknown
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An address of this gateway inside a style. */
+export type GatewayAddress =
+  | { readonly kind: 'basemap'; readonly code: string; readonly version: string | null }
+  | { readonly kind: 'vector'; readonly code: string }
+  | { readonly kind: 'fonts' }
+  | { readonly kind: 'sprite'; readonly code: string }
+
+export const GATEWAY_SCHEME = 'gateway://'
+
+/** The resource that a `gateway://` address names; null: it names none. Codes may be percent-encoded. */
+export function parseGatewayAddress(address: string): GatewayAddress | null {
+  if (!address.startsWith(GATEWAY_SCHEME)) return null
+  const [place = '', ...rest] = address.slice(GATEWAY_SCHEME.length).split('/')
+  const [code = '', version, ...more] = rest.map(decoded)
+  if (more.length > 0 || rest.some((segment) => decoded(segment) === '')) return null
+  if (place === 'fonts') return rest.length === 0 ? { kind: 'fonts' } : null
+  if (code === '') return null
+  if (place === 'basemaps') return { kind: 'basemap', code, version: version ?? null }
+  if (version !== undefined) return null
+  if (place === 'vectors') return { kind: 'vector', code }
+  return place === 'sprites' ? { kind: 'sprite', code } : null
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}
+
+/** Whether an address has a scheme or a host of its own. `/path` has neither, and counts as relative too. */
+export function isAbsolute(address: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(address) || address.startsWith('//')
+}
+
+/** The path of a relative address below the style's folder: dots cannot lead out of it. Braces of templates stay. */
+export function pathInFolder(address: string): string {
+  const url = new URL(address, 'http://folder/')
+  return `${url.pathname.slice(1)}${url.search}`.replaceAll('%7B', '{').replaceAll('%7D', '}')
+}
+
+export interface StyleSprite {
+  /** `default`: its icons are named without a prefix */
+  readonly id: string
+  readonly url: string
+}
+
+/** The sprites of a style, whichever of the two forms it names them in. */
+export function spritesOf({ sprite }: StyleJson): readonly StyleSprite[] {
+  if (typeof sprite === 'string') return [{ id: 'default', url: sprite }]
+  if (!Array.isArray(sprite)) return []
+  return sprite.flatMap((one) =>
+    isObject(one) && typeof one.id === 'string' && typeof one.url === 'string' ? [{ id: one.id, url: one.url }] : [],
+  )
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { checkStyle, MAX_STYLE_BYTES } from './validate.js'
+
+const VALID = {
+  version: 8,
+  glyphs: 'gateway://fonts',
+  sprite: 'gateway://sprites/city',
+  sources: {
+    roads: { type: 'vector', url: 'gateway://vectors/roads' },
+    world: { type: 'raster', tiles: ['gateway://basemaps/world/2026'], tileSize: 256 },
+    spots: { type: 'geojson', data: './data/spots.geojson' },
+    other: { type: 'vector', url: 'https://tiles.example.org/a.json' },
+  },
+  layers: [
+    { id: 'world', type: 'raster', source: 'world' },
+    {
+      id: 'names',
+      type: 'symbol',
+      source: 'roads',
+      'source-layer': 'roads',
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': ['step', ['zoom'], ['literal', ['Noto Sans Regular', 'CJK']], 10, ['literal', ['Noto Sans Bold']]],
+        'icon-image': ['match', ['get', 'class'], 'school', 'school-15', 'other'],
+      },
+    },
+  ],
+}
+
+test('a style with addresses of the gateway is valid, and says all that it needs', () => {
+  const checked = checkStyle(JSON.stringify(VALID, null, 2))
+  expect(checked).toMatchObject({
+    ok: true,
+    dependencies: {
+      sources: [
+        { name: 'roads', kind: 'vector', code: 'roads', version: null },
+        { name: 'world', kind: 'basemap', code: 'world', version: '2026' },
+      ],
+      fonts: ['CJK', 'Noto Sans Bold', 'Noto Sans Regular'],
+      icons: ['other', 'school-15'],
+      sprites: ['city'],
+      files: ['data/spots.geojson'],
+      hosts: ['tiles.example.org'],
+    },
+  })
+})
+
+test.each([
+  ['a comma too many', '{\n "version": 8,\n "sources": {},,\n "layers": []}', 3, /no JSON here/],
+  [
+    'an unknown property',
+    '{"version": 8, "sources": {},\n"layers": [\n{"id": "a",\n"type": "background",\n"paint": {"colour": "red"}}]}',
+    5,
+    /colour/,
+  ],
+  ['another version', '{\n"version": 7,\n"sources": {}, "layers": []}', 2, /expected one of \[8\]/],
+  [
+    'an unknown address',
+    '{"version": 8,\n"sources": {"a": {"type": "vector", "url": "gateway://tiles/a"}},\n"layers": []}',
+    2,
+    /names nothing/,
+  ],
+  [
+    'a missing source',
+    '{"version": 8, "sources": {},\n"layers": [{"id": "a", "type": "fill",\n"source": "gone"}]}',
+    3,
+    /gone/,
+  ],
+])('%s is told with its line', (_, text, line, message) => {
+  const checked = checkStyle(text)
+  expect(checked).toMatchObject({ ok: false, problems: [{ line, message: expect.stringMatching(message) }] })
+})
+
+test.each([
+  ['no object', '[]'],
+  ['null', 'null'],
+  ['deep nesting', '['.repeat(100_000)],
+  ['too many bytes', `{"a": "${'a'.repeat(MAX_STYLE_BYTES)}"}`],
+  ['nothing', ''],
+])('%s is refused without an exception', (_, text) => expect(checkStyle(text).ok).toBe(false))

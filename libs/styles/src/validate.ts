@@ -1,0 +1,97 @@
+import jsonlint from '@mapbox/jsonlint-lines-primitives'
+import { type StyleSpecification, validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
+import { dependenciesOf, type StyleDependencies } from './dependencies.js'
+import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson } from './style-json.js'
+
+/** Limit: bytes of a style document. The largest that are known have 1 MB. */
+export const MAX_STYLE_BYTES = 4 * 1024 * 1024
+/** Limit: levels of arrays and objects in a style; validators call themselves for each. */
+const MAX_DEPTH = 200
+/** Limit: problems that are told of one style. */
+const MAX_PROBLEMS = 20
+
+export interface StyleProblem {
+  /** counted from 1; null: it is of no single line */
+  readonly line: number | null
+  readonly message: string
+}
+
+export type CheckedStyle =
+  | { readonly ok: true; readonly style: StyleJson; readonly dependencies: StyleDependencies }
+  | { readonly ok: false; readonly problems: readonly StyleProblem[] }
+
+/** Checks a document against the MapLibre style specification, version 8. Never throws. */
+export function checkStyle(text: string): CheckedStyle {
+  if (Buffer.byteLength(text) > MAX_STYLE_BYTES) return failed(`it has more than ${MAX_STYLE_BYTES} bytes`)
+  if (depthOf(text) > MAX_DEPTH) return failed(`it has more than ${MAX_DEPTH} levels of arrays and objects`)
+  try {
+    const problems = withGatewayAddresses(text)
+    if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) }
+    const style: unknown = JSON.parse(text)
+    if (!isObject(style)) return failed('it is no JSON object')
+    return { ok: true, style, dependencies: dependenciesOf(style) }
+  } catch (error) {
+    return failed((error as Error).message.slice(0, 300))
+  }
+}
+
+function failed(message: string): CheckedStyle {
+  return { ok: false, problems: [{ line: null, message }] }
+}
+
+/** The specification asks for a template in `glyphs`, so `gateway://fonts` is checked as one; no line moves. */
+function withGatewayAddresses(text: string): StyleProblem[] {
+  const plain = text.replaceAll('"gateway://fonts"', '"gateway://fonts/{fontstack}/{range}"')
+  const parsed = parse(plain)
+  if ('problem' in parsed) return [parsed.problem]
+  const found: StyleProblem[] = validateStyleMin(parsed.style as StyleSpecification).map(({ line, message }) => ({
+    line: typeof line === 'number' ? line : null,
+    message: message.slice(0, MAX_MESSAGE),
+  }))
+  return [...found, ...unknownAddresses(text)]
+}
+
+/** Limit: characters of a problem. */
+const MAX_MESSAGE = 300
+
+function parse(text: string): { readonly style: unknown } | { readonly problem: StyleProblem } {
+  try {
+    return { style: jsonlint.parse(text) }
+  } catch (error) {
+    // Its message draws the place over several lines.
+    const { message: said } = error as Error
+    const line = /line (\d+)/.exec(said)?.[1]
+    const expected = said.split('\n').find((part) => part.startsWith('Expecting')) ?? ''
+    const message = `it is no JSON here. ${expected}`.trim().slice(0, MAX_MESSAGE)
+    return { problem: { line: line === undefined ? null : Number(line), message } }
+  }
+}
+
+function unknownAddresses(text: string): StyleProblem[] {
+  const problems: StyleProblem[] = []
+  for (const [i, line] of text.split('\n').entries()) {
+    for (const [, address = ''] of line.matchAll(/"(gateway:\/\/[^"\\]{0,1000})"/g)) {
+      if (parseGatewayAddress(address) !== null) continue
+      const message = `${JSON.stringify(address)} names nothing: write ${GATEWAY_SCHEME}basemaps/CODE, ${GATEWAY_SCHEME}basemaps/CODE/VERSION, ${GATEWAY_SCHEME}vectors/CODE, ${GATEWAY_SCHEME}fonts or ${GATEWAY_SCHEME}sprites/CODE`
+      problems.push({ line: i + 1, message })
+    }
+  }
+  return problems
+}
+
+/** Levels of nesting, without parsing: brackets within strings do not count. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (quoted) {
+      if (code === 0x5c) i++
+      else if (code === 0x22) quoted = false
+    } else if (code === 0x22) quoted = true
+    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return deepest
+}

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { codeSchema } from '@gateway/contracts/common.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { isBelow } from '@gateway/files/real-root.js'
+import type { StoredFont, StoredSprite, StoredStyleAssets } from '@gateway/store/styles.js'
+import { checkStyle, MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
+import type { FoundStyle, FoundStyles } from './found.js'
+import { quoted } from './found.js'
+import { type Entry, listEntries } from './list-entries.js'
+import { openSource, type WalkedSource, warnIn } from './walked-source.js'
+
+const FONTS = 'fonts'
+const STYLE_FILE = 'style.json'
+const FONT_FILE = /\.(ttf|otf|ttc)$/i
+const RANGE_FILE = /^[0-9]{1,5}-[0-9]{3,5}\.pbf$/
+/** Limit: bytes of the index of a sprite. */
+const MAX_SPRITE_BYTES = 4 * 1024 * 1024
+/** Limit: icons of a sprite. */
+const MAX_ICONS = 10_000
+
+/** A place of a style document: its folder is its own, or the root of the source, which it shares with others. */
+interface Place {
+  readonly code: string
+  readonly path: string
+  readonly folder: string
+  readonly isShared: boolean
+}
+
+/**
+ * Finds the styles of a source, `{code}/style.json` and `{code}.json`, with the sprites next to them, and the fonts below `fonts`. A style that
+ * does not validate is named in the warnings. Throws if a folder cannot be listed, or the source itself is not there.
+ */
+export function walkStyles(root: string, progress: () => void): FoundStyles {
+  const source = openSource(root, progress)
+  const top = listEntries(source, root)
+  const fonts = new Map<string, StoredFont>()
+  const places: Place[] = []
+  const invalid: string[] = []
+  for (const entry of top) {
+    if (entry.kind === 'directory' && entry.name === FONTS) findFonts(source, entry.path, fonts)
+    else if (entry.kind === 'directory' && existsSync(join(entry.path, STYLE_FILE))) {
+      places.push({ code: entry.name, path: join(entry.path, STYLE_FILE), folder: entry.path, isShared: false })
+      const own = join(entry.path, FONTS)
+      if (existsSync(own)) findFonts(source, own, fonts)
+    }
+  }
+  for (const { name, path } of top.filter(isStyleFile(top)))
+    places.push({ code: name.slice(0, -'.json'.length), path, folder: root, isShared: true })
+  const styles = new Map<string, FoundStyle>()
+  const documents = new Set(places.map(({ path }) => path))
+  for (const place of places) {
+    source.progress()
+    const file = quoted(relative(root, place.path))
+    if (!codeSchema.safeParse(place.code).success) warnIn(source, coded('style_code_unusable', { file }))
+    else if (styles.has(place.code)) warnIn(source, coded('style_code_taken', { file, code: quoted(place.code) }))
+    else {
+      const found = readStyle(source, place, documents)
+      if (found === null) invalid.push(place.code)
+      else styles.set(place.code, found)
+    }
+  }
+  source.assertStillThere()
+  return { styles: [...styles.values()], invalid, fonts: [...fonts.values()], warnings: source.warnings }
+}
+
+/** A sprite's index has an image of its name next to it. */
+function isStyleFile(entries: readonly Entry[]) {
+  const names = new Set(entries.map(({ name }) => name))
+  return ({ kind, name }: Entry) =>
+    kind === 'file' && name.endsWith('.json') && !names.has(`${name.slice(0, -'.json'.length)}.png`)
+}
+
+/** null: it does not validate. */
+function readStyle(source: WalkedSource, place: Place, documents: ReadonlySet<string>): FoundStyle | null {
+  const { code, path, folder } = place
+  const file = quoted(relative(source.root, path))
+  const text = readText(source, path, MAX_STYLE_BYTES)
+  const checked = text.ok
+    ? checkStyle(text.text)
+    : { ok: false as const, problems: [{ line: null, message: text.reason }] }
+  if (!checked.ok) {
+    for (const { line, message: reason } of checked.problems)
+      warnIn(
+        source,
+        line === null ? coded('style_invalid', { file, reason }) : coded('style_invalid_line', { file, line, reason }),
+      )
+    return null
+  }
+  const document = text.ok ? text.text : ''
+  const { style, dependencies } = checked
+  const sprites = findSprites(source, place, new Set(dependencies.files))
+  const files = findFiles(source, place, dependencies.files, { sprites, documents })
+  const assets: StoredStyleAssets = { sprites: sprites.map(({ identity: _, ...sprite }) => sprite), files }
+  const hash = createHash('sha256').update(document).update(JSON.stringify(assets))
+  for (const { identity } of sprites) hash.update(identity)
+  for (const one of files) hash.update(identityOf(one.path))
+  const name =
+    typeof style.name === 'string' && style.name.trim() !== '' ? style.name.slice(0, 200).replaceAll('\0', '') : code
+  return { code, name, path, folder, document, dependencies, assets, fingerprint: hash.digest('base64url') }
+}
+
+type Text = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }
+
+function readText(source: WalkedSource, path: string, most: number): Text {
+  try {
+    if (!isBelow(source.realRoot, realpathSync.native(path)))
+      return { ok: false, reason: 'it is a link that leads out of the source' }
+    if (statSync(path).size > most) return { ok: false, reason: `it has more than ${most} bytes` }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    // Postgres cannot store NUL.
+    return text.includes('\0') ? { ok: false, reason: 'it has a NUL character' } : { ok: true, text }
+  } catch (error) {
+    return {
+      ok: false,
+      reason: error instanceof TypeError ? 'it is not UTF-8' : (error as Error).message.slice(0, 200),
+    }
+  }
+}
+
+type FoundSprite = StoredSprite & { readonly identity: string }
+
+/** In a folder of its own, all sprites are those of the style; in a shared one `sprite`, and those that the style names. */
+function findSprites(source: WalkedSource, { folder, isShared }: Place, named: ReadonlySet<string>): FoundSprite[] {
+  const entries = listEntries(source, folder)
+  const names = new Set(entries.filter(({ kind }) => kind === 'file').map(({ name }) => name))
+  const isOwn = (name: string) => !isShared || name === 'sprite' || named.has(name)
+  const sprites: FoundSprite[] = []
+  for (const { name: file, kind, path } of entries) {
+    if (kind === 'directory' && file !== FONTS && isOwn(file)) {
+      const drawn = drawings(source, file, path)
+      if (drawn !== null) sprites.push(drawn)
+    }
+    const name = file.slice(0, -'.json'.length)
+    if (kind !== 'file' || !file.endsWith('.json') || name.endsWith('@2x') || !names.has(`${name}.png`) || !isOwn(name))
+      continue
+    const icons = iconsOf(source, path)
+    if (icons === null) continue
+    const doubled = names.has(`${name}@2x.json`) && names.has(`${name}@2x.png`)
+    const parts = ['.json', '.png', ...(doubled ? ['@2x.json', '@2x.png'] : [])]
+    const identity = parts.map((part) => identityOf(join(folder, `${name}${part}`))).join(' ')
+    sprites.push({ name, path: join(folder, name), kind: 'files', doubled, icons, identity })
+  }
+  // A sprite that is ready is taken before drawings of the same name.
+  return sprites
+    .sort((a, b) => Number(b.kind === 'files') - Number(a.kind === 'files'))
+    .filter((sprite, i, all) => all.findIndex(({ name }) => name === sprite.name) === i)
+}
+
+function iconsOf(source: WalkedSource, path: string): readonly string[] | null {
+  const text = readText(source, path, MAX_SPRITE_BYTES)
+  const broken = (reason: string) => {
+    warnIn(source, coded('style_sprite_broken', { file: quoted(relative(source.root, path)), reason }))
+    return null
+  }
+  if (!text.ok) return broken(text.reason)
+  try {
+    const icons = Object.keys(JSON.parse(text.text) as object)
+    return icons.length > MAX_ICONS ? broken(`it has more than ${MAX_ICONS} icons`) : icons
+  } catch {
+    return broken('it is no JSON')
+  }
+}
+
+/** A folder of SVG files; null: it has none. */
+function drawings(source: WalkedSource, name: string, path: string): FoundSprite | null {
+  const files = listEntries(source, path).filter((entry) => entry.kind === 'file' && /\.svg$/i.test(entry.name))
+  if (files.length === 0) return null
+  const kept = files.slice(0, MAX_ICONS)
+  const identity = kept.map((file) => `${file.name} ${identityOf(file.path)}`).join('\n')
+  const icons = kept.map((file) => file.name.slice(0, -'.svg'.length))
+  return { name, path, kind: 'drawings', doubled: true, icons, identity }
+}
+
+/** The data files that a style names, without its sprites. None is the document of a style, or lies outside of the style's folder. */
+function findFiles(
+  source: WalkedSource,
+  { code, folder, isShared }: Place,
+  named: readonly string[],
+  { sprites, documents }: { readonly sprites: readonly StoredSprite[]; readonly documents: ReadonlySet<string> },
+): StoredStyleAssets['files'] {
+  const found: { name: string; path: string }[] = []
+  for (const name of named) {
+    if (sprites.some((sprite) => sprite.name === name)) continue
+    const path = resolve(folder, name)
+    const inOther = isShared && existsSync(join(folder, name.split('/')[0] ?? '', STYLE_FILE))
+    if (isServable(source, folder, path) && !documents.has(path) && !inOther) found.push({ name, path })
+    else warnIn(source, coded('style_file_missing', { style: quoted(code), path: quoted(name) }))
+  }
+  return found
+}
+
+function isServable(source: WalkedSource, folder: string, path: string): boolean {
+  try {
+    const real = realpathSync.native(path)
+    return isBelow(realpathSync.native(folder), real) && isBelow(source.realRoot, real) && statSync(real).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** Fonts of a folder `fonts`; those that were found before stay. */
+function findFonts(source: WalkedSource, folder: string, fonts: Map<string, StoredFont>): void {
+  for (const { name, path, kind } of listEntries(source, folder)) {
+    if (kind !== 'directory' || fonts.has(name)) continue
+    const files = listEntries(source, path).filter((entry) => entry.kind === 'file')
+    const ranges = files.filter((file) => RANGE_FILE.test(file.name))
+    const [outlines] = files.filter((file) => FONT_FILE.test(file.name))
+    if (ranges.length > 0) {
+      const identity = ranges.map((file) => `${file.name} ${identityOf(file.path)}`).join('\n')
+      fonts.set(name, { name, kind: 'ranges', path, face: null, fingerprint: digest(identity) })
+    } else if (outlines !== undefined) {
+      const fingerprint = digest(`${outlines.path} ${identityOf(outlines.path)}`)
+      fonts.set(name, { name, kind: 'outlines', path: outlines.path, face: null, fingerprint })
+    } else warnIn(source, coded('style_font_empty', { folder: quoted(relative(source.root, path)) }))
+  }
+}
+
+function identityOf(path: string): string {
+  try {
+    const { size, mtimeMs } = statSync(path)
+    return `${size}-${mtimeMs}`
+  } catch {
+    return 'gone'
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

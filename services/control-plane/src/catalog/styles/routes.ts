@@ -1,0 +1,132 @@
+import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
+import { toAdminStyle } from '@gateway/catalog/style.js'
+import { listOf } from '@gateway/contracts/common.js'
+import { acknowledgementFields } from '@gateway/contracts/edge.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { adminStyleSchema, stylePatchBodySchema } from '@gateway/contracts/style.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import {
+  deleteStyle,
+  listStyles,
+  readStyle,
+  STYLE_LISTING,
+  type StoredStyle,
+  setStyleWithdrawn,
+} from '@gateway/store/styles.js'
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import { commitAndConfirm } from '../../platform/edges/commit.js'
+import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import type { App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import { byCode, CONFIRMED, WITHDRAWN } from '../edit/route-parts.js'
+import { readAvailableParts, styleProblems } from './problems.js'
+
+const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
+const SEEN = 'withdrawn, unavailable, or of a disabled scan source'
+
+/** Styles as administrators see and change them. */
+export function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  const { sql, settings } = ctx
+  const answered = async (styles: readonly StoredStyle[]) => {
+    const available = await readAvailableParts(sql)
+    return styles.map((style) => toAdminStyle(style, settings.tilePublicBaseUrl, styleProblems(style, available)))
+  }
+  app.get(
+    '/api/v1/admin/styles',
+    {
+      schema: {
+        operationId: 'listAdminStyles',
+        summary: 'Styles',
+        description: `All of them, also those that readers do not see: ${SEEN}. \`problems\` names sources, fonts and icons that are missing.`,
+        querystring: listQuery(STYLE_LISTING, {
+          source_code: text,
+          available: flag,
+          withdrawn: flag,
+          source_enabled: flag,
+        }),
+        response: { 200: listOf(adminStyleSchema) },
+      },
+    },
+    async ({ query }) => {
+      const { items, total } = await listStyles(sql, query)
+      return { items: await answered(items), total }
+    },
+  )
+  app.get(
+    '/api/v1/admin/styles/:code',
+    {
+      schema: {
+        operationId: 'getAdminStyle',
+        summary: 'A style',
+        description: `Also one that readers do not see: ${SEEN}.`,
+        params: byCode,
+        response: { 200: adminStyleSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const style = await readStyle(sql, params.code)
+      if (style === null) return sendRefusal(reply, NO_SUCH_STYLE)
+      const [answer] = await answered([style])
+      return answer as NonNullable<typeof answer>
+    },
+  )
+  app.patch(
+    '/api/v1/admin/styles/:code',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'updateStyle',
+        summary: 'Withdraw or restore a style',
+        description: `${WITHDRAWN} Its sprites and files go with it; basemaps, vectors and fonts stay. ${CONFIRMED}`,
+        params: byCode,
+        body: stylePatchBodySchema,
+        response: { 200: adminStyleSchema.extend(acknowledgementFields) },
+      },
+    },
+    async ({ params: { code }, body: { withdrawn }, admin }, reply) => {
+      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
+        const before = await readStyle(tx, code)
+        if (before === null) return { result: null, changes: [] }
+        await setStyleWithdrawn(tx, code, withdrawn)
+        const detail = { name: before.name, before: { withdrawn: before.withdrawn }, after: { withdrawn } }
+        await insertAudit(tx, {
+          ...admin,
+          action: withdrawn ? 'style.withdraw' : 'style.restore',
+          subject: code,
+          detail,
+        })
+        return { result: await readStyle(tx, code), changes: [{ kind: 'style', key: code }] }
+      })
+      if (result === null) return sendRefusal(reply, NO_SUCH_STYLE)
+      const [answer] = await answered([result])
+      return { ...(answer as NonNullable<typeof answer>), ...acknowledged }
+    },
+  )
+  app.delete(
+    '/api/v1/admin/styles/:code',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'deleteStyle',
+        summary: 'Forget a style',
+        description: `Deletes the record and keeps the files: a style that a scan finds again comes back, and is not withdrawn. ${CONFIRMED}`,
+        params: byCode,
+        response: {
+          200: z.object({ ...acknowledgementFields, files: z.int().min(0).describe('always 0: files are kept') }),
+        },
+      },
+    },
+    async ({ params: { code }, admin }, reply) => {
+      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
+        const style = await readStyle(tx, code)
+        if (style === null || !(await deleteStyle(tx, code))) return { result: null, changes: [] }
+        const detail = { name: style.name, path: style.path, before: { name: style.name, path: style.path } }
+        await insertAudit(tx, { ...admin, action: 'style.delete', subject: code, detail })
+        return { result: style, changes: [{ kind: 'style', key: code }] }
+      })
+      return result === null ? sendRefusal(reply, NO_SUCH_STYLE) : { ...acknowledged, files: 0 }
+    },
+  )
+}

@@ -1,0 +1,48 @@
+import { coded, storedMessage, textOf } from '@gateway/contracts/messages.js'
+import { type Example, list } from './example.js'
+
+const BASE = 'http://127.0.0.1:8910'
+const MISSING = coded('style_font_missing', { style: '"city"', font: '"Open Sans Regular"', instead: 'Noto Sans' })
+
+const STYLE = {
+  code: 'city',
+  name: 'City',
+  revision: 3,
+  available: true,
+  source_code: 'styles',
+  style_url: `${BASE}/styles/city/style.json`,
+  sources: [{ name: 'roads', kind: 'vector', code: 'main', version: null }],
+  fonts: ['Open Sans Regular'],
+  sprites: ['sprite'],
+  hosts: [],
+  created_at: '2026-11-01T08:00:00.000Z',
+  updated_at: '2026-11-02T08:00:00.000Z',
+}
+const ADMIN_STYLE = {
+  ...STYLE,
+  path: '/srv/styles/city/style.json',
+  icons: ['school'],
+  problems: [storedMessage(textOf(MISSING), MISSING)],
+  withdrawn: false,
+  source_enabled: true,
+}
+const FOLLOWED = { confirmed: [], pending: [] }
+const DOCUMENT = { version: 8, name: 'City', sources: {}, layers: [] }
+const parameters = { code: 'city' }
+
+export const STYLES: Readonly<Record<string, Example>> = {
+  listStyles: { answer: list(STYLE) },
+  getStyle: { parameters, answer: STYLE },
+  listAdminStyles: { answer: list(ADMIN_STYLE) },
+  getAdminStyle: { parameters, answer: ADMIN_STYLE },
+  updateStyle: { parameters, request: { withdrawn: true }, answer: { ...ADMIN_STYLE, withdrawn: true, ...FOLLOWED } },
+  deleteStyle: { parameters, answer: { ...FOLLOWED, files: 0 } },
+  getStyleDocument: { parameters, answer: DOCUMENT },
+  getSpriteIndex: { parameters, answer: { school: { x: 0, y: 0, width: 16, height: 16, pixelRatio: 1 } } },
+  getSpriteImage: { parameters },
+  getFineSpriteIndex: { parameters, answer: { school: { x: 0, y: 0, width: 32, height: 32, pixelRatio: 2 } } },
+  getFineSpriteImage: { parameters },
+  getGlyphs: { parameters: { fontstack: 'Noto Sans Regular', range: '0-255' } },
+  getBasemapStyle: { parameters: { code: 'world' }, answer: DOCUMENT },
+  getVectorStyle: { parameters: { code: 'main' }, answer: DOCUMENT },
+}

@@ -1,0 +1,94 @@
+import type { PathItem, Paths } from './document.js'
+import { headers } from './tile-json.js'
+
+const JSON_TYPE = 'application/json'
+const GLYPHS_TYPE = 'application/x-protobuf'
+
+const path = (name: string, description: string) =>
+  ({ name, in: 'path', required: true, description, schema: { type: 'string' } }) as const
+
+const THEME = {
+  name: 'theme',
+  in: 'query',
+  required: false,
+  description: 'default: `light`; another value is 400',
+  schema: { type: 'string', enum: ['light', 'dark'] },
+} as const
+const STYLE = path('code', 'code of a style')
+
+const CACHED = 'Answers GET and HEAD with `ETag`; `If-None-Match` is answered 304. CORS is open to any origin.'
+const STYLE_WORDS =
+  '`gateway://` addresses and relative ones are absolute, by the settings of the public addresses; other hosts stay. Where the service token, or a signature, came ' +
+  `in the query, each address of the gateway carries it. \`Cache-Control: no-store\`. ${CACHED}`
+
+function answer(
+  operationId: string,
+  summary: string,
+  description: string,
+  type: string,
+  parameters: readonly (ReturnType<typeof path> | typeof THEME)[],
+): PathItem {
+  const schema = type === JSON_TYPE ? { type: 'object' } : { type: 'string', format: 'binary' }
+  const sent = headers('ETag', 'Cache-Control', 'Vary')
+  const responses = {
+    200: { description: 'the content', headers: sent, content: { [type]: { schema } } },
+    304: { description: 'Not modified', headers: sent },
+  }
+  return { get: { operationId, summary, description, parameters: [...parameters], responses } } as PathItem
+}
+
+const NEEDS =
+  'The token needs the grants of all basemaps and vectors of the style: 403 names the first source without. A style that does not exist is 404 for each token that may read.'
+const SPRITE_WORDS =
+  'The sprite called `sprite` in the folder of the style, else its first one; others have their own names in the place of `sprite`. A folder of SVG files is a sprite ' +
+  `too. Where there is none for fine displays, \`@2x\` is the plain one. ${NEEDS} \`Cache-Control: private, no-cache\`. ${CACHED}`
+
+const sprite = (operationId: string, doubled: string, extension: 'json' | 'png') =>
+  answer(
+    operationId,
+    `The ${extension === 'json' ? 'index' : 'image'} of the sprite of a style${doubled === '' ? '' : ', for fine displays'}`,
+    SPRITE_WORDS,
+    extension === 'json' ? JSON_TYPE : 'image/png',
+    [STYLE],
+  )
+
+/** Styles, glyphs and sprites, which the edge serves. */
+export const STYLE_PATHS: Paths = {
+  '/styles/{code}/style.json': answer(
+    'getStyleDocument',
+    'A style of the MapLibre style specification',
+    `${STYLE_WORDS} ${NEEDS}`,
+    JSON_TYPE,
+    [STYLE],
+  ),
+  '/styles/{code}/sprite.json': sprite('getSpriteIndex', '', 'json'),
+  '/styles/{code}/sprite.png': sprite('getSpriteImage', '', 'png'),
+  '/styles/{code}/sprite@2x.json': sprite('getFineSpriteIndex', '@2x', 'json'),
+  '/styles/{code}/sprite@2x.png': sprite('getFineSpriteImage', '@2x', 'png'),
+  '/fonts/{fontstack}/{range}.pbf': answer(
+    'getGlyphs',
+    'A range of glyphs of a stack of fonts',
+    'Of several fonts the first that has a glyph wins, glyph by glyph. Behind all of them stand Noto Sans and, if the system has one, a font with ideographs: an unknown font ' +
+      'is no error. At most 10 fonts and 500 characters (400). Any valid token of scope `read`. With the revision of the fonts in `v`, as in styles, ' +
+      `\`Cache-Control: private, max-age=31536000, immutable\`; otherwise \`private, no-cache\`. 429 while too many ranges are being generated. ${CACHED}`,
+    GLYPHS_TYPE,
+    [
+      path('fontstack', 'names of fonts, with commas between them'),
+      path('range', '`0-255`, `256-511`, ... `65280-65535`'),
+    ],
+  ),
+  '/tiles/{code}/style.json': answer(
+    'getBasemapStyle',
+    'A style that shows a basemap as it is',
+    `Raster tiles as an image, vector tiles by the type of their geometries, with labels from \`name\`. ${STYLE_WORDS}`,
+    JSON_TYPE,
+    [path('code', 'code of a basemap'), THEME],
+  ),
+  '/vectors/{code}/style.json': answer(
+    'getVectorStyle',
+    'A style that draws a vector as it is',
+    `By the type of its geometries, with labels from \`name\` where its features have one. ${STYLE_WORDS}`,
+    JSON_TYPE,
+    [path('code', 'code of a vector'), THEME],
+  ),
+}

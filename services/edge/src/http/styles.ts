@@ -1,0 +1,303 @@
+import fs from 'node:fs'
+import type { WantedResource } from '@gateway/access/decide.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import type { VectorFacts } from '@gateway/contracts/vector.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { StoredSprite } from '@gateway/store/styles.js'
+import { rasterStyle, THEMES, type Theme, vectorStyle } from '@gateway/styles/default-styles.js'
+import { MAX_STACK_FONTS, MAX_STACK_LENGTH, parseFontStack, parseGlyphRange } from '@gateway/styles/fonts.js'
+import { glyphTemplate, rewriteStyle } from '@gateway/styles/rewrite.js'
+import { decodedSegment } from '@gateway/tilesets/address.js'
+import type { Edge } from '../edge.js'
+import { acceptsGzip } from '../files/accepts-gzip.js'
+import { httpDate } from '../files/conditional.js'
+import { AssetsBusy, type FinishedRange } from '../styles/style-assets.js'
+import type { CatalogStyle } from '../sync/catalog.js'
+import { isStorageTrouble } from '../tiles/read-troubles.js'
+import { authorize } from './authorize.js'
+import { answerCondition } from './condition.js'
+import { answerDocument, SECRET_PLACE } from './document.js'
+import { wantedVector } from './downloads.js'
+import { Exchange, guarded } from './exchange.js'
+import { CORS, type Header, headerBlock } from './header-block.js'
+import { absentVersion, shownName } from './missing-reasons.js'
+import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
+import { wantedBasemap } from './tile-answer.js'
+import { tokenQuery } from './tilejson.js'
+import { openFile } from './vector-file.js'
+
+const STYLE_FILE = 'style.json'
+const JSON_TYPE = 'application/json; charset=utf-8'
+const TYPES: Readonly<Record<string, string>> = {
+  json: JSON_TYPE,
+  geojson: 'application/geo+json',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  pbf: 'application/x-protobuf',
+}
+const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
+const NO_SUCH_FILE = refuse('not_found', coded('style_file_absent'))
+const BAD_STACK = refuse(
+  'invalid_parameters',
+  coded('font_stack_malformed', { fonts: MAX_STACK_FONTS, characters: MAX_STACK_LENGTH }),
+)
+const BAD_RANGE = refuse('invalid_parameters', coded('glyph_range_malformed'))
+const BAD_THEME = refuse('invalid_parameters', coded('theme_unknown'))
+const BUSY: Refusal = { ...refuse('too_many_requests', coded('documents_full')), retryAfterSeconds: 2 }
+const VARY = 'Authorization, X-Access-Token'
+
+/** What a token must be granted for a style. Of one that is not known nothing is needed: it is absent for all who may read. */
+export function wantedStyle({ freshness }: Edge, code: string): NonNullable<WantedResource> {
+  return freshness.catalog.styles.get(code)?.wanted ?? { kind: 'style', code, parts: [] }
+}
+
+/** GET and HEAD of `/styles/{code}/style.json`, and of the sprites and data files of its folder. */
+export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'tile', res, req)
+  const segments = exchange.path.slice('/styles/'.length).split('/').map(decodedSegment)
+  if (segments.includes(null)) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const [code = '', ...rest] = segments as string[]
+  const file = rest.join('/')
+  if (code === '' || file === '') return authorize(exchange, null, () => answerRefusal(exchange, NOT_FOUND))
+  const isDocument = file === STYLE_FILE
+  const answer = (fromQuery: boolean) => {
+    const style = edge.freshness.catalog.styles.get(code)
+    if (!style?.served) return answerRefusal(exchange, NO_SUCH_STYLE)
+    if (isDocument) answerStyle(exchange, style, fromQuery)
+    else answerFile(exchange, style, file)
+  }
+  const signable = { opens: isDocument ? 'style' : 'sprite', code, version: null } as const
+  const assets = edge.freshness.catalog.styles.get(code)?.stored.assets
+  // A data file is not cut to the bounds of a token.
+  const isData = assets?.files.some(({ name }) => name === file) === true
+  authorize(exchange, wantedStyle(edge, code), answer, signable, isData ? null : 'cut')
+}
+
+function answerStyle(exchange: Exchange, style: CatalogStyle, fromQuery: boolean) {
+  const fontRevision = exchange.edge.styleAssets.revisionOf(exchange.edge.freshness.catalog)
+  const { code, document } = style.stored
+  answerDocument(exchange, {
+    of: style,
+    key: `style ${fromQuery} ${fontRevision}`,
+    grows: false,
+    contentType: JSON_TYPE,
+    text: () => JSON.stringify(rewriteStyle(JSON.parse(document), { code, ...places(exchange, fromQuery) })),
+    inserted: fromQuery ? tokenQuery(exchange.query) : '',
+  })
+}
+
+function places({ edge }: Exchange, fromQuery: boolean) {
+  const { tilePublicBaseUrl: tileBase, vectorPublicBaseUrl: vectorBase } = edge.settings
+  return {
+    tileBase,
+    vectorBase,
+    styleBase: tileBase,
+    credential: fromQuery ? SECRET_PLACE : '',
+    fontRevision: edge.styleAssets.revisionOf(edge.freshness.catalog),
+  }
+}
+
+const SPRITE_FILE = /^(.+?)(@2x)?\.(json|png)$/
+
+function answerFile(exchange: Exchange, { stored }: CatalogStyle, file: string) {
+  const { sprites, files } = stored.assets
+  const [, name = '', doubled, extension = ''] = SPRITE_FILE.exec(file) ?? []
+  // The address of the sprite has one name, whatever its files are called.
+  const sprite = sprites.find((one) => one.name === name) ?? (name === 'sprite' ? sprites[0] : undefined)
+  if (sprite !== undefined)
+    return answerSprite(exchange, stored, sprite, doubled === undefined ? 1 : 2, extension as 'json' | 'png')
+  const data = files.find((one) => one.name === file)
+  if (data === undefined) return answerRefusal(exchange, NO_SUCH_FILE)
+  answerOpenedFile(exchange, stored.sourcePath, data.path, typeOf(file))
+}
+
+function typeOf(file: string): string {
+  return TYPES[file.slice(file.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
+}
+
+function answerSprite(
+  exchange: Exchange,
+  stored: CatalogStyle['stored'],
+  sprite: StoredSprite,
+  ratio: 1 | 2,
+  extension: 'json' | 'png',
+) {
+  const type = TYPES[extension] as string
+  if (sprite.kind === 'files') {
+    // Without one for fine displays, the plain one is as sharp as it gets; its index says its ratio.
+    const suffix = ratio === 2 && sprite.doubled ? '@2x' : ''
+    return answerOpenedFile(exchange, stored.sourcePath, `${sprite.path}${suffix}.${extension}`, type)
+  }
+  const { styleAssets } = exchange.edge
+  later(exchange, styleAssets.drawnSprite(sprite, stored.fingerprint, ratio, extension), (body) => {
+    const headers = headerBlock(['Content-Type', type], ['ETag', etagOf(stored, ratio)], ...PRIVATE)
+    if (answerCondition(exchange, { etag: etagOf(stored, ratio), modifiedMs: Number.POSITIVE_INFINITY }, () => headers))
+      return
+    exchange.answer('200 OK', headers, body)
+  })
+}
+
+function etagOf({ fingerprint }: CatalogStyle['stored'], ratio: number): string {
+  return `"${fingerprint}-${ratio}"`
+}
+
+/** Each use is asked for again: the file may change, and so may what the token allows. */
+const PRIVATE: readonly Header[] = [['Cache-Control', 'private, no-cache'], ['Vary', VARY], ...CORS]
+
+function answerOpenedFile(exchange: Exchange, root: string, path: string, type: string) {
+  later(exchange, openFile(exchange, { root, path, type, fileName: '', code: '' }), (opened) => {
+    if (!('fd' in opened)) return answerRefusal(exchange, opened === NOT_FOUND ? NO_SUCH_FILE : opened)
+    const { fd, size, validators, remote } = opened
+    const release = () => fs.close(fd, () => {})
+    if (exchange.aborted) return release()
+    const common: Header[] = [['Last-Modified', httpDate(validators.modifiedMs)], ...PRIVATE]
+    const headers = headerBlock(['Content-Type', type], ['ETag', validators.etag], ...common)
+    if (answerCondition(exchange, validators, () => headerBlock(['ETag', validators.etag], ...common))) return release()
+    exchange.answerPart('200 OK', headers, { fd, offset: 0, length: size, remote, release })
+  })
+}
+
+/** Goes on with what is being read or made, or answers why it cannot be. */
+function later<T>(exchange: Exchange, making: Promise<T>, then: (made: T) => void): void {
+  const { edge } = exchange
+  making.then(
+    (made) => guarded(edge, () => then(made)),
+    (error) =>
+      guarded(edge, () => {
+        if (exchange.aborted) return
+        if (error instanceof AssetsBusy) return answerRefusal(exchange, BUSY)
+        if (isStorageTrouble(error)) return answerRefusal(exchange, STORAGE_DOWN)
+        edge.log.error({ err: error, path: exchange.path }, 'a part of a style cannot be read')
+        answerRefusal(exchange, INTERNAL)
+      }),
+  )
+}
+
+/** GET and HEAD of `/fonts/{fontstack}/{range}.pbf`. */
+export function onFont(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'tile', res, req)
+  const segments = exchange.path.slice('/fonts/'.length).split('/').map(decodedSegment)
+  const answer = () => {
+    if (segments.includes(null)) return answerRefusal(exchange, UNDECODABLE)
+    const [stackText = '', file = '', ...rest] = segments as string[]
+    if (rest.length > 0 || !file.endsWith('.pbf')) return answerRefusal(exchange, NOT_FOUND)
+    const stack = parseFontStack(stackText)
+    const first = parseGlyphRange(file.slice(0, -'.pbf'.length))
+    if (stack === null) return answerRefusal(exchange, BAD_STACK)
+    if (first === null) return answerRefusal(exchange, BAD_RANGE)
+    const { catalog } = edge.freshness
+    const isFixed = new URLSearchParams(exchange.query).get('v') === edge.styleAssets.revisionOf(catalog)
+    const kept = edge.styleAssets.rangeIfKept(catalog, stack, first)
+    if (kept !== undefined) return answerRange(exchange, kept, isFixed)
+    later(exchange, edge.styleAssets.range(catalog, stack, first), (made) => answerRange(exchange, made, isFixed))
+  }
+  authorize(exchange, null, answer, { opens: 'glyphs', code: '', version: null })
+}
+
+/** @param isFixed the address names the revision of the fonts, so that it never comes to mean other bytes */
+function answerRange(exchange: Exchange, { plain, packed, digest }: FinishedRange, isFixed: boolean): void {
+  const gzip = acceptsGzip(exchange.header('accept-encoding'))
+  const etag = `"${digest}${gzip ? '' : '-plain'}"`
+  const common: readonly Header[] = [
+    ['Cache-Control', isFixed ? 'private, max-age=31536000, immutable' : 'private, no-cache'],
+    ['Vary', `${VARY}, Accept-Encoding`],
+    ...CORS,
+  ]
+  const current = { etag, modifiedMs: Number.POSITIVE_INFINITY }
+  if (answerCondition(exchange, current, () => headerBlock(['ETag', etag], ...common))) return
+  const encoding: readonly Header[] = gzip ? [['Content-Encoding', 'gzip']] : []
+  const headers = headerBlock(['Content-Type', TYPES.pbf as string], ['ETag', etag], ...encoding, ...common)
+  exchange.answer('200 OK', headers, gzip ? packed : plain)
+}
+
+/** GET and HEAD of `/tiles/{code}/style.json`: a style that shows the basemap as it is. */
+export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'tile', res, req)
+  const code = decodedSegment(exchange.path.slice('/tiles/'.length, -`/${STYLE_FILE}`.length))
+  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const answer = (fromQuery: boolean) => {
+    const basemap = edge.freshness.catalog.basemaps.get(code)
+    const version = basemap?.versions.get(CURRENT_VERSION)
+    if (basemap === undefined || version === undefined) {
+      const words = absentVersion(code, null, basemap, exchange.token !== '')
+      return answerRefusal(exchange, refuse('not_found', coded('words', { words })))
+    }
+    exchange.asked = version.usage
+    const { stored } = version
+    const { tileBase, ...place } = places(exchange, fromQuery)
+    const tileJsonUrl = withCredential(`${tileBase}/tiles/${encodeURIComponent(code)}/tilejson.json`, place.credential)
+    answerDefault(exchange, basemap, fromQuery, (theme) => {
+      const { name } = basemap.stored
+      if (stored.format !== 'pbf') return rasterStyle(name, tileJsonUrl, stored.tileSize, theme)
+      const layers = (stored.vectorLayers ?? []).map(({ id, fields }) => ({
+        id,
+        named: fields === undefined || 'name' in fields,
+      }))
+      return vectorStyle(
+        {
+          name,
+          tileJsonUrl,
+          glyphs: glyphTemplate(place),
+          layers,
+          bounds: exchange.area === null ? stored.bounds : null,
+        },
+        theme,
+      )
+    })
+  }
+  authorize(exchange, wantedBasemap(edge, code), answer, { code, version: null })
+}
+
+/** GET and HEAD of `/vectors/{code}/style.json`: a style that draws the vector as it is. */
+export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'tile', res, req)
+  const code = decodedSegment(exchange.path.slice('/vectors/'.length, -`/${STYLE_FILE}`.length))
+  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  const answer = (fromQuery: boolean) => {
+    const vector = edge.freshness.catalog.vectors.get(code)
+    if (!vector?.served) {
+      const words = `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
+      return answerRefusal(exchange, refuse('not_found', coded('words', { words })))
+    }
+    const { vectorBase, ...place } = places(exchange, fromQuery)
+    const tileJsonUrl = withCredential(
+      `${vectorBase}/vectors/${encodeURIComponent(code)}/tilejson.json`,
+      place.credential,
+    )
+    answerDefault(exchange, vector, fromQuery, (theme) => {
+      const facts = vector.factsText === null ? null : (JSON.parse(vector.factsText) as VectorFacts)
+      const named = facts?.fields?.some((field) => field.name === 'name') ?? true
+      const layers = [{ id: code, named }]
+      const bounds = exchange.area === null ? (facts?.bounds ?? null) : null
+      return vectorStyle({ name: vector.stored.name, tileJsonUrl, glyphs: glyphTemplate(place), layers, bounds }, theme)
+    })
+  }
+  authorize(exchange, wantedVector(edge, code), answer, { opens: 'vector', code, version: null }, 'cut')
+}
+
+function answerDefault(exchange: Exchange, of: object, fromQuery: boolean, make: (theme: Theme) => object) {
+  const asked = new URLSearchParams(exchange.query).get('theme') ?? 'light'
+  const theme = THEMES.find((one) => one === asked)
+  if (theme === undefined) return answerRefusal(exchange, BAD_THEME)
+  const fontRevision = exchange.edge.styleAssets.revisionOf(exchange.edge.freshness.catalog)
+  answerDocument(exchange, {
+    of,
+    key: `default style ${theme} ${fromQuery} ${fontRevision} ${exchange.area === null}`,
+    grows: false,
+    contentType: JSON_TYPE,
+    text: () => JSON.stringify(make(theme)),
+    inserted: fromQuery ? tokenQuery(exchange.query) : '',
+  })
+}
+
+function withCredential(address: string, credential: string): string {
+  return credential === '' ? address : `${address}?${credential}`
+}

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { writeFileAtomically } from '@gateway/files/write-atomically.js'
+import type { Log } from '@gateway/logging/log.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
+import type { StoredSprite } from '@gateway/store/styles.js'
+import type { AssetParts, AssetTask } from '@gateway/styles/build-assets.js'
+import type { FontFace } from '@gateway/styles/fonts.js'
+import {
+  type Glyph,
+  MAX_RANGE_BYTES,
+  mergeGlyphs,
+  readGlyphRange,
+  writeGlyphRange,
+} from '@gateway/styles/glyph-range.js'
+import { fallbackNames, shippedFonts } from '@gateway/styles/shipped-fonts.js'
+import { LRUCache } from 'lru-cache'
+import { Piscina } from 'piscina'
+import type { DiskGate } from '../files/disk-gate.js'
+import type { Catalog } from '../sync/catalog.js'
+import { readBelow } from './read-below.js'
+
+const BUILDER = createRequire(import.meta.url).resolve('@gateway/styles/build-assets.js')
+
+/** Limit: bytes of finished glyph ranges in memory, in each process. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024
+/** One thread in each edge process: tiles come first. */
+const THREADS = 1
+const IDLE_THREAD_MS = 30_000
+/** Limit: ranges and sprites that wait for the thread. */
+const MAX_WAITING = 256
+
+const compress = promisify(gzip)
+
+export interface FinishedRange {
+  readonly plain: Buffer
+  readonly packed: Buffer
+  /** the opaque part of entity tags, without quotes */
+  readonly digest: string
+}
+
+/** The fonts of a catalog, by name. */
+interface Fonts {
+  readonly byName: ReadonlyMap<string, FontFace>
+  /** another text where any font is another */
+  readonly revision: string
+}
+
+/** The thread has too much to do. */
+export class AssetsBusy extends Error {
+  override readonly name = 'AssetsBusy'
+}
+
+/** Glyph ranges and sprites: generated once for each content, in a thread of their own, and kept on disk; the last ranges also in memory. */
+export class StyleAssets {
+  readonly #folder: string
+  readonly #log: Log
+  readonly #disks: DiskGate
+  readonly #shipped: readonly FontFace[]
+  readonly #fonts = new WeakMap<Catalog['fonts'], Fonts>()
+  readonly #kept = new LRUCache<string, FinishedRange>({
+    maxSize: MAX_KEPT_BYTES,
+    sizeCalculation: ({ plain, packed }, key) => plain.length + packed.length + key.length,
+  })
+  readonly #under = new Map<string, Promise<unknown>>()
+  #threads: Piscina<AssetTask, AssetParts> | null = null
+
+  constructor(folder: string, log: Log, disks: DiskGate) {
+    this.#folder = folder
+    this.#log = log
+    this.#disks = disks
+    this.#shipped = shippedFonts()
+  }
+
+  /** Another text where any font of the catalog is another. */
+  revisionOf(catalog: Catalog): string {
+    return this.#fontsOf(catalog).revision
+  }
+
+  /** A range that needs no waiting. */
+  rangeIfKept(catalog: Catalog, stack: readonly string[], first: number): FinishedRange | undefined {
+    return this.#kept.get(keyOf(this.#fontsOf(catalog), stack, first))
+  }
+
+  /**
+   * One range of a stack of fonts: the first font that has a glyph wins; the gateway's own fonts stand behind all. Rejects with AssetsBusy, or
+   * with what a disk says.
+   */
+  range(catalog: Catalog, stack: readonly string[], first: number): Promise<FinishedRange> {
+    const fonts = this.#fontsOf(catalog)
+    const key = keyOf(fonts, stack, first)
+    return this.#once(key, async () => {
+      const merged: ReadonlyMap<number, Glyph>[] = []
+      for (const name of new Set([...stack, ...fallbackNames(stack[0] ?? '')])) {
+        const font = fonts.byName.get(name)
+        if (font !== undefined) merged.push(await this.#glyphs(font, first))
+      }
+      const plain = Buffer.from(writeGlyphRange(stack.join(','), first, mergeGlyphs(merged)))
+      const finished = { plain, packed: await compress(plain), digest: digest(plain) }
+      this.#kept.set(key, finished)
+      return finished
+    })
+  }
+
+  /** The index (`json`) or image (`png`) of a sprite that is drawn from a folder. Rejects as `range`. */
+  async drawnSprite(
+    sprite: StoredSprite,
+    fingerprint: string,
+    ratio: 1 | 2,
+    extension: 'json' | 'png',
+  ): Promise<Buffer> {
+    const key = `sprite-${digest(`${sprite.path}\n${fingerprint}`)}-${ratio}`
+    const parts = await this.#once(key, () =>
+      this.#built(key, ['json', 'png'], { kind: 'sprite', folder: sprite.path, names: sprite.icons, ratio }),
+    )
+    return parts[extension === 'json' ? 0 : 1] as Buffer
+  }
+
+  async close(): Promise<void> {
+    await this.#threads?.destroy()
+  }
+
+  async #glyphs(font: FontFace, first: number): Promise<ReadonlyMap<number, Glyph>> {
+    const { kind, root, path: at, fingerprint, face, name } = font
+    try {
+      if (kind === 'ranges') {
+        const file = path.join(at, `${first}-${first + 255}.pbf`)
+        const bytes = await readBelow(this.#disks, root, file, MAX_RANGE_BYTES)
+        return bytes === null ? new Map() : readGlyphRange(bytes, first)
+      }
+      const key = `glyphs-${digest(`${at}\n${face}\n${fingerprint}`)}-${first}`
+      const task = { kind: 'glyphs', path: at, face, name, first } as const
+      const [range] = await this.#once(key, () => this.#built(key, ['pbf'], task))
+      return readGlyphRange(range as Buffer, first)
+    } catch (error) {
+      if (error instanceof AssetsBusy) throw error
+      // Another font of the stack stands in.
+      noteTrouble(this.#log, 'fonts cannot be read', { font: name, path: at, err: (error as Error).message })
+      return new Map()
+    }
+  }
+
+  /** The files of a build, from the disk where they are there. */
+  async #built(name: string, extensions: readonly string[], task: AssetTask): Promise<readonly Buffer[]> {
+    const files = extensions.map((extension) => path.join(this.#folder, `${name}.${extension}`))
+    const known = await Promise.all(files.map((file) => readFile(file).catch(() => null)))
+    if (known.every((content) => content !== null)) return known as Buffer[]
+    const parts = (await this.#run(task)).map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength))
+    try {
+      await mkdir(this.#folder, { recursive: true })
+      for (const [i, file] of files.entries()) await writeFileAtomically(file, parts[i] as Buffer)
+    } catch (error) {
+      // A full disk: it is built again the next time.
+      noteTrouble(this.#log, 'glyphs and sprites cannot be kept on disk', { err: (error as Error).message })
+    }
+    return parts
+  }
+
+  async #run(task: AssetTask): Promise<AssetParts> {
+    this.#threads ??= new Piscina({
+      filename: BUILDER,
+      minThreads: 0,
+      maxThreads: THREADS,
+      idleTimeout: IDLE_THREAD_MS,
+      maxQueue: MAX_WAITING,
+    })
+    if (this.#threads.queueSize >= MAX_WAITING) throw new AssetsBusy()
+    return this.#threads.run(task)
+  }
+
+  /** Requests for one thing share its making. */
+  #once<T>(key: string, make: () => Promise<T>): Promise<T> {
+    const known = this.#under.get(key) as Promise<T> | undefined
+    if (known !== undefined) return known
+    const making = make().finally(() => this.#under.delete(key))
+    this.#under.set(key, making)
+    return making
+  }
+
+  #fontsOf({ fonts }: Catalog): Fonts {
+    const known = this.#fonts.get(fonts)
+    if (known !== undefined) return known
+    const byName = new Map<string, FontFace>()
+    for (const font of [...fonts, ...this.#shipped]) if (!byName.has(font.name)) byName.set(font.name, font)
+    const revision = digest([...byName.values()].map((font) => JSON.stringify(font)).join('\n')).slice(0, 12)
+    const made = { byName, revision }
+    this.#fonts.set(fonts, made)
+    return made
+  }
+}
+
+function keyOf({ revision }: Fonts, stack: readonly string[], first: number): string {
+  return `${revision} ${first} ${stack.join(',')}`
+}
+
+function digest(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 27)
+}

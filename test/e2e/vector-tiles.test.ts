@@ -27,7 +27,7 @@ const gateway = useGateway({}, async ({ home, admin }) => {
   await mkdir(join(home, 'vectors'))
   file = join(home, 'vectors/area.geojson')
   write(7, { type: 'Polygon', coordinates: [SQUARE] })
-  writeFileSync(join(home, 'vectors/broken.geojson'), '{"type":"FeatureCollection","features":[{"type":')
+  writeFileSync(join(home, 'vectors/broken.csv'), 'x,y,name\n500000,4000000,a\n')
   await admin.scanSource('vectors', 'vector', join(home, 'vectors'))
 })
 
@@ -58,15 +58,27 @@ test('a vector is served as tiles with its own number and typed attributes, and 
   const described = await ask('/vectors/area/tilejson.json')
   expect(described.status).toBe(200)
   const tileJson = (await described.json()) as { tiles: string[]; maxzoom: number; vector_layers: object[] }
-  expect(tileJson).toMatchObject({ tilejson: '3.0.0', minzoom: 0, maxzoom: first.tiles.max_zoom, bounds: [8, 47, 9, 48] })
+  expect(tileJson).toMatchObject({
+    tilejson: '3.0.0',
+    minzoom: 0,
+    maxzoom: first.tiles.max_zoom,
+    bounds: [8, 47, 9, 48],
+  })
   expect(tileJson.vector_layers).toMatchObject([
-    { id: 'area', minzoom: 0, maxzoom: first.tiles.max_zoom, fields: { name: 'String', count: 'Number', open: 'Boolean' } },
+    {
+      id: 'area',
+      minzoom: 0,
+      maxzoom: first.tiles.max_zoom,
+      fields: { name: 'String', count: 'Number', open: 'Boolean' },
+    },
   ])
-  expect(tileJson.tiles).toEqual([expect.stringMatching(new RegExp(`/vectors/area/tiles/{z}/{x}/{y}.mvt\\?v=${first.revision}$`))])
+  expect(tileJson.tiles).toEqual([
+    expect.stringMatching(new RegExp(`/vectors/area/tiles/{z}/{x}/{y}.mvt\\?v=${first.revision}$`)),
+  ])
   const answer = await ask('/vectors/area/tiles/0/0/0.mvt')
   expect([answer.status, answer.headers.get('content-type'), answer.headers.get('content-encoding')]).toEqual([
     200,
-    'application/vnd.mapbox-vector-tile',
+    'application/x-protobuf',
     'gzip',
   ])
   expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -78,7 +90,9 @@ test('a vector is served as tiles with its own number and typed attributes, and 
     expect((await ask(path, { 'if-none-match': etag })).status).toBe(304)
     expect((await ask(path, {}, 'HEAD')).status).toBe(200)
   }
-  expect((await ask('/vectors/area/tiles/0/0/0.mvt', { 'accept-encoding': 'identity' })).headers.get('content-encoding')).toBe(null)
+  expect(
+    (await ask('/vectors/area/tiles/0/0/0.mvt', { 'accept-encoding': 'identity' })).headers.get('content-encoding'),
+  ).toBe(null)
 
   write(8, { type: 'Point', coordinates: [8.5, 47.5] })
   await gateway().admin.rescan('vectors')
@@ -123,7 +137,10 @@ test('a vector that cannot be read says why, and stays downloadable', async () =
 test('an operator sets the zooms of tiles, and switches them off', async () => {
   const patch = (body: object) => gateway().admin.call<AdminVector>('/vectors/area', { method: 'PATCH', body })
   expect((await patch({ tile_min_zoom: 5, tile_max_zoom: 3 })).status).toBe(400)
-  expect((await patch({ tile_min_zoom: 2, tile_max_zoom: 3 })).body).toMatchObject({ tile_min_zoom: 2, tile_max_zoom: 3 })
+  expect((await patch({ tile_min_zoom: 2, tile_max_zoom: 3 })).body).toMatchObject({
+    tile_min_zoom: 2,
+    tile_max_zoom: 3,
+  })
   expect((await built('area')).tiles).toMatchObject({ status: 'ready', min_zoom: 2, max_zoom: 3 })
   expect((await patch({ tiles: false })).body.tiles).toMatchObject({ status: 'none' })
   expect((await ask('/vectors/area/tilejson.json')).status).toBe(404)

@@ -99,7 +99,9 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   TILE_CACHE_BYTES: { meaning: 'how much of that disk it may take, over all processes of the host; `0`: none' },
   BASEMAP_ROOTS: { meaning: 'become scan sources of basemaps at start' },
   VECTOR_ROOTS: { meaning: 'become scan sources of vectors at start' },
-  VECTOR_TILES: { meaning: 'whether vector tiles are built from vectors; those that are built already are no longer served if not' },
+  VECTOR_TILES: {
+    meaning: 'whether vector tiles are built from vectors; those that are built already are no longer served if not',
+  },
   VECTOR_BUILD_ROOT: {
     meaning: 'where vector tiles and indexes are built: control planes write there, and edges read it at the same path',
     byDefault: '`DATA_DIR/vector-builds`',

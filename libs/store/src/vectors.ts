@@ -100,7 +100,10 @@ export async function readKnownFiles(sql: Queryable, sourceCode: string): Promis
   return new Map(rows.map(({ path, ...known }) => [path, known]))
 }
 
-export type NewVector = Omit<StoredVector, 'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn' | 'setEncoding' | 'revision' | 'tiles'>
+export type NewVector = Omit<
+  StoredVector,
+  'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn' | 'setEncoding' | 'revision' | 'tiles'
+>
 
 /** Kinds that the column `kind` takes; others stand in `format` (see the migration 0015). */
 const FIRST_KINDS: ReadonlySet<VectorKind> = new Set(['geojson', 'shapefile'])

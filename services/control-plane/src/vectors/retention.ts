@@ -16,7 +16,8 @@ export async function removeOldBuilds({ sql, settings, now }: ControlContext): P
       if (touched === undefined || touched > now() - GRACE_MS) continue
       // Read again for each: a build may have become the served one meanwhile.
       const served = await buildFolders(sql)
-      if (!served.has(folder) && !(name.endsWith('.tmp') && touched > now() - 25 * 3_600_000)) await rm(folder, { recursive: true, force: true })
+      if (!served.has(folder) && !(name.endsWith('.tmp') && touched > now() - 25 * 3_600_000))
+        await rm(folder, { recursive: true, force: true })
     }
   }
 }

@@ -311,6 +311,8 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/shp/*': ['/shp/roads-1.shp'],
   '/vectors/:code/download': ['/vectors/roads-1/download'],
   '/vectors/:file': ['/vectors/roads-1.geojson'],
+  '/vectors/:code/tilejson.json': ['/vectors/roads-1/tilejson.json'],
+  '/vectors/:code/tiles/*': ['/vectors/roads-1/tiles/0/0/0.mvt'],
   '/archives/*': ['/archives/map-1/v1.pmtiles'],
   '/wmts': [CAPABILITIES, `${CAPABILITIES}&only=map-1`, '/wmts?REQUEST=GetTile'],
   '/wmts/*': ['/wmts/1.0.0/WMTSCapabilities.xml'],

@@ -106,6 +106,8 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
       const ofStyle = { opens: 'vector', code: first, version: null } as const
       if (rest.length === 2 && second === 'style.json') return { wanted: wantedVector(edge, first), signable: ofStyle }
       if (rest.length === 2 && second === 'download') return { wanted: wantedVector(edge, first) }
+      const isTileJson = rest.length === 2 && second === 'tilejson.json'
+      if (isTileJson || (rest.length === 5 && second === 'tiles')) return { wanted: wantedVector(edge, first) }
       const dot = first.lastIndexOf('.')
       return rest.length === 1 && dot > 0 ? { wanted: wantedVector(edge, first.slice(0, dot)) } : null
     }

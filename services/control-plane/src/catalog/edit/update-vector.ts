@@ -88,7 +88,11 @@ async function update(
     const maxZoom = setMax === undefined ? before.setMaxZoom : setMax
     if (minZoom !== null && maxZoom !== null && minZoom > maxZoom) return ZOOMS_CROSSED
     await setTileWishes(tx, code, { wanted: tiles, minZoom, maxZoom })
-    const wishes = (wanted: boolean, tile_min_zoom: number | null, tile_max_zoom: number | null) => ({ tiles: wanted, tile_min_zoom, tile_max_zoom })
+    const wishes = (wanted: boolean, tile_min_zoom: number | null, tile_max_zoom: number | null) => ({
+      tiles: wanted,
+      tile_min_zoom,
+      tile_max_zoom,
+    })
     await audit('vector.tiles', {
       before: wishes(before.wanted, before.setMinZoom, before.setMaxZoom),
       after: wishes(tiles ?? before.wanted, minZoom, maxZoom),

@@ -82,6 +82,12 @@ function tile(operationId: string, summary: string, parameters: Parameter[]): Pa
   }
 }
 
+/** Access is decided as for the vector's download. */
+function vectorTile(operationId: string, summary: string, parameters: Parameter[]): PathItem {
+  const { get } = tile(operationId, summary, parameters) as { get: Record<string, unknown> }
+  return { get: { ...get, parameters: [...parameters, REVISION] } } as PathItem
+}
+
 function download(operationId: string, summary: string, parameters: Parameter[], ...types: string[]): PathItem {
   const sent = { ...VALIDATORS, ...headers('Content-Disposition', 'Accept-Ranges') }
   const responses = {
@@ -233,6 +239,12 @@ export const DATA_PLANE_PATHS: Paths = {
   '/tiles/{code}/{z}/{x}/{y}.{ext}': tile('getTile', 'A tile of the default version', [CODE, ...ADDRESS]),
   '/tiles/{code}/tilejson.json': tileJson('getTileJson', 'TileJSON of the default version', [CODE]),
   '/tiles/{code}/{version}/tilejson.json': tileJson('getVersionTileJson', 'TileJSON of a version', [CODE, VERSION]),
+  '/vectors/{code}/tiles/{z}/{x}/{y}.mvt': vectorTile(
+    'getVectorTile',
+    'A vector tile of a vector; `.pbf` is equivalent. 204: the tile is empty; 404: it lies outside the zoom range or the grid',
+    [CODE, ...ADDRESS.filter(({ name }) => name !== 'ext')],
+  ),
+  '/vectors/{code}/tilejson.json': tileJson('getVectorTileJson', 'TileJSON of the vector tiles of a vector', [CODE]),
   '/vectors/{code}/download': download(
     'downloadVector',
     'Download a vector; a shapefile comes as a zip, every other kind as it is',

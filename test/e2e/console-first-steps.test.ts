@@ -88,7 +88,7 @@ test('a new default is shown with what it changes before it is set, and the map 
   await open(page, '/basemaps/world')
   await page.getByRole('button', { name: 'Make default: 2026-1' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Clients that ask for .webp get 404').waitFor()
+  await dialog.getByText('Clients that request .webp get 404').waitFor()
   await expect
     .poll(() => dialog.getByRole('row').allInnerTexts())
     .toContainEqual(expect.stringMatching(/Highest zoom\s+2\s+3/))

@@ -154,7 +154,7 @@ test('before a default changes, the tiles that differ are shown on the map, and 
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Show the tiles that differ' }).click()
   await dialog.getByText(/tiles with other content$/).waitFor()
-  await dialog.getByText(/^All .* addresses of this zoom/).waitFor()
+  await dialog.getByText(/^All .* tiles of this zoom/).waitFor()
   await expectAccessible(page, 'tiles that differ')
   await dialog.getByRole('link', { name: 'Open on its own page' }).click()
   await page.getByRole('heading', { name: 'Compare versions · world', level: 1 }).waitFor()

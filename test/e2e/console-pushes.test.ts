@@ -69,7 +69,7 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
   const attempts = page.getByRole('table', { name: 'Attempts' }).getByRole('row')
   // The heading and two attempts; the third is ten minutes away.
   await expect.poll(() => attempts.count(), { timeout: 60_000 }).toBe(3)
-  await page.getByText('Retrying').waitFor()
+  await page.getByText('Retrying', { exact: true }).waitFor()
   await page.getByText('the receiver is being painted').first().waitFor()
   expect(await attempts.nth(1).innerText()).toMatch(/503/)
   await expectAccessible(page, 'push')

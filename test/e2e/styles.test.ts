@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readGlyphRange } from '@gateway/styles/glyph-range.js'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { type ClientPage, MAPLIBRE, useClientPages } from '../clients/pages.js'
 import { useGateway } from '../harness/use-gateway.js'
 
 const PLACES = {
@@ -47,6 +49,18 @@ const CITY = {
   ],
 }
 
+/** What is drawn in a browser: no other host, and labels in white. */
+const LABELS = {
+  ...CITY,
+  sprite: undefined,
+  sources: { places: CITY.sources.places, world: CITY.sources.world },
+  layers: CITY.layers.map((layer) =>
+    layer.type === 'symbol'
+      ? { ...layer, layout: { ...layer.layout, 'text-size': 40 }, paint: { 'text-color': '#fff' } }
+      : layer,
+  ),
+}
+
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="12"><rect width="16" height="12" fill="#c00"/></svg>'
 
@@ -66,6 +80,7 @@ const gateway = useGateway({}, async (started) => {
   await write('vectors/places.geojson', JSON.stringify(PLACES))
   await write('styles/city/style.json', JSON.stringify(CITY, null, 1))
   await write('styles/city/icons/school.svg', SVG)
+  await write('styles/labels/style.json', JSON.stringify(LABELS))
   await write('styles/plain.json', JSON.stringify({ version: 8, sources: {}, layers: [] }))
   await write(
     'styles/broken/style.json',
@@ -123,7 +138,7 @@ test('refusals come in their order, and name the source that is not granted', as
   expect((await get('/fonts/Noto%20Sans%20Regular/0-255.pbf')).status).toBe(401)
   expect((await get('/fonts/Noto%20Sans%20Regular/0-100.pbf', none)).status).toBe(400)
   const list = async (token: string) => json(await get('/api/v1/catalog/styles', token))
-  expect((await list(all)).items.map(({ code }: { code: string }) => code)).toEqual(['city', 'plain'])
+  expect((await list(all)).items.map(({ code }: { code: string }) => code)).toEqual(['city', 'labels', 'plain'])
   expect((await list(half)).items.map(({ code }: { code: string }) => code)).toEqual(['plain'])
   expect((await get('/api/v1/catalog/styles/city', all)).status).toBe(200)
   expect((await get('/api/v1/catalog/styles/city', half)).status).toBe(403)
@@ -166,7 +181,7 @@ test('scans name the line that is wrong, and the list what is missing', async ()
       headers: { authorization: `Bearer ${gateway().adminToken}`, 'content-type': 'application/json' },
     })
   const sources = await json(await admin('/scan-sources/styles'))
-  expect(sources.last_scan).toMatchObject({ status: 'succeeded', added: 2 })
+  expect(sources.last_scan).toMatchObject({ status: 'succeeded', added: 3 })
   expect(sources.last_scan.message).toMatch(/broken\/style.json", line 4: .*gone/)
   const style = await json(await admin('/styles/city'))
   expect(style).toMatchObject({ code: 'city', revision: 1, withdrawn: false, fonts: ['Unknown Font'] })
@@ -198,3 +213,48 @@ test('a signature opens a style with all that it needs, and nothing else', async
   expect((await get(`/styles/plain/style.json${search}`)).status).toBe(401)
   expect((await get(`/styles/city/style.json${search.replace('city', 'plain')}`)).status).toBe(401)
 })
+
+const openClient = useClientPages({ maplibre: MAPLIBRE })
+
+test('a map with Chinese labels draws by one token, and is blank once the token is disabled', async () => {
+  const { token, id } = await gateway().issueToken({ basemap_codes: ['world'], vector_codes: ['places'] })
+  const client = await openClient('maplibre')
+  const address = `${gateway().url}/styles/labels/style.json?token=${token}`
+  const hosts = new Set<string>()
+  client.page.on('request', (request) => hosts.add(new URL(request.url()).host))
+  const drawn = await drawMap(client.page, address)
+  await writeFile(join(await artifacts(), 'styles-labels.png'), drawn)
+  expect([...hosts].filter((host) => !/^(localhost|127\.0\.0\.1):|^$/.test(host))).toEqual([])
+  expect(await whitePixels(drawn)).toBeGreaterThan(200)
+  await gateway().admin.expect(`/tokens/${id}/disable`, { method: 'POST' })
+  const blank = await drawMap(client.page, address)
+  await writeFile(join(await artifacts(), 'styles-labels-disabled.png'), blank)
+  expect((await sharp(blank).stats()).channels.every(({ min }) => min === 255)).toBe(true)
+})
+
+/** A map whose glyphs are those of the gateway, ideographs included. */
+async function drawMap(page: ClientPage['page'], style: string): Promise<Buffer> {
+  await page.evaluate(`(async () => {
+    window.drawn?.remove()
+    const maplibregl = await import('./maplibre-gl.mjs')
+    window.drawn = new maplibregl.Map({ container: 'map', center: [0, 0], zoom: 1, fadeDuration: 0, attributionControl: false,
+      localIdeographFontFamily: false, style: ${JSON.stringify(style)} })
+    await new Promise((resolve) => { drawn.once('idle', resolve); drawn.on('error', ({ error }) => error.status === 401 && resolve()) })
+  })()`)
+  return page.screenshot()
+}
+
+async function artifacts(): Promise<string> {
+  const folder = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
+  await mkdir(folder, { recursive: true })
+  return folder
+}
+
+/** Of the labels, on a dark map. */
+async function whitePixels(picture: Buffer): Promise<number> {
+  const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  let found = 0
+  for (let i = 0; i < data.length; i += info.channels)
+    if (Math.min(data[i] ?? 0, data[i + 1] ?? 0, data[i + 2] ?? 0) > 200) found++
+  return found
+}

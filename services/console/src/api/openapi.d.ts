@@ -2745,6 +2745,7 @@ export interface paths {
                 id: string;
                 basemap_code: string;
                 version: string;
+                from_version: string | null;
                 bounds: [
                   number,
                   number,
@@ -2784,6 +2785,7 @@ export interface paths {
           "application/json": {
             basemap_code: string;
             version: string;
+            from_version?: string;
             bounds?: [
               number,
               number,
@@ -2804,6 +2806,7 @@ export interface paths {
               id: string;
               basemap_code: string;
               version: string;
+              from_version: string | null;
               bounds: [
                 number,
                 number,
@@ -2851,6 +2854,7 @@ export interface paths {
               id: string;
               basemap_code: string;
               version: string;
+              from_version: string | null;
               bounds: [
                 number,
                 number,
@@ -2896,6 +2900,7 @@ export interface paths {
               id: string;
               basemap_code: string;
               version: string;
+              from_version: string | null;
               bounds: [
                 number,
                 number,
@@ -3841,6 +3846,22 @@ export interface paths {
         path: {
           code: string;
           version: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["TileJson"];
+          };
+        };
+      };
+    };
+  };
+  "/vectors/{code}/tilejson.json": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
         };
       };
       responses: {

@@ -179,9 +179,15 @@ export const basemapPatchSchema = z
 
 export type BasemapPatch = z.input<typeof basemapPatchSchema>
 
+export const rejectionBodySchema = z.strictObject({ reason: text(MAX_TEXT_LENGTH) })
+
 export const adminBasemapVersionSchema = basemapVersionSchema.extend({
   path: z.string(),
   withdrawn: withdrawnSchema,
+  held: z
+    .boolean()
+    .describe('it was found in a source with `publish: approval` and waits for it; it is also withdrawn until then'),
+  rejected_reason: z.string().nullable().describe('why an operator rejected it; `null`: nobody did'),
   overrides: versionOverridesSchema,
   scanned: scannedValuesSchema,
 })

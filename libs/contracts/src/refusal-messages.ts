@@ -37,6 +37,8 @@ export const REFUSAL_MESSAGES = {
   version_not_of_the_basemap: 'the basemap has no such version',
   version_is_alias: 'body.version: "{alias}" is the alias of the default version itself',
   version_not_scanned: 'body.version: this version is not available; the last scan did not find it',
+  version_not_held: 'this version does not wait for an approval',
+  version_held: 'this version waits for an approval or was rejected; approve it to publish it',
   version_restore_first: 'body.version: this version is withdrawn; restore it first',
   version_unavailable: 'body.version: the version is not available now',
   version_withdrawn: 'body.version: the version is withdrawn',

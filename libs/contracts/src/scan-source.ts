@@ -6,6 +6,12 @@ import { warningsField } from './warning.js'
 export const SOURCE_KINDS = ['basemap', 'vector'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
+/** What becomes of a version that is found for the first time. */
+export const PUBLISH_MODES = ['automatic', 'approval'] as const
+const publishSchema = z
+  .enum(PUBLISH_MODES)
+  .describe('`approval`: a version that is found for the first time is held until an operator approves it')
+
 export const SCAN_STATUSES = ['running', 'succeeded', 'failed'] as const
 export type ScanStatus = (typeof SCAN_STATUSES)[number]
 
@@ -53,6 +59,7 @@ export const scanSourceSchema = z.object({
   kind: z.enum(SOURCE_KINDS),
   path: z.string(),
   enabled: z.boolean().describe('false: it is not scanned, and nothing that was found in it is served or listed'),
+  publish: publishSchema,
   last_scan: scanSchema.nullable(),
   queued_at: timestampSchema.nullable().describe('since when a scan of it waits for its turn; null: none does'),
 })
@@ -71,6 +78,7 @@ export const scanSourceBodySchema = z.strictObject({
     .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it'),
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
+  publish: publishSchema.optional(),
   last_scan: asListedSchema,
   queued_at: asListedSchema,
 })

@@ -47,7 +47,7 @@ export async function listScanSources(sql: Queryable, request: ListRequest): Pro
 function sources(sql: Queryable) {
   return {
     columns: sql`
-      s.code, s.name, s.kind, s.path, s.enabled, queue.queued_at, ${scanColumns(sql, 'last')}`,
+      s.code, s.name, s.kind, s.path, s.enabled, s.publish, queue.queued_at, ${scanColumns(sql, 'last')}`,
     from: sql`
       scan_sources s
       LEFT JOIN LATERAL (SELECT * FROM scans WHERE source_code = s.code ORDER BY started_at DESC LIMIT 1) last ON true
@@ -55,9 +55,9 @@ function sources(sql: Queryable) {
   }
 }
 
-function toScanSource({ code, name, kind, path, enabled, queued_at, ...scan }: SourceRow): ScanSource {
+function toScanSource({ code, name, kind, path, enabled, publish, queued_at, ...scan }: SourceRow): ScanSource {
   const last_scan = scan.status === null ? null : isoDates<Scan>(scan)
-  return { code, name, kind, path, enabled, last_scan, queued_at: queued_at?.toISOString() ?? null }
+  return { code, name, kind, path, enabled, publish, last_scan, queued_at: queued_at?.toISOString() ?? null }
 }
 
 export interface NewScanSource {
@@ -68,6 +68,8 @@ export interface NewScanSource {
   readonly name: string | undefined
   /** undefined keeps a known source as it is and enables a new one */
   readonly enabled: boolean | undefined
+  /** undefined keeps that of a known source; that of a new one is `automatic` */
+  readonly publish?: ScanSource['publish'] | undefined
 }
 
 /**
@@ -80,11 +82,13 @@ export async function upsertScanSource(
   createsOnly = false,
 ): Promise<{ code: string } | null> {
   const [row] = await tx<{ code: string }[]>`
-    INSERT INTO scan_sources (code, name, kind, path, enabled)
-    VALUES (${source.code}, ${source.name ?? source.code}, ${source.kind}, ${source.path}, ${source.enabled ?? true})
+    INSERT INTO scan_sources (code, name, kind, path, enabled, publish)
+    VALUES (${source.code}, ${source.name ?? source.code}, ${source.kind}, ${source.path}, ${source.enabled ?? true},
+            ${source.publish ?? 'automatic'})
     ON CONFLICT (code) DO UPDATE SET
       name = coalesce(${source.name ?? null}, scan_sources.name), path = excluded.path,
-      enabled = coalesce(${source.enabled ?? null}, scan_sources.enabled), updated_at = now()
+      enabled = coalesce(${source.enabled ?? null}, scan_sources.enabled),
+      publish = coalesce(${source.publish ?? null}, scan_sources.publish), updated_at = now()
     WHERE scan_sources.kind = excluded.kind AND NOT ${createsOnly}::boolean
     RETURNING code`
   return row ?? null

@@ -20,6 +20,7 @@ import { eventRoutes } from './platform/events/routes.js'
 import type { App } from './platform/http/app-type.js'
 import { registerOpenApi } from './platform/openapi/register.js'
 import { createServiceGate } from './platform/service-access/token-gate.js'
+import { eventPayload } from './pushes/event.js'
 import { basemapPayload, vectorPayload } from './pushes/payloads.js'
 import { purgePayload } from './pushes/purge.js'
 import { recentPushes } from './pushes/recent.js'
@@ -86,6 +87,7 @@ export const deliveries = deliveryLoop({
   vector_push: vectorPayload,
   slice_callback: callbackPayload,
   cache_purge: purgePayload,
+  event: eventPayload,
 })
 
 /** The background work of all features; main starts it once the process listens. */

@@ -31,6 +31,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('What lies where in a source', '/reference/sources'),
       page('Slicing', '/reference/slicing'),
       page('Publish and roll back', '/publish'),
+      page('Automation', '/automation'),
       page('Deliveries', '/reference/deliveries'),
     ]),
     part('Move from another server', [

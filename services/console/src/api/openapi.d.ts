@@ -189,6 +189,8 @@ export interface paths {
                   scanned_at: string;
                   path: string;
                   withdrawn: boolean;
+                  held: boolean;
+                  rejected_reason: string | null;
                   overrides: {
                     /** @enum {string} */
                     storage?: "xyz" | "tms";
@@ -263,6 +265,7 @@ export interface paths {
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
+          held?: "true" | "false";
           source_enabled?: "true" | "false";
         };
       };
@@ -294,6 +297,8 @@ export interface paths {
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                held: boolean;
+                rejected_reason: string | null;
                 overrides: {
                   /** @enum {string} */
                   storage?: "xyz" | "tms";
@@ -452,6 +457,8 @@ export interface paths {
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                held: boolean;
+                rejected_reason: string | null;
                 overrides: {
                   /** @enum {string} */
                   storage?: "xyz" | "tms";
@@ -523,6 +530,7 @@ export interface paths {
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
+          held?: "true" | "false";
         };
         path: {
           code: string;
@@ -556,6 +564,8 @@ export interface paths {
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                held: boolean;
+                rejected_reason: string | null;
                 overrides: {
                   /** @enum {string} */
                   storage?: "xyz" | "tms";
@@ -634,6 +644,8 @@ export interface paths {
               scanned_at: string;
               path: string;
               withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
               overrides: {
                 /** @enum {string} */
                 storage?: "xyz" | "tms";
@@ -750,6 +762,8 @@ export interface paths {
               scanned_at: string;
               path: string;
               withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
               overrides: {
                 /** @enum {string} */
                 storage?: "xyz" | "tms";
@@ -962,6 +976,8 @@ export interface paths {
             path: string;
             name?: string;
             enabled?: boolean;
+            /** @enum {string} */
+            publish?: "automatic" | "approval";
             last_scan?: unknown;
             queued_at?: unknown;
           };
@@ -977,6 +993,8 @@ export interface paths {
               kind: "basemap" | "vector";
               path: string;
               enabled: boolean;
+              /** @enum {string} */
+              publish: "automatic" | "approval";
               last_scan: components["schemas"]["Scan"] | null;
               queued_at: string | null;
               warnings?: {
@@ -1274,6 +1292,173 @@ export interface paths {
         200: {
           content: {
             "application/json": components["schemas"]["AdminBasemap"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/versions/{version}/approve": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              version: string;
+              /** @enum {string} */
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              /** @enum {string} */
+              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              tile_size: number;
+              min_zoom: number;
+              max_zoom: number;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              /** @enum {string} */
+              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              crs: string;
+              revision: number;
+              available: boolean;
+              /** Format: date-time */
+              scanned_at: string;
+              path: string;
+              withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
+              overrides: {
+                /** @enum {string} */
+                storage?: "xyz" | "tms";
+                /** @enum {string} */
+                tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds?: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom?: number;
+                max_zoom?: number;
+                name?: string;
+                attribution?: string;
+              };
+              scanned: {
+                storage: ("xyz" | "tms") | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                min_zoom: number;
+                max_zoom: number;
+                name: string | null;
+                attribution: string | null;
+              };
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/versions/{version}/reject": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            reason: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              version: string;
+              /** @enum {string} */
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              /** @enum {string} */
+              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              tile_size: number;
+              min_zoom: number;
+              max_zoom: number;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              /** @enum {string} */
+              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              crs: string;
+              revision: number;
+              available: boolean;
+              /** Format: date-time */
+              scanned_at: string;
+              path: string;
+              withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
+              overrides: {
+                /** @enum {string} */
+                storage?: "xyz" | "tms";
+                /** @enum {string} */
+                tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds?: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom?: number;
+                max_zoom?: number;
+                name?: string;
+                attribution?: string;
+              };
+              scanned: {
+                storage: ("xyz" | "tms") | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                min_zoom: number;
+                max_zoom: number;
+                name: string | null;
+                attribution: string | null;
+              };
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
           };
         };
       };
@@ -2468,6 +2653,133 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/event-records": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "message" | "-message" | "target_code" | "-target_code" | "basemap_code" | "-basemap_code" | "version" | "-version";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "retrying" | "succeeded" | "failed";
+          acknowledged?: "true" | "false";
+          target_code?: string;
+          basemap_code?: string;
+          before?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["EventRecord"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/event-records/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              target_code: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              event: string;
+              basemap_code: string;
+              version: string | null;
+              attempt_log: {
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                /** @enum {string} */
+                outcome: "succeeded" | "failed" | "interrupted";
+                http_status: number | null;
+                message: string;
+                answer: string;
+                request: {
+                  /** @enum {string} */
+                  method: "POST";
+                  url: string;
+                  headers: {
+                    [key: string]: string;
+                  };
+                  body: string;
+                } | null;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/event-records/{id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["EventRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/event-records/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["EventRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/event-records/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["EventRecord"];
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/exports": {
     get: {
       parameters: {
@@ -3601,6 +3913,8 @@ export interface components {
         scanned_at: string;
         path: string;
         withdrawn: boolean;
+        held: boolean;
+        rejected_reason: string | null;
         overrides: {
           /** @enum {string} */
           storage?: "xyz" | "tms";
@@ -3746,6 +4060,8 @@ export interface components {
       kind: "basemap" | "vector";
       path: string;
       enabled: boolean;
+      /** @enum {string} */
+      publish: "automatic" | "approval";
       last_scan: components["schemas"]["Scan"] | null;
       queued_at: string | null;
     };
@@ -3860,6 +4176,24 @@ export interface components {
       updated_at: string;
       acknowledged_at: string | null;
       vector_code: string;
+    };
+    EventRecord: {
+      /** Format: uuid */
+      id: string;
+      target_code: string;
+      /** @enum {string} */
+      status: "pending" | "retrying" | "succeeded" | "failed";
+      attempts: number;
+      message: string;
+      next_attempt_at: string | null;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      updated_at: string;
+      acknowledged_at: string | null;
+      event: string;
+      basemap_code: string;
+      version: string | null;
     };
     PurgeRecord: {
       /** Format: uuid */

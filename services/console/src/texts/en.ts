@@ -1172,6 +1172,8 @@ export const en = {
       'basemap.restore': 'Basemap restored',
       'basemap.delete': 'Basemap deleted',
       'version.withdraw': 'Version withdrawn',
+      'version.approve': 'Version approved',
+      'version.reject': 'Version rejected',
       'version.restore': 'Version restored',
       'version.delete': 'Version deleted',
       'vector.withdraw': 'Vector withdrawn',

@@ -227,6 +227,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   version_not_of_the_basemap: '此底图没有这个版本',
   version_is_alias: 'body.version："{alias}" 就是默认版本的别名',
   version_not_scanned: 'body.version：此版本不可用；上次扫描没有找到它',
+  version_not_held: '该版本并未等待批准',
+  version_held: '该版本正在等待批准或已被拒绝；批准后才会发布',
   version_restore_first: 'body.version：该版本已撤下；请先恢复',
   version_unavailable: 'body.version：该版本目前不可用',
   version_withdrawn: 'body.version：该版本已撤下',

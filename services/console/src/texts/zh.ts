@@ -1122,6 +1122,8 @@ export const zh: Texts = {
       'basemap.restore': '恢复底图',
       'basemap.delete': '删除底图',
       'version.withdraw': '下架版本',
+      'version.approve': '批准版本',
+      'version.reject': '拒绝版本',
       'version.restore': '恢复版本',
       'version.delete': '删除版本',
       'vector.withdraw': '下架矢量',

@@ -13,7 +13,8 @@ function source(code: string, status: 'succeeded' | 'failed' | 'running' | null)
     ...counts,
   }
   const last_scan = status === null ? null : { ...scan, status }
-  return { code, name: code, kind: 'basemap', path: '/somewhere', enabled: true, last_scan, queued_at: null }
+  const basics = { code, name: code, kind: 'basemap', path: '/somewhere', enabled: true } as const
+  return { ...basics, publish: 'automatic', last_scan, queued_at: null }
 }
 
 test('an empty catalog is filled', () => {

@@ -11,6 +11,7 @@ const source = {
   kind: 'basemap' as const,
   path: 's3://maps/all',
   enabled: true,
+  publish: 'automatic' as const,
   last_scan: null,
   queued_at: null,
 }

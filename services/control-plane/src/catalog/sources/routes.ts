@@ -106,8 +106,8 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
   )
 }
 
-function audited({ name, kind, path, enabled }: ScanSource) {
-  return { name, kind, path, enabled }
+function audited({ name, kind, path, enabled, publish }: ScanSource) {
+  return { name, kind, path, enabled, publish }
 }
 
 /** null: the source is of another kind, or exists and is not to be updated. */

@@ -29,6 +29,8 @@ const ADMIN_VERSION = {
   ...VERSION,
   path: '/srv/maps/world/v1',
   withdrawn: false,
+  held: false,
+  rejected_reason: null,
   overrides: {},
   scanned: {
     storage: 'xyz',
@@ -106,6 +108,7 @@ export const SCAN_SOURCE = {
   kind: 'basemap',
   path: '/srv/maps',
   enabled: true,
+  publish: 'automatic',
   last_scan: SCAN,
   queued_at: null,
 }
@@ -169,6 +172,21 @@ export const CATALOG: Readonly<Record<string, Example>> = {
       storage: 'tms',
       revision: 2,
       overrides: { storage: 'tms' },
+      ...FOLLOWED,
+    },
+  },
+  approveBasemapVersion: {
+    parameters: { code: 'world', version: 'v2' },
+    answer: { ...ADMIN_VERSION, version: 'v2', ...FOLLOWED },
+  },
+  rejectBasemapVersion: {
+    parameters: { code: 'world', version: 'v2' },
+    request: { reason: 'zoom 12 is incomplete' },
+    answer: {
+      ...ADMIN_VERSION,
+      version: 'v2',
+      withdrawn: true,
+      rejected_reason: 'zoom 12 is incomplete',
       ...FOLLOWED,
     },
   },

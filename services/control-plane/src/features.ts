@@ -1,6 +1,9 @@
 import { readLayerSources } from '@gateway/store/layer-sources.js'
+import { switchLoop } from './catalog/edit/switch-loop.js'
 import { importLeftovers } from './catalog/imports/leftovers.js'
 import { catalogRoutes } from './catalog/routes.js'
+import { schedules } from './catalog/scans/automatic/schedules.js'
+import { watching } from './catalog/scans/automatic/watching.js'
 import { initialScans } from './catalog/scans/initial-scans.js'
 import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
@@ -94,6 +97,9 @@ export const deliveries = deliveryLoop({
 export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   initialScans,
   scanQueue,
+  schedules,
+  watching,
+  switchLoop,
   importLeftovers,
   deliveries,
   slicingLoop,

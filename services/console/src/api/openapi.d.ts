@@ -978,6 +978,15 @@ export interface paths {
             enabled?: boolean;
             /** @enum {string} */
             publish?: "automatic" | "approval";
+            schedule?: ({
+              every_seconds: number;
+            } | {
+              cron: string;
+              time_zone?: string;
+            }) | null;
+            watch?: boolean;
+            next_scan_at?: unknown;
+            watch_problem?: unknown;
             last_scan?: unknown;
             queued_at?: unknown;
           };
@@ -995,6 +1004,15 @@ export interface paths {
               enabled: boolean;
               /** @enum {string} */
               publish: "automatic" | "approval";
+              schedule: ({
+                every_seconds: number;
+              } | {
+                cron: string;
+                time_zone?: string;
+              }) | null;
+              next_scan_at: string | null;
+              watch: boolean;
+              watch_problem: string | null;
               last_scan: components["schemas"]["Scan"] | null;
               queued_at: string | null;
               warnings?: {
@@ -1081,6 +1099,9 @@ export interface paths {
               id: string;
               /** @enum {string} */
               status: "running" | "succeeded" | "failed";
+              /** @enum {string} */
+              reason: "manual" | "schedule" | "watch" | "start";
+              next_scan_at: string | null;
               /** Format: date-time */
               started_at: string;
               finished_at: string | null;
@@ -1255,6 +1276,9 @@ export interface paths {
                 id: string;
                 /** @enum {string} */
                 status: "running" | "succeeded" | "failed";
+                /** @enum {string} */
+                reason: "manual" | "schedule" | "watch" | "start";
+                next_scan_at: string | null;
                 /** Format: date-time */
                 started_at: string;
                 finished_at: string | null;
@@ -4062,6 +4086,15 @@ export interface components {
       enabled: boolean;
       /** @enum {string} */
       publish: "automatic" | "approval";
+      schedule: ({
+        every_seconds: number;
+      } | {
+        cron: string;
+        time_zone?: string;
+      }) | null;
+      next_scan_at: string | null;
+      watch: boolean;
+      watch_problem: string | null;
       last_scan: components["schemas"]["Scan"] | null;
       queued_at: string | null;
     };
@@ -4070,6 +4103,9 @@ export interface components {
       id: string;
       /** @enum {string} */
       status: "running" | "succeeded" | "failed";
+      /** @enum {string} */
+      reason: "manual" | "schedule" | "watch" | "start";
+      next_scan_at: string | null;
       /** Format: date-time */
       started_at: string;
       finished_at: string | null;

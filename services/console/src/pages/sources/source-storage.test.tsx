@@ -12,6 +12,10 @@ const source = {
   path: 's3://maps/all',
   enabled: true,
   publish: 'automatic' as const,
+  schedule: null,
+  next_scan_at: null,
+  watch: false,
+  watch_problem: null,
   last_scan: null,
   queued_at: null,
 }

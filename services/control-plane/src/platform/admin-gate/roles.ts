@@ -10,6 +10,7 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /vectors/rescan',
   'POST /health/check',
   'POST /basemaps/{code}/default-version',
+  'DELETE /basemaps/{code}/default-switch',
   'PATCH /basemaps/{code}',
   'PATCH /basemaps/{code}/versions/{version}',
   'POST /basemaps/{code}/versions/{version}/approve',

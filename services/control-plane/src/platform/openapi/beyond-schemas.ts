@@ -138,6 +138,20 @@ export const WEBHOOKS = {
     properties: { ...EVENT, reason: { type: 'string' } },
     example: { ...REVIEWED, reason: 'zoom 12 is incomplete' },
   }),
+  ...webhook('basemap.default.switched', {
+    operationId: 'onDefaultSwitched',
+    summary: 'To every enabled HTTP target: a planned switch of the default version was made',
+    description: HEADERS,
+    properties: EVENT,
+    example: REVIEWED,
+  }),
+  ...webhook('basemap.default.switch_failed', {
+    operationId: 'onDefaultSwitchFailed',
+    summary: 'To every enabled HTTP target: a planned switch of the default version failed',
+    description: HEADERS,
+    properties: { ...EVENT, reason: { type: 'string' } },
+    example: { ...REVIEWED, reason: 'body.version: this version is withdrawn; restore it first' },
+  }),
   ...webhook('target.test', {
     operationId: 'onTargetTested',
     summary: 'To a target that an administrator tests',

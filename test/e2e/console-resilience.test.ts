@@ -13,7 +13,7 @@ const gateway = useGateway({}, async ({ home, admin }) => {
 const openConsole = useBrowser()
 
 const isLive = (page: Page) => page.getByRole('status').filter({ hasText: /^Live$/ })
-const isAway = (page: Page) => page.getByRole('status').filter({ hasText: /^Out of touch$/ })
+const isAway = (page: Page) => page.getByRole('status').filter({ hasText: /^Disconnected$/ })
 const NETWORK_ERRORS = /Failed to load resource|net::ERR/
 
 async function defaultVersion(): Promise<string> {
@@ -135,7 +135,7 @@ test('the secret of a token is not lost by Back', async () => {
   await open(page, '/tokens')
   await page.getByRole('link', { name: 'Issue a token' }).first().click()
   await page.getByLabel('Name').fill('the portal')
-  await page.getByPlaceholder('Type to find a code or a name').fill('ci')
+  await page.getByPlaceholder('Search by code or name').fill('ci')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Issue a token' }).click()
   const issued = page.getByRole('dialog').filter({ hasText: 'Copy it now' })
@@ -157,13 +157,13 @@ test('a code that nothing has is granted only after a second yes', async () => {
   const { page } = console
   await open(page, '/tokens/new')
   await page.getByLabel('Name').fill('for later')
-  await page.getByPlaceholder('Type to find a code or a name').fill('cty')
+  await page.getByPlaceholder('Search by code or name').fill('cty')
   await page.keyboard.press('Enter')
-  await page.getByText('Nothing has the code “cty”').waitFor()
+  await page.getByText('The code “cty” does not exist').waitFor()
   await page.getByRole('button', { name: 'Issue a token' }).click()
-  await page.getByText('Grant “cty” or leave it out.').waitFor()
+  await page.getByText('Grant “cty” or remove it.').waitFor()
   await shot(page, 'unknown-code')
-  await page.getByRole('button', { name: 'Grant “cty” all the same' }).click()
+  await page.getByRole('button', { name: 'Grant “cty” anyway' }).click()
   await page.getByRole('button', { name: 'Issue a token' }).click()
   await page.getByText('Copy it now').waitFor()
   await page.getByRole('button', { name: 'I have copied it' }).click()

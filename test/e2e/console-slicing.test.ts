@@ -44,7 +44,7 @@ test('images are picked on the server, estimated and sliced, with progress and l
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, '/slicing')
-  await page.getByText('No job has been submitted yet').waitFor()
+  await page.getByText('No jobs yet').waitFor()
   await page.getByRole('link', { name: 'Slice images' }).first().click()
 
   await page.getByRole('button', { name: 'Choose images' }).click()
@@ -58,7 +58,7 @@ test('images are picked on the server, estimated and sliced, with progress and l
   await picker.getByLabel('north.tif').check()
   await expectAccessible(page, 'file picker')
   await shot(page, 'slice-1-picker', false)
-  await picker.getByRole('button', { name: 'Take 1 image' }).click()
+  await picker.getByRole('button', { name: 'Add 1 image' }).click()
 
   await page.getByRole('combobox', { name: 'Layer code' }).fill('north')
   await page.getByLabel('Display name').fill('The north')

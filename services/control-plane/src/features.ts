@@ -15,6 +15,7 @@ import { sessionRoutes } from './operators/session-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
 import type { AdminGate } from './platform/admin-gate/gate.js'
 import { auditRoutes } from './platform/audit/routes.js'
+import { auditWatch } from './platform/audit/verify.js'
 import type { BackgroundLoop } from './platform/background.js'
 import type { ControlContext } from './platform/context.js'
 import { KnownEdges } from './platform/edges/known-edges.js'
@@ -104,6 +105,7 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   deliveries,
   slicingLoop,
   exportLoop,
+  auditWatch,
   housekeeping({
     'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),
     'old exports': removeOldExports,

@@ -168,7 +168,7 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   tile_size: number;
@@ -261,7 +261,7 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -276,7 +276,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -436,7 +436,7 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -526,7 +526,7 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -543,7 +543,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -623,7 +623,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -741,7 +741,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -1077,6 +1077,10 @@ export interface paths {
               /** @enum {string} */
               state: "answers" | "missing" | "refuses" | "no_answer";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               milliseconds: number;
             };
           };
@@ -1109,6 +1113,10 @@ export interface paths {
               updated: number;
               missing: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               warnings: number;
               steps: number;
               cancelled: boolean;
@@ -1182,6 +1190,10 @@ export interface paths {
                 } | null;
               }[];
               problem: string | null;
+              problem_code: string | null;
+              problem_params: {
+                [key: string]: string | number;
+              } | null;
             };
           };
         };
@@ -1286,6 +1298,10 @@ export interface paths {
                 updated: number;
                 missing: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 warnings: number;
                 steps: number;
                 cancelled: boolean;
@@ -1309,13 +1325,154 @@ export interface paths {
         content: {
           "application/json": {
             version: string;
+            /** Format: date-time */
+            at?: string;
           };
         };
       };
       responses: {
         200: {
           content: {
-            "application/json": components["schemas"]["AdminBasemap"];
+            "application/json": {
+              code: string;
+              name: string;
+              default_version: string | null;
+              versions: {
+                version: string;
+                /** @enum {string} */
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                tile_size: number;
+                min_zoom: number;
+                max_zoom: number;
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                crs: string;
+                revision: number;
+                available: boolean;
+                /** Format: date-time */
+                scanned_at: string;
+                path: string;
+                withdrawn: boolean;
+                held: boolean;
+                rejected_reason: string | null;
+                overrides: {
+                  /** @enum {string} */
+                  storage?: "xyz" | "tms";
+                  /** @enum {string} */
+                  tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds?: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ];
+                  min_zoom?: number;
+                  max_zoom?: number;
+                  name?: string;
+                  attribution?: string;
+                };
+                scanned: {
+                  storage: ("xyz" | "tms") | null;
+                  /** @enum {string} */
+                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ] | null;
+                  min_zoom: number;
+                  max_zoom: number;
+                  name: string | null;
+                  attribution: string | null;
+                };
+              }[];
+              url_template: string;
+              source_code: string;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              withdrawn: boolean;
+              source_enabled: boolean;
+              /** @enum {string} */
+              cache_policy: "interface" | "private" | "shared";
+              s_maxage: number | null;
+              scanned_name: string;
+              description: string | null;
+              tags: string[];
+              owner: string | null;
+              pending_switch: {
+                /** Format: uuid */
+                id: string;
+                version: string;
+                /** Format: date-time */
+                at: string;
+                created_by: string;
+                /** Format: date-time */
+                created_at: string;
+              } | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/default-switch": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              version: string;
+              /** Format: date-time */
+              at: string;
+              created_by: string;
+              /** Format: date-time */
+              created_at: string;
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              version: string;
+              /** Format: date-time */
+              at: string;
+              created_by: string;
+              /** Format: date-time */
+              created_at: string;
+            };
           };
         };
       };
@@ -1335,7 +1492,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -1422,7 +1579,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -2143,6 +2300,10 @@ export interface paths {
               delivered: boolean;
               status: number | null;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               answer: string;
               duration_ms: number;
               request: {
@@ -2245,6 +2406,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2272,6 +2437,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2427,6 +2596,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2442,6 +2615,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2596,6 +2773,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2612,6 +2793,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2722,6 +2907,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2739,6 +2928,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2840,6 +3033,10 @@ export interface paths {
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 progress: number;
                 tiles: number | null;
                 bytes: number | null;
@@ -2895,6 +3092,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2938,6 +3139,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2979,6 +3184,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -3035,6 +3244,10 @@ export interface paths {
                 status: "pending" | "retrying" | "succeeded" | "failed";
                 attempts: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 next_attempt_at: string | null;
                 /** Format: date-time */
                 created_at: string;
@@ -3069,6 +3282,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -3086,6 +3303,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -3120,6 +3341,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -3152,6 +3377,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -3184,6 +3413,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -3301,6 +3534,10 @@ export interface paths {
                 callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
                 callback_attempts?: number;
                 callback_message?: string;
+                callback_message_code?: string | null;
+                callback_message_params?: {
+                  [key: string]: string | number;
+                } | null;
                 /** Format: date-time */
                 created_at: string;
                 started_at: string | null;
@@ -3602,6 +3839,32 @@ export interface paths {
           content: {
             "text/csv": unknown;
             "application/x-ndjson": unknown;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/audit/verify": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              first_mismatch: {
+                /** @enum {string} */
+                reason: "altered" | "missing" | "inserted";
+                chain_position: number | null;
+                id: number | null;
+                at: string | null;
+                actor: string | null;
+                action: string | null;
+                subject: string | null;
+              } | null;
+              count: number;
+              head: string;
+              head_position: number;
+              anchor_position: number;
+            };
           };
         };
       };
@@ -3916,7 +4179,7 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
         /** @enum {string} */
         format: "png" | "jpg" | "webp" | "avif" | "pbf";
         tile_size: number;
@@ -3994,7 +4257,7 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
       /** @enum {string} */
       format: "png" | "jpg" | "webp" | "avif" | "pbf";
       tile_size: number;
@@ -4113,6 +4376,10 @@ export interface components {
       updated: number;
       missing: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       warnings: number;
       steps: number;
       cancelled: boolean;
@@ -4177,6 +4444,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -4205,6 +4476,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -4221,6 +4496,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -4239,6 +4518,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -4317,6 +4600,10 @@ export interface components {
       callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
       callback_attempts?: number;
       callback_message?: string;
+      callback_message_code?: string | null;
+      callback_message_params?: {
+        [key: string]: string | number;
+      } | null;
       /** Format: date-time */
       created_at: string;
       started_at: string | null;
@@ -4385,6 +4672,9 @@ export interface components {
       detail: {
         [key: string]: unknown;
       };
+      chain_position: number | null;
+      previous_sha256: string | null;
+      sha256: string | null;
     };
     Session: {
       name: string;

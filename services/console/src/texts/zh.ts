@@ -4,7 +4,6 @@ import type { Texts } from './en.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
-import { zhServerWords } from './zh-server.js'
 
 export const zh: Texts = {
   brand: '地图资产网关',
@@ -49,7 +48,6 @@ export const zh: Texts = {
     updated: '更新时间',
     created: '创建时间',
   },
-  serverWords: zhServerWords,
   warnings: {
     other: '已保存，但有提示',
     expiry_past: '已保存，但已经过期',

@@ -11,6 +11,8 @@ function source(code: string, status: 'succeeded' | 'failed' | 'running' | null)
     message: '',
     reason: 'manual' as const,
     next_scan_at: null,
+    message_code: null,
+    message_params: null,
     cancelled: false,
     ...counts,
   }

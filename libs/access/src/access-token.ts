@@ -8,7 +8,9 @@ export function toAccessToken(token: DecidedToken): AccessToken {
   // A catalog that a version before this one has kept does not say.
   const rate = token.rate_limit ?? null
   const area = token.bounds ?? null
-  const hasLimits = origins.length > 0 || networks.length > 0 || rate !== null || area !== null
+  // Not a limit: the quick paths, which pass over tokens with limits, know nothing of versions that are held.
+  const readsHeld = token.preview === true
+  const hasLimits = origins.length > 0 || networks.length > 0 || rate !== null || area !== null || readsHeld
   return {
     id: token.id,
     prefix: token.prefix,
@@ -20,6 +22,7 @@ export function toAccessToken(token: DecidedToken): AccessToken {
     expiresAtMs: token.expires_at === null ? null : Date.parse(token.expires_at),
     disabled: token.disabled_at !== null,
     limits: hasLimits ? { origins: new Set(origins), networks: parseRanges(networks), rate, area } : null,
+    ...(readsHeld && { readsHeld }),
   }
 }
 

@@ -17,6 +17,8 @@ export interface AccessToken {
   readonly disabled: boolean
   /** null: it may be used from everywhere, as often as wanted */
   readonly limits: TokenLimits | null
+  /** a preview of the console, which also reads versions that are held; default: no */
+  readonly readsHeld?: boolean
 }
 
 /** What a request wants to reach. A vector is known by each of the names that a grant may use; `null` asks for the scope alone. */

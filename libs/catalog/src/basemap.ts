@@ -33,8 +33,10 @@ export function toAdminBasemap(stored: StoredBasemap): AdminBasemap {
 }
 
 export function toAdminVersion(stored: StoredVersion): AdminBasemapVersion {
-  const { path, withdrawn, overrides } = stored
-  return { ...toVersion(stored), path, withdrawn, overrides, scanned: scannedValues(stored) }
+  const { path, withdrawn, review, reviewReason, overrides } = stored
+  const held = review === 'held'
+  const rejected_reason = reviewReason ?? null
+  return { ...toVersion(stored), path, withdrawn, held, rejected_reason, overrides, scanned: scannedValues(stored) }
 }
 
 function scannedValues(stored: StoredVersion): ScannedValues {

@@ -196,9 +196,15 @@ export const basemapPatchSchema = z
 
 export type BasemapPatch = z.input<typeof basemapPatchSchema>
 
+export const rejectionBodySchema = z.strictObject({ reason: text(MAX_TEXT_LENGTH) })
+
 export const adminBasemapVersionSchema = basemapVersionSchema.extend({
   path: z.string(),
   withdrawn: withdrawnSchema,
+  held: z
+    .boolean()
+    .describe('it was found in a source with `publish: approval` and waits for it; it is also withdrawn until then'),
+  rejected_reason: z.string().nullable().describe('why an operator rejected it; `null`: nobody did'),
   overrides: versionOverridesSchema,
   scanned: scannedValuesSchema,
 })
@@ -242,4 +248,18 @@ export const listedBasemapSchema = adminBasemapSchema.extend({
 export type ListedBasemap = z.infer<typeof listedBasemapSchema>
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 
-export const defaultVersionBodySchema = z.strictObject({ version: z.string().min(1) })
+export const defaultVersionBodySchema = z.strictObject({
+  version: z.string().min(1),
+  at: z.iso.datetime({ offset: true }).optional().describe('when it becomes the default; left out: now'),
+})
+export const defaultSwitchSchema = z.object({
+  id: z.uuid(),
+  version: z.string().describe('what becomes the default'),
+  at: timestampSchema.describe('when it does'),
+  created_by: z.string(),
+  created_at: timestampSchema,
+})
+/** The answer to a switch of the default version. */
+export const switchedBasemapSchema = adminBasemapSchema.extend({
+  pending_switch: defaultSwitchSchema.nullable().describe('the switch that is still to happen; `null`: none is'),
+})

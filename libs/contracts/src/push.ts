@@ -46,6 +46,14 @@ export const purgeRecordSchema = recordSchema.extend({
 })
 export type PurgeRecord = z.infer<typeof purgeRecordSchema>
 
+/** Extension: a message to a target about something that happened, which nobody asked to push. */
+export const eventRecordSchema = recordSchema.extend({
+  event: z.string().describe('such as `basemap.version.approved`'),
+  basemap_code: z.string(),
+  version: z.string().nullable(),
+})
+export type EventRecord = z.infer<typeof eventRecordSchema>
+
 /** Extension: the completion callback of a slice job, as a delivery like any other. */
 export const callbackRecordSchema = recordSchema.omit({ target_code: true }).extend({
   job_id: z.uuid().describe('the slice job that ended'),

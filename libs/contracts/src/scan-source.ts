@@ -6,6 +6,44 @@ import { warningsField } from './warning.js'
 export const SOURCE_KINDS = ['basemap', 'vector', 'style'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
+/** What becomes of a version that is found for the first time. */
+export const PUBLISH_MODES = ['automatic', 'approval'] as const
+const publishSchema = z
+  .enum(PUBLISH_MODES)
+  .describe('`approval`: a version that is found for the first time is held until an operator approves it')
+
+/** Limits of `every_seconds`. */
+const [LEAST_SECONDS, MOST_SECONDS] = [60, 86_400]
+const MAX_CRON_LENGTH = 200
+const MAX_ZONE_LENGTH = 64
+
+export const scanScheduleSchema = z
+  .union([
+    z.strictObject({ every_seconds: z.int().min(LEAST_SECONDS).max(MOST_SECONDS) }),
+    z.strictObject({
+      cron: z
+        .string()
+        .min(1)
+        .max(MAX_CRON_LENGTH)
+        .describe('five fields: minute, hour, day, month and day of the week'),
+      time_zone: z
+        .string()
+        .min(1)
+        .max(MAX_ZONE_LENGTH)
+        .optional()
+        .describe('a name of the IANA database such as `Europe/Berlin`; default: `UTC`'),
+    }),
+  ])
+  .describe('when the source is scanned by itself')
+export type ScanSchedule = z.infer<typeof scanScheduleSchema>
+const watchSchema = z
+  .boolean()
+  .describe('whether changes in the local folder are picked up: 2 s after the last one, at most every 10 s')
+
+export const SCAN_REASONS = ['manual', 'schedule', 'watch', 'start'] as const
+export type ScanReason = (typeof SCAN_REASONS)[number]
+const nextScanSchema = timestampSchema.nullable().describe('when the schedule wants the next scan; null: it wants none')
+
 export const SCAN_STATUSES = ['running', 'succeeded', 'failed'] as const
 export type ScanStatus = (typeof SCAN_STATUSES)[number]
 
@@ -13,6 +51,12 @@ export type ScanStatus = (typeof SCAN_STATUSES)[number]
 export const scanSchema = z.object({
   id: z.uuid(),
   status: z.enum(SCAN_STATUSES),
+  reason: z
+    .enum(SCAN_REASONS)
+    .describe(
+      'why it ran: somebody asked for it, its schedule, a change in a watched folder, or a start of the gateway',
+    ),
+  next_scan_at: nextScanSchema,
   started_at: timestampSchema,
   finished_at: timestampSchema.nullable(),
   added: z.int().describe('seen for the first time'),
@@ -58,6 +102,16 @@ export const scanSourceSchema = z.object({
   kind: z.enum(SOURCE_KINDS),
   path: z.string(),
   enabled: z.boolean().describe('false: it is not scanned, and nothing that was found in it is served or listed'),
+  publish: publishSchema,
+  schedule: scanScheduleSchema.nullable(),
+  next_scan_at: nextScanSchema,
+  watch: watchSchema,
+  watch_problem: z
+    .string()
+    .nullable()
+    .describe(
+      'why the folder cannot be watched now, so that it is scanned every minute; null: it is watched, or is not to be',
+    ),
   last_scan: scanSchema.nullable(),
   queued_at: timestampSchema.nullable().describe('since when a scan of it waits for its turn; null: none does'),
 })
@@ -76,6 +130,11 @@ export const scanSourceBodySchema = z.strictObject({
     .describe('a directory, or `s3://bucket/prefix`, or an http(s) address; never with credentials in it'),
   name: z.string().min(1).max(MAX_LABEL_LENGTH).optional(),
   enabled: z.boolean().optional(),
+  publish: publishSchema.optional(),
+  schedule: scanScheduleSchema.nullable().optional().describe('`null`: none'),
+  watch: watchSchema.optional().describe('not of object storage'),
+  next_scan_at: asListedSchema,
+  watch_problem: asListedSchema,
   last_scan: asListedSchema,
   queued_at: asListedSchema,
 })

@@ -166,7 +166,10 @@ export const tokenSchema = z.object({
 })
 export type Token = z.infer<typeof tokenSchema>
 /** What is needed to decide about it: what was refused is not read for each request. */
-export type DecidedToken = Omit<Token, 'last_refused_at' | 'refused_by'>
+export type DecidedToken = Omit<Token, 'last_refused_at' | 'refused_by'> & {
+  /** of a preview of the console; a catalog that an earlier version kept does not say */
+  readonly preview?: boolean
+}
 
 export const issuedTokenSchema = tokenSchema.extend({
   token: z.string().describe('the plaintext; answered this once and stored nowhere'),

@@ -41,6 +41,10 @@ export interface StoredVersion {
   readonly available: boolean
   /** an operator has taken it from its readers */
   readonly withdrawn: boolean
+  /** it waits for an approval, or did not get one, and is withdrawn until then; a catalog that an earlier version kept does not say */
+  readonly review?: 'held' | 'rejected' | null
+  /** why it was rejected */
+  readonly reviewReason?: string | null
   readonly scannedAt: Date
   /** what an operator set in place of the scan's values; the fields above have it already */
   readonly overrides: VersionOverrides
@@ -118,7 +122,7 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
            v.version, v.storage, v.format, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
            v.bounds, v.bounds_derived AS "boundsDerived", v.rows_from_north AS "rowsFromNorth", v.name AS "versionName", v.overrides, v.attribution, v.description, v.vector_layers AS "vectorLayers",
            v.tile_matrix_set AS "tileMatrixSet", v.metadata, v.path, v.fingerprint, v.revision, v.available,
-           v.withdrawn, v.scanned_at AS "scannedAt"
+           v.withdrawn, v.review, v.review_reason AS "reviewReason", v.scanned_at AS "scannedAt"
     FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code ${andCode}
     ${whereCode(sql, sql`b.code`, codes)}
     ORDER BY b.code COLLATE "C"`
@@ -193,7 +197,7 @@ export async function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promi
 
 export type NewVersion = Omit<
   StoredVersion,
-  'available' | 'scannedAt' | 'revision' | 'withdrawn' | 'overrides' | 'scanned'
+  'available' | 'scannedAt' | 'revision' | 'withdrawn' | 'review' | 'reviewReason' | 'overrides' | 'scanned'
 >
 
 /**
@@ -288,6 +292,22 @@ export async function setVersionWithdrawn(
     UPDATE basemap_versions SET withdrawn = ${withdrawn}
     WHERE basemap_code = ${code} AND version = ${version} RETURNING version`
   return rows.length > 0
+}
+
+/** Publishes a version that was held or rejected. false: there is none. */
+export async function approveVersion(tx: Transaction, code: string, version: string): Promise<boolean> {
+  const { count } = await tx`
+    UPDATE basemap_versions SET review = NULL, review_reason = NULL, withdrawn = false
+    WHERE basemap_code = ${code} AND version = ${version} AND review IS NOT NULL`
+  return count > 0
+}
+
+/** Rejects a version that is held. false: there is none. */
+export async function rejectVersion(tx: Transaction, code: string, version: string, reason: string): Promise<boolean> {
+  const { count } = await tx`
+    UPDATE basemap_versions SET review = 'rejected', review_reason = ${reason}
+    WHERE basemap_code = ${code} AND version = ${version} AND review = 'held'`
+  return count > 0
 }
 
 /** Sets what replaces the scan's values of a version, whose revision grows by a trigger. false: no such version. */

@@ -91,6 +91,7 @@ export const VERSION_LISTING = {
     format: `${SHOWN_FORMAT} = $`,
     available: 'v.available = $',
     withdrawn: '(v.withdrawn OR b.withdrawn) = $',
+    held: "(v.review IS NOT DISTINCT FROM 'held') = $",
     source_enabled: 's.enabled = $',
   },
 } satisfies Listing

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
-export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge'
+export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge' | 'event'
 
 /** Messages are sockets that wait; transfers move files. */
 export type Lane = 'message' | 'transfer'
@@ -25,6 +25,8 @@ export interface Delivery {
   readonly version: string | null
   readonly vectorCode: string | null
   readonly jobId: string | null
+  /** the name of an event; null: it is no event, or is not read */
+  readonly event?: string | null
   /** a push of this archive instead of the version's own files */
   readonly exportId: string | null
   /** what that archive holds; null: none is pushed, or it was removed */
@@ -67,6 +69,25 @@ export async function insertPush(
     RETURNING ${columns(tx)}`
   await wakeRunners(tx)
   return row as Delivery
+}
+
+export interface NewEvent {
+  /** such as `basemap.version.approved` */
+  readonly event: string
+  readonly basemapCode: string
+  readonly version: string | null
+  /** what is sent beside the event's name */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** A message to each enabled HTTP target, in the transaction that makes the event. */
+export async function insertEvents(tx: Transaction, event: NewEvent, trace: KeptTrace | null = null): Promise<void> {
+  const body = { event: event.event, ...event.body }
+  await tx`
+    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, body, trace)
+    SELECT 'event', 'message', code, code, ${event.basemapCode}, ${event.version}, ${tx.json(body as never)}, ${traceColumn(tx, trace)}
+    FROM targets WHERE kind = 'http' AND enabled`
+  await wakeRunners(tx)
 }
 
 export interface NewCallback {
@@ -146,6 +167,12 @@ export const DELIVERY_LISTINGS = {
     filters: { ...STATES, target_code: 'target_code = $', vector_code: 'vector_code = $' },
   },
   cache_purge: {
+    ...NEWEST_FIRST,
+    searched: { target: 'target_code', basemap: 'basemap_code', version: 'version' },
+    sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code', version: 'version' },
+    filters: { ...STATES, target_code: 'target_code = $', basemap_code: 'basemap_code = $' },
+  },
+  event: {
     ...NEWEST_FIRST,
     searched: { target: 'target_code', basemap: 'basemap_code', version: 'version' },
     sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code', version: 'version' },
@@ -243,7 +270,7 @@ function wakeRunners(tx: Transaction): Promise<unknown> {
 function columns(sql: Queryable) {
   return sql`
     id, kind, status, attempts, message, message_coded AS "messageCoded", target_code AS "targetCode", basemap_code AS "basemapCode", version,
-    vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
+    vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", CASE WHEN kind = 'event' THEN body->>'event' END AS event, url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
     acknowledged_at AS "acknowledgedAt",
     (SELECT jsonb_build_object('bounds', bounds, 'zoom_min', zoom_min, 'zoom_max', zoom_max)
      FROM exports WHERE exports.id = deliveries.export_id) AS export`

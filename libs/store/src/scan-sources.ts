@@ -1,17 +1,20 @@
 import { type CodedMessage, coded, type StoredMessage, storedMessage, textOf } from '@gateway/contracts/messages.js'
-import type { Scan, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
+import type { Scan, ScanReason, ScanSchedule, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
 import type { NewChange } from './change-log.js'
 import type { Queryable, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 type ScanRow = { readonly [K in keyof Scan]: unknown }
-type SourceRow = Omit<ScanSource, 'last_scan' | 'queued_at'> & { readonly queued_at: Date | null } & ScanRow
+type SourceRow = Omit<ScanSource, 'last_scan' | 'queued_at' | 'next_scan_at'> & {
+  readonly queued_at: Date | null
+  readonly wanted_at: Date | null
+} & ScanRow
 
 function scanColumns(sql: Queryable, table: 'scans' | 'last') {
   const of = sql(table)
   return sql`
-    ${of}.id, ${of}.status, ${of}.started_at, ${of}.finished_at, ${of}.added, ${of}.updated, ${of}.missing, ${of}.message,
+    ${of}.id, ${of}.status, ${of}.reason, ${of}.next_scan_at, ${of}.started_at, ${of}.finished_at, ${of}.added, ${of}.updated, ${of}.missing, ${of}.message,
     ${of}.message_coded->>'code' AS message_code, ${of}.message_coded->'params' AS message_params,
     ${of}.warning_count AS warnings, ${of}.steps, ${of}.cancelled_by IS NOT NULL AS cancelled`
 }
@@ -48,7 +51,8 @@ export async function listScanSources(sql: Queryable, request: ListRequest): Pro
 function sources(sql: Queryable) {
   return {
     columns: sql`
-      s.code, s.name, s.kind, s.path, s.enabled, queue.queued_at, ${scanColumns(sql, 'last')}`,
+      s.code, s.name, s.kind, s.path, s.enabled, s.publish, s.schedule, s.watch,
+      CASE WHEN s.enabled THEN s.next_scan_at END AS wanted_at, CASE WHEN s.enabled AND s.watch THEN s.watch_problem END AS watch_problem, queue.queued_at, ${scanColumns(sql, 'last')}`,
     from: sql`
       scan_sources s
       LEFT JOIN LATERAL (SELECT * FROM scans WHERE source_code = s.code ORDER BY started_at DESC LIMIT 1) last ON true
@@ -56,9 +60,12 @@ function sources(sql: Queryable) {
   }
 }
 
-function toScanSource({ code, name, kind, path, enabled, queued_at, ...scan }: SourceRow): ScanSource {
+function toScanSource({ code, name, kind, path, enabled, queued_at, wanted_at, ...more }: SourceRow): ScanSource {
+  const { publish, schedule, watch, watch_problem, ...scan } = more
   const last_scan = scan.status === null ? null : isoDates<Scan>(scan)
-  return { code, name, kind, path, enabled, last_scan, queued_at: queued_at?.toISOString() ?? null }
+  const next_scan_at = wanted_at?.toISOString() ?? null
+  const automatic = { publish, schedule, next_scan_at, watch, watch_problem }
+  return { code, name, kind, path, enabled, ...automatic, last_scan, queued_at: queued_at?.toISOString() ?? null }
 }
 
 export interface NewScanSource {
@@ -69,6 +76,13 @@ export interface NewScanSource {
   readonly name: string | undefined
   /** undefined keeps a known source as it is and enables a new one */
   readonly enabled: boolean | undefined
+  /** undefined keeps that of a known source; that of a new one is `automatic` */
+  readonly publish?: ScanSource['publish'] | undefined
+  /** undefined keeps those of a known source; a new one is neither scheduled nor watched */
+  readonly schedule?: ScanSchedule | null | undefined
+  readonly watch?: boolean | undefined
+  /** when the schedule wants the next scan, of a schedule that is not undefined */
+  readonly nextScanAt?: Date | null
 }
 
 /**
@@ -80,12 +94,19 @@ export async function upsertScanSource(
   source: NewScanSource,
   createsOnly = false,
 ): Promise<{ code: string } | null> {
+  const schedule = source.schedule === undefined || source.schedule === null ? null : tx.json(source.schedule)
   const [row] = await tx<{ code: string }[]>`
-    INSERT INTO scan_sources (code, name, kind, path, enabled)
-    VALUES (${source.code}, ${source.name ?? source.code}, ${source.kind}, ${source.path}, ${source.enabled ?? true})
+    INSERT INTO scan_sources (code, name, kind, path, enabled, publish, schedule, next_scan_at, watch)
+    VALUES (${source.code}, ${source.name ?? source.code}, ${source.kind}, ${source.path}, ${source.enabled ?? true},
+            ${source.publish ?? 'automatic'}, ${schedule}, ${source.nextScanAt ?? null}, ${source.watch ?? false})
     ON CONFLICT (code) DO UPDATE SET
       name = coalesce(${source.name ?? null}, scan_sources.name), path = excluded.path,
-      enabled = coalesce(${source.enabled ?? null}, scan_sources.enabled), updated_at = now()
+      enabled = coalesce(${source.enabled ?? null}, scan_sources.enabled),
+      publish = coalesce(${source.publish ?? null}, scan_sources.publish),
+      watch = coalesce(${source.watch ?? null}, scan_sources.watch),
+      watch_problem = CASE WHEN scan_sources.path = excluded.path THEN scan_sources.watch_problem END,
+      next_scan_at = CASE WHEN ${source.schedule === undefined} OR scan_sources.schedule = excluded.schedule THEN scan_sources.next_scan_at ELSE excluded.next_scan_at END,
+      schedule = CASE WHEN ${source.schedule === undefined} THEN scan_sources.schedule ELSE excluded.schedule END, updated_at = now()
     WHERE scan_sources.kind = excluded.kind AND NOT ${createsOnly}::boolean
     RETURNING code`
   return row ?? null
@@ -110,9 +131,14 @@ export async function deleteScanSource(tx: Transaction, code: string): Promise<b
 }
 
 /** `startedAt` is by the store's clock, as are the times of everything that a scan is compared with. */
-export async function startScan(sql: Queryable, sourceCode: string): Promise<{ id: string; startedAt: Date }> {
+export async function startScan(
+  sql: Queryable,
+  sourceCode: string,
+  reason: ScanReason = 'manual',
+): Promise<{ id: string; startedAt: Date }> {
   const [row] = await sql<{ id: string; startedAt: Date }[]>`
-    INSERT INTO scans (source_code, status) VALUES (${sourceCode}, 'running') RETURNING id, started_at AS "startedAt"`
+    INSERT INTO scans (source_code, status, reason, next_scan_at)
+    VALUES (${sourceCode}, 'running', ${reason}, (SELECT next_scan_at FROM scan_sources WHERE code = ${sourceCode})) RETURNING id, started_at AS "startedAt"`
   return row as { id: string; startedAt: Date }
 }
 
@@ -151,8 +177,48 @@ export async function renewScan(sql: Queryable, id: string, steps: number): Prom
 }
 
 /** Queues a scan of a source; one that waits already keeps its place. */
-export async function queueScan(tx: Transaction, sourceCode: string): Promise<void> {
-  await tx`INSERT INTO scan_queue (source_code) VALUES (${sourceCode}) ON CONFLICT DO NOTHING`
+export async function queueScan(sql: Queryable, sourceCode: string, reason: ScanReason = 'manual'): Promise<void> {
+  await sql`
+    INSERT INTO scan_queue (source_code, reason) SELECT code, ${reason} FROM scan_sources WHERE code = ${sourceCode}
+    ON CONFLICT DO NOTHING`
+}
+
+export interface SourceSchedule {
+  readonly code: string
+  readonly schedule: ScanSchedule
+  /** null: it is not known yet, or the schedule wants no other scan */
+  readonly nextScanAt: Date | null
+}
+
+/** The schedules of enabled sources. */
+export async function readSchedules(sql: Queryable): Promise<SourceSchedule[]> {
+  return sql<SourceSchedule[]>`
+    SELECT code, schedule, next_scan_at AS "nextScanAt" FROM scan_sources WHERE enabled AND schedule IS NOT NULL`
+}
+
+/** Notes when a schedule wants the next scan; false: somebody else did, or the source is another one. */
+export async function moveSchedule(
+  tx: Transaction,
+  code: string,
+  from: Date | null,
+  to: Date | null,
+): Promise<boolean> {
+  const { count } = await tx`
+    UPDATE scan_sources SET next_scan_at = ${to}
+    WHERE code = ${code} AND enabled AND schedule IS NOT NULL AND next_scan_at IS NOT DISTINCT FROM ${from}::timestamptz`
+  return count > 0
+}
+
+/** Enabled sources whose local folders are to be watched. */
+export async function readWatchedSources(sql: Queryable): Promise<Pick<ScanSource, 'code' | 'kind' | 'path'>[]> {
+  return sql<Pick<ScanSource, 'code' | 'kind' | 'path'>[]>`
+    SELECT code, kind, path FROM scan_sources WHERE enabled AND watch AND starts_with(path, '/') ORDER BY code`
+}
+
+/** Notes why a source cannot be watched; null: it is. */
+export async function noteWatchProblem(sql: Queryable, code: string, problem: string | null): Promise<void> {
+  await sql`
+    UPDATE scan_sources SET watch_problem = ${problem} WHERE code = ${code} AND watch_problem IS DISTINCT FROM ${problem}`
 }
 
 export async function isScanQueued(sql: Queryable): Promise<boolean> {
@@ -161,11 +227,13 @@ export async function isScanQueued(sql: Queryable): Promise<boolean> {
 }
 
 /** The code of the source that has waited longest, which waits no more. The caller holds the scan lock. */
-export async function takeQueuedScan(sql: Queryable): Promise<string | null> {
-  const [row] = await sql<{ source_code: string }[]>`
+export async function takeQueuedScan(
+  sql: Queryable,
+): Promise<{ readonly code: string; readonly reason: ScanReason } | null> {
+  const [row] = await sql<{ code: string; reason: ScanReason }[]>`
     DELETE FROM scan_queue WHERE source_code = (SELECT source_code FROM scan_queue ORDER BY queued_at, source_code LIMIT 1)
-    RETURNING source_code`
-  return row?.source_code ?? null
+    RETURNING source_code AS code, reason`
+  return row ?? null
 }
 
 /** Takes a waiting scan of a source out of the queue and asks for the end of a running one; false: there is neither. */

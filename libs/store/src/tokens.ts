@@ -181,10 +181,10 @@ export async function findTokensByDigest(sql: Queryable, digests: readonly Buffe
   const hex = digests.map((digest) => digest.toString('hex'))
   const rows = await sql<(TokenRow & { digest: string; graceUntil: Date | null })[]>`
     WITH wanted AS (SELECT decode(hex, 'hex') AS digest FROM unnest(${hex}::text[]) AS hex)
-    SELECT ${ownColumns(sql)}, encode(tokens.digest, 'hex') AS digest, NULL::timestamptz AS "graceUntil"
+    SELECT ${ownColumns(sql)}, preview, encode(tokens.digest, 'hex') AS digest, NULL::timestamptz AS "graceUntil"
     FROM tokens WHERE digest IN (SELECT digest FROM wanted)
     UNION ALL
-    SELECT ${ownColumns(sql)}, encode(previous_digest, 'hex'), previous_expires_at
+    SELECT ${ownColumns(sql)}, preview, encode(previous_digest, 'hex'), previous_expires_at
     FROM tokens WHERE previous_digest IN (SELECT digest FROM wanted)`
   return rows.map(({ graceUntil, ...row }) => {
     const token = isoDates<StoredToken>(row)

@@ -1,6 +1,9 @@
 import { readLayerSources } from '@gateway/store/layer-sources.js'
+import { switchLoop } from './catalog/edit/switch-loop.js'
 import { importLeftovers } from './catalog/imports/leftovers.js'
 import { catalogRoutes } from './catalog/routes.js'
+import { schedules } from './catalog/scans/automatic/schedules.js'
+import { watching } from './catalog/scans/automatic/watching.js'
 import { initialScans } from './catalog/scans/initial-scans.js'
 import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
@@ -21,6 +24,7 @@ import { eventRoutes } from './platform/events/routes.js'
 import type { App } from './platform/http/app-type.js'
 import { registerOpenApi } from './platform/openapi/register.js'
 import { createServiceGate } from './platform/service-access/token-gate.js'
+import { eventPayload } from './pushes/event.js'
 import { basemapPayload, vectorPayload } from './pushes/payloads.js'
 import { purgePayload } from './pushes/purge.js'
 import { recentPushes } from './pushes/recent.js'
@@ -89,12 +93,16 @@ export const deliveries = deliveryLoop({
   vector_push: vectorPayload,
   slice_callback: callbackPayload,
   cache_purge: purgePayload,
+  event: eventPayload,
 })
 
 /** The background work of all features; main starts it once the process listens. */
 export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   initialScans,
   scanQueue,
+  schedules,
+  watching,
+  switchLoop,
   importLeftovers,
   deliveries,
   slicingLoop,

@@ -33,6 +33,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('Styles, glyphs and sprites', '/reference/styles'),
       page('Slicing', '/reference/slicing'),
       page('Publish and roll back', '/publish'),
+      page('Automation', '/automation'),
       page('Deliveries', '/reference/deliveries'),
     ]),
     part('Move from another server', [

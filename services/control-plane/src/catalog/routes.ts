@@ -7,6 +7,7 @@ import { changesRoute } from './changes/routes.js'
 import { compareRoutes } from './compare/routes.js'
 import { defaultVersionRoute } from './edit/default-version.js'
 import { forgetRoutes } from './edit/forget-routes.js'
+import { reviewRoutes } from './edit/review-version.js'
 import { updateBasemapRoute } from './edit/update-basemap.js'
 import { updateVectorRoute } from './edit/update-vector.js'
 import { updateVersionRoute } from './edit/update-version.js'
@@ -39,6 +40,7 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   scanRoutes(app, ctx)
   defaultVersionRoute(app, ctx)
   updateVersionRoute(app, ctx, edges)
+  reviewRoutes(app, ctx, edges)
   updateBasemapRoute(app, ctx, edges)
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)

@@ -43,7 +43,13 @@ export function deliveryLoop(payloads: PayloadBuilders): BackgroundLoop {
         registers: [ctx.metrics.registry],
       })
       // A rate needs a first value: series that appear with their first event hide it.
-      for (const kind of ['basemap_push', 'vector_push', 'slice_callback', 'cache_purge'] satisfies DeliveryKind[])
+      for (const kind of [
+        'basemap_push',
+        'vector_push',
+        'slice_callback',
+        'cache_purge',
+        'event',
+      ] satisfies DeliveryKind[])
         for (const outcome of ['succeeded', 'failed']) attempts.inc({ kind, outcome }, 0)
       const guard = new DestinationGuard(settings)
       const tools: DeliverTools = {

@@ -1,4 +1,4 @@
-import type { PurgeRecord, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
+import type { EventRecord, PurgeRecord, PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Delivery } from '@gateway/store/deliveries.js'
 import { deliveryFields } from '../deliveries/records.js'
 
@@ -19,6 +19,17 @@ export function toPurgeRecord(delivery: Delivery): PurgeRecord {
   return {
     ...deliveryFields(delivery),
     target_code: targetCode ?? '',
+    basemap_code: basemapCode ?? '',
+    version,
+  }
+}
+
+export function toEventRecord(delivery: Delivery): EventRecord {
+  const { targetCode, basemapCode, version, event } = delivery
+  return {
+    ...deliveryFields(delivery),
+    target_code: targetCode ?? '',
+    event: event ?? '',
     basemap_code: basemapCode ?? '',
     version,
   }

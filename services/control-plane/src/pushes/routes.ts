@@ -1,5 +1,6 @@
 import { text } from '@gateway/catalog/list-query.js'
 import {
+  eventRecordSchema,
   purgeRecordSchema,
   pushBodySchema,
   pushRecordSchema,
@@ -12,7 +13,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { pushBasemap, pushVector } from './push.js'
-import { toPurgeRecord, toPushRecord, toVectorPushRecord } from './record.js'
+import { toEventRecord, toPurgeRecord, toPushRecord, toVectorPushRecord } from './record.js'
 
 const PUSH_ERRORS =
   'What does not exist is 404; a target that is disabled, or data that is not available now, is 400. The delivery begins at once and runs ' +
@@ -103,6 +104,22 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
     kept: RECORDS_KEPT,
     schema: purgeRecordSchema,
     toRecord: toPurgeRecord,
+    filters: { target_code: text, basemap_code: text },
+  })
+  recordRoutes(app, ctx, {
+    kind: 'event',
+    path: 'event-records',
+    operationIds: {
+      list: 'listEventRecords',
+      get: 'getEventRecord',
+      retry: 'retryEvent',
+      cancel: 'cancelEvent',
+      acknowledge: 'acknowledgeEvent',
+    },
+    noun: 'events',
+    kept: RECORDS_KEPT,
+    schema: eventRecordSchema,
+    toRecord: toEventRecord,
     filters: { target_code: text, basemap_code: text },
   })
 }

@@ -66,6 +66,7 @@ export function authorize(
     if (area !== null && candidates[which] !== null && !reaches(edge, area, reach))
       return answerRefusal(exchange, OUTSIDE_AREA)
     exchange.area = area
+    exchange.reader = allowed
     const rate = allowed.limits?.rate ?? null
     if (rate === null) return admit(allowed, now, which)
     const proceed = (admission: Admission) =>

@@ -1,4 +1,5 @@
 import { clientAddress, parseRanges } from '@gateway/access/client-address.js'
+import type { AccessToken } from '@gateway/access/decide.js'
 import type { Sender } from '@gateway/access/token-limits.js'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
@@ -106,6 +107,8 @@ export class Exchange {
   asked: UsageName | null = null
   /** what its token may read, in degrees; null: everywhere, or not known yet */
   area: Bounds | null = null
+  /** the token that was let in, by which it may get other tiles than others do; null: none was */
+  reader: AccessToken | null = null
   /** what its answer is counted as */
   answered: Answered = 'other'
   readonly #headers: ReadHeaders

@@ -1,4 +1,4 @@
-import type { WantedResource } from '@gateway/access/decide.js'
+import type { AccessToken, WantedResource } from '@gateway/access/decide.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Settings } from '@gateway/settings/load.js'
@@ -50,10 +50,12 @@ export function findTarget(
   edge: Edge,
   { code, version: label, address }: TileAddressPath,
   mayListVersions = true,
+  token: AccessToken | null = null,
 ): TileTarget | Refusal {
   if (!address.ok && address.reason === 'malformed') return MALFORMED_TILE
   const basemap = edge.freshness.catalog.basemaps.get(code)
-  const version = basemap?.versions.get(label ?? CURRENT_VERSION)
+  const served = basemap?.versions.get(label ?? CURRENT_VERSION)
+  const version = served ?? heldVersion(basemap, label, token)
   if (basemap === undefined || version === undefined)
     return missingTile(absentVersion(code, label, basemap, mayListVersions), ['Cache-Control', 'no-store'])
   const { format, storage, tileMatrixSet } = version.stored
@@ -62,7 +64,18 @@ export function findTarget(
   if (address.suffix !== '' && !isFolder) return noRetina(version)
   if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return outsideGrid(tileMatrixSet, address.z)
   if (address.extension !== format && formatOfExtension(address.extension) !== format) return wrongExtension(version)
-  return { ok: true, basemap, version, place: address, cacheControl: tileCacheControl(edge.settings, basemap, label) }
+  const isShared = served !== undefined
+  const cacheControl = isShared ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
+  return { ok: true, basemap, version, place: address, cacheControl, isShared }
+}
+
+/** A version that waits for an approval, for a preview of the console. */
+export function heldVersion(
+  basemap: CatalogBasemap | undefined,
+  label: string | null,
+  token: AccessToken | null,
+): CatalogVersion | undefined {
+  return token?.readsHeld === true && label !== null ? basemap?.held.get(label) : undefined
 }
 
 /** The Cache-Control of tiles, by the policy of their basemap: at an address that names no fixed version it may have a value of its own. */
@@ -129,7 +142,7 @@ export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileA
 export function keepTile(
   edge: Edge,
   path: string,
-  { basemap }: TileTarget,
+  { basemap, isShared }: TileTarget,
   prepared: CachedTile,
   { body: source, file }: Tile,
 ): void {
@@ -137,7 +150,7 @@ export function keepTile(
   const { catalog } = edge.freshness
   const isCurrent = hasSameTiles(basemap, tilesOf(catalog, basemap.stored.code))
   const mayKeep =
-    path.length <= MAX_KEPT_PATH && isCurrent && (source instanceof Uint8Array || source.isCached !== true)
+    isShared && path.length <= MAX_KEPT_PATH && isCurrent && (source instanceof Uint8Array || source.isCached !== true)
   if (!mayKeep) {
     if (body instanceof OpenFile) body.retire()
     return

@@ -16,6 +16,7 @@ import { answerDocument, SECRET_PLACE } from './document.js'
 import type { Exchange } from './exchange.js'
 import { absentVersion } from './missing-reasons.js'
 import { answerRefusal } from './refusals.js'
+import { heldVersion } from './tile-answer.js'
 
 /**
  * TileJSON of a version, or of the default one. Its tile addresses name the version and its revision, so that a map is made of one content,
@@ -24,7 +25,8 @@ import { answerRefusal } from './refusals.js'
 export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kind: 'tilejson' }>, fromQuery: boolean) {
   const { freshness, settings } = exchange.edge
   const basemap = freshness.catalog.basemaps.get(path.code)
-  const version = basemap?.versions.get(path.version ?? CURRENT_VERSION)
+  const version =
+    basemap?.versions.get(path.version ?? CURRENT_VERSION) ?? heldVersion(basemap, path.version, exchange.reader)
   if (basemap === undefined || version === undefined) {
     const reason = absentVersion(path.code, path.version, basemap, exchange.token !== '')
     return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))

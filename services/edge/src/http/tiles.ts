@@ -69,7 +69,7 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
   exchange.asked = usageOf(edge, path)
   // By the version that is answered, whichever way the request came.
   if (exchange.area !== null) {
-    const found = findTarget(edge, path)
+    const found = findTarget(edge, path, true, exchange.reader)
     if (!found.ok) return answerRefusal(exchange, found)
     const set = TILE_MATRIX_SETS[found.version.stored.tileMatrixSet]
     if (!tileTouches(set, found.place, exchange.area)) return answerRefusal(exchange, OUTSIDE_AREA)
@@ -84,11 +84,11 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
     return sendPrepared(exchange, kept)
   }
   // A signed address opens what it was made for; what else there is, it does not tell.
-  const found = findTarget(edge, path, exchange.token !== '')
+  const found = findTarget(edge, path, exchange.token !== '', exchange.reader)
   if (!found.ok) return answerRefusal(exchange, found)
   const tile = edge.tiles.tileIfCached(found.version, found.place)
   // With the directories that were read on the way to it. Of tiles by way of the WMTS too, which the native tier then answers by itself.
-  edge.native.noteTarget(exchange.path, found, edge.tiles.opened(found.version), now)
+  if (found.isShared) edge.native.noteTarget(exchange.path, found, edge.tiles.opened(found.version), now)
   if (tile === undefined) return load(exchange, found)
   answerLoaded(exchange, found, tile === null ? { kind: 'absent' } : { kind: 'tile', tile })
 }

@@ -26,6 +26,8 @@ export interface CatalogBasemap {
   readonly wanted: NonNullable<WantedResource>
   /** available versions by label, without those withdrawn, and the default one under `current` as well */
   readonly versions: ReadonlyMap<string, CatalogVersion>
+  /** those that wait for an approval or were rejected, for previews of the console only */
+  readonly held: ReadonlyMap<string, CatalogVersion>
 }
 
 export interface TextEncoding {
@@ -138,19 +140,22 @@ function replaced<Row extends { readonly code: string }, Entry>(
 function toBasemap(stored: StoredBasemap, before: Catalog): CatalogBasemap {
   const known = before.basemaps.get(stored.code)
   const versions = new Map<string, CatalogVersion>()
+  const held = new Map<string, CatalogVersion>()
   for (const version of stored.versions) {
-    if (version.available && !version.withdrawn) versions.set(version.version, toVersion(version, stored, known))
+    if (!version.available) continue
+    if (!version.withdrawn) versions.set(version.version, toVersion(version, stored, known))
+    else if ((version.review ?? null) !== null) held.set(version.version, toVersion(version, stored, known))
   }
   const current = stored.defaultVersion === null ? undefined : versions.get(stored.defaultVersion)
   if (current !== undefined) versions.set(CURRENT_VERSION, current)
-  return { stored, wanted: { kind: 'basemap', code: stored.code }, versions }
+  return { stored, wanted: { kind: 'basemap', code: stored.code }, versions, held }
 }
 
 let lastContentId = 0
 
 function toVersion(stored: StoredVersion, basemap: StoredBasemap, known: CatalogBasemap | undefined): CatalogVersion {
   const root = basemap.sourcePath
-  const same = known?.versions.get(stored.version)
+  const same = known?.versions.get(stored.version) ?? known?.held.get(stored.version)
   const contentId = same !== undefined && isSameContent(same, stored, root) ? same.contentId : ++lastContentId
   const tags = cacheTagHeaders(cacheTags(basemap.code, stored.version))
   const tagLines = tags.map(([name, value]) => `${name}: ${value}`).join('\r\n')

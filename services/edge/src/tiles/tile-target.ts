@@ -8,4 +8,6 @@ export interface TileTarget {
   readonly version: CatalogVersion
   readonly place: TilePlace
   readonly cacheControl: string
+  /** whether everybody who may read the basemap gets the same at this address: it is kept nowhere otherwise */
+  readonly isShared: boolean
 }

@@ -24,6 +24,8 @@ function basemap(code: string, versions: readonly string[]): AdminBasemap {
       revision: 1,
       available: true,
       withdrawn: false,
+      held: false,
+      rejected_reason: null,
       scanned_at: at,
       path: '/somewhere',
       overrides: {},

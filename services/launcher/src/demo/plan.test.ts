@@ -9,13 +9,21 @@ function source(code: string, status: 'succeeded' | 'failed' | 'running' | null)
     started_at: '2026-01-01T00:00:00Z',
     finished_at: null,
     message: '',
+    reason: 'manual' as const,
+    next_scan_at: null,
     message_code: null,
     message_params: null,
     cancelled: false,
     ...counts,
   }
   const last_scan = status === null ? null : { ...scan, status }
-  return { code, name: code, kind: 'basemap', path: '/somewhere', enabled: true, last_scan, queued_at: null }
+  const basics = { code, name: code, kind: 'basemap', path: '/somewhere', enabled: true } as const
+  return {
+    ...basics,
+    ...{ publish: 'automatic', schedule: null, next_scan_at: null, watch: false, watch_problem: null },
+    last_scan,
+    queued_at: null,
+  }
 }
 
 test('an empty catalog is filled', () => {

@@ -11,6 +11,11 @@ const source = {
   kind: 'basemap' as const,
   path: 's3://maps/all',
   enabled: true,
+  publish: 'automatic' as const,
+  schedule: null,
+  next_scan_at: null,
+  watch: false,
+  watch_problem: null,
   last_scan: null,
   queued_at: null,
 }

@@ -28,6 +28,7 @@ import { sendRefusal } from '../../platform/http/refusal.js'
 import { byVersion, CONFIRMED, WITHDRAWN } from './route-parts.js'
 
 type Patch = z.output<typeof versionPatchSchema>
+const HELD = refuse('conflict', coded('version_held'))
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 
 /** Withdraws and restores a version, and sets values in place of the scan's. */
@@ -80,6 +81,7 @@ async function update(
   admin: AdminIdentity,
 ): Promise<Refusal | null> {
   const { version } = stored
+  if (withdrawn !== undefined && (stored.review ?? null) !== null) return HELD
   const audit = (action: string, before: object, after: object) =>
     insertAudit(tx, { ...admin, action, subject: code, detail: { name, version, before, after } })
   if (Object.values(patch).some((value) => value !== undefined)) {

@@ -95,6 +95,7 @@ export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges
           format: z.enum(TILE_FORMATS),
           available: flag,
           withdrawn: flag.describe('by itself or with its basemap'),
+          held: flag.describe('whether it waits for an approval'),
           source_enabled: flag,
         }),
         response: { 200: listOf(listedVersionSchema) },

@@ -40,6 +40,7 @@ const VERSIONS = {
     format: ({ format }) => format,
     available: ({ available }) => available,
     withdrawn: ({ withdrawn }) => withdrawn,
+    held: ({ review }) => review === 'held',
   },
 } satisfies MemoryListing<StoredVersion & { readonly place: number }>
 
@@ -76,6 +77,7 @@ export function detailRoutes(app: App, { sql, settings }: ControlContext): void 
           format: z.enum(TILE_FORMATS),
           available: flag,
           withdrawn: flag,
+          held: flag,
         }),
         response: { 200: listOf(adminBasemapVersionSchema) },
       },

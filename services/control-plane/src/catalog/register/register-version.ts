@@ -29,7 +29,12 @@ export async function registerVersion(
   if (owner !== basemap.sourceCode) throw new Error(`basemap "${basemap.code}" belongs to scan source "${owner}"`)
   await upsertVersion(tx, basemap.code, version)
   // Whoever registers a version has just written it, whether or not that shows in what a scan looks at.
+  const registered = await readBasemap(tx, basemap.code)
   await growRevision(tx, basemap.code, version.version)
-  if (makeDefault) await setDefaultVersion(tx, basemap.code, version.version)
+  // Not one that is held: its readers would get the highest other version until it is approved.
+  const isHeld = registered?.versions.some(
+    ({ version: label, review }) => label === version.version && review === 'held',
+  )
+  if (makeDefault && !isHeld) await setDefaultVersion(tx, basemap.code, version.version)
   return [{ kind: 'basemap', key: basemap.code }]
 }

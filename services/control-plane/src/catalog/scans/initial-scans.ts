@@ -22,7 +22,7 @@ export const initialScans: BackgroundLoop = {
 async function scanWhenFree(ctx: ControlContext, source: ScanSource): Promise<void> {
   if (!source.enabled) return
   while (!ctx.shutdown.aborted) {
-    if ((await runScan(ctx, source)).ok) return
+    if ((await runScan(ctx, source, 'start')).ok) return
     await pause(ctx, LOCK_RETRY_MS)
   }
 }

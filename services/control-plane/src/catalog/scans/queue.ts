@@ -30,10 +30,10 @@ async function runNext(ctx: ControlContext): Promise<boolean> {
   if (!(await isScanQueued(ctx.sql))) return false
   const ran = await withScanLock(ctx.sql, async (lock) => {
     await failAbandonedScans(ctx.sql)
-    const code = await takeQueuedScan(ctx.sql)
-    const [source] = code === null ? [] : await readScanSources(ctx.sql, code)
-    if (source?.enabled) await scanUnderLock(ctx, source, lock)
-    return code !== null
+    const queued = await takeQueuedScan(ctx.sql)
+    const [source] = queued === null ? [] : await readScanSources(ctx.sql, queued.code)
+    if (queued !== null && source?.enabled) await scanUnderLock(ctx, source, lock, queued.reason)
+    return queued !== null
   })
   return ran === true
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { CodedError, type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
-import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
+import type { Scan, ScanReason, ScanSource } from '@gateway/contracts/scan-source.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { logChanges } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
@@ -26,8 +26,12 @@ export type ScanRuns = { readonly ok: true; readonly scans: readonly Scan[] } | 
 export type ScannedSource = Pick<ScanSource, 'code' | 'kind' | 'path'>
 
 /** `runScans` for one source. */
-export async function runScan(ctx: ControlContext, source: ScannedSource): Promise<ScanRun> {
-  const run = await runScans(ctx, [source])
+export async function runScan(
+  ctx: ControlContext,
+  source: ScannedSource,
+  reason: ScanReason = 'manual',
+): Promise<ScanRun> {
+  const run = await runScans(ctx, [source], reason)
   return run.ok ? { ok: true, scan: run.scans[0] as Scan } : run
 }
 
@@ -35,11 +39,16 @@ export async function runScan(ctx: ControlContext, source: ScannedSource): Promi
  * Scans sources now, one after the other. One scan runs at a time in the whole cluster: refused while there is another. A scan that
  * fails, for whatever reason, is one of the answered scans and changes nothing; rejects where the store itself is out of reach.
  */
-export function runScans(ctx: ControlContext, sources: readonly ScannedSource[]): Promise<ScanRuns> {
+export function runScans(
+  ctx: ControlContext,
+  sources: readonly ScannedSource[],
+  reason: ScanReason = 'manual',
+): Promise<ScanRuns> {
   return withScanLock(ctx.sql, async (lock): Promise<ScanRuns> => {
     await failAbandonedScans(ctx.sql)
     const scans: Scan[] = []
-    for (const source of sources) scans.push(await measured(ctx, source, () => scanUnderLock(ctx, source, lock)))
+    for (const source of sources)
+      scans.push(await measured(ctx, source, () => scanUnderLock(ctx, source, lock, reason)))
     return { ok: true, scans }
   })
 }
@@ -57,8 +66,13 @@ async function measured(ctx: ControlContext, source: ScannedSource, scan: () => 
 }
 
 /** One scan of a source; the caller holds the scan lock. */
-export async function scanUnderLock(ctx: ControlContext, source: ScannedSource, lock: LockSession): Promise<Scan> {
-  const { id, startedAt } = await startScan(ctx.sql, source.code)
+export async function scanUnderLock(
+  ctx: ControlContext,
+  source: ScannedSource,
+  lock: LockSession,
+  reason: ScanReason,
+): Promise<Scan> {
+  const { id, startedAt } = await startScan(ctx.sql, source.code, reason)
   try {
     const found = await walkWatched(ctx, source, id, AbortSignal.any([ctx.shutdown, lock.lost]))
     const scan = await write(ctx, id, found, { sourceCode: source.code, startedAt }, lock)

@@ -1,9 +1,10 @@
 import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
-import { refuse } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import {
   SCAN_STATUSES,
+  type ScanSchedule,
   type ScanSource,
   type ScanSourceBody,
   SOURCE_KINDS,
@@ -31,9 +32,11 @@ import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
+import { nextRun } from '../scans/automatic/next-run.js'
 import { LAYERS_SOURCE } from './configured-sources.js'
 import { placeOf } from './place.js'
 
+const WATCHES_FOLDERS = refuse('invalid_parameters', coded('watch_of_folders'))
 const KIND_FIXED = refuse('invalid_parameters', coded('source_kind_fixed'))
 const STYLES_ARE_LOCAL = refuse('invalid_parameters', coded('style_source_remote'))
 /** Layers that are served would be looked for elsewhere at once, and new ones be written where nobody looks. */
@@ -87,7 +90,9 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
           'gateway: a `path` with any in it, or with a query, is 400. Where an http(s) address may lead is what CALLBACK_ALLOW and ' +
           'CALLBACK_DENY say. A field that is left out keeps its value; a new source is ' +
           'enabled and named by its code. The kind of a known source cannot change (400), nor the path of `layers`, which SLICE_OUTPUT_ROOT sets. What was found in a disabled source is neither ' +
-          'served nor listed for readers; enabled again, it is there at once. Answers once every live edge process has followed, at the ' +
+          'served nor listed for readers; enabled again, it is there at once. `schedule` and `watch` let it be scanned by itself: one scan runs at a ' +
+          'time, a due scan waits, and of missed scans one runs. `publish` says what becomes of versions that are found for the first time. ' +
+          ' Answers once every live edge process has followed, at the ' +
           `latest after TOKEN_STALE_SECONDS. ${CREATES_ONLY}`,
         body: scanSourceBodySchema,
         response: { 200: savedScanSourceSchema },
@@ -98,25 +103,43 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
       if (!place.ok) return sendRefusal(reply, place)
       if (request.body.kind === 'style' && isRemote(place.path)) return sendRefusal(reply, STYLES_ARE_LOCAL)
       const body = { ...request.body, path: place.path }
+      const scheduled = firstScan(body.schedule, ctx.now())
+      if (!scheduled.ok) return sendRefusal(reply, scheduled)
+      if (body.watch === true && isRemote(body.path)) return sendRefusal(reply, WATCHES_FOLDERS)
       const createOnly = createsOnly(request)
       const [known] = body.code === LAYERS_SOURCE ? await readScanSources(ctx.sql, LAYERS_SOURCE) : []
       if (known !== undefined && known.path !== body.path && !createOnly) return sendRefusal(reply, PLACE_OF_SLICING)
-      const saved = await saveSource(ctx, edges, body, request.admin, createOnly)
+      const saved = await saveSource(ctx, edges, { ...body, nextScanAt: scheduled.at }, request.admin, createOnly)
       if (saved === null) return sendRefusal(reply, createOnly ? CODE_EXISTS : KIND_FIXED)
       return withWarnings(saved, isRemote(saved.path) ? [] : await directoryWarnings('path', saved.path, 'read'))
     },
   )
 }
 
-function audited({ name, kind, path, enabled }: ScanSource) {
-  return { name, kind, path, enabled }
+/** When a schedule that is to be saved wants its first scan. */
+function firstScan(
+  schedule: ScanSchedule | null | undefined,
+  nowMs: number,
+): { readonly ok: true; readonly at: Date | null } | Refusal {
+  if (schedule === null || schedule === undefined) return { ok: true, at: null }
+  try {
+    const next = nextRun(schedule, nowMs)
+    if (next === null) return refuse('invalid_parameters', coded('schedule_never'))
+    return { ok: true, at: new Date(next) }
+  } catch (error) {
+    return refuse('invalid_parameters', coded('schedule_not_understood', { problem: (error as Error).message }))
+  }
+}
+
+function audited({ name, kind, path, enabled, publish, schedule, watch }: ScanSource) {
+  return { name, kind, path, enabled, publish, schedule, watch }
 }
 
 /** null: the source is of another kind, or exists and is not to be updated. */
 async function saveSource(
   ctx: ControlContext,
   edges: KnownEdges,
-  body: ScanSourceBody,
+  body: ScanSourceBody & { readonly nextScanAt: Date | null },
   admin: AdminIdentity,
   createOnly: boolean,
 ): Promise<ScanSource | null> {

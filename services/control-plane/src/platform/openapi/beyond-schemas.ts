@@ -69,6 +69,15 @@ const HEADERS = `${SIGNED} Retried after the waits of RETRY_WAITS.`
 const UPLOAD =
   'In mode `upload` this JSON is the part `event` of a multipart/form-data body, before the part `archive`.'
 
+/** Of an event that goes to every enabled HTTP target. */
+const EVENT = {
+  basemap_code: { type: 'string' },
+  version: { type: 'string' },
+  actor: { type: 'string' },
+  at: { type: 'string', format: 'date-time' },
+}
+const REVIEWED = { basemap_code: 'world', version: 'v2', actor: 'token', at: LATER }
+
 /** The requests that this service sends, for authors of receivers. */
 export const WEBHOOKS = {
   ...webhook('tile.job.finished', {
@@ -114,6 +123,34 @@ export const WEBHOOKS = {
       record: reference('PurgeRecord'),
     },
     example: { tags: ['b-world', 'v-world-v1'], record: PURGE_RECORD },
+  }),
+  ...webhook('basemap.version.approved', {
+    operationId: 'onVersionApproved',
+    summary: 'To every enabled HTTP target: a held version is published',
+    description: HEADERS,
+    properties: EVENT,
+    example: REVIEWED,
+  }),
+  ...webhook('basemap.version.rejected', {
+    operationId: 'onVersionRejected',
+    summary: 'To every enabled HTTP target: a held version was rejected',
+    description: HEADERS,
+    properties: { ...EVENT, reason: { type: 'string' } },
+    example: { ...REVIEWED, reason: 'zoom 12 is incomplete' },
+  }),
+  ...webhook('basemap.default.switched', {
+    operationId: 'onDefaultSwitched',
+    summary: 'To every enabled HTTP target: a planned switch of the default version was made',
+    description: HEADERS,
+    properties: EVENT,
+    example: REVIEWED,
+  }),
+  ...webhook('basemap.default.switch_failed', {
+    operationId: 'onDefaultSwitchFailed',
+    summary: 'To every enabled HTTP target: a planned switch of the default version failed',
+    description: HEADERS,
+    properties: { ...EVENT, reason: { type: 'string' } },
+    example: { ...REVIEWED, reason: 'body.version: this version is withdrawn; restore it first' },
   }),
   ...webhook('target.test', {
     operationId: 'onTargetTested',

@@ -3,7 +3,12 @@ import { errorSchema } from '@gateway/contracts/common.js'
 import { edgePresenceSchema } from '@gateway/contracts/edge.js'
 import { healthCheckSchema } from '@gateway/contracts/health.js'
 import { sessionSchema } from '@gateway/contracts/operator.js'
-import { purgeRecordSchema, pushRecordSchema, vectorPushRecordSchema } from '@gateway/contracts/push.js'
+import {
+  eventRecordSchema,
+  purgeRecordSchema,
+  pushRecordSchema,
+  vectorPushRecordSchema,
+} from '@gateway/contracts/push.js'
 import { scanSchema, scanSourceSchema } from '@gateway/contracts/scan-source.js'
 import { signedUrlSchema, signingKeySchema } from '@gateway/contracts/signed-url.js'
 import { sliceJobSchema } from '@gateway/contracts/slice.js'
@@ -27,6 +32,7 @@ const NAMED_SCHEMAS = {
   Target: targetSchema,
   PushRecord: pushRecordSchema,
   VectorPushRecord: vectorPushRecordSchema,
+  EventRecord: eventRecordSchema,
   PurgeRecord: purgeRecordSchema,
   SignedUrl: signedUrlSchema,
   SigningKey: signingKeySchema,

@@ -29,6 +29,8 @@ const ADMIN_VERSION = {
   ...VERSION,
   path: '/srv/maps/world/v1',
   withdrawn: false,
+  held: false,
+  rejected_reason: null,
   overrides: {},
   scanned: {
     storage: 'xyz',
@@ -87,9 +89,13 @@ export const EDGE = {
 export const FOLLOWED = { confirmed: [EDGE], pending: [] }
 export const DELETED = { ...FOLLOWED, files: 0 }
 
+const SWITCH = { id: ID, version: 'v2', at: LATER, created_by: 'token', created_at: EARLIER }
+
 const SCAN = {
   id: '7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11',
   status: 'succeeded',
+  reason: 'schedule',
+  next_scan_at: null,
   started_at: EARLIER,
   finished_at: LATER,
   added: 1,
@@ -106,6 +112,11 @@ export const SCAN_SOURCE = {
   kind: 'basemap',
   path: '/srv/maps',
   enabled: true,
+  publish: 'automatic',
+  schedule: { cron: '0 3 * * *', time_zone: 'Europe/Berlin' },
+  next_scan_at: LATER,
+  watch: false,
+  watch_problem: null,
   last_scan: SCAN,
   queued_at: null,
 }
@@ -176,6 +187,21 @@ export const CATALOG: Readonly<Record<string, Example>> = {
       ...FOLLOWED,
     },
   },
+  approveBasemapVersion: {
+    parameters: { code: 'world', version: 'v2' },
+    answer: { ...ADMIN_VERSION, version: 'v2', ...FOLLOWED },
+  },
+  rejectBasemapVersion: {
+    parameters: { code: 'world', version: 'v2' },
+    request: { reason: 'zoom 12 is incomplete' },
+    answer: {
+      ...ADMIN_VERSION,
+      version: 'v2',
+      withdrawn: true,
+      rejected_reason: 'zoom 12 is incomplete',
+      ...FOLLOWED,
+    },
+  },
   updateVector: {
     parameters: { code: 'main' },
     request: { withdrawn: true },
@@ -194,7 +220,13 @@ export const CATALOG: Readonly<Record<string, Example>> = {
     request: { action: 'restore', filter: { source_code: 'maps', withdrawn: 'true' } },
     answer: { matched: 12, done: 12, failed: [], ...FOLLOWED },
   },
-  setDefaultVersion: { parameters: { code: 'world' }, request: { version: 'v1' }, answer: ADMIN_BASEMAP },
+  setDefaultVersion: {
+    parameters: { code: 'world' },
+    request: { version: 'v2', at: LATER },
+    answer: { ...ADMIN_BASEMAP, pending_switch: SWITCH },
+  },
+  getDefaultSwitch: { parameters: { code: 'world' }, answer: SWITCH },
+  cancelDefaultSwitch: { parameters: { code: 'world' }, answer: SWITCH },
   deleteBasemap: { parameters: { code: 'world' }, answer: DELETED },
   deleteBasemapVersion: { parameters: { code: 'world', version: 'v2' }, answer: DELETED },
   deleteVector: { parameters: { code: 'main' }, answer: DELETED },

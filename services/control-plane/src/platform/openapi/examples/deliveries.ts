@@ -24,6 +24,13 @@ const RECORD = {
 }
 const ENQUEUED = { status: 'pending', attempts: 0, message: '', next_attempt_at: EARLIER, updated_at: EARLIER }
 export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1', export_id: null, export: null }
+export const EVENT_RECORD = {
+  ...RECORD,
+  target_code: 'portal',
+  event: 'basemap.version.approved',
+  basemap_code: 'world',
+  version: 'v1',
+}
 export const PURGE_RECORD = { ...RECORD, target_code: 'cdn', basemap_code: 'world', version: 'v1' }
 export const VECTOR_PUSH_RECORD = { ...RECORD, vector_code: 'main' }
 const { target_code: _, ...CALLBACK } = RECORD
@@ -136,6 +143,11 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   retryVectorPush: retry(VECTOR_PUSH_RECORD),
   cancelVectorPush: cancel(VECTOR_PUSH_RECORD),
   acknowledgeVectorPush: acknowledge(VECTOR_PUSH_RECORD),
+  listEventRecords: { answer: list(EVENT_RECORD) },
+  getEventRecord: detail(EVENT_RECORD),
+  retryEvent: retry(EVENT_RECORD),
+  cancelEvent: cancel(EVENT_RECORD),
+  acknowledgeEvent: acknowledge(EVENT_RECORD),
   listPurgeRecords: { answer: list(PURGE_RECORD) },
   getPurgeRecord: detail(PURGE_RECORD),
   retryPurge: retry(PURGE_RECORD),

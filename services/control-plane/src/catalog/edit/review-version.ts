@@ -1,0 +1,98 @@
+import { toAdminVersion } from '@gateway/catalog/basemap.js'
+import { adminBasemapVersionSchema, rejectionBodySchema } from '@gateway/contracts/basemap.js'
+import { acknowledgementFields } from '@gateway/contracts/edge.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { approveVersion, readBasemap, rejectVersion, type StoredVersion } from '@gateway/store/basemaps.js'
+import { insertEvents } from '@gateway/store/deliveries.js'
+import type { ControlContext } from '../../platform/context.js'
+import { commitAndConfirm } from '../../platform/edges/commit.js'
+import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import type { AdminIdentity, App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import { traceToKeep } from '../../platform/trace.js'
+import { byVersion, CONFIRMED } from './route-parts.js'
+
+const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
+const NOT_HELD = refuse('conflict', coded('version_not_held'))
+
+const EVENT = 'An event tells every enabled HTTP target.'
+const response = { 200: adminBasemapVersionSchema.extend(acknowledgementFields) }
+
+interface Review {
+  readonly code: string
+  readonly version: string
+  /** null: it is approved */
+  readonly reason: string | null
+  readonly admin: AdminIdentity
+}
+
+/** Approves and rejects versions that are held. */
+export function reviewRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+  app.post(
+    '/api/v1/admin/basemaps/:code/versions/:version/approve',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'approveBasemapVersion',
+        summary: 'Approve a version that is held',
+        description:
+          'Publishes a version that was found in a source with `publish: approval`, also one that was rejected; 409 if it waits for no approval. ' +
+          `If no default was set, it becomes the default if it is the highest. ${EVENT} ${CONFIRMED}`,
+        params: byVersion,
+        response,
+      },
+    },
+    async ({ params, admin }, reply) => {
+      const outcome = await review(ctx, edges, { ...params, reason: null, admin })
+      return 'ok' in outcome ? sendRefusal(reply, outcome) : outcome
+    },
+  )
+  app.post(
+    '/api/v1/admin/basemaps/:code/versions/:version/reject',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'rejectBasemapVersion',
+        summary: 'Reject a version that is held',
+        description:
+          'The version stays withdrawn, and `rejected_reason` says why; 409 if it is not held. Later scans change nothing of that. It can still be ' +
+          `approved. ${EVENT} ${CONFIRMED}`,
+        params: byVersion,
+        body: rejectionBodySchema,
+        response,
+      },
+    },
+    async ({ params, body, admin }, reply) => {
+      const outcome = await review(ctx, edges, { ...params, reason: body.reason, admin })
+      return 'ok' in outcome ? sendRefusal(reply, outcome) : outcome
+    },
+  )
+}
+
+async function review(ctx: ControlContext, edges: KnownEdges, { code, version, reason, admin }: Review) {
+  let refusal: Refusal = NO_SUCH_VERSION
+  const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
+    const basemap = await readBasemap(tx, code)
+    const stored = basemap?.versions.find((one) => one.version === version)
+    if (basemap === null || stored === undefined) return { result: null, changes: [] }
+    const done =
+      reason === null ? await approveVersion(tx, code, version) : await rejectVersion(tx, code, version, reason)
+    if (!done) {
+      refusal = NOT_HELD
+      return { result: null, changes: [] }
+    }
+    const action = reason === null ? 'version.approve' : 'version.reject'
+    const before = { held: stored.review === 'held' }
+    const said = reason === null ? {} : { reason }
+    const detail = { name: basemap.name, version, before, after: { held: false }, ...said }
+    await insertAudit(tx, { ...admin, action, subject: code, detail })
+    const by = { basemap_code: code, version, actor: admin.actor, at: new Date(ctx.now()).toISOString(), ...said }
+    const event = reason === null ? 'basemap.version.approved' : 'basemap.version.rejected'
+    await insertEvents(tx, { event, basemapCode: code, version, body: by }, traceToKeep())
+    const after = (await readBasemap(tx, code))?.versions.find((one) => one.version === version) as StoredVersion
+    return { result: after, changes: [{ kind: 'basemap', key: code }] }
+  })
+  return result === null ? refusal : { ...toAdminVersion(result), ...acknowledged }
+}

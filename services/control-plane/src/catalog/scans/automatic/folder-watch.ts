@@ -1,0 +1,119 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+
+/**
+ * Limit: folders below the source that are watched. In a tile tree the version's folder is the second level and its zooms are the third: what a scan
+ * lists is at these levels, and the thousands of columns below tell it nothing.
+ */
+export const WATCHED_DEPTH = { basemap: 3, vector: 32 } as const
+/** Limit: the kernel keeps about 1 KB for each watched folder; its own limit may be lower. */
+export const MAX_WATCHES = 20_000
+
+export interface WatchEvents {
+  readonly onChange: () => void
+  /** The folder is watched no more; `problem` says why, for the operator. */
+  readonly onProblem: (problem: string) => void
+}
+
+/** Companions of an SQLite file that come and go while it is only read. */
+const PASSING = /-(shm|wal)$/
+
+const LIMITS: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'the kernel allows no more watches (fs.inotify.max_user_watches)'],
+  ['EMFILE', 'the kernel allows no more watchers (fs.inotify.max_user_instances)'],
+])
+
+/**
+ * Tells of changes in a folder and the folders below it by notifications of the kernel. A library watches whole trees, and a tile tree has more
+ * folders than the kernel allows watches. A link is not followed.
+ */
+export class FolderWatch {
+  readonly #watchers = new Map<string, FSWatcher>()
+  readonly #events: WatchEvents
+  readonly #depth: number
+  readonly #most: number
+  #closed = false
+
+  constructor(events: WatchEvents, depth: number, most = MAX_WATCHES) {
+    this.#events = events
+    this.#depth = depth
+    this.#most = most
+  }
+
+  /** Resolves once everything that is there is watched. A problem is told of by `onProblem`. */
+  async open(root: string): Promise<void> {
+    await this.#add(root, 0)
+  }
+
+  get watches(): number {
+    return this.#watchers.size
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const watcher of this.#watchers.values()) watcher.close()
+    this.#watchers.clear()
+  }
+
+  async #add(folder: string, level: number): Promise<void> {
+    if (this.#closed || this.#watchers.has(folder)) return
+    if (this.#watchers.size >= this.#most) {
+      this.#fail(`more than ${this.#most} folders are to be watched`)
+      return
+    }
+    try {
+      // Before the folder is listed: what appears in between is told of.
+      const watcher = watch(folder, { persistent: false })
+      this.#watchers.set(folder, watcher)
+      watcher.on('change', (kind, name) => this.#changed(folder, level, kind, String(name ?? '')))
+      watcher.on('error', (error) => this.#gone(folder, level, error as NodeJS.ErrnoException))
+      if (level >= this.#depth) return
+      for (const entry of await readdir(folder, { withFileTypes: true }))
+        if (entry.isDirectory()) await this.#add(path.join(folder, entry.name), level + 1)
+    } catch (error) {
+      this.#gone(folder, level, error as NodeJS.ErrnoException)
+    }
+  }
+
+  #changed(folder: string, level: number, kind: string, name: string): void {
+    if (this.#closed || PASSING.test(name)) return
+    this.#events.onChange()
+    // The folder itself is named when it is moved or deleted; its watch tells nothing more.
+    if (kind !== 'rename') return
+    this.#forget(path.join(folder, name))
+    if (level < this.#depth) void this.#addIfFolder(path.join(folder, name), level + 1)
+    if (level === 0 && name === path.basename(folder)) void this.#checkRoot(folder)
+  }
+
+  async #addIfFolder(folder: string, level: number): Promise<void> {
+    const entries = await readdir(path.dirname(folder), { withFileTypes: true }).catch(() => [])
+    if (entries.some((entry) => entry.name === path.basename(folder) && entry.isDirectory()))
+      await this.#add(folder, level)
+  }
+
+  async #checkRoot(root: string): Promise<void> {
+    await readdir(root).catch((error) => this.#gone(root, 0, error as NodeJS.ErrnoException))
+  }
+
+  /** What lies below a folder that was moved or deleted is watched under its new name, if there is one. */
+  #forget(folder: string): void {
+    for (const [known, watcher] of this.#watchers) {
+      if (known !== folder && !known.startsWith(`${folder}${path.sep}`)) continue
+      watcher.close()
+      this.#watchers.delete(known)
+    }
+  }
+
+  #gone(folder: string, level: number, { code, message }: NodeJS.ErrnoException): void {
+    // A folder that goes while it is looked at is a change of the folder above.
+    if (level > 0 && (code === 'ENOENT' || code === 'ENOTDIR')) this.#forget(folder)
+    else this.#fail(LIMITS.get(code ?? '') ?? `${folder} cannot be watched: ${message}`)
+  }
+
+  #fail(problem: string): void {
+    if (this.#closed) return
+    this.close()
+    this.#events.onProblem(problem)
+  }
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { Sql } from '@gateway/store/connect.js'
+import { type LockSession, tryLockSession } from '@gateway/store/lock-session.js'
+import { noteWatchProblem, queueScan, readWatchedSources } from '@gateway/store/scan-sources.js'
+import type { BackgroundLoop } from '../../../platform/background.js'
+import type { ControlContext } from '../../../platform/context.js'
+import { FolderWatch, WATCHED_DEPTH } from './folder-watch.js'
+import { Settling } from './settling.js'
+
+/** Any number that no other advisory lock of the database has. */
+export const WATCH_LOCK = 891_044
+/** How often the settling of changes is looked at. */
+const LOOK_EVERY_MS = 250
+/** How often sources are read, and a control plane that does not watch looks whether it should. */
+const READ_EVERY_MS = 2_000
+/** A source that cannot be watched is scanned so often, and its watch is tried again. */
+export const FALLBACK_MS = 60_000
+
+type Watched = Pick<ScanSource, 'code' | 'kind' | 'path'>
+
+/** One control plane of the cluster watches the local folders of the sources that want it; another one takes over when it ends. */
+export const watching: BackgroundLoop = {
+  name: 'watching of folders',
+  async run(ctx) {
+    while (!ctx.shutdown.aborted) {
+      try {
+        const lock = (await readWatchedSources(ctx.sql)).length > 0 ? await tryLockSession(ctx.sql, WATCH_LOCK) : null
+        if (lock !== null) await watchUnderLock(ctx, lock)
+      } catch (error) {
+        ctx.log.debug({ err: (error as Error).message }, 'folders cannot be watched now')
+      }
+      await pause(READ_EVERY_MS, ctx.shutdown)
+    }
+  },
+}
+
+/** Until no source is to be watched, the lock is lost, or the process ends. */
+async function watchUnderLock(ctx: ControlContext, lock: LockSession): Promise<void> {
+  const sources = new WatchedSources(ctx)
+  const end = AbortSignal.any([ctx.shutdown, lock.lost])
+  try {
+    for (let readAt = Number.NEGATIVE_INFINITY; !end.aborted; await pause(LOOK_EVERY_MS, end)) {
+      if (performance.now() - readAt >= READ_EVERY_MS) {
+        const wanted = await readWatchedSources(ctx.sql)
+        await sources.follow(wanted)
+        if (wanted.length === 0) return
+        readAt = performance.now()
+      }
+      await sources.queueDue()
+    }
+  } finally {
+    sources.close()
+    await lock.release()
+  }
+}
+
+interface Entry {
+  readonly source: Watched
+  readonly settling: Settling
+  watch: FolderWatch | null
+  /** when its watch is tried again; null: it is watched */
+  retryAt: number | null
+}
+
+/** The folders that this process watches. */
+export class WatchedSources {
+  readonly #ctx: Pick<ControlContext, 'log'> & { readonly sql: Sql }
+  readonly #now: () => number
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(ctx: Pick<ControlContext, 'log'> & { readonly sql: Sql }, now: () => number = () => performance.now()) {
+    this.#ctx = ctx
+    this.#now = now
+  }
+
+  /** Watches these and no others. What has changed before a watch began is not known: a scan of the source is due. */
+  async follow(wanted: readonly Watched[]): Promise<void> {
+    for (const [code, { source, watch }] of this.#entries) {
+      const same = wanted.find((one) => one.code === code && one.path === source.path && one.kind === source.kind)
+      if (same !== undefined) continue
+      watch?.close()
+      this.#entries.delete(code)
+    }
+    for (const source of wanted) {
+      if (this.#entries.has(source.code)) continue
+      const entry: Entry = { source, settling: new Settling(), watch: null, retryAt: this.#now() }
+      this.#entries.set(source.code, entry)
+    }
+    for (const entry of this.#entries.values())
+      if (entry.retryAt !== null && this.#now() >= entry.retryAt) await this.#begin(entry)
+  }
+
+  async queueDue(): Promise<void> {
+    for (const { source, settling } of this.#entries.values()) {
+      if (settling.take(this.#now())) await queueScan(this.#ctx.sql, source.code, 'watch')
+    }
+  }
+
+  close(): void {
+    for (const { watch } of this.#entries.values()) watch?.close()
+    this.#entries.clear()
+  }
+
+  async #begin(entry: Entry): Promise<void> {
+    const { source, settling } = entry
+    let problem: string | null = null
+    const onProblem = (text: string) => {
+      problem = text
+      entry.retryAt = this.#now()
+    }
+    entry.watch?.close()
+    entry.retryAt = null
+    const onChange = () => settling.noteChange(this.#now())
+    entry.watch = new FolderWatch({ onChange, onProblem }, WATCHED_DEPTH[source.kind])
+    await entry.watch.open(source.path)
+    // Whatever happens to the watch later: it is looked at again here.
+    await noteWatchProblem(this.#ctx.sql, source.code, problem)
+    if (problem === null) return onChange()
+    entry.retryAt = this.#now() + FALLBACK_MS
+    this.#ctx.log.warn({ source: source.code, problem }, 'a folder cannot be watched and is scanned every minute')
+    await queueScan(this.#ctx.sql, source.code, 'schedule')
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
+}

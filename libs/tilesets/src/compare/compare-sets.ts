@@ -160,7 +160,7 @@ export function stepFor(width: number, height: number, share: number): number {
   return step
 }
 
-async function openSet(set: ComparedSet): Promise<OpenSet | null> {
+export async function openSet(set: ComparedSet): Promise<OpenSet | null> {
   const { format, storage, root, path } = set
   if (storage === 'mbtiles') {
     const opened = openDatabase(root, path)

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { CodedError, coded, codeOfSentence } from '@gateway/contracts/messages.js'
 import { archiveStorageOf } from '@gateway/tilesets/probe.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { Prober } from '../../probe/prober.js'
@@ -30,22 +31,23 @@ export async function probeCandidate(
     const result = await prober.probe(source.root, path, NEVER)
     switch (result.state) {
       case 'ok':
-        for (const warning of result.probe.warnings) warnIn(source, `${where}: ${warning}`)
+        for (const warning of result.probe.warnings)
+          warnIn(source, coded('scan_doubt', { file: where, reason: codeOfSentence(warning) }))
         return { state: 'ok', candidate, probe: result.probe }
       case 'broken':
         if (skipped !== undefined && archiveStorageOf(path) === 'cog')
           skipped.add(relative(source.root, path), { code: 'scan_geotiff_not_served', format: 'GeoTIFF' }, result.why)
-        else warnIn(source, `${where} cannot be served: ${result.why}`)
+        else warnIn(source, coded('scan_not_servable', { file: where, reason: codeOfSentence(result.why) }))
         return { state: 'broken', candidate }
       case 'unreadable':
       case 'busy':
       case 'timeout':
-        warnIn(source, `${where} stays as it was: ${whyNotRead(result)}`)
+        warnIn(source, coded('scan_stays', { file: where, reason: codeOfSentence(whyNotRead(result)) }))
         return { state: 'busy', candidate }
       case 'empty':
         return { state: 'empty', candidate }
     }
   } catch (error) {
-    throw new Error(`${where}: ${(error as Error).message}`, { cause: error })
+    throw new CodedError(coded('scan_disk_error', { file: where, words: (error as Error).message }), { cause: error })
   }
 }

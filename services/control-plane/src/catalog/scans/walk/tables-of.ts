@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { codeSchema } from '@gateway/contracts/common.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { geopackagePlace, pathOfTable } from '@gateway/tilesets/geopackage/place.js'
 import type { Prober } from '../../probe/prober.js'
 import type { SkippedFiles } from '../skipped/skipped-files.js'
@@ -32,7 +33,7 @@ export async function tablesOf(
     const own = listed.probe.length === 1 ? code : `${code}_${table}`
     // A table's name is a part of its version's path.
     if (table.includes('/') || table === '.' || table === '..' || !codeSchema.safeParse(own).success) {
-      warnIn(source, `${quoted(path)}: its table ${quoted(table)} is left out: its name cannot be a part of a code`)
+      warnIn(source, coded('scan_no_code', { file: quoted(`${path}/${table}`) }))
       return []
     }
     return [{ code: own, version, entry: { ...entry, path: pathOfTable(entry.path, table) } }]

@@ -4,6 +4,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { parseWmtsRequest } from '../standards/wmts-request.js'
+import { arcgisCode } from './arcgis.js'
 import { authorize, type Wanted } from './authorize.js'
 import type { Signable } from './authorize-signed.js'
 import { vectorsAt, wantedVector } from './downloads.js'
@@ -100,6 +101,11 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
     case 'wmts': {
       const request = parseWmtsRequest(query)
       return { wanted: rest.length === 0 && request.kind === 'tile' ? wantedBasemap(edge, request.layer) : null }
+    }
+    case 'arcgis':
+    case 'ArcGIS': {
+      const code = arcgisCode(path)
+      return { wanted: code === '' ? null : wantedBasemap(edge, code) }
     }
     case 'tms':
       return { wanted: second === '' ? null : wantedBasemap(edge, second) }

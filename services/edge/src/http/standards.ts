@@ -35,7 +35,7 @@ const JSON_TYPE = 'application/json'
 const EXCEPTION = headerBlock(['Content-Type', XML], ['Cache-Control', 'no-store'], ...CORS)
 
 /** What a document is made for: its reader, and where it says that things are. */
-interface Reader {
+export interface Reader {
   readonly token: AccessToken
   readonly addresses: Addresses
   /** what those addresses have in the place of the token */
@@ -179,7 +179,7 @@ function tilePath({ code }: Layer, place: string): string {
   return `/tiles/${encodeURIComponent(code)}/current/${place}`
 }
 
-function answerTilePath(exchange: Exchange): void {
+export function answerTilePath(exchange: Exchange): void {
   const path = parseTilePath(exchange.path)
   if (path.kind === 'tile') answerTile(exchange, path)
   else answerRefusal(exchange, NOT_FOUND)
@@ -195,7 +195,7 @@ function answerCapabilities(exchange: Exchange, reader: Reader, only: string | n
 }
 
 /** Answers with a document of all that a reader may read. */
-function answerList(
+export function answerList(
   exchange: Exchange,
   { token, addresses, inserted }: Reader,
   contentType: string,
@@ -216,7 +216,7 @@ function answerList(
 }
 
 /** Answers with a document of one thing, which says the same to all readers of it. */
-function answerOf(
+export function answerOf(
   exchange: Exchange,
   { inserted }: Reader,
   of: object,
@@ -244,7 +244,7 @@ function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: st
   return exchange
 }
 
-function withReader(exchange: Exchange, wanted: WantedResource, then: (reader: Reader) => void): void {
+export function withReader(exchange: Exchange, wanted: WantedResource, then: (reader: Reader) => void): void {
   authorize(exchange, wanted, (fromQuery, _, token) => {
     const { plain, withToken } = addressFormsOf(exchange.edge.settings.tilePublicBaseUrl)
     if (fromQuery)
@@ -257,7 +257,7 @@ function withReader(exchange: Exchange, wanted: WantedResource, then: (reader: R
   })
 }
 
-function layerAt({ freshness }: Edge, code: string): Layer | null {
+export function layerAt({ freshness }: Edge, code: string): Layer | null {
   const basemap = freshness.catalog.basemaps.get(code)
   return basemap === undefined ? null : layerOf(basemap)
 }

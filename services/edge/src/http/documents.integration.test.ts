@@ -319,6 +319,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
     (rest) => `/arcgis/rest/${rest}`,
   ),
   '/ArcGIS/*': ['/ArcGIS/rest/services?f=json'],
+  '/tianditu/*': ['/tianditu/map-1_w/wmts?REQUEST=GetCapabilities', '/tianditu/map-1_c/wmts'],
   '/ogc': ['/ogc'],
   '/ogc/*': [
     ...['conformance', 'collections', 'tileMatrixSets', 'tileMatrixSets/WebMercatorQuad'].map((rest) => `/ogc/${rest}`),

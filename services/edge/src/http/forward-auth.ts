@@ -1,8 +1,10 @@
+import { takesTk } from '@gateway/access/presented-token.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
+import { tiandituPlace } from '../standards/tianditu.js'
 import { parseWmtsRequest } from '../standards/wmts-request.js'
 import { arcgisCode } from './arcgis.js'
 import { authorize, type Wanted } from './authorize.js'
@@ -35,6 +37,7 @@ export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const query = question === -1 ? '' : address.slice(question + 1)
   const exchange = new Exchange(edge, 'other', res, req, path, query)
   exchange.errorForm = 'auth'
+  exchange.takesTk = takesTk(path)
   const asked = isPlain(path) ? askedFor(edge, path, query) : null
   if (asked === null) return authorize(exchange, null, () => answerRefusal(exchange, NOT_OURS))
   const { wanted, signable = null } = asked
@@ -106,6 +109,10 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
     case 'ArcGIS': {
       const code = arcgisCode(path)
       return { wanted: code === '' ? null : wantedBasemap(edge, code) }
+    }
+    case 'tianditu': {
+      const place = tiandituPlace(path)
+      return place === null ? null : { wanted: wantedBasemap(edge, place.code) }
     }
     case 'tms':
       return { wanted: second === '' ? null : wantedBasemap(edge, second) }

@@ -20,6 +20,7 @@ import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
 import { CONTRADICTION, contradictsItself } from './repeated-credentials.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
+import { onTianditu } from './tianditu.js'
 import { onTileSlow } from './tiles.js'
 
 /** How long a drained server stays for connections that are idle: their next request still gets its answer. */
@@ -111,6 +112,7 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   own('/tms/*', onTms)
   own('/ogc', onOgc)
   own('/ogc/*', onOgc)
+  own('/tianditu/*', onTianditu)
   for (const pattern of ARCGIS_PATTERNS) own(pattern, onArcgis)
   for (const [path, list, entry] of CATALOG_ROUTES) {
     own(path, list)

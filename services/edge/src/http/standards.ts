@@ -30,7 +30,7 @@ import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
 
-const XML = 'application/xml; charset=utf-8'
+export const XML = 'application/xml; charset=utf-8'
 const JSON_TYPE = 'application/json'
 const EXCEPTION = headerBlock(['Content-Type', XML], ['Cache-Control', 'no-store'], ...CORS)
 
@@ -234,7 +234,7 @@ export function answerOf(
   })
 }
 
-function answerException(exchange: Exchange, exception: OwsException): void {
+export function answerException(exchange: Exchange, exception: OwsException): void {
   exchange.answer('400 Bad Request', EXCEPTION, exceptionReport(exception))
 }
 
@@ -251,7 +251,7 @@ export function withReader(exchange: Exchange, wanted: WantedResource, then: (re
       then({
         token,
         addresses: withToken,
-        inserted: tokenQuery(exchange.query),
+        inserted: tokenQuery(exchange.query, exchange.takesTk),
       })
     else then({ token, addresses: plain, inserted: '' })
   })

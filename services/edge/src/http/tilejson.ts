@@ -1,3 +1,4 @@
+import { tksIn } from '@gateway/access/presented-token.js'
 import {
   boundsOf,
   type PresentedSignature,
@@ -53,10 +54,11 @@ function signatureOf(query: string): PresentedSignature | null {
 }
 
 /** The parameters that let a request in, a token or those of a signed address, to be put into other addresses. */
-export function tokenQuery(query: string): string {
-  const signature = signatureOf(query)
+export function tokenQuery(query: string, takesTk = false): string {
+  const signature = takesTk ? null : signatureOf(query)
   if (signature !== null) return signatureQuery(signature)
   const parameters = new URLSearchParams(query)
   const name = parameters.get('token') ? 'token' : 'access_token'
-  return `${name}=${encodeURIComponent(parameters.get(name) ?? '')}`
+  const value = parameters.get(name)
+  return value ? `${name}=${encodeURIComponent(value)}` : `tk=${encodeURIComponent(tksIn(parameters)[0] ?? '')}`
 }

@@ -206,6 +206,26 @@ const STANDARD_PATHS: Paths = {
     },
   },
   '/wmts/1.0.0/WMTSCapabilities.xml': document('getWmtsCapabilities', 'Capabilities of the WMTS', XML),
+  '/tianditu/{code}_{set}/wmts': {
+    get: {
+      operationId: 'callTianditu',
+      summary: "A basemap of images by Tianditu's requests: GetTile and GetCapabilities",
+      description:
+        'WMTS by key and value, as Tianditu has it; names of parameters in any case. Matrices are `1` to `18`: `n` is zoom `n` in `w`, and zoom `n - 1` in `c`, whose first matrix has two ' +
+        'tiles. A set in WorldCRS84Quad is served as `c`, too. 400 and 404 are OWS exception reports. `tk` carries a token on these paths only.',
+      parameters: [
+        COLLECTION,
+        {
+          ...path('set', '`w`: Web Mercator; `c`: longitude and latitude, CGCS2000'),
+          schema: { type: 'string', enum: ['w', 'c'] },
+        },
+        query('tk', 'a service token', { type: 'string' }),
+        ...WMTS_PARAMETERS.filter(({ name }) => name !== 'only' && name !== 'format'),
+        query('format', 'of GetTile', { type: 'string', enum: ['tiles'] }),
+      ],
+      responses: { 200: binary(XML, ...TILE_TYPES) },
+    },
+  },
   '/ogc': document('getOgcLandingPage', 'Landing page of OGC API – Tiles 1.0', JSON_TYPE),
   '/ogc/conformance': document('getOgcConformance', 'Conformance classes', JSON_TYPE),
   '/ogc/collections': document('listCollections', 'Basemaps as collections', JSON_TYPE),

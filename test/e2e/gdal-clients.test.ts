@@ -209,7 +209,6 @@ describe.each(Object.entries(FOREIGN))('GDAL by %s', (_, addressOf) => {
     ['mercator', 'w'],
     ['geodetic', 'c'],
     ['mb4490', 'c'],
-    ['large', 'w'],
     ['late', 'w'],
   ] as const)('finds five places of %s in their colours', async (code, set) => {
     const places = PLACES[code]

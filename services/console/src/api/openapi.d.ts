@@ -183,6 +183,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   crs: string;
+                  coordinate_offset: "gcj02" | null;
                   revision: number;
                   available: boolean;
                   /** Format: date-time */
@@ -206,6 +207,8 @@ export interface paths {
                     max_zoom?: number;
                     name?: string;
                     attribution?: string;
+                    /** @enum {string} */
+                    coordinate_offset?: "gcj02";
                   };
                   scanned: {
                     storage: ("xyz" | "tms") | null;
@@ -223,6 +226,7 @@ export interface paths {
                     max_zoom: number;
                     name: string | null;
                     attribution: string | null;
+                    coordinate_offset: "gcj02" | null;
                   };
                 }[];
                 url_template: string;
@@ -288,6 +292,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 crs: string;
+                coordinate_offset: "gcj02" | null;
                 revision: number;
                 available: boolean;
                 /** Format: date-time */
@@ -311,6 +316,8 @@ export interface paths {
                   max_zoom?: number;
                   name?: string;
                   attribution?: string;
+                  /** @enum {string} */
+                  coordinate_offset?: "gcj02";
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
@@ -328,6 +335,7 @@ export interface paths {
                   max_zoom: number;
                   name: string | null;
                   attribution: string | null;
+                  coordinate_offset: "gcj02" | null;
                 };
                 basemap_code: string;
               }[];
@@ -446,6 +454,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 crs: string;
+                coordinate_offset: "gcj02" | null;
                 revision: number;
                 available: boolean;
                 /** Format: date-time */
@@ -469,6 +478,8 @@ export interface paths {
                   max_zoom?: number;
                   name?: string;
                   attribution?: string;
+                  /** @enum {string} */
+                  coordinate_offset?: "gcj02";
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
@@ -486,6 +497,7 @@ export interface paths {
                   max_zoom: number;
                   name: string | null;
                   attribution: string | null;
+                  coordinate_offset: "gcj02" | null;
                 };
               }[];
               url_template: string;
@@ -550,6 +562,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 crs: string;
+                coordinate_offset: "gcj02" | null;
                 revision: number;
                 available: boolean;
                 /** Format: date-time */
@@ -573,6 +586,8 @@ export interface paths {
                   max_zoom?: number;
                   name?: string;
                   attribution?: string;
+                  /** @enum {string} */
+                  coordinate_offset?: "gcj02";
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
@@ -590,6 +605,7 @@ export interface paths {
                   max_zoom: number;
                   name: string | null;
                   attribution: string | null;
+                  coordinate_offset: "gcj02" | null;
                 };
               }[];
               total: number;
@@ -628,6 +644,7 @@ export interface paths {
               /** @enum {string} */
               tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
               crs: string;
+              coordinate_offset: "gcj02" | null;
               revision: number;
               available: boolean;
               /** Format: date-time */
@@ -651,6 +668,8 @@ export interface paths {
                 max_zoom?: number;
                 name?: string;
                 attribution?: string;
+                /** @enum {string} */
+                coordinate_offset?: "gcj02";
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
@@ -668,6 +687,7 @@ export interface paths {
                 max_zoom: number;
                 name: string | null;
                 attribution: string | null;
+                coordinate_offset: "gcj02" | null;
               };
             };
           };
@@ -720,6 +740,7 @@ export interface paths {
             max_zoom?: number | null;
             name?: string | null;
             attribution?: string | null;
+            coordinate_offset?: "gcj02" | null;
           };
         };
       };
@@ -744,6 +765,7 @@ export interface paths {
               /** @enum {string} */
               tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
               crs: string;
+              coordinate_offset: "gcj02" | null;
               revision: number;
               available: boolean;
               /** Format: date-time */
@@ -767,6 +789,8 @@ export interface paths {
                 max_zoom?: number;
                 name?: string;
                 attribution?: string;
+                /** @enum {string} */
+                coordinate_offset?: "gcj02";
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
@@ -784,6 +808,7 @@ export interface paths {
                 max_zoom: number;
                 name: string | null;
                 attribution: string | null;
+                coordinate_offset: "gcj02" | null;
               };
               confirmed: components["schemas"]["EdgePresence"][];
               pending: components["schemas"]["EdgePresence"][];
@@ -3559,6 +3584,7 @@ export interface components {
         /** @enum {string} */
         tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
         crs: string;
+        coordinate_offset: "gcj02" | null;
         revision: number;
         available: boolean;
         /** Format: date-time */
@@ -3582,6 +3608,8 @@ export interface components {
           max_zoom?: number;
           name?: string;
           attribution?: string;
+          /** @enum {string} */
+          coordinate_offset?: "gcj02";
         };
         scanned: {
           storage: ("xyz" | "tms") | null;
@@ -3599,6 +3627,7 @@ export interface components {
           max_zoom: number;
           name: string | null;
           attribution: string | null;
+          coordinate_offset: "gcj02" | null;
         };
       }[];
       url_template: string;
@@ -3635,6 +3664,7 @@ export interface components {
       /** @enum {string} */
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       crs: string;
+      coordinate_offset: "gcj02" | null;
       revision: number;
       available: boolean;
       /** Format: date-time */

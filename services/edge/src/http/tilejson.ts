@@ -8,6 +8,7 @@ import {
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { offsetOf } from '@gateway/contracts/version-overrides.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
@@ -34,7 +35,9 @@ export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kin
   const signature = fromQuery ? signatureOf(exchange.query) : null
   // Where the signature opens tiles, so that clients ask for no others.
   const bounds = (signature === null ? null : boundsOf(signature)) ?? stored.bounds
-  const described = { ...stored, name: versionTitle(basemap.stored, stored), bounds }
+  const offset = offsetOf(stored)
+  const metadata = offset === null ? stored.metadata : { ...stored.metadata, coordinate_offset: offset }
+  const described = { ...stored, name: versionTitle(basemap.stored, stored), bounds, metadata }
   answerDocument(exchange, {
     of: basemap,
     key: `tilejson ${stored.version}`,

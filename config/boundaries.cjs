@@ -24,6 +24,7 @@ const LIBRARIES = {
   tilesets: ['contracts', 'files', 'object-storage'],
   tiling: ['contracts'],
   tracing: [],
+  vectors: ['contracts', 'files', 'logging', 'processes', 'tilesets', 'tiling'],
 }
 
 /** What each service may import of the libraries; none may import another service. */
@@ -44,6 +45,7 @@ const SERVICES = {
     'tilesets',
     'tiling',
     'tracing',
+    'vectors',
   ],
   edge: [
     'access',
@@ -59,6 +61,7 @@ const SERVICES = {
     'store',
     'tilesets',
     'tracing',
+    'vectors',
   ],
   doctor: ['bus', 'native-edge', 'settings', 'store'],
   launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
@@ -101,7 +104,7 @@ const SHARED_ROOMS = {
 }
 
 /** Features do not know one another; features.ts wires them. */
-const FEATURES = ['exports', 'operators', 'pushes', 'signing', 'slicing', 'system', 'tokens']
+const FEATURES = ['exports', 'operators', 'pushes', 'signing', 'slicing', 'system', 'tokens', 'vectors']
 
 const ROOMS = {
   ...SHARED_ROOMS,

@@ -17,10 +17,11 @@ import {
   serviceType,
   vectorTileServer,
 } from '../standards/esri-documents.js'
-import type { Addresses, Layer } from '../standards/layer.js'
+import { type Addresses, type Layer, withinArea } from '../standards/layer.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
 import { Exchange } from './exchange.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
-import { answerList, answerOf, answerTilePath, layerAt, withReader } from './standards.js'
+import { answerList, answerOf, answerTilePath, layerAt, reachOf, withReader } from './standards.js'
 import { wantedBasemap } from './tile-answer.js'
 import { answerTilemap } from './tilemap.js'
 
@@ -66,32 +67,35 @@ function parseAddress(path: string): Address {
   return { room: `${rest}/${room}`.toLowerCase(), code, type: type.toLowerCase(), rest: more }
 }
 
-/** The code of the basemap that an address below `/arcgis/` is about; '': it is about all. */
-export function arcgisCode(path: string): string {
-  const { room, code } = parseAddress(path)
-  return room === 'rest/services' ? code : ''
+/** What an address below `/arcgis/` is about. `code` '': no basemap. `tile`: the tile route's address of it; undefined: it names no tile. */
+export function arcgisRequest(edge: Edge, path: string) {
+  const { room, type, rest, ...address } = parseAddress(path)
+  const code = room === 'rest/services' ? address.code : ''
+  const layer = code === '' ? null : layerAt(edge, code)
+  const service = layer !== null && type === serviceType(layer).toLowerCase() ? serviceType(layer) : null
+  const tile = layer === null || service === null ? undefined : tilePathAt(layer, service, rest)
+  return { room, isWhole: address.code === '', code, layer, service, rest, tile }
 }
 
 /** ArcGIS REST as far as tiles go: the list of services, map services of cached tiles, vector tile services. */
 export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const { room, code, type, rest } = parseAddress(req.getUrl())
-  const layer = room === 'rest/services' && code !== '' ? layerAt(edge, code) : null
-  const service = layer !== null && type === serviceType(layer).toLowerCase() ? serviceType(layer) : null
-  const tile = layer === null || service === null ? undefined : tilePathAt(layer, service, rest)
+  const { room, isWhole, code, layer, service, rest, tile } = arcgisRequest(edge, req.getUrl())
   const exchange = new Exchange(edge, 'tile', res, req, tile)
   exchange.errorForm = 'esri'
-  const wanted = room === 'rest/services' && code !== '' ? wantedBasemap(edge, code) : null
-  withReader(exchange, wanted, (reader) => {
+  const wanted = code === '' ? null : wantedBasemap(edge, code)
+  withReader(exchange, wanted, code === '' ? 'cut' : reachOf(tile, code), (reader) => {
     if (tile !== undefined) return answerTilePath(exchange)
     const format = formatOf(exchange.query)
     if (format === null) return answerRefusal(exchange, OTHER_FORMAT)
     const text = (document: object) => JSON.stringify(document, null, format === 'json' ? 0 : 2)
-    if (room === 'rest/services' && code === '')
+    if (room === 'rest/services' && isWhole)
       return answerList(exchange, reader, JSON_TYPE, 'esri services', serviceListText)
-    if (room === 'rest/info' && code === '')
+    if (room === 'rest/info' && isWhole)
       return answerOf(exchange, reader, serverInfo, JSON_TYPE, `esri info ${format}`, () => text(serverInfo()))
     if (layer === null || service === null) return answerRefusal(exchange, NOT_FOUND)
+    const seen = withinArea(layer, reader.area)
+    if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const operation = rest.join('/').toLowerCase()
     if (service === 'MapServer' && rest[0]?.toLowerCase() === 'tilemap')
       return answerTilemap(exchange, { code, version: CURRENT_VERSION, extension: layer.format }, rest.slice(1))
@@ -99,7 +103,7 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const make = Object.hasOwn(documents, operation) ? documents[operation] : undefined
     if (make === undefined) return answerRefusal(exchange, OPERATIONS.has(operation) ? NOT_OFFERED : NOT_FOUND)
     const name = `esri ${operation} ${format} ${reader.inserted === '' ? '' : 'token'}`
-    answerOf(exchange, reader, layer, JSON_TYPE, name, () => text(make(layer, reader.addresses)))
+    answerOf(exchange, reader, layer, JSON_TYPE, name, () => text(make(seen, reader.addresses)))
   })
 }
 

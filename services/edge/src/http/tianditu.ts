@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
-import type { Layer } from '../standards/layer.js'
+import { type Layer, withinArea } from '../standards/layer.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
 import {
   isInTianditu,
   plainTileRequest,
@@ -11,27 +12,36 @@ import {
 import { parseWmtsRequest, tilePathOf } from '../standards/wmts-request.js'
 import { Exchange } from './exchange.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
-import { answerException, answerOf, answerTilePath, layerAt, withReader, XML } from './standards.js'
+import { answerException, answerOf, answerTilePath, layerAt, reachOf, withReader, XML } from './standards.js'
 import { wantedBasemap } from './tile-answer.js'
+
+/** What an address below `/tianditu` names. `tile`: the tile route's address of it; undefined: it names no tile of a layer. */
+export function tiandituRequest(edge: Edge, url: string, query: string) {
+  const place = tiandituPlace(url)
+  const layer = place === null ? null : layerOfPlace(edge, place)
+  const asked = parseWmtsRequest(query)
+  const request =
+    place !== null && layer !== null && asked.kind === 'tile' ? plainTileRequest(asked, layer, place.set) : asked
+  const tile = layer !== null && request.kind === 'tile' ? tilePathOf(request, layer) : undefined
+  return { place, layer, request, tile }
+}
 
 /** Tianditu's requests: `/tianditu/{code}_{w|c}/wmts?...&tk={token}`, one layer in one set at each address. */
 export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const place = tiandituPlace(req.getUrl())
-  const layer = place === null ? null : layerOfPlace(edge, place)
-  const request = parseWmtsRequest(req.getQuery() ?? '')
-  const plain =
-    place !== null && layer !== null && request.kind === 'tile' ? plainTileRequest(request, layer, place.set) : request
-  const tile = layer !== null && plain.kind === 'tile' ? tilePathOf(plain, layer) : undefined
+  const { place, layer, request, tile } = tiandituRequest(edge, req.getUrl(), req.getQuery() ?? '')
   const exchange = new Exchange(edge, 'tile', res, req, tile)
   exchange.errorForm = 'ows'
   exchange.takesTk = true
-  withReader(exchange, place === null ? null : wantedBasemap(edge, place.code), (reader) => {
+  const wanted = place === null ? null : wantedBasemap(edge, place.code)
+  withReader(exchange, wanted, reachOf(tile, place?.code ?? ''), (reader) => {
     if (place === null || layer === null) return answerRefusal(exchange, NOT_FOUND)
-    if (plain.kind === 'exception') return answerException(exchange, plain)
-    if (plain.kind === 'tile') return answerTilePath(exchange)
+    if (request.kind === 'exception') return answerException(exchange, request)
+    if (request.kind === 'tile') return answerTilePath(exchange)
+    const seen = withinArea(layer, reader.area)
+    if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const key = `tianditu ${place.set}`
-    answerOf(exchange, reader, layer, XML, key, () => tiandituCapabilities(layer, reader.addresses, place.set))
+    answerOf(exchange, reader, layer, XML, key, () => tiandituCapabilities(seen, reader.addresses, place.set))
   })
 }
 

@@ -105,9 +105,11 @@ function lookFor(
     return target.code === 'tile_not_found'
       ? ABSENT
       : { kind: 'refused', answer: () => answerRefusal(exchange, target) }
-  if (isOutsideZooms(target.version, z)) return ABSENT
-  // Each tile of a remote set would be a request of its own: its bounds tell.
   const { path, bounds, tileMatrixSet } = target.version.stored
+  // What a token may not have is not told of, as far as its area goes.
+  const isInArea = exchange.area === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], target.place, exchange.area)
+  if (!isInArea || isOutsideZooms(target.version, z)) return ABSENT
+  // Each tile of a remote set would be a request of its own: its bounds tell.
   if (isRemote(path))
     return bounds === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], { z, x, y }, bounds)
       ? { kind: 'there' }

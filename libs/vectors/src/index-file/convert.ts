@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { VectorKind } from '@gateway/contracts/vector.js'
+import { openBelow } from '@gateway/files/open-below.js'
+import { BARE_ENVIRONMENT, confinement } from '@gateway/processes/confinement.js'
+import { type Outcome, runToEnd } from '@gateway/processes/run-to-end.js'
+import { GDAL_CONFIGURATION } from '@gateway/tiling/gdal-configuration.js'
+
+/** What is wrong with a vector, for its operator. */
+export class VectorFault extends Error {
+  override readonly name = 'VectorFault'
+}
+
+/** GDAL's driver of each kind, the extension that it knows the file by, and further options. */
+const READERS: Readonly<Record<VectorKind, { driver: string; extension: string; options?: readonly string[] }>> = {
+  geojson: { driver: 'GeoJSON', extension: 'geojson' },
+  shapefile: { driver: 'ESRI Shapefile', extension: 'shp' },
+  geopackage: { driver: 'GPKG', extension: 'gpkg', options: ['-oo', 'IMMUTABLE=YES'] },
+  flatgeobuf: { driver: 'FlatGeobuf', extension: 'fgb' },
+  geojson_sequence: { driver: 'GeoJSONSeq', extension: 'geojsonl' },
+  zipped_shapefile: { driver: 'ESRI Shapefile', extension: 'zip' },
+  kml: { driver: 'LIBKML', extension: 'kml' },
+  kmz: { driver: 'LIBKML', extension: 'kmz' },
+  gml: { driver: 'GML', extension: 'gml' },
+  csv: {
+    driver: 'CSV',
+    extension: 'csv',
+    options: [
+      ...['-oo', 'X_POSSIBLE_NAMES=lon,lng,long,longitude,经度,x,easting,point_x,coord_x,xcoord'],
+      ...['-oo', 'Y_POSSIBLE_NAMES=lat,latitude,纬度,y,northing,point_y,coord_y,ycoord'],
+      ...['-oo', 'GEOM_POSSIBLE_NAMES=wkt,wkt_geom,geom_wkt,the_geom,geometry,geom'],
+      ...['-oo', 'AUTODETECT_TYPE=YES'],
+    ],
+  },
+}
+
+/** The parts of a shapefile that are read. */
+const SIDECARS = ['shx', 'dbf', 'prj', 'cpg'] as const
+
+/** Kinds whose numbers of features are their own. */
+const NUMBERED: ReadonlySet<VectorKind> = new Set(['geojson', 'geojson_sequence', 'geopackage'])
+
+/** Limit: time in which the tool must read or write something. Reading the schema of 10 GB of GeoJSON is silent for minutes. */
+const IDLE_SECONDS = 3600
+
+/** The first descriptor after stdin, stdout and stderr. */
+const FIRST_DESCRIPTOR = 3
+
+/** As the names of columns in what `convert` writes: no source has them. */
+export const CONVERTED_ID = '__gateway_fid'
+export const CONVERTED_GEOMETRY = '__gateway_geom'
+
+export interface VectorSource {
+  /** the directory of its scan source, out of which nothing is read */
+  readonly root: string
+  /** absolute */
+  readonly path: string
+}
+
+export interface Conversion {
+  readonly source: VectorSource
+  readonly kind: VectorKind
+  /** of a shapefile's texts; null: what its files say */
+  readonly encoding: string | null
+  /** an empty folder for this conversion alone */
+  readonly scratch: string
+  readonly memoryMb: number
+}
+
+/** Converts a vector into a GeoPackage with a table for each layer, in longitude and latitude. Throws VectorFault for what is wrong with it. */
+export async function convert(conversion: Conversion): Promise<string> {
+  const opened = await openParts(conversion)
+  try {
+    const output = join(conversion.scratch, 'converted.gpkg')
+    const before = opened.map(({ fd }) => stateOf(fd))
+    const confined = confinement(conversion.memoryMb)
+    const env = environment(conversion.kind)
+    let last: Outcome | null = null
+    for (let attempt = 0; last?.code !== 0; attempt++) {
+      const options = nextAttempt(conversion, attempt, last?.stderr ?? '')
+      if (options === null) break
+      fs.rmSync(output, { force: true })
+      const [command = 'ogr2ogr', ...args] = [
+        ...confined.prefix,
+        'ogr2ogr',
+        ...argumentsOf(conversion, output, options),
+      ]
+      last = await runToEnd({
+        command,
+        args,
+        env,
+        descriptors: opened.map(({ fd }) => fd),
+        idleSeconds: IDLE_SECONDS,
+      })
+    }
+    if (last?.code !== 0) throw new VectorFault(reasonOf(last))
+    if (opened.some(({ fd }, i) => stateOf(fd) !== before[i]))
+      throw new VectorFault('the file changed while it was read; the next scan builds its tiles')
+    return output
+  } finally {
+    for (const { fd } of opened) fs.closeSync(fd)
+  }
+}
+
+/**
+ * The options to try next, after how the last attempt ended; null: none. A file that names no coordinate system has to be in degrees, which is
+ * checked later. Coordinates that cannot be transformed fail the whole file at first; then they are left out, which is slow.
+ */
+function nextAttempt({ kind }: Conversion, attempt: number, said: string): readonly string[] | null {
+  const numbered = NUMBERED.has(kind) ? ['-preserve_fid'] : []
+  if (attempt === 0) return [...numbered, '-t_srs', 'EPSG:4326']
+  if (/no space left|disk is full/i.test(said)) return null
+  if (attempt === 1 && /source layer has no\s{1,9}coordinate system/i.test(said))
+    return [...numbered, '-a_srs', 'EPSG:4326']
+  if (attempt === 1 && numbered.length > 0 && /UNIQUE constraint/.test(said)) return ['-t_srs', 'EPSG:4326']
+  return attempt < 2 ? ['-t_srs', 'EPSG:4326', '-skipfailures'] : null
+}
+
+function argumentsOf({ kind, encoding, scratch }: Conversion, output: string, options: readonly string[]): string[] {
+  const { extension, options: more = [] } = READERS[kind]
+  const file = join(scratch, `source.${extension}`)
+  return [
+    ...['-f', 'GPKG', output, kind === 'zipped_shapefile' ? `/vsizip/${file}` : file],
+    ...['-nlt', 'GEOMETRY', '-nlt', 'CONVERT_TO_LINEAR', '-gt', '65536'],
+    ...['-lco', `FID=${CONVERTED_ID}`, '-lco', `GEOMETRY_NAME=${CONVERTED_GEOMETRY}`, '-lco', 'SPATIAL_INDEX=NO'],
+    ...(encoding !== null && (kind === 'shapefile' || kind === 'zipped_shapefile')
+      ? ['-oo', `ENCODING=${encoding}`]
+      : []),
+    ...more,
+    ...options,
+  ]
+}
+
+/** Opens the file and its sidecars below the root, and gives each a name in the scratch folder that the tool reads through a descriptor. */
+async function openParts({ source, kind, scratch }: Conversion): Promise<{ fd: number }[]> {
+  const { extension } = READERS[kind]
+  const parts: { fd: number }[] = []
+  const add = async (path: string, name: string) => {
+    const opened = await openBelow(source.root, path)
+    if (!opened.ok) return false
+    fs.symlinkSync(`/proc/self/fd/${FIRST_DESCRIPTOR + parts.length}`, join(scratch, `source.${name}`))
+    parts.push({ fd: opened.fd })
+    return true
+  }
+  try {
+    if (!(await add(source.path, extension))) throw new VectorFault('the file is gone, or may not be read')
+    if (kind !== 'shapefile') return parts
+    const base = source.path.slice(0, -4)
+    for (const sidecar of SIDECARS) {
+      if (!(await add(`${base}.${sidecar}`, sidecar))) await add(`${base}.${sidecar.toUpperCase()}`, sidecar)
+    }
+    return parts
+  } catch (error) {
+    for (const { fd } of parts) fs.closeSync(fd)
+    throw error
+  }
+}
+
+function stateOf(fd: number): string {
+  const { ino, size, mtimeNs, ctimeNs } = fs.fstatSync(fd, { bigint: true })
+  return `${ino} ${size} ${mtimeNs} ${ctimeNs}`
+}
+
+let drivers: readonly string[] | null = null
+
+/** Time in which the tool must list its drivers. */
+const FORMATS_MS = 20_000
+
+function environment(kind: VectorKind): Record<string, string> {
+  if (drivers === null) {
+    const { status, stdout } = spawnSync('ogrinfo', ['--formats'], { env: BARE_ENVIRONMENT, timeout: FORMATS_MS })
+    if (status !== 0) throw new VectorFault('vector tiles need GDAL (ogr2ogr), which this machine does not have')
+    drivers = [...stdout.toString('utf8').matchAll(/^ {2}(\S[^(\n]{0,40}?) -[a-z, ]{1,60}- \(/gm)].map(
+      (match) => match[1]!,
+    )
+  }
+  const { driver } = READERS[kind]
+  const used = [driver, 'GPKG', 'Memory']
+  return {
+    ...BARE_ENVIRONMENT,
+    ...GDAL_CONFIGURATION,
+    // The scratch folder holds the parts of this vector and nothing else.
+    GDAL_DISABLE_READDIR_ON_OPEN: 'FALSE',
+    // A file of one kind that is another one in truth is opened by no other driver.
+    OGR_SKIP: drivers.filter((one) => !used.includes(one)).join(','),
+    OGR_SQLITE_SYNCHRONOUS: 'OFF',
+    OGR_CT_FORCE_TRADITIONAL_GIS_ORDER: 'YES',
+  }
+}
+
+/** Limit: characters of a reason. */
+const MAX_REASON = 500
+
+function reasonOf(outcome: Outcome | null): string {
+  if (outcome === null) return 'ogr2ogr did not run'
+  if (outcome.stopped !== null) return 'ogr2ogr was stopped: it made no progress'
+  if (/Unable to open datasource/.test(outcome.stderr))
+    return 'GDAL cannot read the file: it is damaged, or of another format'
+  const lines = outcome.stderr
+    .split('\n')
+    .map((line) => line.replaceAll(/\/[^\s'"]*\/(?=source\.|converted\.)/g, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('Warning'))
+  const said = lines.slice(0, 3).join(' ')
+  if (said === '') return `ogr2ogr ended with ${outcome.code ?? 'a signal; its memory may be limited too much'}`
+  return said.slice(0, MAX_REASON)
+}

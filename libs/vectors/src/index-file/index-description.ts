@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+export const INDEX_FILE = 'index.gpkg'
+export const DESCRIPTION_FILE = 'index.json'
+
+export const INDEX_FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'date', 'datetime', 'json'] as const
+
+const layerSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** as GeoJSON names it; `Geometry` for several kinds; null: no feature has a geometry */
+  geometry_type: z.string().nullable(),
+  feature_count: z.int(),
+})
+
+const fieldSchema = z.object({
+  /** as the source names it */
+  name: z.string(),
+  /** in the table `features` */
+  column: z.string(),
+  type: z.enum(INDEX_FIELD_TYPES),
+  /** the layers that have it */
+  layers: z.array(z.string()),
+})
+
+/** index.json: what the index beside it holds. */
+export const indexDescriptionSchema = z.object({
+  version: z.literal(1),
+  storage_crs: z.string().nullable(),
+  /** how positions get into the storage CRS, and whether its first axis points north; null or absent: not known */
+  storage_definition: z.object({ proj4: z.string(), north_first: z.boolean() }).nullish(),
+  /** west, south, east, north in degrees; null: no feature has a geometry */
+  bounds: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable(),
+  feature_count: z.int(),
+  geometry_type: z.string().nullable(),
+  layers: z.array(layerSchema),
+  fields: z.array(fieldSchema),
+})
+export type IndexDescription = z.infer<typeof indexDescriptionSchema>
+export type IndexField = IndexDescription['fields'][number]
+export type IndexLayer = IndexDescription['layers'][number]

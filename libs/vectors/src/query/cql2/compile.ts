@@ -1,0 +1,220 @@
+import { boxOf } from '../geometry.js'
+import type { IndexField } from '../../index-file/index-description.js'
+import { type Expression, type Geometry, isDate, isTimestamp, type Operand, QueryError, type Spatial } from './expression.js'
+
+/** By which name filters and parameters know the geometry. */
+export const GEOMETRY_NAME = 'geometry'
+
+export type SqlValue = string | number | null
+
+/** A condition, with `?` for each of `values` in their order. */
+export interface Sql {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+export interface CompileContext {
+  readonly fields: ReadonlyMap<string, IndexField>
+  /** takes a literal, and returns the number by which `gw_intersects` knows it */
+  readonly geometry: (geometry: Geometry) => number
+  /** whether the R-tree finds few enough features in a box: west, south, east, north */
+  readonly usesTree: (box: readonly [number, number, number, number]) => boolean
+}
+
+type Kind = 'string' | 'number' | 'boolean' | 'time' | 'json'
+
+interface Value extends Sql {
+  readonly kind: Kind
+  /** as the caller wrote it, for messages */
+  readonly shown: string
+  readonly literal: boolean
+}
+
+const KINDS: Readonly<Record<IndexField['type'], Kind>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  date: 'time',
+  datetime: 'time',
+  json: 'json',
+}
+
+/** Days of the Julian calendar, as SQLite's julianday() computes them: from a whole number of milliseconds. */
+function julianDay(instant: string): number {
+  return (Date.parse(instant) + 210_866_760_000_000) / 86_400_000
+}
+
+export function quoted(column: string): string {
+  return `"${column.replaceAll('"', '""')}"`
+}
+
+/**
+ * The condition of a filter in SQLite's dialect. What the caller wrote is among the values and never in the text. Throws `QueryError` for
+ * properties that do not exist, and for comparisons of different types.
+ */
+export function compile(expression: Expression, context: CompileContext): Sql {
+  return condition(expression, context, false)
+}
+
+function condition(expression: Expression, context: CompileContext, isNegated: boolean): Sql {
+  if (typeof expression === 'boolean') return { text: expression ? '1' : '0', values: [] }
+  switch (expression.op) {
+    case 'and':
+    case 'or':
+      return balanced(
+        expression.args.map((arg) => condition(arg, context, isNegated)),
+        expression.op === 'and' ? 'AND' : 'OR',
+      )
+    case 'not':
+      return wrapped('NOT (', condition(expression.args[0], context, true), ')')
+    case 'isNull': {
+      const [arg] = expression.args
+      if (typeof arg === 'object' && 'property' in arg && arg.property === GEOMETRY_NAME && !context.fields.has(GEOMETRY_NAME))
+        return { text: 'geom IS NULL', values: [] }
+      const value = valueOf(arg, context)
+      return value.literal ? { text: '0', values: [] } : wrapped('', { ...value, text: columnOf(arg, context) }, ' IS NULL')
+    }
+    case 's_intersects':
+      return intersection(expression.args, context, isNegated)
+    case 'like': {
+      const [left, pattern] = expression.args.map((arg) => valueOf(arg, context)) as [Value, Value]
+      for (const one of [left, pattern]) {
+        if (one.kind !== 'string') throw new QueryError(`filter: LIKE compares texts, and ${one.shown} is not one`)
+      }
+      return { text: `${left.text} LIKE ${pattern.text} ESCAPE '\\'`, values: [...left.values, ...pattern.values] }
+    }
+    case 'between': {
+      const [left, from, to] = alike(expression.args, context) as [Value, Value, Value]
+      const values = [...left.values, ...from.values, ...to.values]
+      return { text: `${left.text} BETWEEN ${from.text} AND ${to.text}`, values }
+    }
+    case 'in': {
+      const [left, ...list] = alike([expression.args[0], ...expression.args[1]], context) as [Value, ...Value[]]
+      const values = [left, ...list].flatMap((one) => one.values)
+      return { text: `${left.text} IN (${list.map(({ text }) => text).join(', ')})`, values }
+    }
+    default: {
+      const [left, right] = alike(expression.args, context) as [Value, Value]
+      if (left.kind === 'boolean' && expression.op !== '=' && expression.op !== '<>')
+        throw new QueryError(`filter: ${left.shown} can be compared by = and <>, not by ${expression.op}`)
+      return { text: `${left.text} ${expression.op} ${right.text}`, values: [...left.values, ...right.values] }
+    }
+  }
+}
+
+/** A tree of two branches at each node: SQLite limits the depth of expressions. */
+function balanced(parts: readonly Sql[], operator: string): Sql {
+  if (parts.length === 1) return wrapped('(', parts[0] as Sql, ')')
+  const middle = parts.length >> 1
+  const left = balanced(parts.slice(0, middle), operator)
+  const right = balanced(parts.slice(middle), operator)
+  return { text: `(${left.text} ${operator} ${right.text})`, values: [...left.values, ...right.values] }
+}
+
+function wrapped(before: string, { text, values }: Sql, after: string): Sql {
+  return { text: `${before}${text}${after}`, values }
+}
+
+/** Operands of one comparison, all of one kind. */
+function alike(operands: readonly Operand[], context: CompileContext): Value[] {
+  const values = operands.map((operand) => valueOf(operand, context))
+  const time = values.some(({ kind }) => kind === 'time')
+  const taken = values.map((value, i) => (time ? asTime(value, operands[i] as Operand) : value))
+  const first = taken[0] as Value
+  for (const one of taken) {
+    const isText = (kind: Kind) => kind === 'string' || kind === 'json'
+    if (one.kind !== first.kind && !(isText(one.kind) && isText(first.kind)))
+      throw new QueryError(`filter: ${first.shown} (${first.kind}) cannot be compared with ${one.shown} (${one.kind})`)
+  }
+  return taken
+}
+
+/** A text beside a date counts as one where it is one. */
+function asTime(value: Value, operand: Operand): Value {
+  if (typeof operand !== 'string' || !(isDate(operand) || isTimestamp(operand))) return value
+  return { ...value, kind: 'time', values: [julianDay(operand)] }
+}
+
+function valueOf(operand: Operand, context: CompileContext): Value {
+  if (typeof operand === 'string')
+    return { kind: 'string', text: '?', values: [operand], shown: `'${operand.slice(0, 40)}'`, literal: true }
+  if (typeof operand === 'number')
+    return { kind: 'number', text: '?', values: [operand], shown: String(operand), literal: true }
+  if (typeof operand === 'boolean')
+    return { kind: 'boolean', text: '?', values: [Number(operand)], shown: String(operand), literal: true }
+  if ('date' in operand || 'timestamp' in operand) {
+    const instant = 'date' in operand ? operand.date : operand.timestamp
+    return { kind: 'time', text: '?', values: [julianDay(instant)], shown: `'${instant}'`, literal: true }
+  }
+  if ('property' in operand) {
+    const { type } = fieldOf(operand.property, context)
+    const column = columnOf(operand, context)
+    const text = KINDS[type] === 'time' ? `julianday(${column})` : column
+    return { kind: KINDS[type], text, values: [], shown: operand.property, literal: false }
+  }
+  const inner = valueOf(operand.args[0], context)
+  if (inner.kind !== 'string') throw new QueryError(`filter: CASEI takes a text, and ${inner.shown} is not one`)
+  return { ...inner, text: `gw_casei(${inner.text})` }
+}
+
+function columnOf(operand: Operand, context: CompileContext): string {
+  if (typeof operand === 'object' && 'property' in operand) return quoted(fieldOf(operand.property, context).column)
+  return valueOf(operand, context).text
+}
+
+function fieldOf(name: string, { fields }: CompileContext): IndexField {
+  const field = fields.get(name)
+  if (field !== undefined) return field
+  const shown = name.slice(0, 80)
+  if (name === GEOMETRY_NAME) throw new QueryError('filter: the geometry is compared by S_INTERSECTS only')
+  throw new QueryError(`filter: there is no property ${shown}; the queryables list those that there are`)
+}
+
+function intersection([a, b]: readonly [Spatial, Spatial], context: CompileContext, isNegated: boolean): Sql {
+  const literal = 'property' in a ? b : a
+  const property = 'property' in a ? a : b
+  if (!('property' in property) || 'property' in literal)
+    throw new QueryError(`filter: S_INTERSECTS takes the property ${GEOMETRY_NAME} and a geometry`)
+  if (property.property !== GEOMETRY_NAME)
+    throw new QueryError(`filter: ${property.property.slice(0, 80)} is not a geometry; the geometry's name is ${GEOMETRY_NAME}`)
+  const parts = polygonsOf(literal)
+  return balanced(
+    parts.map((geometry) => oneIntersection(geometry, context, isNegated)),
+    'OR',
+  )
+}
+
+function oneIntersection(geometry: Geometry, context: CompileContext, isNegated: boolean): Sql {
+  const box = boxOf(geometry)
+  const exact: Sql = { text: 'gw_intersects(geom, ?)', values: [context.geometry(geometry)] }
+  if (!context.usesTree(box)) return exact
+  const [west, south, east, north] = box
+  const found: Sql = {
+    text: `(fid IN (SELECT id FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?) AND ${exact.text})`,
+    values: [west, east, south, north, ...exact.values],
+  }
+  // What has no geometry neither intersects nor does not.
+  return isNegated ? wrapped('(', found, ' OR CASE WHEN geom IS NULL THEN NULL ELSE 0 END)') : found
+}
+
+/** A box as polygons: two where it crosses the antimeridian. */
+export function polygonsOf(literal: Exclude<Spatial, { readonly property: string }>): readonly Geometry[] {
+  if ('type' in literal) return [literal]
+  const { bbox } = literal
+  const [west = 0, south = 0] = bbox
+  const [east = 0, north = 0] = bbox.length === 6 ? bbox.slice(3) : bbox.slice(2)
+  if (west <= east) return [rectangle(west, south, east, north)]
+  return [rectangle(west, south, 180, north), rectangle(-180, south, east, north)]
+}
+
+function rectangle(west: number, south: number, east: number, north: number): Geometry {
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return { type: 'Polygon', coordinates: [ring] }
+}

@@ -1,0 +1,72 @@
+/**
+ * A filter by CQL2 (OGC 21-065r2), in the form of its JSON encoding: the text encoding is parsed to the same. Of it are here Basic CQL2, the
+ * advanced comparison operators, case-insensitive comparison, and S_INTERSECTS with literals of every kind.
+ */
+export type Expression =
+  | boolean
+  | { readonly op: 'and' | 'or'; readonly args: readonly Expression[] }
+  | { readonly op: 'not'; readonly args: readonly [Expression] }
+  | { readonly op: ComparisonOperator; readonly args: readonly [Operand, Operand] }
+  | { readonly op: 'like'; readonly args: readonly [Operand, Operand] }
+  | { readonly op: 'between'; readonly args: readonly [Operand, Operand, Operand] }
+  | { readonly op: 'in'; readonly args: readonly [Operand, readonly Operand[]] }
+  | { readonly op: 'isNull'; readonly args: readonly [Operand] }
+  | { readonly op: 's_intersects'; readonly args: readonly [Spatial, Spatial] }
+
+export const COMPARISONS = ['=', '<>', '<', '>', '<=', '>='] as const
+export type ComparisonOperator = (typeof COMPARISONS)[number]
+
+export type Operand =
+  | string
+  | number
+  | boolean
+  | Property
+  | { readonly date: string }
+  | { readonly timestamp: string }
+  | { readonly op: 'casei'; readonly args: readonly [Operand] }
+
+export interface Property {
+  readonly property: string
+}
+
+export type Position = readonly number[]
+
+/** As GeoJSON has it, but the coordinates are in the order of the filter's CRS. */
+export type Geometry =
+  | { readonly type: 'Point'; readonly coordinates: Position }
+  | { readonly type: 'MultiPoint' | 'LineString'; readonly coordinates: readonly Position[] }
+  | { readonly type: 'MultiLineString' | 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
+  | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] }
+
+export type Spatial = Property | Geometry | { readonly bbox: readonly number[] }
+
+/** Limits of one filter: how deep it is nested, and operators, operands and coordinates together. */
+export const MAX_DEPTH = 32
+export const MAX_NODES = 2_000
+
+/** What a caller wrote that cannot be answered; `message` says what, and at which place of it. */
+export class QueryError extends Error {}
+
+/** Counts what a filter consists of, and refuses one that is too large. */
+export class Budget {
+  #nodes = 0
+
+  take(depth: number): void {
+    if (depth > MAX_DEPTH) throw new QueryError(`filter is nested deeper than ${MAX_DEPTH} levels`)
+    if (++this.#nodes > MAX_NODES) throw new QueryError(`filter has more than ${MAX_NODES} operators, values and positions`)
+  }
+}
+
+const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+export function isDate(text: string): boolean {
+  return DATE.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
+}
+
+/** An instant by RFC 3339. */
+export function isTimestamp(text: string): boolean {
+  const matched = TIMESTAMP.exec(text)
+  return matched !== null && isDate(matched[1] as string) && !Number.isNaN(Date.parse(text))
+}

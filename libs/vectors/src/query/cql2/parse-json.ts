@@ -1,0 +1,144 @@
+import {
+  Budget,
+  COMPARISONS,
+  type Expression,
+  type Geometry,
+  isDate,
+  isTimestamp,
+  type Operand,
+  QueryError,
+  type Spatial,
+} from './expression.js'
+
+const OPERATORS = ['and', 'or', 'not', ...COMPARISONS, 'like', 'between', 'in', 'isNull', 's_intersects'] as const
+const DEPTHS: Readonly<Record<string, number>> = {
+  Point: 0,
+  MultiPoint: 1,
+  LineString: 1,
+  MultiLineString: 2,
+  Polygon: 2,
+  MultiPolygon: 3,
+}
+
+function wrong(path: string, message: string): never {
+  throw new QueryError(`filter, at ${path === '' ? 'its top' : path}: ${message}`)
+}
+
+/** Parses CQL2 JSON. Throws `QueryError`, which names the place by a JSON pointer. */
+export function parseCql2Json(text: string): Expression {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new QueryError(`filter is not JSON: ${(error as Error).message}`)
+  }
+  return expressionOf(value, '', 0, new Budget())
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function expressionOf(value: unknown, path: string, depth: number, budget: Budget): Expression {
+  budget.take(depth)
+  if (typeof value === 'boolean') return value
+  if (!isObject(value) || typeof value.op !== 'string') return wrong(path, 'an object with `op` and `args` is expected')
+  const op = OPERATORS.find((known) => known === value.op)
+  if (op === undefined) return wrong(`${path}/op`, `the operator ${String(value.op).slice(0, 40)} is not supported`)
+  const { args } = value
+  if (!Array.isArray(args)) return wrong(`${path}/args`, 'a list is expected')
+  const count = (least: number, most = least) => {
+    if (args.length < least || args.length > most)
+      wrong(`${path}/args`, `${op} takes ${most === Number.POSITIVE_INFINITY ? `at least ${least}` : least} arguments, not ${args.length}`)
+  }
+  const operand = (i: number) => operandOf(args[i], `${path}/args/${i}`, depth + 1, budget)
+  switch (op) {
+    case 'and':
+    case 'or':
+      count(2, Number.POSITIVE_INFINITY)
+      return { op, args: args.map((arg, i) => expressionOf(arg, `${path}/args/${i}`, depth + 1, budget)) }
+    case 'not':
+      count(1)
+      return { op, args: [expressionOf(args[0], `${path}/args/0`, depth + 1, budget)] }
+    case 'between':
+      count(3)
+      return { op, args: [operand(0), operand(1), operand(2)] }
+    case 'isNull':
+      count(1)
+      return { op, args: [operand(0)] }
+    case 'in': {
+      count(2)
+      const list: unknown = args[1]
+      if (!Array.isArray(list) || list.length === 0) return wrong(`${path}/args/1`, 'a list of values is expected')
+      const values = list.map((one, i) => operandOf(one, `${path}/args/1/${i}`, depth + 1, budget))
+      return { op, args: [operand(0), values] }
+    }
+    case 's_intersects': {
+      count(2)
+      const spatial = (i: number) => spatialOf(args[i], `${path}/args/${i}`, depth + 1, budget)
+      return { op, args: [spatial(0), spatial(1)] }
+    }
+    default:
+      count(2)
+      return { op, args: [operand(0), operand(1)] }
+  }
+}
+
+function operandOf(value: unknown, path: string, depth: number, budget: Budget): Operand {
+  budget.take(depth)
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (isObject(value)) {
+    if (typeof value.property === 'string') return { property: value.property }
+    if (typeof value.date === 'string') {
+      return isDate(value.date) ? { date: value.date } : wrong(`${path}/date`, 'this is not a date')
+    }
+    if (typeof value.timestamp === 'string') {
+      const { timestamp } = value
+      return isTimestamp(timestamp) ? { timestamp } : wrong(`${path}/timestamp`, 'this is not an instant')
+    }
+    if (value.op === 'casei' && Array.isArray(value.args) && value.args.length === 1) {
+      return { op: 'casei', args: [operandOf(value.args[0], `${path}/args/0`, depth + 1, budget)] }
+    }
+    if (typeof value.op === 'string') return wrong(`${path}/op`, `the function ${value.op.slice(0, 40)} is not supported`)
+  }
+  return wrong(path, 'a property or a value is expected')
+}
+
+function spatialOf(value: unknown, path: string, depth: number, budget: Budget): Spatial {
+  budget.take(depth)
+  if (!isObject(value)) return wrong(path, 'a geometry is expected')
+  if (typeof value.property === 'string') return { property: value.property }
+  if (Array.isArray(value.bbox)) {
+    const { bbox } = value
+    const isBox = (bbox.length === 4 || bbox.length === 6) && bbox.every((one) => Number.isFinite(one))
+    return isBox ? { bbox: bbox as number[] } : wrong(`${path}/bbox`, '4 or 6 numbers are expected')
+  }
+  return geometryOf(value, path, depth, budget)
+}
+
+function geometryOf(value: Record<string, unknown>, path: string, depth: number, budget: Budget): Geometry {
+  const type = String(value.type)
+  if (type === 'GeometryCollection' && Array.isArray(value.geometries)) {
+    const geometries = value.geometries.map((one, i) => {
+      const inner = `${path}/geometries/${i}`
+      budget.take(depth)
+      return isObject(one) ? geometryOf(one, inner, depth + 1, budget) : wrong(inner, 'a geometry is expected')
+    })
+    return { type, geometries }
+  }
+  if (!Object.hasOwn(DEPTHS, type)) return wrong(`${path}/type`, 'this is no type of GeoJSON')
+  checkPositions(value.coordinates, `${path}/coordinates`, DEPTHS[type] as number, budget)
+  return { type, coordinates: value.coordinates } as Geometry
+}
+
+function checkPositions(value: unknown, path: string, nesting: number, budget: Budget): void {
+  budget.take(0)
+  if (!Array.isArray(value) || value.length === 0) return wrong(path, 'a list is expected')
+  if (nesting > 0) {
+    for (const [i, one] of value.entries()) checkPositions(one, `${path}/${i}`, nesting - 1, budget)
+    return
+  }
+  const isPosition = value.length >= 2 && value.length <= 4 && value.every((one) => Number.isFinite(one))
+  if (!isPosition) wrong(path, 'a position of numbers is expected')
+}

@@ -1,0 +1,210 @@
+import { buildFeature } from 'flatgeobuf/lib/mjs/generic/feature.js'
+import { buildHeader } from 'flatgeobuf/lib/mjs/generic/featurecollection.js'
+import { toGeometryType } from 'flatgeobuf/lib/mjs/generic/geometry.js'
+import { parseGC, parseGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js'
+import { type Convert, geoJsonText, geometryOf, wktText } from './geometry.js'
+import type { IndexField } from '../index-file/index-description.js'
+import type { ItemsQuery } from './items-query.js'
+import type { SqlRow } from './run-query.js'
+
+export interface Row {
+  readonly fid: number
+  readonly ownId: string | null
+  readonly geometry: Uint8Array | null
+  readonly layer: string
+}
+
+/** Writes features in one format. GeoJSON features are separated by commas, and what stands around them is the caller's. */
+export interface Encoder {
+  head(): Uint8Array
+  /** @param index of the feature in the answer, from 0 */
+  feature(row: Row, values: SqlRow, index: number): Uint8Array
+}
+
+export function encoderOf(query: ItemsQuery, convert: Convert): Encoder {
+  switch (query.format) {
+    case 'geojson':
+      return new GeoJsonEncoder(query, convert)
+    case 'csv':
+      return new CsvEncoder(query, convert)
+    case 'fgb':
+      return new FlatGeobufEncoder(query, convert)
+  }
+}
+
+const NOTHING = new Uint8Array(0)
+const WHOLE_NUMBER = /^(0|-?[1-9]\d{0,14})$/
+
+/** An id of the source that is a whole number is one here too. */
+function idOf({ fid, ownId }: Row): string | number {
+  if (ownId === null) return fid
+  return WHOLE_NUMBER.test(ownId) ? Number(ownId) : ownId
+}
+
+type Cell = SqlRow[number]
+
+/** A value as JSON. */
+function jsonOf(type: IndexField['type'], value: Cell): string {
+  if (value === null || value instanceof Uint8Array) return 'null'
+  if (type === 'boolean') return value === 0 || value === '0' ? 'false' : 'true'
+  if (type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value)) return value
+  if (type === 'json' && typeof value === 'string' && isJson(value)) return value
+  return JSON.stringify(value)
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+class GeoJsonEncoder implements Encoder {
+  readonly #fields: readonly IndexField[]
+  readonly #names: readonly string[]
+  readonly #convert: Convert
+
+  constructor({ selected }: ItemsQuery, convert: Convert) {
+    this.#fields = selected
+    this.#names = selected.map(({ name }) => `${JSON.stringify(name)}:`)
+    this.#convert = convert
+  }
+
+  head(): Uint8Array {
+    return NOTHING
+  }
+
+  feature(row: Row, values: SqlRow, index: number): Uint8Array {
+    const properties: string[] = []
+    for (const [i, value] of values.entries()) {
+      const { type, layers } = this.#fields[i] as IndexField
+      // Fields of other layers are not properties of this feature.
+      if (value === null && layers.length > 0 && !layers.includes(row.layer)) continue
+      properties.push(`${this.#names[i]}${jsonOf(type, value)}`)
+    }
+    const id = JSON.stringify(idOf(row))
+    const geometry = geoJsonText(row.geometry, this.#convert)
+    const separator = index === 0 ? '' : ','
+    return Buffer.from(
+      `${separator}{"type":"Feature","id":${id},"geometry":${geometry},"properties":{${properties.join(',')}}}`,
+    )
+  }
+}
+
+/** RFC 4180, in UTF-8, with the geometry as well-known text in the last column. */
+class CsvEncoder implements Encoder {
+  readonly #fields: readonly IndexField[]
+  readonly #convert: Convert
+
+  constructor({ selected }: ItemsQuery, convert: Convert) {
+    this.#fields = selected
+    this.#convert = convert
+  }
+
+  head(): Uint8Array {
+    return Buffer.from(`${['id', ...this.#fields.map(({ name }) => name), 'WKT'].map(csvText).join(',')}\r\n`)
+  }
+
+  feature(row: Row, values: SqlRow): Uint8Array {
+    const cells = values.map((value, i) => csvOf((this.#fields[i] as IndexField).type, value))
+    const line = [csvText(String(idOf(row))), ...cells, csvText(wktText(row.geometry, this.#convert))]
+    return Buffer.from(`${line.join(',')}\r\n`)
+  }
+}
+
+function csvOf(type: IndexField['type'], value: Cell): string {
+  if (value === null || value instanceof Uint8Array) return ''
+  if (type === 'boolean') return jsonOf(type, value)
+  return csvText(String(value))
+}
+
+function csvText(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const MAGIC = new Uint8Array([0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x01])
+/** Of FlatGeobuf's ColumnType. */
+const COLUMN_TYPES: Readonly<Record<IndexField['type'], number>> = {
+  boolean: 2,
+  integer: 7,
+  number: 10,
+  string: 11,
+  json: 12,
+  date: 13,
+  datetime: 13,
+}
+const NO_MORE_ABOUT = {
+  title: null,
+  description: null,
+  width: -1,
+  precision: -1,
+  scale: -1,
+  nullable: true,
+  unique: false,
+  primary_key: false,
+}
+
+/** FlatGeobuf 3 without an index and a count, as a stream has it. */
+class FlatGeobufEncoder implements Encoder {
+  readonly #fields: readonly IndexField[]
+  readonly #convert: Convert
+  readonly #header: Parameters<typeof buildFeature>[2]
+  readonly #crsCode: number
+
+  constructor({ selected, crs, geometryType }: ItemsQuery, convert: Convert) {
+    this.#fields = selected
+    // The axes of files are in the order of GIS, whatever the authority says.
+    this.#convert = convert !== null && crs.northFirst ? swapped(convert) : convert
+    this.#crsCode = Number(/\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? 4326)
+    const isOneType = geometryType !== null && /^(Multi)?(Point|LineString|Polygon)$/.test(geometryType)
+    this.#header = {
+      geometryType: isOneType ? toGeometryType(geometryType) : 0,
+      columns: selected.map(({ name, type }) => ({ name, type: COLUMN_TYPES[type], ...NO_MORE_ABOUT })),
+      envelope: null,
+      featuresCount: 0,
+      indexNodeSize: 0,
+      crs: null,
+      title: null,
+      description: null,
+      metadata: null,
+    }
+  }
+
+  head(): Uint8Array {
+    return Buffer.concat([MAGIC, buildHeader(this.#header, this.#crsCode)])
+  }
+
+  feature(row: Row, values: SqlRow): Uint8Array {
+    const properties: Record<string, never> = {}
+    for (const [i, value] of values.entries()) {
+      const { name, type } = this.#fields[i] as IndexField
+      properties[name] = fgbOf(type, value) as never
+    }
+    const geometry = geometryOf(row.geometry, this.#convert)
+    const parsed =
+      geometry === null
+        ? { xy: [], type: this.#header.geometryType }
+        : geometry.type === 'GeometryCollection'
+          ? parseGC(geometry as never)
+          : parseGeometry(geometry as never)
+    return buildFeature(parsed as never, properties, this.#header)
+  }
+}
+
+function fgbOf(type: IndexField['type'], value: Cell): unknown {
+  if (value === null || value instanceof Uint8Array) return null
+  if (type === 'boolean') return value === 0 || value === '0' ? 0 : 1
+  if (type === 'integer') return BigInt(value)
+  if (type === 'number') return Number(value)
+  if (type === 'json') return isJson(String(value)) ? JSON.parse(String(value)) : String(value)
+  return String(value)
+}
+
+function swapped(convert: NonNullable<Convert>): NonNullable<Convert> {
+  return (x, y) => {
+    const [north, east] = convert(x, y)
+    return [east, north]
+  }
+}

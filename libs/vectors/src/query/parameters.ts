@@ -1,0 +1,397 @@
+import { type CompileContext, compile, GEOMETRY_NAME } from './cql2/compile.js'
+import { type Expression, isDate, isTimestamp, type Operand, type Position, QueryError, type Spatial } from './cql2/expression.js'
+import { parseCql2Json } from './cql2/parse-json.js'
+import { parseCql2Text } from './cql2/parse-text.js'
+import { type Crs, crsListOf, DEFAULT_CRS, findCrs, fromCrs } from './crs.js'
+import { converted } from './geometry.js'
+import type { IndexDescription, IndexField } from '../index-file/index-description.js'
+import { type After, DEFAULT_LIMIT, FORMATS, type ItemsFormat, type ItemsQuery, MAX_ANSWER_BYTES, MAX_LIMIT, type SortKey } from './items-query.js'
+
+export { QueryError }
+
+/** The content that a cursor was made for has been replaced. */
+export class ReplacedError extends Error {}
+
+/** Parameters with a meaning of their own; a property of such a name is compared by `filter`. */
+const ITEMS_PARAMETERS = [
+  'limit',
+  'offset',
+  'cursor',
+  'bbox',
+  'bbox-crs',
+  'crs',
+  'datetime',
+  'filter',
+  'filter-lang',
+  'filter-crs',
+  'properties',
+  'sortby',
+  'f',
+] as const
+const ITEM_PARAMETERS = ['crs', 'properties', 'f'] as const
+/** Those that carry a token. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['token', 'access_token'])
+
+/** The media types of answers with features. */
+export const ITEM_TYPES: Readonly<Record<ItemsFormat, string>> = {
+  geojson: 'application/geo+json',
+  csv: 'text/csv; charset=utf-8',
+  fgb: 'application/flatgeobuf',
+}
+
+/** What a collection's index is, for the parameters of a request. */
+export interface QueriedIndex {
+  readonly description: IndexDescription
+  /** names the content */
+  readonly revision: string
+  readonly file: string
+}
+
+/** The fields as parameters, filters and answers name them: the layer too, if there are several. */
+export function fieldsOf({ fields, layers }: IndexDescription): readonly IndexField[] {
+  const names = new Map<string, number>()
+  for (const { name } of fields) names.set(name, (names.get(name) ?? 0) + 1)
+  const own = fields.map((field) => (names.get(field.name) === 1 ? field : { ...field, name: field.column }))
+  const isFree = !own.some(({ name, column }) => name === 'layer' || column === 'layer')
+  if (layers.length < 2 || !isFree) return own
+  return [...own, { name: 'layer', column: 'layer', type: 'string', layers: [] }]
+}
+
+/** The field by which `datetime` selects; undefined: there is none. */
+export function timeFieldOf(fields: readonly IndexField[]): IndexField | undefined {
+  return fields.find(({ type }) => type === 'datetime') ?? fields.find(({ type }) => type === 'date')
+}
+
+/** Reads the parameters of `.../items`. Throws `QueryError` (400), and `ReplacedError` for a cursor of other content (410). */
+export function parseItemsQuery(text: string, accept: string, index: QueriedIndex): ItemsQuery {
+  const { description, revision, file } = index
+  const fields = fieldsOf(description)
+  const given = single(text, new Set([...ITEMS_PARAMETERS, ...fields.map(({ name }) => name)]))
+  const crsList = crsListOf(description)
+  const crsAt = (name: string) => crsOf(given, name, crsList)
+  const sort = sortOf(given.get('sortby'), fields)
+  const cursor = given.get('cursor')
+  if (cursor !== undefined && given.has('offset')) throw new QueryError('cursor and offset exclude each other')
+  const bboxCrs = crsAt('bbox-crs')
+  const filterCrs = crsAt('filter-crs')
+  const conditions = [
+    bboxOf(given.get('bbox'), bboxCrs),
+    datetimeOf(given.get('datetime'), fields),
+    filterOf(given.get('filter'), given.get('filter-lang'), filterCrs),
+    ...equalities(given, fields),
+  ].filter((condition) => condition !== null)
+  const filter: Expression | null =
+    conditions.length < 2 ? (conditions[0] ?? null) : { op: 'and', args: conditions }
+  if (filter !== null) check(filter, fields)
+  return {
+    index: file,
+    fields,
+    selected: selectedOf(given.get('properties'), fields),
+    geometryType: description.geometry_type,
+    filter,
+    id: null,
+    sort,
+    limit: wholeNumber(given.get('limit'), 'limit', 1) ?? DEFAULT_LIMIT,
+    offset: wholeNumber(given.get('offset'), 'offset', 0) ?? 0,
+    after: cursor === undefined ? null : afterOf(cursor, revision, sort),
+    crs: crsAt('crs'),
+    format: formatOf(given.get('f'), accept),
+    maxBytes: MAX_ANSWER_BYTES,
+  }
+}
+
+/** Reads the parameters of `.../items/{id}`. Throws `QueryError`. */
+export function parseItemQuery(id: string, text: string, index: QueriedIndex): ItemsQuery {
+  const { description, file } = index
+  const fields = fieldsOf(description)
+  const given = single(text, new Set(ITEM_PARAMETERS))
+  const format = formatOf(given.get('f'), '')
+  if (format !== 'geojson') throw new QueryError('f: one feature is available as geojson only')
+  return {
+    index: file,
+    fields,
+    selected: selectedOf(given.get('properties'), fields),
+    geometryType: description.geometry_type,
+    filter: null,
+    id,
+    sort: [],
+    limit: 1,
+    offset: 0,
+    after: null,
+    crs: crsOf(given, 'crs', crsListOf(description)),
+    format,
+    maxBytes: MAX_ANSWER_BYTES,
+  }
+}
+
+/** Refuses every parameter but these, and `f` with another value than `json`. Throws `QueryError`. */
+export function checkDocumentParameters(text: string): void {
+  const format = single(text, new Set(['f'])).get('f')
+  if (format !== undefined && format !== 'json') throw new QueryError('f: this document is available as json only')
+}
+
+/** Each parameter once. */
+function single(text: string, known: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const given = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (CREDENTIALS.has(name)) continue
+    const shown = name.slice(0, 80)
+    if (!known.has(name)) throw new QueryError(`there is no parameter ${shown}; there are ${[...known].slice(0, 40).join(', ')}`)
+    if (given.has(name)) throw new QueryError(`the parameter ${shown} is given twice`)
+    given.set(name, value)
+  }
+  return given
+}
+
+function wholeNumber(text: string | undefined, name: string, least: number): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,15}$/.test(text) || Number(text) < least) throw new QueryError(`${name} must be a whole number of at least ${least}`)
+  // A larger limit is not an error (OGC 17-069r4, 7.15.2).
+  return name === 'limit' ? Math.min(Number(text), MAX_LIMIT) : Number(text)
+}
+
+function crsOf(given: ReadonlyMap<string, string>, name: string, list: readonly Crs[]): Crs {
+  const wanted = given.get(name)
+  if (wanted === undefined) return DEFAULT_CRS
+  const found = findCrs(list, wanted)
+  if (found === undefined) {
+    throw new QueryError(`${name}: ${wanted.slice(0, 80)} is not supported; these are: ${list.map(({ uri }) => uri).join(', ')}`)
+  }
+  return found
+}
+
+/** By `f`, or else by the first acceptable type in `Accept`. */
+function formatOf(f: string | undefined, accept: string): ItemsFormat {
+  if (f !== undefined) {
+    const format = f === 'json' ? 'geojson' : FORMATS.find((known) => known === f)
+    if (format === undefined) throw new QueryError(`f must be one of ${FORMATS.join(', ')}`)
+    return format
+  }
+  const weighed = accept.split(',').map((part) => {
+    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
+    const q = parameters.find((one) => one.startsWith('q='))
+    return { type, weight: q === undefined ? 1 : Number(q.slice(2)) || 0 }
+  })
+  const wanted = weighed.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight)
+  for (const { type } of wanted) {
+    if (type === 'text/csv') return 'csv'
+    if (type === 'application/flatgeobuf' || type === 'application/vnd.flatgeobuf') return 'fgb'
+    if (type === 'application/geo+json' || type === 'application/json' || type === '*/*' || type === 'application/*') return 'geojson'
+  }
+  return 'geojson'
+}
+
+function fieldNamed(name: string, fields: readonly IndexField[], parameter: string): IndexField {
+  const field = fields.find((one) => one.name === name)
+  if (field === undefined) throw new QueryError(`${parameter}: there is no property ${name.slice(0, 80)}`)
+  return field
+}
+
+function selectedOf(text: string | undefined, fields: readonly IndexField[]): readonly IndexField[] {
+  if (text === undefined) return fields
+  const names = text.split(',').filter((name) => name !== '')
+  const wanted = new Set(names.map((name) => fieldNamed(name, fields, 'properties')))
+  return fields.filter((field) => wanted.has(field))
+}
+
+/** Limit: keys of one order. */
+const MAX_SORT_KEYS = 8
+
+function sortOf(text: string | undefined, fields: readonly IndexField[]): readonly SortKey[] {
+  if (text === undefined || text === '') return []
+  // A plus sign in a query is read as a space.
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.length > MAX_SORT_KEYS) throw new QueryError(`sortby takes at most ${MAX_SORT_KEYS} properties`)
+  return parts.map((part) => {
+    const descending = part.startsWith('-')
+    const field = fieldNamed(part.replace(/^[-+]/, ''), fields, 'sortby')
+    if (field.type === 'json') throw new QueryError(`sortby: ${field.name} has no order`)
+    return { field, descending }
+  })
+}
+
+function bboxOf(text: string | undefined, crs: Crs): Expression | null {
+  if (text === undefined) return null
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  if ((numbers.length !== 4 && numbers.length !== 6) || !numbers.every(Number.isFinite)) {
+    throw new QueryError('bbox takes 4 or 6 numbers: west, south, east, north in the order of its CRS')
+  }
+  return inCrs84({ op: 's_intersects', args: [{ property: GEOMETRY_NAME }, { bbox: numbers }] }, crs, 'bbox')
+}
+
+/** Positions along an edge of a box that becomes a curve. */
+const EDGE_STEPS = 16
+
+/** Puts the literals of a filter from their CRS into longitude and latitude. */
+function inCrs84(expression: Expression, crs: Crs, name: string): Expression {
+  if (typeof expression === 'boolean') return expression
+  if (expression.op === 'and' || expression.op === 'or') {
+    return { op: expression.op, args: expression.args.map((arg) => inCrs84(arg, crs, name)) }
+  }
+  if (expression.op === 'not') return { op: 'not', args: [inCrs84(expression.args[0], crs, name)] }
+  if (expression.op !== 's_intersects') return expression
+  const [a, b] = expression.args
+  return { op: 's_intersects', args: [spatialInCrs84(a, crs, name), spatialInCrs84(b, crs, name)] }
+}
+
+function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
+  if ('property' in spatial) return spatial
+  const back = fromCrs(crs)
+  const toLonLat = (a: number, b: number): readonly [number, number] => {
+    let position: readonly [number, number]
+    try {
+      position = back(a, b)
+    } catch {
+      position = [Number.NaN, Number.NaN]
+    }
+    if (!position.every(Number.isFinite)) throw new QueryError(`${name}: ${a},${b} is no position of ${crs.uri}`)
+    if (crs.proj4 === null && Math.abs(position[1]) > 90) throw new QueryError(`${name}: the latitude ${position[1]} is beyond a pole`)
+    return position
+  }
+  if ('type' in spatial) return converted(spatial, toLonLat)
+  const { bbox } = spatial
+  const [a = 0, b = 0] = bbox
+  const [c = 0, d = 0] = bbox.length === 6 ? bbox.slice(3) : bbox.slice(2)
+  if (crs.isGeographic && crs.proj4 === null) {
+    const [west, south] = toLonLat(a, b)
+    const [east, north] = toLonLat(c, d)
+    if (south > north) throw new QueryError(`${name}: its south is north of its north`)
+    const isWorld = (value: number) => value >= -540 && value <= 540
+    if (!isWorld(west) || !isWorld(east)) throw new QueryError(`${name}: a longitude is beyond the world`)
+    return { bbox: [west, south, east, north] }
+  }
+  if (a > c || b > d) throw new QueryError(`${name}: its first corner is beyond its second one`)
+  return outline(a, b, c, d, toLonLat)
+}
+
+function outline(a: number, b: number, c: number, d: number, toLonLat: (a: number, b: number) => readonly [number, number]): Spatial {
+  const corners: readonly (readonly [number, number])[] = [
+    [a, b],
+    [c, b],
+    [c, d],
+    [a, d],
+    [a, b],
+  ]
+  const ring: Position[] = []
+  for (let i = 1; i < corners.length; i++) {
+    const [x, y] = corners[i - 1] as readonly [number, number]
+    const [toX, toY] = corners[i] as readonly [number, number]
+    for (let step = 0; step < EDGE_STEPS; step++) {
+      const part = step / EDGE_STEPS
+      ring.push(toLonLat(x + (toX - x) * part, y + (toY - y) * part))
+    }
+  }
+  ring.push(ring[0] as Position)
+  return { type: 'Polygon', coordinates: [ring] }
+}
+
+function filterOf(text: string | undefined, language: string | undefined, crs: Crs): Expression | null {
+  if (language !== undefined && language !== 'cql2-text' && language !== 'cql2-json') {
+    throw new QueryError('filter-lang must be cql2-text or cql2-json')
+  }
+  if (text === undefined) return null
+  const isJson = language === 'cql2-json' || (language === undefined && text.trimStart().startsWith('{'))
+  return inCrs84(isJson ? parseCql2Json(text) : parseCql2Text(text), crs, 'filter')
+}
+
+/** Each property as a parameter of its own. */
+function equalities(given: ReadonlyMap<string, string>, fields: readonly IndexField[]): Expression[] {
+  const reserved: ReadonlySet<string> = new Set(ITEMS_PARAMETERS)
+  return fields
+    .filter(({ name }) => given.has(name) && !reserved.has(name))
+    .map((field) => ({ op: '=', args: [{ property: field.name }, literalOf(field, given.get(field.name) as string)] }))
+}
+
+function literalOf({ name, type }: IndexField, text: string): Operand {
+  switch (type) {
+    case 'number':
+    case 'integer':
+      if (text.trim() === '' || !Number.isFinite(Number(text))) throw new QueryError(`${name} takes a number`)
+      return Number(text)
+    case 'boolean':
+      if (text !== 'true' && text !== 'false') throw new QueryError(`${name} takes true or false`)
+      return text === 'true'
+    case 'date':
+    case 'datetime':
+      if (isDate(text)) return { date: text }
+      if (isTimestamp(text)) return { timestamp: text }
+      throw new QueryError(`${name} takes a date or an instant, such as 2026-11-24 or 2026-11-24T02:45:00Z`)
+    default:
+      return text
+  }
+}
+
+const DAY_MS = 86_400_000
+
+function datetimeOf(text: string | undefined, fields: readonly IndexField[]): Expression | null {
+  if (text === undefined) return null
+  const field = timeFieldOf(fields)
+  if (field === undefined) throw new QueryError('datetime: the features of this collection have no date')
+  const ends = text.split('/')
+  if (ends.length > 2) throw new QueryError('datetime takes an instant or an interval of two')
+  const [start, end] = ends.map(endOf)
+  if (start === null && (ends.length === 1 || end === null)) throw new QueryError('datetime: one end must be given')
+  const from = start ?? null
+  const to = ends.length === 1 ? from : (end ?? null)
+  const property = { property: field.name }
+  const conditions: Expression[] = []
+  const isDay = field.type === 'date'
+  if (from !== null) conditions.push({ op: '>=', args: [property, literal(from.first, isDay)] })
+  if (to !== null) conditions.push({ op: '<=', args: [property, literal(to.last, isDay)] })
+  if (from !== null && to !== null && from.first > to.last) throw new QueryError('datetime: the interval ends before it begins')
+  return conditions.length === 1 ? (conditions[0] as Expression) : { op: 'and', args: conditions }
+}
+
+function literal(instantMs: number, isDay: boolean): Operand {
+  const text = new Date(instantMs).toISOString()
+  return isDay ? { date: text.slice(0, 10) } : { timestamp: text }
+}
+
+/** The first and the last millisecond; null: open. */
+function endOf(text: string): { first: number; last: number } | null {
+  if (text === '' || text === '..') return null
+  if (isDate(text)) return { first: Date.parse(text), last: Date.parse(text) + DAY_MS - 1 }
+  if (isTimestamp(text)) return { first: Date.parse(text), last: Date.parse(text) }
+  throw new QueryError(`datetime: ${text.slice(0, 40)} is not an instant such as 2026-11-24T02:45:00Z`)
+}
+
+/** Throws `QueryError` for what the process that runs the query would refuse. */
+function check(filter: Expression, fields: readonly IndexField[]): void {
+  const context: CompileContext = {
+    fields: new Map(fields.map((field) => [field.name, field])),
+    geometry: () => 0,
+    usesTree: () => true,
+  }
+  compile(filter, context)
+}
+
+/** What a page is continued by: opaque to clients, bound to one content and one order. */
+export function cursorOf(after: After, revision: string, sort: readonly SortKey[]): string {
+  return Buffer.from(JSON.stringify([1, revision, orderName(sort), after])).toString('base64url')
+}
+
+function orderName(sort: readonly SortKey[]): string {
+  return sort.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
+}
+
+function afterOf(cursor: string, revision: string, sort: readonly SortKey[]): After {
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    value = null
+  }
+  const [version, made, order, after] = Array.isArray(value) ? (value as unknown[]) : []
+  const isAfter =
+    Array.isArray(after) &&
+    after.length === sort.length + 1 &&
+    after.every((one) => one === null || typeof one === 'string' || typeof one === 'number') &&
+    Number.isSafeInteger(after[after.length - 1])
+  if (version !== 1 || typeof made !== 'string') throw new QueryError('cursor is not one that a `next` link has given')
+  if (made !== revision) {
+    throw new ReplacedError('the features have been replaced since this page was linked to; start again without cursor')
+  }
+  if (order !== orderName(sort) || !isAfter) throw new QueryError('cursor belongs to another sortby')
+  return after as After
+}
+

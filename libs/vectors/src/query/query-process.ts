@@ -1,0 +1,69 @@
+import fs from 'node:fs'
+import type { Chunk } from './items-query.js'
+import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
+import { OpenIndex } from './run-query.js'
+
+/**
+ * Runs queries for the process that started it, one step at a time, until that goes. A step can take as long as SQLite takes for a feature;
+ * a process that cannot wait any longer kills this one.
+ */
+
+/** Limit: indexes that are open. */
+const MAX_INDEXES = 32
+
+const indexes = new Map<string, OpenIndex>()
+const running = new Map<number, Generator<Chunk, void>>()
+
+function indexAt(file: string): OpenIndex {
+  const known = indexes.get(file)
+  if (known !== undefined) {
+    // The last that was used is the last to go.
+    indexes.delete(file)
+    indexes.set(file, known)
+    return known
+  }
+  for (const [name, index] of indexes) {
+    if (indexes.size < MAX_INDEXES) break
+    if (!index.isIdle) continue
+    index.close()
+    indexes.delete(name)
+  }
+  const opened = new OpenIndex(file)
+  indexes.set(file, opened)
+  return opened
+}
+
+function tell(message: FromQueryProcess): void {
+  process.send?.(message)
+}
+
+function step(id: number): void {
+  const generator = running.get(id)
+  if (generator === undefined) return
+  const { value, done } = generator.next()
+  if (done === true || value === undefined) return void running.delete(id)
+  if (value.state !== 'going on') end(id)
+  tell({ id, chunk: value })
+}
+
+function end(id: number): void {
+  running.get(id)?.return()
+  running.delete(id)
+}
+
+process.on('message', (message: ToQueryProcess) => {
+  const { id } = message
+  if (message.what === 'close') return end(id)
+  try {
+    if (message.what === 'open') running.set(id, indexAt(message.query.index).run(message.query))
+    step(id)
+  } catch (error) {
+    const missing = message.what === 'open' && !fs.existsSync(message.query.index)
+    end(id)
+    tell({ id, failed: (error as Error).message, missing })
+  }
+})
+// Signals reach the whole process group at a terminal; the process that started this one decides what they mean.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})
+process.on('disconnect', () => process.exit(0))

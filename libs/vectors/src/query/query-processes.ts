@@ -1,0 +1,222 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { dieWithParent } from '@gateway/processes/die-with-parent.js'
+import { type After, type Chunk, type ItemsQuery, QUERY_SECONDS } from './items-query.js'
+import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
+
+/** The built file, from the sources (in tests) as from the build. */
+const PROCESS = fileURLToPath(new URL('../../dist/query/query-process.js', import.meta.url))
+
+/** Processes of one edge process, each of some 50 MB: another one starts if every one has worked on one step for so long. */
+const MAX_PROCESSES = 3
+const STALLED_MS = 100
+/** Limit: queries that are open at the same time. */
+const MAX_OPEN = 64
+/** MB of a process's JavaScript heap. */
+const HEAP_MB = 256
+/** A process without a query for so long is ended. */
+const IDLE_MS = 60_000
+/** Limit: how often a query is continued after a process ended because of another one. */
+const MAX_STARTS = 3
+
+export class QueryTimeout extends Error {}
+export class QueriesBusy extends Error {}
+/** The index is gone: it was replaced. */
+export class IndexMissing extends Error {}
+
+interface Open {
+  readonly id: number
+  readonly query: ItemsQuery
+  /** of the query as it runs now: it continues behind what was sent before */
+  current: ItemsQuery
+  server: Server | null
+  starts: number
+  /** milliseconds of steps so far */
+  spentMs: number
+  settle: ((outcome: Chunk | Error) => void) | null
+  sent: number
+}
+
+interface Server {
+  readonly child: ChildProcess
+  /** steps that were asked for, the first of which it works on */
+  readonly queue: Open[]
+  readonly open: Set<Open>
+  /** when it began with the first, by `performance.now()` */
+  sinceMs: number
+  timer: NodeJS.Timeout | null
+  idleTimer: NodeJS.Timeout | null
+  ended: boolean
+}
+
+/**
+ * Runs queries in other processes, which can be killed: a step of SQLite cannot be interrupted. A process works on one step at a time, so that
+ * those of several queries take turns; between two steps of a query lies what its reader takes to read.
+ */
+export class QueryProcesses {
+  readonly #servers = new Set<Server>()
+  readonly #limitMs: number
+  #lastId = 0
+  #open = 0
+
+  /** @param limitMs milliseconds that all steps of a query may take together */
+  constructor(limitMs = QUERY_SECONDS * 1000) {
+    this.#limitMs = limitMs
+  }
+
+  /**
+   * The parts of an answer. Throws `QueriesBusy`, `QueryTimeout`, `IndexMissing`, and an `Error` with what SQLite says. To be left by `return`
+   * (as `for await` does), whatever happens.
+   */
+  async *run(query: ItemsQuery): AsyncGenerator<Chunk, void> {
+    if (this.#open >= MAX_OPEN) throw new QueriesBusy(`${MAX_OPEN} queries are running`)
+    this.#lastId++
+    const open: Open = { id: this.#lastId, query, current: query, server: null, starts: 0, spentMs: 0, settle: null, sent: 0 }
+    this.#open++
+    try {
+      for (;;) {
+        const chunk = await this.#step(open)
+        open.sent += chunk.count
+        if (chunk.last !== null) open.current = continued(open, chunk.last, chunk.bytes.length)
+        yield chunk
+        if (chunk.state !== 'going on') return
+      }
+    } finally {
+      this.#open--
+      this.#leave(open)
+    }
+  }
+
+  /** Kills all processes. */
+  close(): void {
+    for (const server of this.#servers) this.#kill(server)
+  }
+
+  #step(open: Open): Promise<Chunk> {
+    return new Promise((resolve, reject) => {
+      open.settle = (outcome) => {
+        open.settle = null
+        if (outcome instanceof Error) reject(outcome)
+        else resolve(outcome)
+      }
+      this.#ask(open)
+    })
+  }
+
+  #ask(open: Open): void {
+    if (open.server?.ended === true) open.server = null
+    let message: ToQueryProcess = { what: 'pull', id: open.id }
+    if (open.server === null) {
+      if (open.starts++ >= MAX_STARTS) return open.settle?.(new Error('the processes that run queries end'))
+      open.server = this.#choose()
+      open.server.open.add(open)
+      message = { what: 'open', id: open.id, query: open.current }
+    }
+    const { server } = open
+    server.queue.push(open)
+    if (server.queue.length === 1) this.#begin(server)
+    server.child.send(message, () => {})
+  }
+
+  /** The one with the least to do; another one if all are held up. */
+  #choose(): Server {
+    const alive = [...this.#servers].filter(({ ended }) => !ended)
+    const now = performance.now()
+    const free = alive.filter(({ queue, sinceMs }) => queue.length === 0 || now - sinceMs < STALLED_MS)
+    const candidates = free.length > 0 || alive.length >= MAX_PROCESSES ? (free.length > 0 ? free : alive) : [this.#start()]
+    const chosen = candidates.reduce((best, one) => (one.queue.length < best.queue.length ? one : best))
+    if (chosen.idleTimer !== null) clearTimeout(chosen.idleTimer)
+    chosen.idleTimer = null
+    return chosen
+  }
+
+  /** It needs nothing from the environment, and the environment holds secrets. */
+  #start(): Server {
+    const [command = '', ...args] = [...dieWithParent('KILL'), process.execPath, `--max-old-space-size=${HEAP_MB}`, PROCESS]
+    const child = spawn(command, args, { env: {}, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], serialization: 'advanced' })
+    const server: Server = {
+      child,
+      queue: [],
+      open: new Set(),
+      sinceMs: 0,
+      timer: null,
+      idleTimer: null,
+      ended: false,
+    }
+    this.#servers.add(server)
+    child.on('message', (message: FromQueryProcess) => this.#answered(server, message))
+    child.once('error', () => this.#onEnded(server))
+    child.once('exit', () => this.#onEnded(server))
+    return server
+  }
+
+  #begin(server: Server): void {
+    server.sinceMs = performance.now()
+    if (server.timer !== null) clearTimeout(server.timer)
+    const [first] = server.queue
+    server.timer = first === undefined ? null : setTimeout(() => this.#tooLong(server), this.#limitMs - first.spentMs)
+  }
+
+  #tooLong(server: Server): void {
+    const [first] = server.queue
+    this.#kill(server)
+    if (first === undefined) return
+    server.queue.shift()
+    server.open.delete(first)
+    first.server = null
+    first.settle?.(new QueryTimeout(`a query may take ${this.#limitMs / 1000} s`))
+  }
+
+  #answered(server: Server, message: FromQueryProcess): void {
+    const at = server.queue.findIndex(({ id }) => id === message.id)
+    if (at === -1) return
+    const [open] = server.queue.splice(at, 1) as [Open]
+    open.spentMs += performance.now() - server.sinceMs
+    this.#begin(server)
+    if ('failed' in message) {
+      server.open.delete(open)
+      open.server = null
+      return open.settle?.(message.missing ? new IndexMissing(message.failed) : new Error(message.failed))
+    }
+    open.settle?.(message.chunk)
+  }
+
+  /** What it has not answered goes to another process. */
+  #onEnded(server: Server): void {
+    if (server.ended && server.queue.length === 0) return void this.#servers.delete(server)
+    server.ended = true
+    this.#servers.delete(server)
+    if (server.timer !== null) clearTimeout(server.timer)
+    for (const open of server.queue.splice(0)) {
+      open.server = null
+      this.#ask(open)
+    }
+  }
+
+  #kill(server: Server): void {
+    server.ended = true
+    if (server.timer !== null) clearTimeout(server.timer)
+    if (server.idleTimer !== null) clearTimeout(server.idleTimer)
+    server.child.kill('SIGKILL')
+    server.child.unref()
+  }
+
+  #leave(open: Open): void {
+    const { server } = open
+    if (server === null || server.ended) return
+    server.child.send({ what: 'close', id: open.id } satisfies ToQueryProcess, () => {})
+    server.open.delete(open)
+    const at = server.queue.indexOf(open)
+    // A step that is under way is waited for, by its process: the next in the queue begins behind it.
+    if (at > 0) server.queue.splice(at, 1)
+    if (server.open.size === 0) {
+      server.idleTimer = setTimeout(() => this.#kill(server), IDLE_MS)
+      server.idleTimer.unref()
+    }
+  }
+}
+
+/** The rest of a query, behind what was sent. */
+function continued({ query, current, sent }: Open, last: After, bytes: number): ItemsQuery {
+  return { ...current, after: last, offset: 0, limit: query.limit - sent, maxBytes: current.maxBytes - bytes }
+}

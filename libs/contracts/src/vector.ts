@@ -98,7 +98,9 @@ export const VECTOR_TILE_STATUSES = ['none', 'building', 'ready', 'failed'] as c
 const vectorTilesSchema = z.object({
   status: z
     .enum(VECTOR_TILE_STATUSES)
-    .describe('`building`: they wait for their turn or are being made; until they are ready, those of the content before are served'),
+    .describe(
+      '`building`: they wait for their turn or are being made; until they are ready, those of the content before are served',
+    ),
   message: z.string().describe('why they could not be built; otherwise empty'),
   min_zoom: z.int().nullable(),
   max_zoom: z.int().nullable(),
@@ -147,9 +149,24 @@ export const vectorPatchBodySchema = z
       .max(MAX_ENCODING)
       .optional()
       .describe('of a shapefile: what its texts are encoded in, whatever its files say; empty: what they say'),
-    tile_min_zoom: z.int().min(0).max(MAX_VECTOR_ZOOM).nullable().optional().describe('null: chosen by the density of the data'),
-    tile_max_zoom: z.int().min(0).max(MAX_VECTOR_ZOOM).nullable().optional().describe('null: chosen by the density of the data'),
-    tiles: z.boolean().optional().describe('false: no vector tiles are built; true: they are, and failed ones are built again'),
+    tile_min_zoom: z
+      .int()
+      .min(0)
+      .max(MAX_VECTOR_ZOOM)
+      .nullable()
+      .optional()
+      .describe('null: chosen by the density of the data'),
+    tile_max_zoom: z
+      .int()
+      .min(0)
+      .max(MAX_VECTOR_ZOOM)
+      .nullable()
+      .optional()
+      .describe('null: chosen by the density of the data'),
+    tiles: z
+      .boolean()
+      .optional()
+      .describe('false: no vector tiles are built; true: they are, and failed ones are built again'),
   })
   .refine((patch) => Object.values(patch).some((value) => value !== undefined), {
     message: sentence('said.withdrawn_or_encoding'),

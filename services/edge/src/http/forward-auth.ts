@@ -13,6 +13,7 @@ import { Exchange } from './exchange.js'
 import { headerBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
 import { ogcRequest, reachOf, tmsRequest, wmtsTilePath } from './standards.js'
+import { tiandituRequest } from './tianditu.js'
 import { wantedBasemap } from './tile-answer.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'

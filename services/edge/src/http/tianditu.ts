@@ -1,7 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
 import { type Layer, withinArea } from '../standards/layer.js'
-import { OUTSIDE_AREA } from './authorize-signed.js'
 import {
   isInTianditu,
   plainTileRequest,
@@ -10,6 +9,7 @@ import {
   tiandituPlace,
 } from '../standards/tianditu.js'
 import { parseWmtsRequest, tilePathOf } from '../standards/wmts-request.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
 import { Exchange } from './exchange.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { answerException, answerOf, answerTilePath, layerAt, reachOf, withReader, XML } from './standards.js'

@@ -120,6 +120,23 @@ const layers = {
     const options = ol.source.WMTS.optionsFromCapabilities(capabilities, { layer: code })
     return new ol.layer.Tile({ source: new ol.source.WMTS(options) })
   },
+  async tianditu({ base, token, code, set }) {
+    const url = base + '/tianditu/' + code + '_' + set + '/wmts?REQUEST=GetCapabilities&tk=' + token
+    const capabilities = new ol.format.WMTSCapabilities().read(await (await fetch(url)).text())
+    const options = ol.source.WMTS.optionsFromCapabilities(capabilities, { layer: code, matrixSet: set })
+    return new ol.layer.Tile({ source: new ol.source.WMTS(options) })
+  },
+  async arcgis({ base, token, code, grid }) {
+    const service = base + '/arcgis/rest/services/' + code + '/MapServer'
+    const { tileInfo, fullExtent } = await (await fetch(service + '?f=json&token=' + token)).json()
+    const { origin, lods, rows, cols } = tileInfo
+    const tileGrid = new ol.tilegrid.TileGrid({
+      origin: [origin.x, origin.y], resolutions: lods.map((lod) => lod.resolution), tileSize: [cols, rows],
+      extent: [fullExtent.xmin, fullExtent.ymin, fullExtent.xmax, fullExtent.ymax],
+    })
+    const url = service + '/tile/{z}/{y}/{x}?token=' + token
+    return new ol.layer.Tile({ source: new ol.source.XYZ({ url, projection: grid, tileGrid }) })
+  },
   async ogc({ base, token, code, set }) {
     const url = base + '/ogc/collections/' + code + '/map/tiles/' + set + '?token=' + token
     const source = new ol.source.OGCMapTile({ url })

@@ -136,8 +136,8 @@ async function boundsOf(code: string): Promise<number[]> {
 }
 
 /** Bands of the pixels at places in degrees, of the finest resolution, as GDAL reads them. */
-async function coloursAt(source: string, places: readonly Place[]): Promise<number[][]> {
-  const running = execute('gdallocationinfo', ['-valonly', '-wgs84', source, ...quietly()])
+async function coloursAt(source: string, places: readonly Place[], more: readonly string[] = []): Promise<number[][]> {
+  const running = execute('gdallocationinfo', ['-valonly', '-wgs84', source, ...quietly(), ...more])
   running.child.stdin?.end(places.map((place) => `${place.join(' ')}\n`).join(''))
   const values = (await running).stdout.split('\n').filter((line) => line !== '')
   const bands = values.length / places.length
@@ -194,4 +194,29 @@ describe('GDAL, told of a service', () => {
       expect(colours).toContain((beijing.colour[0] << 16) | (beijing.colour[1] << 8) | beijing.colour[2])
     },
   )
+})
+
+/** GDAL asks for tiles of a map service without the query of its address: the token goes into a header. */
+const BY_HEADER = () => ['--config', 'GDAL_HTTP_HEADERS', `X-Access-Token: ${token}`]
+const FOREIGN = {
+  'ArcGIS REST': (code: string) => `${gateway().url}/arcgis/rest/services/${code}/MapServer?f=json`,
+  'requests of Tianditu': (code: string, set: string) =>
+    `WMTS:${gateway().url}/tianditu/${code}_${set}/wmts?SERVICE=WMTS&REQUEST=GetCapabilities&tk=${token}`,
+}
+
+describe.each(Object.entries(FOREIGN))('GDAL by %s', (_, addressOf) => {
+  test.each([
+    ['mercator', 'w'],
+    ['geodetic', 'c'],
+    ['mb4490', 'c'],
+    ['late', 'w'],
+  ] as const)('finds five places of %s in their colours', async (code, set) => {
+    const places = PLACES[code]
+    const found = await coloursAt(
+      addressOf(code, set),
+      places.map(([place]) => place),
+      BY_HEADER(),
+    )
+    expect(found).toEqual(places.map(([, colour]) => colour.map((value) => expect.closeTo(value, -1.2))))
+  })
 })

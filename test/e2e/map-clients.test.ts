@@ -93,6 +93,10 @@ describe('OpenLayers', () => {
     ['xyz', 'mercator', 'EPSG:3857', ''],
     ['xyz', 'geodetic', 'EPSG:4326', ''],
     ['vector', 'streets', 'EPSG:3857', ''],
+    ['arcgis', 'mercator', 'EPSG:3857', ''],
+    ['arcgis', 'geodetic', 'EPSG:4326', ''],
+    ['tianditu', 'mercator', 'EPSG:3857', 'w'],
+    ['tianditu', 'mb4490', 'EPSG:4490', 'c'],
   ])('by %s shows every city of %s in its place', async (by, code, grid, set) => {
     expect(await citiesBy('ol', { by, code, grid, set })).toEqual(IN_PLACE)
   })

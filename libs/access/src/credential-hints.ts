@@ -8,8 +8,12 @@ const BEARER_FORM = 'send "Authorization: Bearer bmp_..."'
  * What a request that presents no token has probably meant as one; null: nothing looks like it. Of what was sent it repeats a scheme or a parameter's name,
  * never a value.
  */
-export function credentialHint(authorization: string | undefined, query: string | undefined): string | null {
-  return headerHint(authorization?.trim() ?? '') ?? queryHint(query ?? '')
+export function credentialHint(
+  authorization: string | undefined,
+  query: string | undefined,
+  takesTk = false,
+): string | null {
+  return headerHint(authorization?.trim() ?? '') ?? queryHint(query ?? '', takesTk)
 }
 
 function headerHint(authorization: string): string | null {
@@ -27,10 +31,11 @@ function headerHint(authorization: string): string | null {
   return `${name} of Authorization is not read here: ${BEARER_FORM}`
 }
 
-function queryHint(query: string): string | null {
-  if (!CREDENTIAL_NAME.test(query) && !query.includes('tk=')) return null
+function queryHint(query: string, takesTk: boolean): string | null {
+  if (!CREDENTIAL_NAME.test(query) && !/tk=/i.test(query)) return null
   for (const [name, value] of new URLSearchParams(query)) {
     if (!CREDENTIAL_NAME.test(name)) continue
+    if (takesTk && name.toLowerCase() === 'tk') return value === '' ? 'the parameter tk is empty' : null
     if (name === 'token' || name === 'access_token') return value === '' ? `the parameter ${name} is empty` : null
     const isPlain = /^[\w.-]{1,32}$/.test(name) && !name.includes(TOKEN_MARK)
     return `${isPlain ? `the parameter ${name}` : 'a parameter of the query'} is not read: write ?token=bmp_...`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { presentedToken } from './presented-token.js'
+import { presentedToken, takesTk } from './presented-token.js'
 import { createToken } from './token-format.js'
 
 const A = createToken()
@@ -58,4 +58,27 @@ test('an empty value is no token', () => {
 
 test('a mistyped token is refused by its form alone', () => {
   expect(presentedToken({ ...none, xAccessToken: `${A.slice(0, -1)}-` })).toMatchObject({ code: 'token_malformed' })
+})
+
+test('tk carries a token on the paths of Tianditu only, its name in any case', () => {
+  expect([takesTk('/tianditu/img_w/wmts'), takesTk('/tiles/tianditu/0/0/0.png')]).toEqual([true, false])
+  for (const name of ['tk', 'TK', 'Tk']) {
+    const from = { ...none, query: `SERVICE=WMTS&${name}=${A}` }
+    expect(presentedToken({ ...from, takesTk: true })).toEqual({ ok: true, token: A, fromQuery: true })
+    expect(presentedToken(from)).toMatchObject({ code: 'token_missing' })
+  }
+})
+
+test.each([
+  ['tk and token', { query: `tk=${A}&token=${B}` }],
+  ['tk and access_token', { query: `access_token=${B}&tk=${A}` }],
+  ['two values of tk', { query: `tk=${A}&TK=${B}` }],
+  ['tk and a header', { query: `tk=${A}`, xAccessToken: B }],
+])('different tokens in %s are refused as conflicting', (_, from) => {
+  expect(presentedToken({ ...none, ...from, takesTk: true })).toMatchObject({ code: 'conflicting_tokens' })
+})
+
+test('the same token as tk and token is one token, and an empty tk is none', () => {
+  expect(presentedToken({ ...none, query: `tk=${A}&token=${A}`, takesTk: true })).toMatchObject({ ok: true })
+  expect(presentedToken({ ...none, query: 'tk=', takesTk: true })).toMatchObject({ code: 'token_missing' })
 })

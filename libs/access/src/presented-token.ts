@@ -9,6 +9,13 @@ export interface PresentedCredentials {
   readonly xAccessToken: string | undefined
   /** the raw query string, without the question mark */
   readonly query: string | undefined
+  /** whether `tk` carries a token at this address (`takesTk`); left out: no */
+  readonly takesTk?: boolean
+}
+
+/** Whether the parameter `tk` carries a token at an address: on the paths that have Tianditu's form only. */
+export function takesTk(path: string): boolean {
+  return path.startsWith('/tianditu/')
 }
 
 export type PresentedToken = { readonly ok: true; readonly token: string; readonly fromQuery: boolean } | Refusal
@@ -41,7 +48,7 @@ export function presentedToken(from: PresentedCredentials): PresentedToken {
     token = from.xAccessToken
   }
   if (from.query) {
-    for (const candidate of queryTokens(from.query)) {
+    for (const candidate of queryTokens(from.query, from.takesTk ?? false)) {
       if (token !== '' && token !== candidate) return CONFLICT
       token = candidate
       fromQuery = true
@@ -52,8 +59,8 @@ export function presentedToken(from: PresentedCredentials): PresentedToken {
   return { ok: true, token, fromQuery }
 }
 
-function missing({ authorization, query }: PresentedCredentials): Refusal {
-  const hint = credentialHint(authorization, query)
+function missing({ authorization, query, takesTk }: PresentedCredentials): Refusal {
+  const hint = credentialHint(authorization, query, takesTk)
   return hint === null
     ? TOKEN_MISSING
     : refuse('token_missing', [coded('token_missing'), coded('words', { words: hint })])
@@ -77,8 +84,15 @@ function basic(authorization: string | undefined): string {
   return credentials.includes(':') && password.startsWith(TOKEN_MARK) ? password : ''
 }
 
-function queryTokens(query: string): string[] {
-  if (!query.includes('token')) return []
+function queryTokens(query: string, takesTk: boolean): string[] {
+  if (!takesTk && !query.includes('token')) return []
   const params = new URLSearchParams(query)
-  return [...params.getAll('token'), ...params.getAll('access_token')].filter((value) => value !== '')
+  const tokens = [...params.getAll('token'), ...params.getAll('access_token')]
+  if (takesTk) tokens.push(...tksIn(params))
+  return tokens.filter((value) => value !== '')
+}
+
+/** The values of `tk`, whose name comes in any case, as the names of that service's other parameters. */
+export function tksIn(params: URLSearchParams): string[] {
+  return [...params].filter(([name]) => name.toLowerCase() === 'tk').map(([, value]) => value)
 }

@@ -13,6 +13,7 @@ test('a token is cut to its prefix wherever it stands', () => {
 test('of a credential that is no service token nothing is left in a token parameter, however short it is', () => {
   expect(redactTokens('/x?access_token=averylongsecretvalue&a=1')).toBe('/x?access_token=…&a=1')
   expect(redactTokens('/x?token=secret')).toBe('/x?token=…')
+  expect(redactTokens('/tianditu/img_w/wmts?X=1&TK=secret&Y=2')).toBe('/tianditu/img_w/wmts?X=1&TK=…&Y=2')
 })
 
 test.each(['/x?%74oken=', '/x?access%5Ftoken=', '/x?a=1&other='])(

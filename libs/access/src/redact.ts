@@ -2,7 +2,7 @@ import { TOKEN_MARK, TOKEN_PREFIX_LENGTH } from './token-format.js'
 
 const TOKEN_IN_TEXT = /bmp_[0-9A-Za-z]+/g
 const PARAM = /([?&])([^=?&#\s"'\\]+)=([^&#\s"'\\]*)/g
-const CREDENTIAL_NAME = /^((access_)?token|sig)$/i
+const CREDENTIAL_NAME = /^((access_)?token|tk|sig)$/i
 
 /**
  * A text with every service token cut to its prefix, and without signatures of addresses. What a token parameter holds and is no service token may be another credential in the

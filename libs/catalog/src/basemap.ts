@@ -5,7 +5,7 @@ import type {
   BasemapVersion,
   ScannedValues,
 } from '@gateway/contracts/basemap.js'
-import { rowOrderOf } from '@gateway/contracts/version-overrides.js'
+import { offsetOf, rowOrderOf, scannedOffset } from '@gateway/contracts/version-overrides.js'
 import { asScanned, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { currentTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
@@ -50,6 +50,7 @@ function scannedValues(stored: StoredVersion): ScannedValues {
     max_zoom: scanned.maxZoom,
     name: scanned.name,
     attribution: scanned.attribution,
+    coordinate_offset: scannedOffset(scanned.metadata),
   }
 }
 
@@ -82,6 +83,7 @@ function toVersion(stored: StoredVersion): BasemapVersion {
     bounds: stored.bounds,
     tile_matrix_set: stored.tileMatrixSet,
     crs: TILE_MATRIX_SETS[stored.tileMatrixSet].crs,
+    coordinate_offset: offsetOf(stored),
     revision: stored.revision,
     available: stored.available,
     scanned_at: stored.scannedAt.toISOString(),

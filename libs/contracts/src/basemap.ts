@@ -27,6 +27,13 @@ export type TileFormat = (typeof TILE_FORMATS)[number]
 export const TILE_MATRIX_SET_IDS = ['WebMercatorQuad', 'WorldCRS84Quad', 'CGCS2000Quad'] as const
 export type TileMatrixSetId = (typeof TILE_MATRIX_SET_IDS)[number]
 
+/** Systems that coordinates of tiles are shifted into: GCJ-02, by which maps of China are published. It is a label: nothing is shifted here. */
+export const COORDINATE_OFFSETS = ['gcj02'] as const
+export type CoordinateOffset = (typeof COORDINATE_OFFSETS)[number]
+const coordinateOffsetSchema = z
+  .enum(COORDINATE_OFFSETS)
+  .describe('the tiles lie where GCJ-02 shifts them to; a label for clients, nothing is shifted')
+
 /** The alias of a basemap's default version in addresses; never a version's own label. */
 export const CURRENT_VERSION = 'current'
 
@@ -57,6 +64,7 @@ export const basemapVersionSchema = z.object({
   bounds: boundsSchema.nullable(),
   tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid that the tiles lie in'),
   crs: z.string().describe('the coordinate system of that grid, `EPSG:3857` say'),
+  coordinate_offset: coordinateOffsetSchema.nullable(),
   revision: z
     .int()
     .min(1)
@@ -128,6 +136,7 @@ const overridable = {
   max_zoom: z.int().min(0).max(MAX_ZOOM),
   name: text(MAX_LABEL_LENGTH).describe('the title of this version in TileJSON, WMTS and the other services'),
   attribution: text(MAX_TEXT_LENGTH),
+  coordinate_offset: coordinateOffsetSchema,
 }
 export const OVERRIDABLE = Object.keys(overridable) as (keyof VersionOverrides)[]
 
@@ -150,6 +159,7 @@ const scannedValuesSchema = z
     max_zoom: z.int(),
     name: z.string().nullable(),
     attribution: z.string().nullable(),
+    coordinate_offset: coordinateOffsetSchema.nullable(),
   })
   .describe('the fields that may be overridden as the scan found them; `null`: it found none')
 export type ScannedValues = z.infer<typeof scannedValuesSchema>
@@ -167,6 +177,7 @@ export const versionPatchSchema = z
     max_zoom: nullable(overridable.max_zoom),
     name: nullable(overridable.name),
     attribution: nullable(overridable.attribution),
+    coordinate_offset: nullable(overridable.coordinate_offset),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     error: sentence('said.nothing_to_change'),

@@ -216,6 +216,10 @@ export const REFUSAL_MESSAGES = {
   edge_starting: 'the edge has not reached the store yet; please try again',
   tile_addresses:
     'there is nothing at this address: tiles are at /tiles/{code}/{z}/{x}/{y}.{ext} and /tiles/{code}/{version}/{z}/{x}/{y}.{ext}, TileJSON at /tiles/{code}/tilejson.json',
+  esri_operation:
+    'this service has tiles and no other operation: images are not exported, and features are not identified or queried',
+  esri_format: 'f is json, pjson or html',
+  esri_tilemap: 'a tilemap address ends in {level}/{row}/{column}/{width}/{height}, whole numbers, the last two from 1',
   tile_address_form: 'a tile address ends in {z}/{x}/{y}.{ext}, whole numbers without leading zeros',
   address_encoding: 'the address is not correctly percent-encoded',
   methods_read: 'only GET, HEAD and OPTIONS are answered here',

@@ -1,4 +1,13 @@
-import type { Bounds, RowOrder, Storage, TileFormat, TileMatrixSetId, VersionOverrides } from './basemap.js'
+import {
+  type Bounds,
+  COORDINATE_OFFSETS,
+  type CoordinateOffset,
+  type RowOrder,
+  type Storage,
+  type TileFormat,
+  type TileMatrixSetId,
+  type VersionOverrides,
+} from './basemap.js'
 
 /** A version's values that overrides bear on. */
 export interface Overridable {
@@ -14,6 +23,20 @@ export interface Overridable {
   readonly attribution: string | null
   readonly tileMatrixSet: TileMatrixSetId
   readonly name: string | null
+}
+
+/** The label of a set's own metadata; null: it has none that is known. */
+export function scannedOffset(metadata: Readonly<Record<string, unknown>>): CoordinateOffset | null {
+  const { coordinate_offset: said } = metadata
+  return COORDINATE_OFFSETS.find((offset) => typeof said === 'string' && said.toLowerCase() === offset) ?? null
+}
+
+/** The label of a version: the operator's, else its metadata's. */
+export function offsetOf(version: {
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly overrides: VersionOverrides
+}): CoordinateOffset | null {
+  return version.overrides.coordinate_offset ?? scannedOffset(version.metadata)
 }
 
 /** Storages that may have their rows counted from either side, beside folders: what it is stands in `rowsFromNorth`. */

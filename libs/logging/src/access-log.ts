@@ -22,7 +22,7 @@ export interface AccessLine {
 }
 
 /** Parameters that let their bearer in. */
-const CREDENTIALS: ReadonlySet<string> = new Set(['token', 'access_token', 'sig'])
+const CREDENTIALS: ReadonlySet<string> = new Set(['token', 'access_token', 'tk', 'sig'])
 
 /** One line for one answer in `every`, whatever LOG_LEVEL says. */
 export class AccessLog {

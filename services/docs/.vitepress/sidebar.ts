@@ -17,6 +17,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
     part('Draw maps', [
       page('QGIS', '/howto/qgis'),
       page('ArcGIS', '/howto/arcgis'),
+      page('Tianditu', '/howto/tianditu'),
       page('MapLibre', '/howto/maplibre'),
       page('OpenLayers', '/howto/openlayers'),
       page('Leaflet', '/howto/leaflet'),

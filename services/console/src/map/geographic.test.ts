@@ -14,6 +14,7 @@ const version: BasemapVersion = {
   max_zoom: 5,
   bounds: null,
   tile_matrix_set: 'CGCS2000Quad',
+  coordinate_offset: null,
   crs: 'EPSG:4490',
   revision: 3,
   available: true,

@@ -369,6 +369,7 @@ export const en = {
       max_zoom: 'Highest zoom',
       name: 'Title of this version',
       attribution: 'Attribution',
+      coordinate_offset: 'Shifted coordinates (label)',
     },
     orders: { xyz: 'xyz (from the north)', tms: 'tms (from the south)' },
     asScanned: 'As scanned',

@@ -415,6 +415,9 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   edge_starting: '边缘尚未连接到存储；请重试',
   tile_addresses:
     '此地址没有任何内容：瓦片位于 /tiles/{code}/{z}/{x}/{y}.{ext} 和 /tiles/{code}/{version}/{z}/{x}/{y}.{ext}，TileJSON 位于 /tiles/{code}/tilejson.json',
+  esri_operation: '此服务只提供瓦片，没有其他操作：不导出图像，也不识别或查询要素',
+  esri_format: 'f 应为 json、pjson 或 html',
+  esri_tilemap: 'tilemap 地址以 {level}/{row}/{column}/{width}/{height} 结尾，都是整数，后两个从 1 起',
   tile_address_form: '瓦片地址以 {z}/{x}/{y}.{ext} 结尾，都是没有前导零的整数',
   address_encoding: '地址的百分号编码不正确',
   methods_read: '此处只应答 GET、HEAD 和 OPTIONS',

@@ -358,6 +358,7 @@ export const zh: Texts = {
       max_zoom: '最大级别',
       name: '此版本的标题',
       attribution: '版权说明',
+      coordinate_offset: '坐标偏移（仅标注）',
     },
     orders: { xyz: 'xyz（自北向南）', tms: 'tms（自南向北）' },
     asScanned: '使用扫描值',

@@ -1,5 +1,5 @@
 import { clientAddress, parseRanges, type Range } from '@gateway/access/client-address.js'
-import { presentedToken } from '@gateway/access/presented-token.js'
+import { presentedToken, takesTk } from '@gateway/access/presented-token.js'
 import { TOKEN_PREFIX_LENGTH } from '@gateway/access/token-format.js'
 import { type AccessLine, type AccessLog, queryWithoutCredentials, withoutQuery } from '@gateway/logging/access-log.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -45,6 +45,7 @@ export class Access {
       authorization: req.getHeader('authorization'),
       xAccessToken: req.getHeader('x-access-token'),
       query,
+      takesTk: takesTk(req.getUrl()),
     })
     return {
       method: req.getCaseSensitiveMethod(),

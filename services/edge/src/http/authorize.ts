@@ -32,6 +32,7 @@ export function authorize(
     authorization: exchange.header('authorization'),
     xAccessToken: exchange.header('x-access-token'),
     query: exchange.query,
+    takesTk: exchange.takesTk,
   })
   if (
     !presented.ok &&

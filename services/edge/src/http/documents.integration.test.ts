@@ -317,6 +317,11 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/wmts': [CAPABILITIES, `${CAPABILITIES}&only=map-1`, '/wmts?REQUEST=GetTile'],
   '/wmts/*': ['/wmts/1.0.0/WMTSCapabilities.xml'],
   '/tms/*': ['/tms/1.0.0', '/tms/1.0.0/map-1'],
+  '/arcgis/*': ['info', 'services', 'services/map-1/MapServer', 'services/map-1/MapServer/tilemap/0/0/0/8/8'].map(
+    (rest) => `/arcgis/rest/${rest}`,
+  ),
+  '/ArcGIS/*': ['/ArcGIS/rest/services?f=json'],
+  '/tianditu/*': ['/tianditu/map-1_w/wmts?REQUEST=GetCapabilities', '/tianditu/map-1_c/wmts'],
   '/ogc': ['/ogc'],
   '/ogc/*': [
     ...['conformance', 'collections', 'tileMatrixSets', 'tileMatrixSets/WebMercatorQuad'].map((rest) => `/ogc/${rest}`),

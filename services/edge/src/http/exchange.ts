@@ -100,8 +100,10 @@ export class Exchange {
   readonly path: string
   /** without the question mark */
   readonly query: string
-  /** how a 400 or 404 is answered: WMTS has a form of its own, and the proxies that use forward-auth understand 401 and 403 alone */
-  errorForm: 'json' | 'ows' | 'auth' = 'json'
+  /** how an error is answered: WMTS has a form of its own for 400 and 404, ArcGIS REST one for all, and the proxies that use forward-auth understand 401 and 403 alone */
+  errorForm: 'json' | 'ows' | 'esri' | 'auth' = 'json'
+  /** see `takesTk` of @gateway/access */
+  takesTk = false
   /** what it is accounted to: the id of its token ('': it came without one, by a signed address), and what it asks for; null: not known (yet) */
   token: string | null = null
   asked: UsageName | null = null

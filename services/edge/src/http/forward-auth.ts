@@ -1,9 +1,11 @@
+import { takesTk } from '@gateway/access/presented-token.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { parseWmtsRequest } from '../standards/wmts-request.js'
+import { arcgisRequest } from './arcgis.js'
 import { authorize, type Wanted } from './authorize.js'
 import type { Reach, Signable } from './authorize-signed.js'
 import { vectorsAt, wantedVector } from './downloads.js'
@@ -12,6 +14,7 @@ import { headerBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
 import { ogcRequest, reachOf, tmsRequest, wmtsTilePath } from './standards.js'
 import { wantedStyle } from './styles.js'
+import { tiandituRequest } from './tianditu.js'
 import { wantedBasemap } from './tile-answer.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
@@ -36,6 +39,7 @@ export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const query = question === -1 ? '' : address.slice(question + 1)
   const exchange = new Exchange(edge, 'other', res, req, path, query)
   exchange.errorForm = 'auth'
+  exchange.takesTk = takesTk(path)
   const asked = isPlain(path) ? askedFor(edge, path, query) : null
   if (asked === null) return authorize(exchange, null, () => answerRefusal(exchange, NOT_OURS))
   const { wanted, signable = null, reach = signable } = asked
@@ -126,6 +130,16 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
     case 'ogc': {
       if (first !== 'collections' || second === '') return { wanted: null }
       return { wanted: wantedBasemap(edge, second), reach: reachOf(ogcRequest(edge, path).tile, second) }
+    }
+    case 'arcgis':
+    case 'ArcGIS': {
+      const { code, tile } = arcgisRequest(edge, path)
+      if (code === '') return { wanted: null, reach: 'cut' }
+      return { wanted: wantedBasemap(edge, code), reach: reachOf(tile, code) }
+    }
+    case 'tianditu': {
+      const { place, tile } = tiandituRequest(edge, path, query)
+      return place === null ? null : { wanted: wantedBasemap(edge, place.code), reach: reachOf(tile, place.code) }
     }
     case 'api': {
       const [kind = '', code = '', ...beyond] = more

@@ -5,6 +5,7 @@ import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contr
 import { coded } from '@gateway/contracts/messages.js'
 import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { Edge } from '../edge.js'
+import { esriError } from '../standards/esri-documents.js'
 import { exceptionReport } from '../standards/ows-exception.js'
 import { answeredWith } from '../usage/usage-counts.js'
 import type { Exchange } from './exchange.js'
@@ -65,12 +66,24 @@ export function answerRefusal(exchange: Exchange, refusal: Refusal) {
     const { status, headers, body } = refusal.forms[form]
     if (form === 'empty') return exchange.answerEmpty(status, headers)
     if (form === 'image' || exchange.errorForm === 'json') return exchange.answer(status, headers, body)
+    if (exchange.errorForm === 'esri') return exchange.answer(status, headers, esriError(404, refusal.message))
   }
   if (exchange.errorForm === 'ows' && isOwsException(refusal)) return answerException(exchange, refusal)
   const refused = exchange.errorForm === 'auth' && STATUS_OF_ERROR[refusal.code] < 500 ? inOrOut(refusal) : refusal
   const { status, headers, body } = prepareRefusal(refused, isBasic(exchange.header('authorization')))
-  exchange.answer(status, headers, body)
+  const isEsri = exchange.errorForm === 'esri'
+  exchange.answer(status, headers, isEsri ? esriError(esriCode(refusal), refusal.message) : body)
 }
+
+/** Esri's clients ask for a token where the code of an error is one of these two; else it is the status. */
+function esriCode({ code }: Refusal): number {
+  const status = STATUS_OF_ERROR[code]
+  if (status !== 401) return status
+  return code === 'token_missing' ? TOKEN_REQUIRED : INVALID_TOKEN
+}
+
+const INVALID_TOKEN = 498
+const TOKEN_REQUIRED = 499
 
 /** What is wrong with the request itself, different tokens say, is 401. */
 function inOrOut(refusal: Refusal): Refusal {

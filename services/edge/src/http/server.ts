@@ -5,6 +5,7 @@ import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from '@gate
 import { readTlsPair, type TlsPair } from '@gateway/settings/tls-pair.js'
 import type { Edge } from '../edge.js'
 import type { CatalogVersion } from '../sync/catalog.js'
+import { onArcgis } from './arcgis.js'
 import { onArchive } from './archives.js'
 import { onTile } from './cached-tile.js'
 import { CATALOG_ROUTES } from './catalog.js'
@@ -20,6 +21,7 @@ import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD
 import { CONTRADICTION, contradictsItself } from './repeated-credentials.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
+import { onTianditu } from './tianditu.js'
 import { onTileSlow } from './tiles.js'
 import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
@@ -118,6 +120,8 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   own('/tms/*', onTms)
   own('/ogc', onOgc)
   own('/ogc/*', onOgc)
+  own('/tianditu/*', onTianditu)
+  for (const pattern of ARCGIS_PATTERNS) own(pattern, onArcgis)
   for (const [path, list, entry] of CATALOG_ROUTES) {
     own(path, list)
     own(`${path}/:code`, entry)
@@ -131,6 +135,9 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   app.any('/*', safely(edge, onOther))
   return app
 }
+
+/** How ArcGIS itself is written in addresses. */
+const ARCGIS_PATTERNS = ['/arcgis/*', '/ArcGIS/*']
 
 /** The addresses that an edge serves by itself, as patterns: a test asks every one of them over a large catalog. */
 export const OWN_ROUTES = new Set<string>()
@@ -151,7 +158,9 @@ function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_lis
 
 function refuseAtOnce(edge: Edge, res: HttpResponse, req: HttpRequest, refusal: Refusal): void {
   edge.counters.requests++
-  answerRefusal(new Exchange(edge, 'other', res, req), refusal)
+  const exchange = new Exchange(edge, 'other', res, req)
+  if (/^\/arcgis\//i.test(exchange.path)) exchange.errorForm = 'esri'
+  answerRefusal(exchange, refusal)
 }
 
 function onPreflight(edge: Edge, res: HttpResponse, req: HttpRequest): void {

@@ -38,14 +38,14 @@ import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
 
-const XML = 'application/xml; charset=utf-8'
+export const XML = 'application/xml; charset=utf-8'
 const JSON_TYPE = 'application/json'
 const EXCEPTION = headerBlock(['Content-Type', XML], ['Cache-Control', 'no-store'], ...CORS)
 
 type WmtsTileRequest = Extract<WmtsRequest, { kind: 'tile' }>
 
 /** What a document is made for: its reader, and where it says that things are. */
-interface Reader {
+export interface Reader {
   readonly token: AccessToken
   readonly addresses: Addresses
   /** what those addresses have in the place of the token */
@@ -183,7 +183,7 @@ function tilePath({ code }: Layer, place: string): string {
   return `/tiles/${encodeURIComponent(code)}/current/${place}`
 }
 
-function answerTilePath(exchange: Exchange): void {
+export function answerTilePath(exchange: Exchange): void {
   const path = parseTilePath(exchange.path)
   if (path.kind === 'tile') answerTile(exchange, path)
   else answerRefusal(exchange, NOT_FOUND)
@@ -200,7 +200,7 @@ function answerCapabilities(exchange: Exchange, reader: Reader, only: string | n
 }
 
 /** Answers with a document of all that a reader may read. */
-function answerList(
+export function answerList(
   exchange: Exchange,
   { token, addresses, inserted, area }: Reader,
   contentType: string,
@@ -221,7 +221,7 @@ function answerList(
 }
 
 /** Answers with a document of one thing, which says the same to all readers of it that have the same area. */
-function answerOf(
+export function answerOf(
   exchange: Exchange,
   { inserted, area }: Reader,
   of: object,
@@ -239,7 +239,7 @@ function answerOf(
   })
 }
 
-function answerException(exchange: Exchange, exception: OwsException): void {
+export function answerException(exchange: Exchange, exception: OwsException): void {
   exchange.answer('400 Bad Request', EXCEPTION, exceptionReport(exception))
 }
 
@@ -249,7 +249,12 @@ function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: st
   return exchange
 }
 
-function withReader(exchange: Exchange, wanted: WantedResource, reach: Reach, then: (reader: Reader) => void): void {
+export function withReader(
+  exchange: Exchange,
+  wanted: WantedResource,
+  reach: Reach,
+  then: (reader: Reader) => void,
+): void {
   const admitted = (fromQuery: boolean, _: number, token: AccessToken) => {
     const { plain, withToken } = addressFormsOf(exchange.edge.settings.tilePublicBaseUrl)
     const { area } = exchange
@@ -257,7 +262,7 @@ function withReader(exchange: Exchange, wanted: WantedResource, reach: Reach, th
       then({
         token,
         addresses: withToken,
-        inserted: tokenQuery(exchange.query),
+        inserted: tokenQuery(exchange.query, exchange.takesTk),
         area,
       })
     else then({ token, addresses: plain, inserted: '', area })
@@ -301,7 +306,7 @@ export function ogcRequest(edge: Edge, url: string) {
   return { segments, room, code, rest, layer, path, tile }
 }
 
-function layerAt({ freshness }: Edge, code: string): Layer | null {
+export function layerAt({ freshness }: Edge, code: string): Layer | null {
   const basemap = freshness.catalog.basemaps.get(code)
   return basemap === undefined ? null : layerOf(basemap)
 }

@@ -1,3 +1,4 @@
+import { tksIn } from '@gateway/access/presented-token.js'
 import {
   boundsOf,
   type PresentedSignature,
@@ -7,6 +8,7 @@ import {
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { offsetOf } from '@gateway/contracts/version-overrides.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
@@ -36,10 +38,12 @@ export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kin
   const address = revisedTileUrlTemplate(settings.tilePublicBaseUrl, path.code, stored)
   const signature = fromQuery ? signatureOf(exchange.query) : null
   // Where the signature opens tiles, so that clients ask for no others.
+  const offset = offsetOf(stored)
+  const metadata = offset === null ? stored.metadata : { ...stored.metadata, coordinate_offset: offset }
   const { area } = exchange
   const bounds =
     (signature === null ? null : boundsOf(signature)) ?? (area && commonBounds(area, stored.bounds)) ?? stored.bounds
-  const described = { ...stored, name: versionTitle(basemap.stored, stored), bounds }
+  const described = { ...stored, name: versionTitle(basemap.stored, stored), bounds, metadata }
   answerDocument(exchange, {
     of: basemap,
     key: `tilejson ${stored.version}${areaKey(area)}`,
@@ -59,10 +63,11 @@ function signatureOf(query: string): PresentedSignature | null {
 }
 
 /** The parameters that let a request in, a token or those of a signed address, to be put into other addresses. */
-export function tokenQuery(query: string): string {
-  const signature = signatureOf(query)
+export function tokenQuery(query: string, takesTk = false): string {
+  const signature = takesTk ? null : signatureOf(query)
   if (signature !== null) return signatureQuery(signature)
   const parameters = new URLSearchParams(query)
   const name = parameters.get('token') ? 'token' : 'access_token'
-  return `${name}=${encodeURIComponent(parameters.get(name) ?? '')}`
+  const value = parameters.get(name)
+  return value ? `${name}=${encodeURIComponent(value)}` : `tk=${encodeURIComponent(tksIn(parameters)[0] ?? '')}`
 }

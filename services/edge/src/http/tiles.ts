@@ -135,7 +135,7 @@ function load(exchange: Exchange, target: TileTarget) {
   })
 }
 
-function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutcome) {
+export function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutcome) {
   switch (outcome.kind) {
     case 'tile':
       return sendTile(exchange, target, outcome.tile)

@@ -41,7 +41,15 @@ export function capabilitiesOfOne(layer: Layer, addresses: Addresses): string {
   return [...xmlPieces(capabilitiesFrame(addresses), parts.map(xmlItem))].join('')
 }
 
-function capabilitiesFrame(addresses: Addresses): Xml {
+/** Where a WMTS is asked: by key and value, and for its RESTful capabilities, if it has such. */
+interface WmtsPlace {
+  readonly kvp: string
+  readonly rest: string | null
+}
+
+const PLACE: WmtsPlace = { kvp: WMTS_PATH, rest: WMTS_REST_PATH }
+
+export function capabilitiesFrame(addresses: Addresses, place = PLACE): Xml {
   return xml`
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink"
  xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" version="1.0.0"
@@ -52,22 +60,22 @@ function capabilitiesFrame(addresses: Addresses): Xml {
 <ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion>
 </ows:ServiceIdentification>
 <ows:OperationsMetadata>
-${['GetCapabilities', 'GetTile'].map((name) => operation(name, addresses))}
+${['GetCapabilities', 'GetTile'].map((name) => operation(name, addresses, place))}
 </ows:OperationsMetadata>
 <Contents>
 ${XML_ITEMS}
 </Contents>
-<ServiceMetadataURL xlink:href="${addressOf(addresses, WMTS_REST_PATH)}"/>
+${place.rest === null ? null : xml`<ServiceMetadataURL xlink:href="${addressOf(addresses, place.rest)}"/>`}
 </Capabilities>`
 }
 
 /** RESTful first: QGIS and OpenLayers take the first encoding, and only those addresses are the fast ones. */
-function operation(name: string, addresses: Addresses): Xml {
+function operation(name: string, addresses: Addresses, place: WmtsPlace): Xml {
   // Clients append their parameters behind the question mark.
-  const kvp = `${addressOf(addresses, WMTS_PATH)}${addresses.token === '' ? '?' : '&'}`
+  const kvp = `${addressOf(addresses, place.kvp)}${addresses.token === '' ? '?' : '&'}`
   return xml`
 <ows:Operation name="${name}"><ows:DCP><ows:HTTP>
-${get(addressOf(addresses, WMTS_REST_PATH), 'RESTful')}
+${place.rest === null ? null : get(addressOf(addresses, place.rest), 'RESTful')}
 ${get(kvp, 'KVP')}
 </ows:HTTP></ows:DCP></ows:Operation>`
 }
@@ -79,9 +87,15 @@ function get(href: string, encoding: string): Xml {
 }
 
 function layerElement(layer: Layer, addresses: Addresses, links: Xml): Xml {
-  const [west, south, east, north] = boundsWithinGrid(layer)
   const format = CONTENT_TYPES[layer.format]
   const template = tileTemplate(addresses, layer, ['{TileMatrix}', '{TileCol}', '{TileRow}'])
+  const resource = xml`<ResourceURL format="${format}" resourceType="tile" template="${template}"/>`
+  return layerWith(layer, format, [links, resource])
+}
+
+/** `parts`: its sets, and the addresses of its tiles where they have some. */
+export function layerWith(layer: Layer, format: string, parts: readonly Xml[]): Xml {
+  const [west, south, east, north] = boundsWithinGrid(layer)
   return xml`
 <Layer>
 <ows:Title>${layer.title}</ows:Title>
@@ -90,28 +104,32 @@ ${layer.description === null ? null : xml`<ows:Abstract>${layer.description}</ow
 <ows:Identifier>${layer.code}</ows:Identifier>
 <Style isDefault="true"><ows:Identifier>default</ows:Identifier></Style>
 <Format>${format}</Format>
-${links}
-<ResourceURL format="${format}" resourceType="tile" template="${template}"/>
+${parts.flatMap((part, i) => (i === 0 ? [part] : [new Xml('\n'), part]))}
 </Layer>`
 }
 
-function limitedLink(layer: Layer, setId: string): Xml {
+/** @param idOf the identifier of a zoom's matrix */
+export function limitedLink(layer: Layer, setId: string, idOf = plainZoom): Xml {
   return xml`<TileMatrixSetLink><TileMatrixSet>${setId}</TileMatrixSet><TileMatrixSetLimits>
-${zoomsOf(layer).map((zoom) => limits(layer, zoom))}
+${zoomsOf(layer).map((zoom) => limits(layer, zoom, idOf(zoom)))}
 </TileMatrixSetLimits></TileMatrixSetLink>`
 }
 
 /** Nine tenths of the document of a large catalog, and numbers alone: without the care that texts need. */
-function limits({ set, bounds }: Layer, zoom: number): Xml {
+function limits({ set, bounds }: Layer, zoom: number, id: number): Xml {
   const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, zoom, bounds)
   return new Xml(
-    `<TileMatrixLimits><TileMatrix>${zoom}</TileMatrix><MinTileRow>${minRow}</MinTileRow><MaxTileRow>${maxRow}</MaxTileRow>` +
+    `<TileMatrixLimits><TileMatrix>${id}</TileMatrix><MinTileRow>${minRow}</MinTileRow><MaxTileRow>${maxRow}</MaxTileRow>` +
       `<MinTileCol>${minColumn}</MinTileCol><MaxTileCol>${maxColumn}</MaxTileCol></TileMatrixLimits>`,
   )
 }
 
+function plainZoom(zoom: number): number {
+  return zoom
+}
+
 /** A set with some of its zooms. */
-type DescribedSet = Pick<Layer, 'set' | 'format' | 'tileSize' | 'minZoom' | 'maxZoom'> & { readonly id: string }
+export type DescribedSet = Pick<Layer, 'set' | 'format' | 'tileSize' | 'minZoom' | 'maxZoom'> & { readonly id: string }
 
 /** The sets that layers share, each from zoom 0 to the highest zoom of its layers. */
 function sharedSets(layers: readonly Layer[]): DescribedSet[] {
@@ -134,7 +152,7 @@ function rangedSets(layers: readonly Layer[]): DescribedSet[] {
   return [...sets.values()]
 }
 
-function matrixSet(described: DescribedSet): Xml {
+export function matrixSet(described: DescribedSet, idOf = plainZoom): Xml {
   const { id, set } = described
   const pixels = tilePixels(described)
   // The scales of that standard are those of tiles of 256 pixels, from zoom 0 on.
@@ -145,14 +163,14 @@ function matrixSet(described: DescribedSet): Xml {
 <ows:Identifier>${id}</ows:Identifier>
 <ows:SupportedCRS>${set.urn}</ows:SupportedCRS>
 ${scales === null ? null : xml`<WellKnownScaleSet>${scales}</WellKnownScaleSet>`}
-${zoomsOf(described).map((zoom) => matrix(set, zoom, pixels))}
+${zoomsOf(described).map((zoom) => matrix(set, zoom, pixels, idOf(zoom)))}
 </TileMatrixSet>`
 }
 
-function matrix(set: TileMatrixSet, zoom: number, pixels: number): Xml {
+function matrix(set: TileMatrixSet, zoom: number, pixels: number, id: number): Xml {
   const rows = 2 ** zoom
   return xml`
-<TileMatrix><ows:Identifier>${zoom}</ows:Identifier>
+<TileMatrix><ows:Identifier>${id}</ows:Identifier>
 <ScaleDenominator>${(set.scaleDenominator * 256) / pixels / rows}</ScaleDenominator>
 <TopLeftCorner>${set.topLeft.join(' ')}</TopLeftCorner>
 <TileWidth>${pixels}</TileWidth><TileHeight>${pixels}</TileHeight>

@@ -116,7 +116,7 @@ function missing(locator: string): OwsException {
   return { kind: 'exception', code: 'MissingParameterValue', locator, text: `${locator} is missing` }
 }
 
-function invalid(locator: string, text: string): OwsException {
+export function invalid(locator: string, text: string): OwsException {
   return { kind: 'exception', code: 'InvalidParameterValue', locator, text }
 }
 

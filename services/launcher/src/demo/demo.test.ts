@@ -20,6 +20,7 @@ function basemap(code: string, versions: readonly string[]): AdminBasemap {
       max_zoom: 5,
       bounds: null,
       tile_matrix_set: 'WebMercatorQuad',
+      coordinate_offset: null,
       crs: 'EPSG:3857',
       revision: 1,
       available: true,
@@ -32,6 +33,7 @@ function basemap(code: string, versions: readonly string[]): AdminBasemap {
       scanned: {
         storage: 'xyz',
         tile_matrix_set: 'WebMercatorQuad',
+        coordinate_offset: null,
         format: 'png',
         bounds: null,
         min_zoom: index,

@@ -11,6 +11,7 @@ const version: BasemapVersion = {
   max_zoom: 8,
   bounds: [0, 0, 10, 10],
   tile_matrix_set: 'WebMercatorQuad',
+  coordinate_offset: null,
   crs: 'EPSG:3857',
   revision: 3,
   available: true,

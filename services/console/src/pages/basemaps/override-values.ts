@@ -14,6 +14,7 @@ export const FIELDS = [
   'bounds',
   'name',
   'attribution',
+  'coordinate_offset',
 ] as const
 
 export function formOf(overrides: VersionOverrides): OverrideForm {

@@ -91,6 +91,11 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
             />
             <TextInput {...field('name')} disabled={!mayChange} />
             <TextInput {...field('attribution')} disabled={!mayChange} />
+            <NativeSelect
+              {...field('coordinate_offset')}
+              disabled={!mayChange}
+              data={choices(['gcj02'], { gcj02: 'GCJ-02' })}
+            />
           </SimpleGrid>
           {!isSame && isServed(basemap) && isServed(version) && (
             <Stack gap={4}>

@@ -11,6 +11,7 @@ const version: BasemapVersion = {
   max_zoom: 9,
   bounds: null,
   tile_matrix_set: 'WebMercatorQuad',
+  coordinate_offset: null,
   crs: 'EPSG:3857',
   revision: 3,
   available: true,

@@ -34,6 +34,7 @@ const lastAudit = async () => (await call('GET', '/audit?limit=1')).body.items[0
 const SCANNED = {
   storage: 'xyz',
   tile_matrix_set: 'WebMercatorQuad',
+  coordinate_offset: null,
   format: 'png',
   bounds: [0, expect.closeTo(40.98, 2), 45, expect.closeTo(66.51, 2)],
   min_zoom: 0,
@@ -49,6 +50,7 @@ const OVERRIDES = {
   max_zoom: 2,
   name: 'Mine',
   attribution: 'Me',
+  coordinate_offset: 'gcj02',
 }
 
 test('overrides are served in place of what the scan found, outlive scans, and return field by field', async () => {
@@ -107,6 +109,7 @@ test.each([
   [{ storage: 'mbtiles' }, 'storage'],
   [{ max_zoom: 31 }, 'max_zoom'],
   [{ name: '' }, 'name'],
+  [{ coordinate_offset: 'bd09' }, 'coordinate_offset'],
   [{}, 'names nothing to change'],
 ])('%j is refused, and nothing changes', async (payload, words) => {
   const before = await readBasemap(app.ctx.sql, 'world')

@@ -87,7 +87,8 @@ export const TAGS = [
   },
   {
     name: 'Standard services',
-    description: 'WMTS 1.0.0, OGC API – Tiles 1.0 and TMS 1.0.0, for service tokens with the scope `read`',
+    description:
+      'WMTS 1.0.0, OGC API – Tiles 1.0 and TMS 1.0.0, and the requests of Esri and Tianditu, for service tokens with the scope `read`',
   },
   { name: 'Catalog', description: 'What a service token with the scope `read` may read' },
   { name: 'Slicing', description: 'Slice jobs, for service tokens with the scope `slice`' },
@@ -115,7 +116,7 @@ const CONVENTIONS: readonly Convention[] = [
   { pattern: /^\/api\/v1\/slice\//, tag: 'Slicing', security: SERVICE, errors: SERVICE_ERRORS },
   { pattern: /^\/api\/v1\/import$/, tag: 'Imports', security: IMPORT, errors: [500, 503] },
   {
-    pattern: /^\/(wmts|ogc|tms)(\/|$)/,
+    pattern: /^\/(wmts|ogc|tms|arcgis|tianditu)(\/|$)/,
     tag: 'Standard services',
     security: SERVICE,
     errors: [404, ...SERVICE_ERRORS],

@@ -154,6 +154,53 @@ const WMTS_PARAMETERS = [
   query('format', 'of GetTile: the media type of the layer', { type: 'string' }),
 ]
 
+const ESRI_FORM = query('f', 'how JSON is written: on one line, or on many (`pjson`, `html`)', {
+  type: 'string',
+  enum: ['json', 'pjson', 'html'],
+})
+const LEVEL = [
+  path('level', 'zoom', 'integer'),
+  path('row', 'row, 0 in the north', 'integer'),
+  path('column', 'column', 'integer'),
+]
+const ESRI_WORDS =
+  ' Fixed words of the address are read in any case. Errors are `{"error": {"code", "message", "details"}}`; `code` is the status, but 499 for a request without a token and 498 for a token that is not valid (both 401).'
+
+function esri(operationId: string, summary: string, parameters: Parameter[] = []): PathItem {
+  const { get } = document(operationId, summary, JSON_TYPE, [...parameters, ESRI_FORM]) as { get: PathItem }
+  return { get: { ...get, description: LAYERS + ESRI_WORDS } } as PathItem
+}
+
+const SERVICE = '/arcgis/rest/services/{code}'
+
+/** ArcGIS REST, as far as tiles go. */
+const ESRI_PATHS: Paths = {
+  '/arcgis/rest/info': esri('getArcgisInfo', 'ArcGIS REST: what this server is'),
+  '/arcgis/rest/services': esri('listArcgisServices', 'ArcGIS REST: basemaps as map services and vector tile services'),
+  [`${SERVICE}/MapServer`]: esri('getMapServer', 'ArcGIS REST: a basemap of images as a cached map service', [
+    COLLECTION,
+  ]),
+  [`${SERVICE}/MapServer/tile/{level}/{row}/{column}`]: tile('getMapServerTile', 'ArcGIS REST: a tile of it', [
+    COLLECTION,
+    ...LEVEL,
+  ]),
+  [`${SERVICE}/MapServer/tilemap/{level}/{row}/{column}/{width}/{height}`]: esri(
+    'getMapServerTilemap',
+    'ArcGIS REST: which tiles of an area exist; `data` has 1 or 0 for each, row by row, for at most 32 rows and columns (`adjusted` then)',
+    [COLLECTION, ...LEVEL, path('width', 'columns', 'integer'), path('height', 'rows', 'integer')],
+  ),
+  [`${SERVICE}/VectorTileServer`]: esri('getVectorTileServer', 'ArcGIS REST: a basemap of vector tiles', [COLLECTION]),
+  [`${SERVICE}/VectorTileServer/tile/{z}/{y}/{x}.pbf`]: tile('getVectorTileServerTile', 'ArcGIS REST: a tile of it', [
+    COLLECTION,
+    ...ADDRESS.filter(({ name }) => name !== 'ext'),
+  ]),
+  [`${SERVICE}/VectorTileServer/resources/styles/root.json`]: esri(
+    'getVectorTileServerStyle',
+    'ArcGIS REST: a plain style that draws all of it',
+    [COLLECTION],
+  ),
+}
+
 /** Services of the OGC and OSGeo standards. */
 const STANDARD_PATHS: Paths = {
   '/wmts': {
@@ -166,6 +213,26 @@ const STANDARD_PATHS: Paths = {
     },
   },
   '/wmts/1.0.0/WMTSCapabilities.xml': document('getWmtsCapabilities', 'Capabilities of the WMTS', XML),
+  '/tianditu/{code}_{set}/wmts': {
+    get: {
+      operationId: 'callTianditu',
+      summary: "A basemap of images by Tianditu's requests: GetTile and GetCapabilities",
+      description:
+        'WMTS by key and value, as Tianditu has it; names of parameters in any case. Matrices are `1` to `18`: `n` is zoom `n` in `w`, and zoom `n - 1` in `c`, whose first matrix has two ' +
+        'tiles. A set in WorldCRS84Quad is served as `c`, too. 400 and 404 are OWS exception reports. `tk` carries a token on these paths only.',
+      parameters: [
+        COLLECTION,
+        {
+          ...path('set', '`w`: Web Mercator; `c`: longitude and latitude, CGCS2000'),
+          schema: { type: 'string', enum: ['w', 'c'] },
+        },
+        query('tk', 'a service token', { type: 'string' }),
+        ...WMTS_PARAMETERS.filter(({ name }) => name !== 'only' && name !== 'format'),
+        query('format', 'of GetTile', { type: 'string', enum: ['tiles'] }),
+      ],
+      responses: { 200: binary(XML, ...TILE_TYPES) },
+    },
+  },
   '/ogc': document('getOgcLandingPage', 'Landing page of OGC API – Tiles 1.0', JSON_TYPE),
   '/ogc/conformance': document('getOgcConformance', 'Conformance classes', JSON_TYPE),
   '/ogc/collections': document('listCollections', 'Basemaps as collections', JSON_TYPE),
@@ -294,6 +361,7 @@ export const DATA_PLANE_PATHS: Paths = {
   ),
   ...STANDARD_PATHS,
   ...STYLE_PATHS,
+  ...ESRI_PATHS,
   '/api/v1/forward-auth': {
     get: {
       operationId: 'forwardAuth',

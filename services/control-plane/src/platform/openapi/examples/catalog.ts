@@ -10,6 +10,7 @@ const VERSION = {
   max_zoom: 12,
   bounds: [5.9, 45.8, 10.5, 47.8],
   tile_matrix_set: 'WebMercatorQuad',
+  coordinate_offset: null,
   crs: 'EPSG:3857',
   revision: 1,
   available: true,
@@ -35,6 +36,7 @@ const ADMIN_VERSION = {
   scanned: {
     storage: 'xyz',
     tile_matrix_set: 'WebMercatorQuad',
+    coordinate_offset: null,
     format: 'png',
     bounds: [5.9, 45.8, 10.5, 47.8],
     min_zoom: 0,

@@ -1,0 +1,110 @@
+import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import { expect, test } from 'vitest'
+import { READER, takeUsage } from '../testing/running-edge.js'
+import { ask, running, SMALL, useServingEdge } from '../testing/serving-edge.js'
+
+useServingEdge()
+
+const SERVICES = '/arcgis/rest/services'
+
+async function json(address: string, headers = {}) {
+  const { status, body } = await ask(address, { headers })
+  return { status, json: JSON.parse(body.toString()) }
+}
+
+test('the list of services has each basemap under its type', async () => {
+  const { json: list } = await json(`${SERVICES}?f=json`)
+  expect(list).toMatchObject({ currentVersion: 10.91, folders: [] })
+  expect(list.services).toEqual([
+    { name: 'raster', type: 'MapServer' },
+    { name: 'vector', type: 'VectorTileServer' },
+  ])
+  expect((await json('/arcgis/rest/info')).json.authInfo).toEqual({ isTokenBasedSecurity: true })
+})
+
+test('a map service has the levels of Esri, and fixed words of its address are read in any case', async () => {
+  const { json: service } = await json(`${SERVICES}/raster/MapServer?f=json`)
+  const { tileInfo } = service
+  expect(tileInfo).toMatchObject({ rows: 256, cols: 256, dpi: 96, origin: { x: -20037508.342787, y: 20037508.342787 } })
+  expect(tileInfo.spatialReference).toEqual({ wkid: 102100, latestWkid: 3857 })
+  expect(tileInfo.lods).toHaveLength(5)
+  expect(tileInfo.lods[0]).toEqual({
+    level: 0,
+    resolution: 156543.03392800014,
+    scale: expect.closeTo(591657527.591555, 4),
+  })
+  expect(tileInfo.lods[4].resolution).toBeCloseTo(9783.93962049996, 8)
+  expect(service).toMatchObject({ singleFusedMapCache: true, minScale: tileInfo.lods[0].scale })
+  expect(service.maxScale).toBe(tileInfo.lods[4].scale)
+  for (const address of ['/ArcGIS/REST/Services/raster/mapserver?F=JSON', `${SERVICES}/raster/MapServer/?f=html`])
+    expect((await json(address)).json).toEqual(service)
+})
+
+test('a tile of a map service is the tile of the tile route, with its headers and usage', async () => {
+  takeUsage(running)
+  const plain = await ask('/tiles/raster/current/0/0/0.png')
+  const usage = takeUsage(running)
+  const tile = await ask(`${SERVICES}/raster/MapServer/tile/0/0/0`)
+  expect(takeUsage(running)).toEqual(usage)
+  expect(tile.body.equals(SMALL)).toBe(true)
+  expect({ ...tile.headers, date: '' }).toEqual({ ...plain.headers, date: '' })
+  const again = await ask(`${SERVICES}/raster/MapServer/tile/0/0/0`, {
+    headers: { 'if-none-match': plain.headers.etag },
+  })
+  expect(again.status).toBe(304)
+  expect((await ask(`${SERVICES}/vector/VectorTileServer/tile/0/0/0.pbf`)).headers['content-encoding']).toBe(undefined)
+})
+
+test('a tilemap tells which tiles exist', async () => {
+  const { json: map } = await json(`${SERVICES}/raster/MapServer/tilemap/1/0/0/2/2`)
+  expect(map).toEqual({
+    valid: true,
+    adjusted: false,
+    location: { left: 0, top: 0, width: 2, height: 2 },
+    data: [1, 0, 0, 0],
+  })
+  const large = (await json(`${SERVICES}/raster/MapServer/tilemap/1/0/0/128/64?f=json`)).json
+  expect([large.adjusted, large.location.width, large.location.height, large.data.length]).toEqual([true, 32, 32, 1024])
+  for (const wrong of ['1/0/0/2', '1/0/0/0/2', 'x/0/0/1/1', '1/0/0/99999999999/1'])
+    expect((await json(`${SERVICES}/raster/MapServer/tilemap/${wrong}`)).status, wrong).toBe(400)
+})
+
+test('a vector tile service names its tiles and a style, with the token only if it came in the query', async () => {
+  const { json: service } = await json(`${SERVICES}/vector/VectorTileServer?f=json`)
+  expect(service).toMatchObject({ type: 'indexedVector', tiles: ['tile/{z}/{y}/{x}.pbf'], maxzoom: 4 })
+  expect(service.tileInfo).toMatchObject({ rows: 512, lods: { 0: { resolution: 78271.51696400007 } } })
+  const { token } = running
+  const asked = (await json(`${SERVICES}/vector/VectorTileServer?token=${token}`, { 'x-access-token': '' })).json
+  expect(asked.tiles).toEqual([`tile/{z}/{y}/{x}.pbf?token=${token}`])
+  const { json: style } = await json(`${SERVICES}/vector/VectorTileServer/resources/styles/root.json`)
+  expect(style).toMatchObject({ version: 8, sources: { esri: { type: 'vector', url: '../../' } } })
+})
+
+test.each([
+  ['a token that is missing', `${SERVICES}/raster/MapServer`, { 'x-access-token': '' }, 401, 499],
+  ['an unknown token', `${SERVICES}/raster/MapServer`, { 'x-access-token': createToken() }, 401, 498],
+  ['a basemap that is not there', `${SERVICES}/nothing/MapServer`, {}, 404, 404],
+  ['a service of the other type', `${SERVICES}/vector/MapServer`, {}, 404, 404],
+  ['an export', `${SERVICES}/raster/MapServer/export?bbox=0,0,1,1&f=image`, {}, 400, 400],
+  ['an export as JSON', `${SERVICES}/raster/MapServer/export?bbox=0,0,1,1&f=json`, {}, 400, 400],
+  ['another form', `${SERVICES}/raster/MapServer?f=kmz`, {}, 400, 400],
+  ['a tile that is missing', `${SERVICES}/raster/MapServer/tile/1/1/1`, {}, 404, 404],
+  ['a tile that is none', `${SERVICES}/raster/MapServer/tile/1/x/1`, {}, 400, 400],
+  ['another address', '/arcgis/rest/admin', {}, 404, 404],
+] as const)('%s is refused in the form of Esri', async (_, address, headers, status, code) => {
+  const answer = await json(address, headers)
+  expect(answer).toEqual({ status, json: { error: { code, message: expect.any(String), details: [] } } })
+})
+
+test('what is not granted is 403 before it is 404, and another method 405, in the form of Esri', async () => {
+  const token = createToken()
+  const stored = { ...READER, id: 'other', basemaps: new Set(['other']) }
+  running.storedTokens.set(tokenDigest(token).toString('hex'), stored)
+  for (const path of ['raster/MapServer', 'raster/MapServer/tile/0/0/0', 'nothing/MapServer/tilemap/0/0/0/1/1'])
+    expect(await json(`${SERVICES}/${path}`, { 'x-access-token': token })).toMatchObject({
+      status: 403,
+      json: { error: { code: 403 } },
+    })
+  const { status, body } = await ask(SERVICES, { method: 'DELETE' })
+  expect([status, JSON.parse(body.toString()).error.code]).toEqual([405, 405])
+})

@@ -1,0 +1,134 @@
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { decodedSegment } from '@gateway/tilesets/address.js'
+import type { DocumentText } from '../documents/build-document.js'
+import type { Edge } from '../edge.js'
+import {
+  mapLayer,
+  mapLayers,
+  mapLegend,
+  mapServer,
+  rootStyle,
+  type ServiceType,
+  serverInfo,
+  serviceList,
+  serviceType,
+  vectorTileServer,
+} from '../standards/esri-documents.js'
+import { type Addresses, type Layer, withinArea } from '../standards/layer.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
+import { Exchange } from './exchange.js'
+import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { answerList, answerOf, answerTilePath, layerAt, reachOf, withReader } from './standards.js'
+import { wantedBasemap } from './tile-answer.js'
+import { answerTilemap } from './tilemap.js'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** Operations of a map service that need more than tiles. */
+const OPERATIONS: ReadonlySet<string> = new Set([
+  ...['export', 'identify', 'find', 'query', 'exporttiles', 'estimateexporttilessize', 'generatekml', 'querydomains'],
+])
+const NOT_OFFERED = refuse('invalid_parameters', coded('esri_operation'))
+const OTHER_FORMAT = refuse('invalid_parameters', coded('esri_format'))
+
+type MakeDocument = (layer: Layer, addresses: Addresses) => object
+
+/** Documents of a map service by what follows it in the address, in lower case. */
+const MAP_DOCUMENTS: Readonly<Record<string, MakeDocument>> = {
+  '': mapServer,
+  '0': mapLayer,
+  layers: mapLayers,
+  legend: mapLegend,
+}
+const VECTOR_DOCUMENTS: Readonly<Record<string, MakeDocument>> = {
+  '': vectorTileServer,
+  'resources/styles': rootStyle,
+  'resources/styles/root.json': rootStyle,
+}
+
+/** What an address below `/arcgis/` names. Fixed words in any case, as in ArcGIS; a code is as it is. */
+interface Address {
+  /** what stands before the code: `rest/info`, `rest/services` */
+  readonly room: string
+  readonly code: string
+  readonly type: string
+  readonly rest: readonly string[]
+}
+
+function parseAddress(path: string): Address {
+  const segments = path
+    .replace(/\/$/, '')
+    .split('/')
+    .slice(2)
+    .map((segment) => decodedSegment(segment) ?? '')
+  const [rest = '', room = '', code = '', type = '', ...more] = segments
+  return { room: `${rest}/${room}`.toLowerCase(), code, type: type.toLowerCase(), rest: more }
+}
+
+/** What an address below `/arcgis/` is about. `code` '': no basemap. `tile`: the tile route's address of it; undefined: it names no tile. */
+export function arcgisRequest(edge: Edge, path: string) {
+  const { room, type, rest, ...address } = parseAddress(path)
+  const code = room === 'rest/services' ? address.code : ''
+  const layer = code === '' ? null : layerAt(edge, code)
+  const service = layer !== null && type === serviceType(layer).toLowerCase() ? serviceType(layer) : null
+  const tile = layer === null || service === null ? undefined : tilePathAt(layer, service, rest)
+  return { room, isWhole: address.code === '', code, layer, service, rest, tile }
+}
+
+/** ArcGIS REST as far as tiles go: the list of services, map services of cached tiles, vector tile services. */
+export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const { room, isWhole, code, layer, service, rest, tile } = arcgisRequest(edge, req.getUrl())
+  const exchange = new Exchange(edge, 'tile', res, req, tile)
+  exchange.errorForm = 'esri'
+  const wanted = code === '' ? null : wantedBasemap(edge, code)
+  withReader(exchange, wanted, code === '' ? 'cut' : reachOf(tile, code), (reader) => {
+    if (tile !== undefined) return answerTilePath(exchange)
+    const format = formatOf(exchange.query)
+    if (format === null) return answerRefusal(exchange, OTHER_FORMAT)
+    const text = (document: object) => JSON.stringify(document, null, format === 'json' ? 0 : 2)
+    if (room === 'rest/services' && isWhole)
+      return answerList(exchange, reader, JSON_TYPE, 'esri services', serviceListText)
+    if (room === 'rest/info' && isWhole)
+      return answerOf(exchange, reader, serverInfo, JSON_TYPE, `esri info ${format}`, () => text(serverInfo()))
+    if (layer === null || service === null) return answerRefusal(exchange, NOT_FOUND)
+    const seen = withinArea(layer, reader.area)
+    if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
+    const operation = rest.join('/').toLowerCase()
+    if (service === 'MapServer' && rest[0]?.toLowerCase() === 'tilemap')
+      return answerTilemap(exchange, { code, version: CURRENT_VERSION, extension: layer.format }, rest.slice(1))
+    const documents = service === 'MapServer' ? MAP_DOCUMENTS : VECTOR_DOCUMENTS
+    const make = Object.hasOwn(documents, operation) ? documents[operation] : undefined
+    if (make === undefined) return answerRefusal(exchange, OPERATIONS.has(operation) ? NOT_OFFERED : NOT_FOUND)
+    const name = `esri ${operation} ${format} ${reader.inserted === '' ? '' : 'token'}`
+    answerOf(exchange, reader, layer, JSON_TYPE, name, () => text(make(seen, reader.addresses)))
+  })
+}
+
+function serviceListText(layers: readonly Layer[], addresses: Addresses): DocumentText {
+  return serviceList(layers, addresses)
+}
+
+/** The tile route's address of `tile/{level}/{row}/{column}`, which ends in `.pbf` for vector tiles; undefined: no tile. */
+function tilePathAt(layer: Layer, service: ServiceType, rest: readonly string[]): string | undefined {
+  const [word = '', level = '', row = '', column = '', ...more] = rest
+  if (word.toLowerCase() !== 'tile' || rest.length !== 4 || more.length > 0) return undefined
+  const isVector = service === 'VectorTileServer'
+  if (isVector && !/\.pbf$/i.test(column)) return undefined
+  const x = isVector ? column.slice(0, -'.pbf'.length) : column
+  const place = [level, x, `${row}.${layer.format}`].map(encodeURIComponent).join('/')
+  return `/tiles/${encodeURIComponent(layer.code)}/${CURRENT_VERSION}/${place}`
+}
+
+/** How a document is to be written; null: in a form that is none of these. A page (`html`) is the JSON for people. */
+function formatOf(query: string): 'json' | 'pjson' | null {
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (name.toLowerCase() !== 'f') continue
+    const format = value.toLowerCase()
+    if (format === 'json' || format === '') return 'json'
+    return format === 'pjson' || format === 'html' ? 'pjson' : null
+  }
+  return 'json'
+}

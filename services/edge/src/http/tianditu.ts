@@ -1,0 +1,51 @@
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { Edge } from '../edge.js'
+import { type Layer, withinArea } from '../standards/layer.js'
+import {
+  isInTianditu,
+  plainTileRequest,
+  type TiandituPlace,
+  tiandituCapabilities,
+  tiandituPlace,
+} from '../standards/tianditu.js'
+import { parseWmtsRequest, tilePathOf } from '../standards/wmts-request.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
+import { Exchange } from './exchange.js'
+import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { answerException, answerOf, answerTilePath, layerAt, reachOf, withReader, XML } from './standards.js'
+import { wantedBasemap } from './tile-answer.js'
+
+/** What an address below `/tianditu` names. `tile`: the tile route's address of it; undefined: it names no tile of a layer. */
+export function tiandituRequest(edge: Edge, url: string, query: string) {
+  const place = tiandituPlace(url)
+  const layer = place === null ? null : layerOfPlace(edge, place)
+  const asked = parseWmtsRequest(query)
+  const request =
+    place !== null && layer !== null && asked.kind === 'tile' ? plainTileRequest(asked, layer, place.set) : asked
+  const tile = layer !== null && request.kind === 'tile' ? tilePathOf(request, layer) : undefined
+  return { place, layer, request, tile }
+}
+
+/** Tianditu's requests: `/tianditu/{code}_{w|c}/wmts?...&tk={token}`, one layer in one set at each address. */
+export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const { place, layer, request, tile } = tiandituRequest(edge, req.getUrl(), req.getQuery() ?? '')
+  const exchange = new Exchange(edge, 'tile', res, req, tile)
+  exchange.errorForm = 'ows'
+  exchange.takesTk = true
+  const wanted = place === null ? null : wantedBasemap(edge, place.code)
+  withReader(exchange, wanted, reachOf(tile, place?.code ?? ''), (reader) => {
+    if (place === null || layer === null) return answerRefusal(exchange, NOT_FOUND)
+    if (request.kind === 'exception') return answerException(exchange, request)
+    if (request.kind === 'tile') return answerTilePath(exchange)
+    const seen = withinArea(layer, reader.area)
+    if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
+    const key = `tianditu ${place.set}`
+    answerOf(exchange, reader, layer, XML, key, () => tiandituCapabilities(seen, reader.addresses, place.set))
+  })
+}
+
+function layerOfPlace(edge: Edge, { code, set }: TiandituPlace): Layer | null {
+  const layer = layerAt(edge, code)
+  return layer !== null && isInTianditu(layer, set) ? layer : null
+}

@@ -1,0 +1,130 @@
+import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { noteTrouble } from '@gateway/logging/trouble-log.js'
+import { isRemote } from '@gateway/object-storage/location.js'
+import { isInPyramid, MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
+import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import type { LoadOutcome } from '../tiles/tile-loader.js'
+import type { TileTarget } from '../tiles/tile-target.js'
+import { type Exchange, guarded } from './exchange.js'
+import { CORS, headerBlock } from './header-block.js'
+import { isOutsideZooms } from './missing-reasons.js'
+import { answerRefusal, INTERNAL } from './refusals.js'
+import { findTarget, usageOf } from './tile-answer.js'
+import { answerLoaded } from './tiles.js'
+
+/** Limit: rows and columns that one answer tells of. Of more the answer tells the first so many, and says so (`adjusted`), as Esri has it. */
+export const MAX_TILEMAP_SIDE = 32
+/** Tiles that are looked for at once for one answer. */
+const AT_ONCE = 16
+
+const HEADERS = headerBlock(['Content-Type', 'application/json; charset=utf-8'], ['Cache-Control', 'no-store'], ...CORS)
+const MALFORMED = refuse('invalid_parameters', coded('esri_tilemap'))
+
+interface Area {
+  readonly level: number
+  readonly top: number
+  readonly left: number
+  readonly width: number
+  readonly height: number
+}
+
+interface Tiles {
+  readonly code: string
+  readonly version: string
+  readonly extension: string
+}
+
+/** Which tiles of an area exist: `{level}/{row}/{column}/{width}/{height}`, row by row from the north-west, 1 or 0. */
+export function answerTilemap(exchange: Exchange, tiles: Tiles, parts: readonly string[]) {
+  const [level = -1, top = -1, left = -1, width = 0, height = 0] = parts.map(parseIndex)
+  const area = { level, top, left, width, height }
+  if (parts.length !== 5 || Math.min(level, top, left, width - 1, height - 1) < 0 || !Number.isFinite(sum(area)))
+    return answerRefusal(exchange, MALFORMED)
+  exchange.asked = usageOf(exchange.edge, tiles)
+  collect(exchange, tiles, area).catch((error) => {
+    noteTrouble(exchange.edge.log, 'requests fail', { err: error, path: exchange.path }, 'error')
+    guarded(exchange.edge, () => answerRefusal(exchange, INTERNAL))
+  })
+}
+
+function sum({ level, top, left, width, height }: Area): number {
+  return level + top + left + width + height
+}
+
+async function collect(exchange: Exchange, tiles: Tiles, asked: Area): Promise<void> {
+  const width = Math.min(asked.width, MAX_TILEMAP_SIDE)
+  const height = Math.min(asked.height, MAX_TILEMAP_SIDE)
+  const data = new Array<0 | 1>(width * height).fill(0)
+  for (let from = 0; from < data.length; from += AT_ONCE) {
+    const places = Array.from({ length: Math.min(AT_ONCE, data.length - from) }, (_, i) => from + i)
+    const found = await Promise.all(
+      places.map((i) =>
+        lookFor(exchange, tiles, {
+          z: asked.level,
+          x: asked.left + (i % width),
+          y: asked.top + Math.floor(i / width),
+        }),
+      ),
+    )
+    if (exchange.aborted) return
+    for (const [i, one] of found.entries()) {
+      if (one.kind === 'refused') return guarded(exchange.edge, one.answer)
+      data[from + i] = one.kind === 'there' ? 1 : 0
+    }
+  }
+  const adjusted = width < asked.width || height < asked.height
+  const location = { left: asked.left, top: asked.top, width, height }
+  guarded(exchange.edge, () =>
+    exchange.answer('200 OK', HEADERS, JSON.stringify({ valid: true, adjusted, location, data })),
+  )
+}
+
+type Found =
+  | { readonly kind: 'there' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly answer: () => void }
+
+const ABSENT: Found = { kind: 'absent' }
+
+function lookFor(
+  exchange: Exchange,
+  { code, version, extension }: Tiles,
+  { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
+): Promise<Found> | Found {
+  const { edge } = exchange
+  // What no grid has is no tile; the target judges by the grid of the set.
+  if (z > MAX_ZOOM || !isInPyramid(z, x, y, 'WorldCRS84Quad')) return ABSENT
+  const target = findTarget(edge, {
+    kind: 'tile',
+    code,
+    version,
+    address: { ok: true, z, x, y, suffix: '', extension },
+  })
+  if (!target.ok)
+    return target.code === 'tile_not_found'
+      ? ABSENT
+      : { kind: 'refused', answer: () => answerRefusal(exchange, target) }
+  const { path, bounds, tileMatrixSet } = target.version.stored
+  // What a token may not have is not told of, as far as its area goes.
+  const isInArea = exchange.area === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], target.place, exchange.area)
+  if (!isInArea || isOutsideZooms(target.version, z)) return ABSENT
+  // Each tile of a remote set would be a request of its own: its bounds tell.
+  if (isRemote(path))
+    return bounds === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], { z, x, y }, bounds)
+      ? { kind: 'there' }
+      : ABSENT
+  return new Promise((resolve) =>
+    edge.tiles.load(target.version, target.place, {
+      isWanted: () => !exchange.aborted,
+      settle: (outcome) => resolve(judge(exchange, target, outcome)),
+    }),
+  )
+}
+
+function judge(exchange: Exchange, target: TileTarget, outcome: LoadOutcome): Found {
+  if (outcome.kind === 'absent') return ABSENT
+  if (outcome.kind !== 'tile') return { kind: 'refused', answer: () => answerLoaded(exchange, target, outcome) }
+  if (!(outcome.tile.body instanceof Uint8Array)) outcome.tile.body.release()
+  return { kind: 'there' }
+}

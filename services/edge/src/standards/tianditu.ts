@@ -1,0 +1,84 @@
+import { decodedSegment, parseIndex } from '@gateway/tilesets/address.js'
+import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
+import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
+import type { Addresses, Layer } from './layer.js'
+import type { OwsException } from './ows-exception.js'
+import { wholeSetId } from './sized-set.js'
+import { capabilitiesFrame, layerWith, limitedLink, matrixSet } from './wmts-capabilities.js'
+import { invalid, noSuchLayer, tileRequestError, type WmtsRequest } from './wmts-request.js'
+import { type Xml, xml, xmlItem, xmlPieces } from './xml.js'
+
+/** `w`: Web Mercator; `c`: longitude and latitude in CGCS2000. */
+export type TiandituSet = 'w' | 'c'
+
+/** The one format of that service, whatever its tiles are. */
+const FORMAT = 'tiles'
+const FIRST_MATRIX = 1
+const LAST_MATRIX = 18
+
+export interface TiandituPlace {
+  readonly code: string
+  readonly set: TiandituSet
+}
+
+/** What an address of the form `/tianditu/{code}_{w|c}/wmts` names; null: it has another form. */
+export function tiandituPlace(path: string): TiandituPlace | null {
+  const [, , service = '', wmts, ...more] = path.replace(/\/$/, '').split('/')
+  const name = decodedSegment(service) ?? ''
+  const [code, mark, set] = [name.slice(0, -2), name.at(-2), name.at(-1)]
+  const isPlace = code !== '' && mark === '_' && (set === 'w' || set === 'c')
+  return isPlace && wmts === 'wmts' && more.length === 0 ? { code, set } : null
+}
+
+/**
+ * Whether a layer is served under a name of a set. CGCS2000 and WGS 84 differ by less than a metre, so that a set in either is `c`. Vector tiles
+ * are in none.
+ */
+export function isInTianditu({ set, format }: Pick<Layer, 'set' | 'format'>, name: TiandituSet): boolean {
+  return format !== 'pbf' && (name === 'w') === (set.columns === 1)
+}
+
+type TileRequest = Extract<WmtsRequest, { kind: 'tile' }>
+
+/** A request as the WMTS of the gateway has it, or what is wrong with it. */
+export function plainTileRequest(request: TileRequest, layer: Layer, name: TiandituSet): TileRequest | OwsException {
+  const { parameters } = request
+  if (request.layer !== layer.code) return noSuchLayer()
+  if (wholeSetId(parameters.get('TILEMATRIXSET') as string) !== name)
+    return invalid('TileMatrixSet', `the set is ${name}`)
+  if (parameters.get('FORMAT') !== FORMAT) return invalid('Format', `the format is ${FORMAT}`)
+  const matrix = parseIndex(request.z)
+  if (matrix < FIRST_MATRIX || matrix > LAST_MATRIX)
+    return invalid('TileMatrix', `the matrices are ${FIRST_MATRIX} to ${LAST_MATRIX}`)
+  const own = [
+    ['TILEMATRIXSET', layer.set.id],
+    ['FORMAT', CONTENT_TYPES[layer.format]],
+  ] as const
+  const plain = { ...request, z: String(zoomOf(matrix, name)), parameters: new Map([...parameters, ...own]) }
+  return tileRequestError(plain, layer) ?? plain
+}
+
+/**
+ * Capabilities of one layer (WMTS 1.0.0). The first set has the layer's own zooms, since GDAL and QGIS take those of a set for its layers'; the
+ * second one has the matrices that clients know by their numbers.
+ */
+export function tiandituCapabilities(layer: Layer, addresses: Addresses, name: TiandituSet): string {
+  const [first, last] = [zoomOf(FIRST_MATRIX, name), zoomOf(LAST_MATRIX, name)]
+  const set = name === 'w' ? layer.set : TILE_MATRIX_SETS.CGCS2000Quad
+  const all = { ...layer, set, id: name as string, minZoom: first, maxZoom: last }
+  const own = { ...all, minZoom: Math.max(first, layer.minZoom), maxZoom: Math.min(last, layer.maxZoom) }
+  const idOf = (zoom: number) => zoom + FIRST_MATRIX - first
+  const ownId = `${name}_${idOf(own.minZoom)}_${idOf(own.maxZoom)}`
+  const hasOwn = own.minZoom <= own.maxZoom
+  const links: Xml[] = [xml`<TileMatrixSetLink><TileMatrixSet>${name}</TileMatrixSet></TileMatrixSetLink>`]
+  if (hasOwn) links.unshift(limitedLink(own, ownId, idOf))
+  const sets = hasOwn ? [{ ...own, id: ownId }, all] : [all]
+  const items = [layerWith(layer, FORMAT, links), ...sets.map((one) => matrixSet(one, idOf))]
+  const place = { kvp: `/tianditu/${encodeURIComponent(layer.code)}_${name}/wmts`, rest: null }
+  return [...xmlPieces(capabilitiesFrame(addresses, place), items.map(xmlItem))].join('')
+}
+
+/** Tianditu's first geographic matrix has two tiles, which is zoom 0; in Web Mercator matrix and zoom have one number. */
+function zoomOf(matrix: number, name: TiandituSet): number {
+  return name === 'c' ? matrix - 1 : matrix
+}

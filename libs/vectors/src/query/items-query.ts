@@ -29,6 +29,8 @@ export interface ItemsQuery {
   readonly limit: number
   readonly offset: number
   readonly after: After | null
+  /** what an earlier process has sent of this answer stands before it */
+  readonly continues?: boolean
   readonly crs: Crs
   readonly format: ItemsFormat
   /** bytes after which the answer is cut between two features */

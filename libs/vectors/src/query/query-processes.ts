@@ -218,5 +218,5 @@ export class QueryProcesses {
 
 /** The rest of a query, behind what was sent. */
 function continued({ query, current, sent }: Open, last: After, bytes: number): ItemsQuery {
-  return { ...current, after: last, offset: 0, limit: query.limit - sent, maxBytes: current.maxBytes - bytes }
+  return { ...current, continues: true, after: last, offset: 0, limit: query.limit - sent, maxBytes: current.maxBytes - bytes }
 }

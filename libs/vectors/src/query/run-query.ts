@@ -197,7 +197,8 @@ const FIXED = 4
 function* chunksOf(query: ItemsQuery, rows: Iterator<SqlRow>): Generator<Chunk, void> {
   const { selected, limit, maxBytes, sort } = query
   const encoder = encoderOf(query, toCrs(query.crs))
-  let parts: Uint8Array[] = [encoder.head()]
+  const continues = query.continues === true
+  let parts: Uint8Array[] = continues ? [] : [encoder.head()]
   let bytes = parts[0]?.length ?? 0
   let total = bytes
   let count = 0
@@ -221,10 +222,10 @@ function* chunksOf(query: ItemsQuery, rows: Iterator<SqlRow>): Generator<Chunk, 
       const feature = encoder.feature(
         { fid: row[0] as number, ownId: row[1] as string | null, geometry: row[2] as Uint8Array | null, layer: row[3] as string },
         row.slice(FIXED, FIXED + selected.length),
-        sent,
+        continues ? sent + 1 : sent,
       )
       // The first is sent however large it is, or nobody would get further.
-      if (sent > 0 && total + feature.length > maxBytes) return yield flush('more')
+      if ((sent > 0 || continues) && total + feature.length > maxBytes) return yield flush('more')
       parts.push(feature)
       bytes += feature.length
       total += feature.length

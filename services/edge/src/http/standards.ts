@@ -1,31 +1,40 @@
 import { type AccessToken, isGranted, type WantedResource } from '@gateway/access/decide.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, flipRow, MAX_ZOOM, parseIndex, parseTilePath } from '@gateway/tilesets/address.js'
+import { checkDocumentParameters } from '@gateway/vectors/query/parameters.js'
 import { grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
 import { type GdalQuirks, gdalQuirks } from '../standards/gdal-quirks.js'
-import { type Addresses, addressFormsOf, type Layer, layerOf, readableLayers } from '../standards/layer.js'
+import { type Addresses, addressFormsOf, type Layer, layerOf, readableLayers, readableVectors } from '../standards/layer.js'
 import {
   collection,
   collectionsPieces,
   conformance,
   landingPage,
+  OPENAPI_30_TYPE,
+  sharedCollection,
   tileMatrixSet,
   tileMatrixSets,
   tileset,
   tilesets,
 } from '../standards/ogc-documents.js'
+import { featuresApi } from '../standards/features-api.js'
+import { featureCollection } from '../standards/features-documents.js'
 import { exceptionReport, type OwsException } from '../standards/ows-exception.js'
 import { isSetOf, sizedSet } from '../standards/sized-set.js'
 import { TILE_PARAMETER, tileMap, tileMapServicePieces } from '../standards/tms-documents.js'
 import { capabilitiesOfOne, capabilitiesPieces, WMTS_REST_PATH } from '../standards/wmts-capabilities.js'
 import { noSuchLayer, parseWmtsRequest, tilePathOf, tileRequestError } from '../standards/wmts-request.js'
-import { authorize } from './authorize.js'
+import { authorize, type Wanted } from './authorize.js'
 import { answerDocument } from './document.js'
 import { Exchange } from './exchange.js'
+import { isOfFeatures, isReadable, onFeatures } from './features.js'
 import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
+import type { CatalogVector } from '../sync/catalog.js'
 import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
@@ -104,16 +113,27 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
     .slice(2)
     .map((segment) => decodedSegment(segment) ?? '')
   const [room, code = '', ...rest] = segments
+  if (room === 'collections' && isOfFeatures(rest)) return onFeatures(edge, res, req, code, rest)
   const layer = room === 'collections' && code !== '' ? layerAt(edge, code) : null
   const path = layer === null ? [] : belowTiles(layer, rest)
   const tile = layer !== null && path?.length === 4 ? ogcTilePath(layer, path) : undefined
   const exchange = new Exchange(edge, 'tile', res, req, tile)
-  const wanted = room === 'collections' && code !== '' ? wantedBasemap(edge, code) : null
+  const isCollection = room === 'collections' && code !== '' && rest.length === 0
+  const wanted = isCollection
+    ? wantedCollection(edge, code)
+    : room === 'collections' && code !== ''
+      ? wantedBasemap(edge, code)
+      : null
   const quirks = gdalQuirks(req.getHeader('accept'), req.getHeader('user-agent'))
   withReader(exchange, wanted, (reader) => {
     if (tile !== undefined) return answerTilePath(exchange)
     const place = segments.join('/')
-    if (place === 'collections') return answerList(exchange, reader, JSON_TYPE, place, collectionsPieces)
+    const unknown = unknownParameter(exchange.query)
+    if (unknown !== null && (room !== 'collections' || isCollection || code === ''))
+      return answerRefusal(exchange, unknown)
+    if (place === 'collections') return answerCollections(exchange, reader)
+    if (isCollection) return answerCollection(exchange, { ...reader, quirks }, code, layer)
+    if (place === 'api') return answerOf(exchange, reader, conformance, OPENAPI_30_TYPE, place, () => JSON.stringify(featuresApi(reader.addresses)))
     if (place === 'tileMatrixSets') return answerList(exchange, reader, JSON_TYPE, place, tileMatrixSetsText)
     const document =
       layer === null ? serviceDocument(segments, reader) : layerDocument(layer, rest, path, { ...reader, quirks })
@@ -121,6 +141,61 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (document === null) answerRefusal(exchange, NOT_FOUND)
     else answerOf(exchange, reader, layer ?? conformance, JSON_TYPE, name, () => JSON.stringify(document()))
   })
+}
+
+/** A basemap and a vector of one code are one collection, which is there for those who may read either. */
+function wantedCollection(edge: Edge, code: string): Wanted {
+  const { basemaps, vectors } = edge.freshness.catalog
+  const basemap = basemaps.get(code)?.wanted
+  const vector = vectors.get(code)?.wanted
+  const candidates = [basemap, vector].filter((wanted) => wanted !== undefined)
+  return candidates.length === 0 ? wantedBasemap(edge, code) : candidates
+}
+
+/** null: there is none. */
+function unknownParameter(query: string): Refusal | null {
+  try {
+    checkDocumentParameters(query)
+    return null
+  } catch (error) {
+    return refuse('invalid_parameters', coded('words', { words: (error as Error).message }))
+  }
+}
+
+function answerCollections(exchange: Exchange, { token, addresses, inserted }: Reader): void {
+  const { catalog } = exchange.edge.freshness
+  answerDocument(exchange, {
+    of: catalog,
+    key: `collections ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)} ${grantKey(token.vectors)}`,
+    grows: true,
+    contentType: JSON_TYPE,
+    inserted,
+    text: () => collectionsPieces(readableLayers(catalog, token), readableVectors(catalog, token), addresses),
+  })
+}
+
+function answerCollection(
+  exchange: Exchange,
+  reader: Reader & { readonly quirks: GdalQuirks },
+  code: string,
+  layer: Layer | null,
+): void {
+  const { token, addresses, quirks } = reader
+  const { basemaps, vectors } = exchange.edge.freshness.catalog
+  const basemap = basemaps.get(code)
+  const vector = vectors.get(code)
+  const tiles = layer !== null && basemap !== undefined && isGranted(token, basemap.wanted) ? layer : null
+  const features = isReadable(vector, token) ? vector : null
+  if (tiles === null && features === null) return answerRefusal(exchange, NOT_FOUND)
+  const name = `collection ${JSON.stringify(quirks)}`
+  const make = () => {
+    if (features === null) return collection(tiles as Layer, addresses, quirks)
+    return tiles === null ? featureCollection(features, addresses) : sharedCollection(tiles, features, addresses, quirks)
+  }
+  // Of a shared one both may change: each change of the catalog makes another snapshot of it.
+  const of = tiles === null ? (features as CatalogVector) : features === null ? tiles : exchange.edge.freshness.catalog
+  const key = tiles !== null && features !== null ? `${name} ${code}` : name
+  answerOf(exchange, reader, of, JSON_TYPE, key, () => JSON.stringify(make()))
 }
 
 function tileMatrixSetsText(layers: readonly Layer[], addresses: Addresses): string {
@@ -149,7 +224,6 @@ function layerDocument(
   path: readonly string[] | null,
   { addresses, quirks }: Reader & { readonly quirks: GdalQuirks },
 ): MakeDocument {
-  if (rest.length === 0) return () => collection(layer, addresses, quirks)
   if (path?.length === 0) return () => tilesets(layer, addresses)
   return path?.length === 1 && isSetOf(layer, path[0] as string) ? () => tileset(layer, addresses, quirks) : null
 }
@@ -244,7 +318,7 @@ function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: st
   return exchange
 }
 
-function withReader(exchange: Exchange, wanted: WantedResource, then: (reader: Reader) => void): void {
+function withReader(exchange: Exchange, wanted: Wanted, then: (reader: Reader) => void): void {
   authorize(exchange, wanted, (fromQuery, _, token) => {
     const { plain, withToken } = addressFormsOf(exchange.edge.settings.tilePublicBaseUrl)
     if (fromQuery)

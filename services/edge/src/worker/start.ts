@@ -20,6 +20,7 @@ import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
 import { Turns } from '../documents/turns.js'
 import type { Edge, Freshness } from '../edge.js'
+import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
@@ -229,6 +230,11 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     turns,
     documents: new DocumentCache(turns, disks, path.join(settings.dataDir, 'cache', 'documents')),
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
+    features: new VectorFeatures({
+      folder: path.join(settings.dataDir, 'cache', 'derived'),
+      maxBytes: settings.derivedBytes,
+      tiles,
+    }),
     sender,
     upstream,
     upstreamKey: null,
@@ -269,6 +275,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       await saveUsage(true)
       if (await loop.stop()) supervisor.withdrawn()
       await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close(), tracer.close()])
+      edge.features.close()
       tiles.closeAll()
     },
   }

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createWriteStream } from 'node:fs'
+import { isRemote } from '@gateway/object-storage/location.js'
+import { INDEX_FILE, DESCRIPTION_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
+import type { VectorSource } from '@gateway/vectors/index-file/convert.js'
+import { type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
+import { type Crs, DEFAULT_CRS } from '@gateway/vectors/query/crs.js'
+import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
+import { QueryProcesses } from '@gateway/vectors/query/query-processes.js'
+import { LRUCache } from 'lru-cache'
+import type { CatalogVector } from '../sync/catalog.js'
+import type { TileLoader } from '../tiles/tile-loader.js'
+import { type Derived, DerivedStore } from './derived-store.js'
+
+/** Limit: memory of GDAL's tools, in MB. */
+const MEMORY_MB = 1_500
+/** Limit: descriptions of indexes that are held. */
+const MAX_DESCRIPTIONS = 500
+
+export interface FeaturesOptions {
+  readonly folder: string
+  readonly maxBytes: number
+  readonly tiles: Pick<TileLoader, 'remote'>
+}
+
+export type NotMade = Exclude<Derived, { made: true }>
+export type FoundIndex = { readonly made: true; readonly index: QueriedIndex } | NotMade
+
+/** The features of vectors: an index for each content, queries of it, and downloads that are made out of it. */
+export class VectorFeatures {
+  readonly queries = new QueryProcesses()
+  readonly #store: DerivedStore
+  readonly #tiles: Pick<TileLoader, 'remote'>
+  readonly #described = new LRUCache<string, QueriedIndex>({ max: MAX_DESCRIPTIONS })
+
+  constructor({ folder, maxBytes, tiles }: FeaturesOptions) {
+    this.#store = new DerivedStore(folder, maxBytes)
+    this.#tiles = tiles
+  }
+
+  /** The index of a vector's present content, made where it is missing. Rejects with what disk and object storage say. */
+  async index(vector: CatalogVector): Promise<FoundIndex> {
+    const revision = revisionOf(vector)
+    const derived = await this.#store.get(revision, (target) => this.#build(vector, target))
+    if (!derived.made) return derived
+    const known = this.#described.get(revision)
+    if (known !== undefined) return { made: true, index: known }
+    const text = await fs.readFile(path.join(derived.path, DESCRIPTION_FILE), 'utf8')
+    const description = indexDescriptionSchema.parse(JSON.parse(text))
+    const index = { description, revision, file: path.join(derived.path, INDEX_FILE) }
+    this.#described.set(revision, index)
+    return { made: true, index }
+  }
+
+  /** A download of an indexed vector in another form. */
+  form(vector: CatalogVector, { description, revision, file }: QueriedIndex, form: Form, crs: Crs): Promise<Derived> {
+    const name = `${revision}-${crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')}.${form}`
+    const { code } = vector.stored
+    return this.#store.get(name, async (target) => {
+      const output = path.join(target, 'download')
+      const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
+      const outcome = await runConversion({ what: 'form', task })
+      if (!outcome.made) return outcome
+      // What is kept is a file: beside it lay what the making needed.
+      const made = `${target}-made`
+      await fs.rename(output, made)
+      await fs.rm(target, { recursive: true, force: true })
+      await fs.rename(made, target)
+      return outcome
+    })
+  }
+
+  close(): void {
+    this.queries.close()
+  }
+
+  async #build(vector: CatalogVector, target: string): Promise<ConversionOutcome> {
+    const { stored, encoding, factsText } = vector
+    await fs.mkdir(target, { recursive: true })
+    const fetched = path.join(target, 'fetched')
+    try {
+      const source = isRemote(stored.path) ? await this.#fetch(vector, fetched) : { root: stored.sourcePath, path: stored.path }
+      if (source === null) return { made: false, why: 'failed', message: 'the object is gone' }
+      const crs = factsText === null ? null : (JSON.parse(factsText) as { crs: string | null }).crs
+      return await runConversion({
+        what: 'index',
+        task: {
+          source,
+          kind: stored.kind,
+          encoding: encoding?.name ?? null,
+          code: stored.code,
+          crs,
+          output: target,
+          limits: { memoryMb: MEMORY_MB },
+        },
+      })
+    } finally {
+      await fs.rm(fetched, { recursive: true, force: true })
+    }
+  }
+
+  /** Copies a vector out of object storage, with the parts of a shapefile. null: it is not there. */
+  async #fetch({ stored }: CatalogVector, folder: string): Promise<VectorSource | null> {
+    const { sourcePath: root, path: location, kind } = stored
+    await fs.mkdir(folder)
+    const base = location.replace(/\.[^.]*$/, '')
+    const parts = kind === 'shapefile' ? ['shx', 'dbf', 'prj', 'cpg'].map((extension) => `${base}.${extension}`) : []
+    for (const [i, part] of [location, ...parts].entries()) {
+      const reader = await this.#tiles.remote?.reader(root, part)
+      if (reader === undefined && i === 0) return null
+      if (reader === undefined) continue
+      const pieces = reader.pieces({ offset: 0, length: reader.facts.size })
+      await pipeline(pieces, createWriteStream(path.join(folder, `source.${part.replace(/^.*\./, '')}`)))
+    }
+    const real = await fs.realpath(folder)
+    return { root: real, path: path.join(real, `source.${location.replace(/^.*\./, '')}`) }
+  }
+}
+
+/** Names the content, and how it is read. */
+export function revisionOf({ stored, encoding }: CatalogVector): string {
+  const { code, path: file, fingerprint, kind } = stored
+  const named = JSON.stringify([1, code, file, fingerprint, kind, encoding?.name ?? null])
+  return createHash('sha256').update(named).digest('base64url').slice(0, 27).replaceAll(/^[-_]/g, 'x')
+}

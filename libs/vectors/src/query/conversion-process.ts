@@ -61,7 +61,13 @@ async function convert(task: FormTask, form: keyof typeof DRIVERS): Promise<void
   for (const [i, { id }] of layers.entries()) await ogr2ogr(task, form, id, id, i > 0)
 }
 
-async function ogr2ogr(task: FormTask, form: keyof typeof DRIVERS, name: string, layer: string | null, appends: boolean) {
+async function ogr2ogr(
+  task: FormTask,
+  form: keyof typeof DRIVERS,
+  name: string,
+  layer: string | null,
+  appends: boolean,
+) {
   const { index, description, crs, output } = task
   const fields = fieldsOf(description).filter(({ layers }) => layer === null || layers.includes(layer))
   const target = /\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? '4326'
@@ -76,9 +82,15 @@ async function ogr2ogr(task: FormTask, form: keyof typeof DRIVERS, name: string,
     ...['-s_srs', 'EPSG:4326', '-t_srs', `EPSG:${target}`, ...(form === 'gpkg' ? ['-nlt', 'GEOMETRY'] : [])],
     ...(form === 'zip' ? ['-lco', 'ENCODING=UTF-8', '-skipfailures'] : []),
   ]
-  const env = { ...BARE_ENVIRONMENT, ...GDAL_CONFIGURATION, OGR_CT_FORCE_TRADITIONAL_GIS_ORDER: 'YES', OGR_SQLITE_SYNCHRONOUS: 'OFF' }
+  const env = {
+    ...BARE_ENVIRONMENT,
+    ...GDAL_CONFIGURATION,
+    OGR_CT_FORCE_TRADITIONAL_GIS_ORDER: 'YES',
+    OGR_SQLITE_SYNCHRONOUS: 'OFF',
+  }
   const outcome = await runToEnd({ command, args, env, descriptors: [], idleSeconds: IDLE_SECONDS })
-  if (/no space left|disk is full|disk full/i.test(outcome.stderr)) throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  if (/no space left|disk is full|disk full/i.test(outcome.stderr))
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
   if (outcome.code !== 0) throw new VectorFault(reasonOf(outcome.stderr))
   if (form === 'zip') fs.renameSync(file, output)
 }
@@ -103,7 +115,8 @@ function reasonOf(stderr: string): string {
 
 function outcomeOf(error: unknown): ConversionOutcome {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT' || /database or disk is full|no space left/i.test(message)) return { made: false, why: 'no_space', message }
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /database or disk is full|no space left/i.test(message))
+    return { made: false, why: 'no_space', message }
   // Nothing of the vector is to blame when the program is missing.
   if (code === 'ENOENT' || /does not have\)?$/.test(message)) return { made: false, why: 'no_gdal', message }
   return { made: false, why: error instanceof VectorFault ? 'fault' : 'failed', message }

@@ -1,6 +1,6 @@
+import type { IndexField } from '../index-file/index-description.js'
 import type { Expression } from './cql2/expression.js'
 import type { Crs } from './crs.js'
-import type { IndexField } from '../index-file/index-description.js'
 
 export const FORMATS = ['geojson', 'csv', 'fgb'] as const
 export type ItemsFormat = (typeof FORMATS)[number]

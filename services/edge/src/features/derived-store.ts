@@ -124,7 +124,8 @@ export class DerivedStore {
 async function sizeOf(file: string, isFolder: boolean, size: number): Promise<number> {
   if (!isFolder) return size
   let total = 0
-  for (const name of await fs.readdir(file)) total += (await fs.stat(path.join(file, name)).catch(() => ({ size: 0 }))).size
+  for (const name of await fs.readdir(file))
+    total += (await fs.stat(path.join(file, name)).catch(() => ({ size: 0 }))).size
   return total
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createWriteStream } from 'node:fs'
 import { isRemote } from '@gateway/object-storage/location.js'
-import { INDEX_FILE, DESCRIPTION_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
 import type { VectorSource } from '@gateway/vectors/index-file/convert.js'
+import { DESCRIPTION_FILE, INDEX_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
 import { type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
 import { type Crs, DEFAULT_CRS } from '@gateway/vectors/query/crs.js'
 import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
@@ -56,21 +56,22 @@ export class VectorFeatures {
   }
 
   /** A download of an indexed vector in another form. */
-  form(vector: CatalogVector, { description, revision, file }: QueriedIndex, form: Form, crs: Crs): Promise<Derived> {
+  async form(
+    vector: CatalogVector,
+    { description, revision, file }: QueriedIndex,
+    form: Form,
+    crs: Crs,
+  ): Promise<Derived> {
     const name = `${revision}-${crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')}.${form}`
     const { code } = vector.stored
-    return this.#store.get(name, async (target) => {
-      const output = path.join(target, 'download')
+    const fileName = `download.${form}`
+    const derived = await this.#store.get(name, async (target) => {
+      const output = path.join(target, fileName)
       const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
-      const outcome = await runConversion({ what: 'form', task })
-      if (!outcome.made) return outcome
-      // What is kept is a file: beside it lay what the making needed.
-      const made = `${target}-made`
-      await fs.rename(output, made)
-      await fs.rm(target, { recursive: true, force: true })
-      await fs.rename(made, target)
-      return outcome
+      return runConversion({ what: 'form', task })
     })
+    // In a folder of its own, by whose time its last use is known: the file's own times belong to its tag.
+    return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
   }
 
   close(): void {
@@ -82,7 +83,9 @@ export class VectorFeatures {
     await fs.mkdir(target, { recursive: true })
     const fetched = path.join(target, 'fetched')
     try {
-      const source = isRemote(stored.path) ? await this.#fetch(vector, fetched) : { root: stored.sourcePath, path: stored.path }
+      const source = isRemote(stored.path)
+        ? await this.#fetch(vector, fetched)
+        : { root: stored.sourcePath, path: stored.path }
       if (source === null) return { made: false, why: 'failed', message: 'the object is gone' }
       const crs = factsText === null ? null : (JSON.parse(factsText) as { crs: string | null }).crs
       return await runConversion({

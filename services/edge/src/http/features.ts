@@ -104,14 +104,20 @@ export function building({ stored }: CatalogVector): Refusal {
   return { ...refuse('dependency_down', coded('words', { words })), retryAfterSeconds: RETRY_SECONDS }
 }
 
-export function notMade({ stored }: CatalogVector, { why, message }: Exclude<FoundIndex, { made: true }> | NotMade): Refusal {
+export function notMade(
+  { stored }: CatalogVector,
+  { why, message }: Exclude<FoundIndex, { made: true }> | NotMade,
+): Refusal {
   const code = shownName(stored.code)
   const say = (kind: 'not_found' | 'dependency_down', words: string) => refuse(kind, coded('words', { words }))
   switch (why) {
     case 'fault':
       return say('not_found', `${code} has no features: ${message}`)
     case 'no_gdal':
-      return say('dependency_down', `features and other forms of ${code} need GDAL (ogr2ogr), which this machine does not have`)
+      return say(
+        'dependency_down',
+        `features and other forms of ${code} need GDAL (ogr2ogr), which this machine does not have`,
+      )
     case 'no_space':
       return say('dependency_down', `there is no space on the disk for the features of ${code}`)
     case 'busy':
@@ -130,7 +136,10 @@ function refusalOf(edge: Edge, exchange: Exchange, error: unknown): Refusal {
     return { ...say('dependency_down'), retryAfterSeconds: RETRY_SECONDS }
   }
   if (error instanceof IndexMissing) {
-    return { ...refuse('dependency_down', coded('words', { words: 'the index was replaced; try again' })), retryAfterSeconds: 1 }
+    return {
+      ...refuse('dependency_down', coded('words', { words: 'the index was replaced; try again' })),
+      retryAfterSeconds: 1,
+    }
   }
   if (isStorageTrouble(error)) return STORAGE_DOWN
   edge.log.error({ err: error, path: exchange.path }, 'features cannot be read')
@@ -214,7 +223,10 @@ class Page {
   async *#pieces(first: Chunk, others: AsyncGenerator<Chunk, void>): AsyncGenerator<Uint8Array> {
     // biome-ignore lint/plugin: calendar, which the standard wants
     const timeStamp = new Date().toISOString()
-    yield Buffer.concat([Buffer.from(`{"type":"FeatureCollection","timeStamp":"${timeStamp}","features":[`), first.bytes])
+    yield Buffer.concat([
+      Buffer.from(`{"type":"FeatureCollection","timeStamp":"${timeStamp}","features":[`),
+      first.bytes,
+    ])
     try {
       for await (const { bytes } of others) {
         if (this.#exchange.aborted) return
@@ -279,7 +291,11 @@ class Page {
       { rel: 'self', type: ITEM_TYPES.geojson, href: this.#own(path, {}) },
       ...others,
       ...(next === null ? [] : [{ rel: 'next', type: ITEM_TYPES.geojson, href: next }]),
-      { rel: 'collection', type: 'application/json', href: this.#address(featuresPath(this.#code), new URLSearchParams()) },
+      {
+        rel: 'collection',
+        type: 'application/json',
+        href: this.#address(featuresPath(this.#code), new URLSearchParams()),
+      },
     ]
     const matched = this.#matched()
     const counted = matched === null ? '' : `"numberMatched":${matched},`
@@ -321,6 +337,9 @@ const FEATURES_CORS: readonly Header[] = CORS.map(([name, value]) =>
 )
 
 /** Whether a token that was admitted may read a vector. */
-export function isReadable(vector: CatalogVector | undefined, token: Parameters<typeof isGranted>[0]): vector is CatalogVector {
+export function isReadable(
+  vector: CatalogVector | undefined,
+  token: Parameters<typeof isGranted>[0],
+): vector is CatalogVector {
   return vector?.served === true && isGranted(token, vector.wanted)
 }

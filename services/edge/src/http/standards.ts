@@ -7,8 +7,17 @@ import { checkDocumentParameters } from '@gateway/vectors/query/parameters.js'
 import { grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
+import { featuresApi } from '../standards/features-api.js'
+import { featureCollection } from '../standards/features-documents.js'
 import { type GdalQuirks, gdalQuirks } from '../standards/gdal-quirks.js'
-import { type Addresses, addressFormsOf, type Layer, layerOf, readableLayers, readableVectors } from '../standards/layer.js'
+import {
+  type Addresses,
+  addressFormsOf,
+  type Layer,
+  layerOf,
+  readableLayers,
+  readableVectors,
+} from '../standards/layer.js'
 import {
   collection,
   collectionsPieces,
@@ -21,20 +30,18 @@ import {
   tileset,
   tilesets,
 } from '../standards/ogc-documents.js'
-import { featuresApi } from '../standards/features-api.js'
-import { featureCollection } from '../standards/features-documents.js'
 import { exceptionReport, type OwsException } from '../standards/ows-exception.js'
 import { isSetOf, sizedSet } from '../standards/sized-set.js'
 import { TILE_PARAMETER, tileMap, tileMapServicePieces } from '../standards/tms-documents.js'
 import { capabilitiesOfOne, capabilitiesPieces, WMTS_REST_PATH } from '../standards/wmts-capabilities.js'
 import { noSuchLayer, parseWmtsRequest, tilePathOf, tileRequestError } from '../standards/wmts-request.js'
+import type { CatalogVector } from '../sync/catalog.js'
 import { authorize, type Wanted } from './authorize.js'
 import { answerDocument } from './document.js'
 import { Exchange } from './exchange.js'
 import { isOfFeatures, isReadable, onFeatures } from './features.js'
 import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
-import type { CatalogVector } from '../sync/catalog.js'
 import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
@@ -133,7 +140,10 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
       return answerRefusal(exchange, unknown)
     if (place === 'collections') return answerCollections(exchange, reader)
     if (isCollection) return answerCollection(exchange, { ...reader, quirks }, code, layer)
-    if (place === 'api') return answerOf(exchange, reader, conformance, OPENAPI_30_TYPE, place, () => JSON.stringify(featuresApi(reader.addresses)))
+    if (place === 'api')
+      return answerOf(exchange, reader, conformance, OPENAPI_30_TYPE, place, () =>
+        JSON.stringify(featuresApi(reader.addresses)),
+      )
     if (place === 'tileMatrixSets') return answerList(exchange, reader, JSON_TYPE, place, tileMatrixSetsText)
     const document =
       layer === null ? serviceDocument(segments, reader) : layerDocument(layer, rest, path, { ...reader, quirks })
@@ -190,7 +200,9 @@ function answerCollection(
   const name = `collection ${JSON.stringify(quirks)}`
   const make = () => {
     if (features === null) return collection(tiles as Layer, addresses, quirks)
-    return tiles === null ? featureCollection(features, addresses) : sharedCollection(tiles, features, addresses, quirks)
+    return tiles === null
+      ? featureCollection(features, addresses)
+      : sharedCollection(tiles, features, addresses, quirks)
   }
   // Of a shared one both may change: each change of the catalog makes another snapshot of it.
   const of = tiles === null ? (features as CatalogVector) : features === null ? tiles : exchange.edge.freshness.catalog

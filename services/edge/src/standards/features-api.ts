@@ -12,13 +12,28 @@ const query = (name: string, description: string, schema: object = text) => ({
   ...('type' in schema && schema.type === 'array' ? { style: 'form', explode: false } : {}),
 })
 const inPath = (name: string) => ({ name, in: 'path', required: true, schema: text })
-const numbers = { type: 'array', oneOf: [{ minItems: 4, maxItems: 4 }, { minItems: 6, maxItems: 6 }], items: { type: 'number' } }
+const numbers = {
+  type: 'array',
+  oneOf: [
+    { minItems: 4, maxItems: 4 },
+    { minItems: 6, maxItems: 6 },
+  ],
+  items: { type: 'number' },
+}
 const names = { type: 'array', items: text }
-const error = { content: { 'application/json': { schema: { type: 'object', properties: { error: text }, required: ['error'] } } } }
+const error = {
+  content: { 'application/json': { schema: { type: 'object', properties: { error: text }, required: ['error'] } } },
+}
 
 function operation(id: string, summary: string, types: readonly string[], parameters: readonly object[] = []) {
   const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'object' } }]))
-  const refusals = { 400: 'the request is wrong', 401: 'no valid token', 403: 'not granted', 404: 'not there', 503: 'try again' }
+  const refusals = {
+    400: 'the request is wrong',
+    401: 'no valid token',
+    403: 'not granted',
+    404: 'not there',
+    503: 'try again',
+  }
   const answers = Object.entries(refusals).map(([status, description]) => [status, { description, ...error }])
   return {
     get: {
@@ -32,7 +47,8 @@ function operation(id: string, summary: string, types: readonly string[], parame
 
 /** What clients of OGC API – Features read of the service, as OpenAPI 3.0: they read no later version. */
 export function featuresApi(addresses: Addresses): object {
-  const f = (values: readonly string[]) => query('f', 'the format; otherwise Accept selects it', { type: 'string', enum: values })
+  const f = (values: readonly string[]) =>
+    query('f', 'the format; otherwise Accept selects it', { type: 'string', enum: values })
   const json = f(['json'])
   const collection = inPath('collectionId')
   const items = [
@@ -72,11 +88,18 @@ export function featuresApi(addresses: Addresses): object {
       '/api': operation('getApi', 'This document', ['application/vnd.oai.openapi+json;version=3.0'], [json]),
       '/conformance': operation('getConformance', 'The conformance classes', ['application/json'], [json]),
       '/collections': operation('getCollections', 'Collections that the token may read', ['application/json'], [json]),
-      '/collections/{collectionId}': operation('getCollection', 'A collection', ['application/json'], [collection, json]),
-      '/collections/{collectionId}/items': operation('getItems', 'Features of a collection', Object.values(ITEM_TYPES), [
-        collection,
-        ...items,
-      ]),
+      '/collections/{collectionId}': operation(
+        'getCollection',
+        'A collection',
+        ['application/json'],
+        [collection, json],
+      ),
+      '/collections/{collectionId}/items': operation(
+        'getItems',
+        'Features of a collection',
+        Object.values(ITEM_TYPES),
+        [collection, ...items],
+      ),
       '/collections/{collectionId}/items/{featureId}': operation(
         'getItem',
         'A feature',

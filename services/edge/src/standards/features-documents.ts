@@ -1,9 +1,9 @@
 import type { GeometryType } from '@gateway/contracts/vector.js'
-import { CRS84 } from '@gateway/vectors/query/crs.js'
 import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
+import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
+import { CRS84 } from '@gateway/vectors/query/crs.js'
 import { FORMATS } from '@gateway/vectors/query/items-query.js'
 import { fieldsOf, ITEM_TYPES, timeFieldOf } from '@gateway/vectors/query/parameters.js'
-import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { type Addresses, addressOf } from './layer.js'
 
@@ -71,7 +71,9 @@ export function featureCollection(vector: CatalogVector, addresses: Addresses) {
   const to = linksTo(addresses)
   const links: CollectionLink[] = [
     to('self', path, JSON_TYPE),
-    ...FORMATS.map((format) => to('items', format === 'geojson' ? `${path}/items` : `${path}/items?f=${format}`, ITEM_TYPES[format])),
+    ...FORMATS.map((format) =>
+      to('items', format === 'geojson' ? `${path}/items` : `${path}/items?f=${format}`, ITEM_TYPES[format]),
+    ),
     to(`${REL}/queryables`, `${path}/queryables`, SCHEMA_TYPE),
     to('describedby', `${path}/schema`, SCHEMA_TYPE),
     to(`${REL}/schema`, `${path}/schema`, SCHEMA_TYPE),
@@ -119,7 +121,13 @@ export function featureSchema(vector: CatalogVector, index: IndexDescription, ad
   return schema(vector, index, addresses, 'schema', vector.stored.name)
 }
 
-function schema(vector: CatalogVector, index: IndexDescription, addresses: Addresses, room: string, title: string): object {
+function schema(
+  vector: CatalogVector,
+  index: IndexDescription,
+  addresses: Addresses,
+  room: string,
+  title: string,
+): object {
   const fields = fieldsOf(index)
   const time = timeFieldOf(fields)
   const geometry = {

@@ -1,6 +1,8 @@
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { inUnitsOf, type TileMatrixSet, tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
+import type { CatalogVector } from '../sync/catalog.js'
+import { FEATURES_CONFORMANCE, FEATURES_CRS, featureCollection } from './features-documents.js'
 import { type GdalQuirks, NO_QUIRKS } from './gdal-quirks.js'
 import {
   type Addresses,
@@ -11,8 +13,6 @@ import {
   tileTemplate,
   zoomsOf,
 } from './layer.js'
-import type { CatalogVector } from '../sync/catalog.js'
-import { FEATURES_CONFORMANCE, FEATURES_CRS, featureCollection } from './features-documents.js'
 import { jsonPieces, remembered } from './remembered.js'
 import { type SizedSet, setsOf, sizedSetId, tilePixels } from './sized-set.js'
 

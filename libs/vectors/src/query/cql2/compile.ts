@@ -1,6 +1,14 @@
-import { boxOf } from '../geometry.js'
 import type { IndexField } from '../../index-file/index-description.js'
-import { type Expression, type Geometry, isDate, isTimestamp, type Operand, QueryError, type Spatial } from './expression.js'
+import { boxOf } from '../geometry.js'
+import {
+  type Expression,
+  type Geometry,
+  isDate,
+  isTimestamp,
+  type Operand,
+  QueryError,
+  type Spatial,
+} from './expression.js'
 
 /** By which name filters and parameters know the geometry. */
 export const GEOMETRY_NAME = 'geometry'
@@ -70,10 +78,17 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
       return wrapped('NOT (', condition(expression.args[0], context, true), ')')
     case 'isNull': {
       const [arg] = expression.args
-      if (typeof arg === 'object' && 'property' in arg && arg.property === GEOMETRY_NAME && !context.fields.has(GEOMETRY_NAME))
+      if (
+        typeof arg === 'object' &&
+        'property' in arg &&
+        arg.property === GEOMETRY_NAME &&
+        !context.fields.has(GEOMETRY_NAME)
+      )
         return { text: 'geom IS NULL', values: [] }
       const value = valueOf(arg, context)
-      return value.literal ? { text: '0', values: [] } : wrapped('', { ...value, text: columnOf(arg, context) }, ' IS NULL')
+      return value.literal
+        ? { text: '0', values: [] }
+        : wrapped('', { ...value, text: columnOf(arg, context) }, ' IS NULL')
     }
     case 's_intersects':
       return intersection(expression.args, context, isNegated)
@@ -177,7 +192,9 @@ function intersection([a, b]: readonly [Spatial, Spatial], context: CompileConte
   if (!('property' in property) || 'property' in literal)
     throw new QueryError(`filter: S_INTERSECTS takes the property ${GEOMETRY_NAME} and a geometry`)
   if (property.property !== GEOMETRY_NAME)
-    throw new QueryError(`filter: ${property.property.slice(0, 80)} is not a geometry; the geometry's name is ${GEOMETRY_NAME}`)
+    throw new QueryError(
+      `filter: ${property.property.slice(0, 80)} is not a geometry; the geometry's name is ${GEOMETRY_NAME}`,
+    )
   const parts = polygonsOf(literal)
   return balanced(
     parts.map((geometry) => oneIntersection(geometry, context, isNegated)),

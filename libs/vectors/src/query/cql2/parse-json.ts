@@ -49,7 +49,10 @@ function expressionOf(value: unknown, path: string, depth: number, budget: Budge
   if (!Array.isArray(args)) return wrong(`${path}/args`, 'a list is expected')
   const count = (least: number, most = least) => {
     if (args.length < least || args.length > most)
-      wrong(`${path}/args`, `${op} takes ${most === Number.POSITIVE_INFINITY ? `at least ${least}` : least} arguments, not ${args.length}`)
+      wrong(
+        `${path}/args`,
+        `${op} takes ${most === Number.POSITIVE_INFINITY ? `at least ${least}` : least} arguments, not ${args.length}`,
+      )
   }
   const operand = (i: number) => operandOf(args[i], `${path}/args/${i}`, depth + 1, budget)
   switch (op) {
@@ -100,7 +103,8 @@ function operandOf(value: unknown, path: string, depth: number, budget: Budget):
     if (value.op === 'casei' && Array.isArray(value.args) && value.args.length === 1) {
       return { op: 'casei', args: [operandOf(value.args[0], `${path}/args/0`, depth + 1, budget)] }
     }
-    if (typeof value.op === 'string') return wrong(`${path}/op`, `the function ${value.op.slice(0, 40)} is not supported`)
+    if (typeof value.op === 'string')
+      return wrong(`${path}/op`, `the function ${value.op.slice(0, 40)} is not supported`)
   }
   return wrong(path, 'a property or a value is expected')
 }

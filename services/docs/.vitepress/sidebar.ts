@@ -22,6 +22,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('Leaflet', '/howto/leaflet'),
       page('Cesium', '/howto/cesium'),
       page('GDAL', '/howto/gdal'),
+      page('Vectors as features', '/howto/features'),
       page('Mobile', '/howto/mobile'),
       page('What each client reads', '/clients'),
       page('Find the cause by the symptom', '/troubleshooting'),

@@ -116,7 +116,10 @@ export class QueryProcesses {
     if (open.server?.ended === true) open.server = null
     let message: ToQueryProcess = { what: 'pull', id: open.id }
     if (open.server === null) {
-      if (open.starts++ >= MAX_STARTS) return open.settle?.(new Error('the processes that run queries end'))
+      if (open.starts++ >= MAX_STARTS) {
+        open.settle?.(new Error('the processes that run queries end'))
+        return
+      }
       open.server = this.#choose()
       open.server.open.add(open)
       message = { what: 'open', id: open.id, query: open.current }
@@ -195,7 +198,8 @@ export class QueryProcesses {
     if ('failed' in message) {
       server.open.delete(open)
       open.server = null
-      return open.settle?.(message.missing ? new IndexMissing(message.failed) : new Error(message.failed))
+      open.settle?.(message.missing ? new IndexMissing(message.failed) : new Error(message.failed))
+      return
     }
     open.settle?.(message.chunk)
   }

@@ -221,7 +221,6 @@ class Page {
   }
 
   async *#pieces(first: Chunk, others: AsyncGenerator<Chunk, void>): AsyncGenerator<Uint8Array> {
-    // biome-ignore lint/plugin: calendar, which the standard wants
     const timeStamp = new Date().toISOString()
     yield Buffer.concat([
       Buffer.from(`{"type":"FeatureCollection","timeStamp":"${timeStamp}","features":[`),

@@ -1,4 +1,4 @@
-import { type AccessToken, isGranted, type WantedResource } from '@gateway/access/decide.js'
+import { type AccessToken, isGranted } from '@gateway/access/decide.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -196,7 +196,10 @@ function answerCollection(
   const vector = vectors.get(code)
   const tiles = layer !== null && basemap !== undefined && isGranted(token, basemap.wanted) ? layer : null
   const features = isReadable(vector, token) ? vector : null
-  if (tiles === null && features === null) return answerRefusal(exchange, NOT_FOUND)
+  if (tiles === null && features === null) {
+    answerRefusal(exchange, NOT_FOUND)
+    return
+  }
   const name = `collection ${JSON.stringify(quirks)}`
   const make = () => {
     if (features === null) return collection(tiles as Layer, addresses, quirks)

@@ -85,7 +85,7 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
         !context.fields.has(GEOMETRY_NAME)
       )
         return { text: 'geom IS NULL', values: [] }
-      const value = valueOf(arg, context)
+      const value = operandOf(arg, context)
       return value.literal
         ? { text: '0', values: [] }
         : wrapped('', { ...value, text: columnOf(arg, context) }, ' IS NULL')
@@ -93,7 +93,7 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     case 's_intersects':
       return intersection(expression.args, context, isNegated)
     case 'like': {
-      const [left, pattern] = expression.args.map((arg) => valueOf(arg, context)) as [Value, Value]
+      const [left, pattern] = expression.args.map((arg) => operandOf(arg, context)) as [Value, Value]
       for (const one of [left, pattern]) {
         if (one.kind !== 'string') throw new QueryError(`filter: LIKE compares texts, and ${one.shown} is not one`)
       }
@@ -133,7 +133,7 @@ function wrapped(before: string, { text, values }: Sql, after: string): Sql {
 
 /** Operands of one comparison, all of one kind. */
 function alike(operands: readonly Operand[], context: CompileContext): Value[] {
-  const values = operands.map((operand) => valueOf(operand, context))
+  const values = operands.map((operand) => operandOf(operand, context))
   const time = values.some(({ kind }) => kind === 'time')
   const taken = values.map((value, i) => (time ? asTime(value, operands[i] as Operand) : value))
   const first = taken[0] as Value
@@ -151,7 +151,7 @@ function asTime(value: Value, operand: Operand): Value {
   return { ...value, kind: 'time', values: [julianDay(operand)] }
 }
 
-function valueOf(operand: Operand, context: CompileContext): Value {
+function operandOf(operand: Operand, context: CompileContext): Value {
   if (typeof operand === 'string')
     return { kind: 'string', text: '?', values: [operand], shown: `'${operand.slice(0, 40)}'`, literal: true }
   if (typeof operand === 'number')
@@ -168,14 +168,14 @@ function valueOf(operand: Operand, context: CompileContext): Value {
     const text = KINDS[type] === 'time' ? `julianday(${column})` : column
     return { kind: KINDS[type], text, values: [], shown: operand.property, literal: false }
   }
-  const inner = valueOf(operand.args[0], context)
+  const inner = operandOf(operand.args[0], context)
   if (inner.kind !== 'string') throw new QueryError(`filter: CASEI takes a text, and ${inner.shown} is not one`)
   return { ...inner, text: `gw_casei(${inner.text})` }
 }
 
 function columnOf(operand: Operand, context: CompileContext): string {
   if (typeof operand === 'object' && 'property' in operand) return quoted(fieldOf(operand.property, context).column)
-  return valueOf(operand, context).text
+  return operandOf(operand, context).text
 }
 
 function fieldOf(name: string, { fields }: CompileContext): IndexField {

@@ -20,8 +20,12 @@ const DEPTHS: Readonly<Record<string, number>> = {
   MultiPolygon: 3,
 }
 
+function misplaced(path: string, message: string): QueryError {
+  return new QueryError(`filter, at ${path === '' ? 'its top' : path}: ${message}`)
+}
+
 function wrong(path: string, message: string): never {
-  throw new QueryError(`filter, at ${path === '' ? 'its top' : path}: ${message}`)
+  throw misplaced(path, message)
 }
 
 /** Parses CQL2 JSON. Throws `QueryError`, which names the place by a JSON pointer. */
@@ -138,7 +142,7 @@ function geometryOf(value: Record<string, unknown>, path: string, depth: number,
 
 function checkPositions(value: unknown, path: string, nesting: number, budget: Budget): void {
   budget.take(0)
-  if (!Array.isArray(value) || value.length === 0) return wrong(path, 'a list is expected')
+  if (!Array.isArray(value) || value.length === 0) throw misplaced(path, 'a list is expected')
   if (nesting > 0) {
     for (const [i, one] of value.entries()) checkPositions(one, `${path}/${i}`, nesting - 1, budget)
     return

@@ -33,11 +33,11 @@ test('a change that is made in one browser appears in the other by itself', asyn
 
   await one.page.getByRole('button', { name: 'Make default: v1' }).click()
   await one.page.getByRole('dialog').getByRole('button', { name: 'Make default' }).click()
-  await one.page.getByText('v1 is the default of world now').waitFor()
+  await one.page.getByText('v1 is now the default of world').waitFor()
   await elsewhere.getByText('default', { exact: true }).waitFor()
 
   await open(other.page, '/tokens')
-  await other.page.getByText('There are no tokens yet').waitFor()
+  await other.page.getByText('No tokens yet').waitFor()
   await isLive(other.page).waitFor()
   await open(one.page, '/tokens/new')
   await one.page.getByLabel('Name').fill('for the other browser')
@@ -74,7 +74,7 @@ test('a page whose service goes away says so, and reads everything anew by itsel
   await isLive(page).waitFor()
   const { process } = gateway().controlPlane
   await process.kill()
-  await page.getByText('Out of touch').waitFor()
+  await page.getByText('Disconnected').waitFor()
   await page.getByText('for the other browser').waitFor()
   process.start()
   await gateway().ready()

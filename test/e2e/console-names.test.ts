@@ -129,9 +129,9 @@ test('what is there no more is deleted after asking', async () => {
   await gateway().admin.expect('/targets', { method: 'POST', body: target })
   await open(page, '/pushes/targets/old')
   await page.getByRole('button', { name: 'Delete' }).click()
-  await dialog.getByText('Its push records are deleted as well').waitFor()
+  await dialog.getByText('Its push records are also deleted').waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('There are no targets yet').waitFor()
+  await page.getByText('No targets yet').waitFor()
   await console.expectClean()
 })
 

@@ -34,12 +34,12 @@ test('the page of a version shows the values of the scan, and draws the map with
   const { page } = console
   await open(page, PAGE)
   await settled(page)
-  const section = page.getByRole('region', { name: 'Values of the scan, and yours' })
-  await section.getByText('Scan: xyz', { exact: true }).waitFor()
-  await section.getByText('Scan: WebMercatorQuad').waitFor()
+  const section = page.getByRole('region', { name: 'Overrides' })
+  await section.getByText('Scanned: xyz', { exact: true }).waitFor()
+  await section.getByText('Scanned: WebMercatorQuad').waitFor()
   expect(await section.locator('canvas').count()).toBe(0)
   await section.getByLabel('Rows').selectOption('tms')
-  await section.getByText('The map with these values. Nothing is saved yet.').waitFor()
+  await section.getByText('Preview with these values. Nothing is saved yet.').waitFor()
   // The map above is what is served: greener in the south. The one below is upside down.
   await expect
     .poll(async () => {
@@ -59,7 +59,7 @@ test('the page of a version shows the values of the scan, and draws the map with
   await expectAccessible(page, 'a version with other values')
   await shot(page, 'overrides-en')
   await section.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The values of world default are saved').waitFor()
+  await page.getByText('Overrides of world default saved').waitFor()
   const stored = await gateway().admin.expect<AdminBasemapVersion>(PAGE)
   expect(stored).toMatchObject({
     storage: 'tms',
@@ -78,9 +78,9 @@ test('the page of a version shows the values of the scan, and draws the map with
   // A wider grid has places without tiles.
   console.allowConsole(/404/)
   await section.getByLabel('Grid').selectOption('WorldCRS84Quad')
-  await section.getByText('The map with these values').waitFor()
+  await section.getByText('Preview with these values').waitFor()
   await section.getByRole('button', { name: 'Discard' }).click()
-  await section.getByText('The map with these values').waitFor({ state: 'detached' })
+  await section.getByText('Preview with these values').waitFor({ state: 'detached' })
   await console.expectClean()
 })
 

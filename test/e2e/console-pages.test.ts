@@ -156,7 +156,7 @@ test('before a default changes, the tiles that differ are shown on the map, and 
   await dialog.getByText(/tiles with other content$/).waitFor()
   await dialog.getByText(/^All .* addresses of this zoom/).waitFor()
   await expectAccessible(page, 'tiles that differ')
-  await dialog.getByRole('link', { name: 'Compare on a page of its own' }).click()
+  await dialog.getByRole('link', { name: 'Open on its own page' }).click()
   await page.getByRole('heading', { name: 'Compare versions · world', level: 1 }).waitFor()
   await page.getByLabel('Zoom', { exact: true }).selectOption('0')
   await page.getByText('1 tile with other content').waitFor()
@@ -318,7 +318,7 @@ test('at the address of the control plane, which has no tiles, the map says wher
   const console = await openConsole(maps().gateway, { baseURL: controlPlane.url })
   const { page } = console
   await open(page, '/basemaps/world/versions/2026-10')
-  await page.getByText('Tiles are not served at this address').waitFor()
+  await page.getByText('Tiles are not served at this URL').waitFor()
   const link = page.getByRole('link', { name: 'Open the console there' })
   expect(await link.getAttribute('href')).toBe(`${maps().gateway.url}/admin/basemaps/world/versions/2026-10`)
 })
@@ -356,7 +356,7 @@ test('a heat map shows over the map what was asked for and what was missed', asy
   await open(page, '/basemaps/archive?tab=usage')
   const heat = page.getByRole('region', { name: 'Where on the map' })
   await heat.scrollIntoViewIfNeeded()
-  await heat.getByText('Missed (404)').click()
+  await heat.getByText('Missing (404)').click()
   await heat.getByText(`${2 * MISSED.length} requests in 2 cells.`).waitFor()
   // The first one is that of the page.
   await mapIsDrawn(page, 1)
@@ -365,7 +365,7 @@ test('a heat map shows over the map what was asked for and what was missed', asy
   await heat.getByText('6/33/22: 32 requests, 32 of them missed').waitFor()
   await expectAccessible(page, 'the heat map')
   await shot(page, 'heat-map-missed')
-  await heat.getByText('Asked for', { exact: true }).click()
+  await heat.locator('label').filter({ hasText: /^Requests$/ }).click()
   // What the map itself asks for comes to it later.
   await heat.getByRole('columnheader', { name: 'Requests' }).waitFor()
   await shot(page, 'heat-map')

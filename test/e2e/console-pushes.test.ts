@@ -41,17 +41,17 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
   const { page } = console
 
   await open(page, '/pushes')
-  await page.getByText('Nothing has been pushed yet').waitFor()
+  await page.getByText('No pushes yet').waitFor()
   await page.getByRole('link', { name: 'Add a target' }).first().click()
   await page.getByLabel('Code').fill('partner')
-  await page.getByRole('textbox', { name: 'Address' }).fill(address)
+  await page.getByRole('textbox', { name: 'URL' }).fill(address)
   await page.getByRole('textbox', { name: 'Secret' }).fill('something long and random')
   await expectAccessible(page, 'new target')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('partner is saved').waitFor()
+  await page.getByText('partner saved').waitFor()
   await page.getByRole('button', { name: 'Test: partner' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('The test did not arrive').waitFor()
+  await dialog.getByText('The test failed').waitFor()
   await dialog.getByText('webhook-signature: [hidden]').waitFor()
   await expectAccessible(page, 'test of a target')
   await shot(page, 'push-1-target')
@@ -63,7 +63,7 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
   await page.getByRole('option', { name: 'world' }).click()
   await page.getByRole('combobox', { name: 'Version' }).selectOption('current')
   await expectAccessible(page, 'new push')
-  await page.getByRole('button', { name: 'Push it' }).click()
+  await page.getByRole('button', { name: 'Push', exact: true }).click()
 
   await page.getByRole('heading', { name: 'Push of world · v1' }).waitFor()
   const attempts = page.getByRole('table', { name: 'Attempts' }).getByRole('row')
@@ -76,9 +76,9 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
   await shot(page, 'push-2-retrying')
 
   await open(page, '/')
-  await page.getByRole('link', { name: 'world · v1 does not arrive at partner' }).click()
-  await page.getByRole('button', { name: 'Give up' }).click()
-  await dialog.getByRole('button', { name: 'Give up' }).click()
+  await page.getByRole('link', { name: 'Delivery of world · v1 to partner is failing' }).click()
+  await page.getByRole('button', { name: 'Stop retrying' }).click()
+  await dialog.getByRole('button', { name: 'Stop retrying' }).click()
   await page
     .getByText(/^cancelled by/)
     .first()
@@ -86,7 +86,7 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
   works = true
   await page.getByRole('button', { name: /^Retry/ }).click()
   await page.getByText('Succeeded').waitFor()
-  await page.getByText('Arrived').waitFor()
+  await page.getByText('Delivered').waitFor()
   expect(JSON.parse(received[0] ?? '{}')).toMatchObject({ event: 'basemap.version.pushed' })
   await shot(page, 'push-3-succeeded')
   await console.expectClean()

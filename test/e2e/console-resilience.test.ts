@@ -13,7 +13,7 @@ const gateway = useGateway({}, async ({ home, admin }) => {
 const openConsole = useBrowser()
 
 const isLive = (page: Page) => page.getByRole('status').filter({ hasText: /^Live$/ })
-const isAway = (page: Page) => page.getByRole('status').filter({ hasText: /^Out of touch$/ })
+const isAway = (page: Page) => page.getByRole('status').filter({ hasText: /^Disconnected$/ })
 const NETWORK_ERRORS = /Failed to load resource|net::ERR/
 
 async function defaultVersion(): Promise<string> {
@@ -25,7 +25,7 @@ async function askForDefault(page: Page, version: string): Promise<void> {
   await open(page, '/basemaps/city')
   await isLive(page).waitFor()
   await page.getByRole('button', { name: `Make default: ${version}` }).click()
-  await page.getByRole('dialog').getByText('gets it from this moment on').waitFor()
+  await page.getByRole('dialog').getByText('get it immediately').waitFor()
 }
 
 test('off line nothing can be changed, and what was cancelled there is not carried out when the line is back', async () => {
@@ -135,7 +135,7 @@ test('the secret of a token is not lost by Back', async () => {
   await open(page, '/tokens')
   await page.getByRole('link', { name: 'Issue a token' }).first().click()
   await page.getByLabel('Name').fill('the portal')
-  await page.getByPlaceholder('Type to find a code or a name').fill('ci')
+  await page.getByPlaceholder('Search by code or name').fill('ci')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Issue a token' }).click()
   const issued = page.getByRole('dialog').filter({ hasText: 'Copy it now' })
@@ -157,13 +157,13 @@ test('a code that nothing has is granted only after a second yes', async () => {
   const { page } = console
   await open(page, '/tokens/new')
   await page.getByLabel('Name').fill('for later')
-  await page.getByPlaceholder('Type to find a code or a name').fill('cty')
+  await page.getByPlaceholder('Search by code or name').fill('cty')
   await page.keyboard.press('Enter')
-  await page.getByText('Nothing has the code “cty”').waitFor()
+  await page.getByText('The code “cty” does not exist').waitFor()
   await page.getByRole('button', { name: 'Issue a token' }).click()
-  await page.getByText('Grant “cty” or leave it out.').waitFor()
+  await page.getByText('Grant “cty” or remove it.').waitFor()
   await shot(page, 'unknown-code')
-  await page.getByRole('button', { name: 'Grant “cty” all the same' }).click()
+  await page.getByRole('button', { name: 'Grant “cty” anyway' }).click()
   await page.getByRole('button', { name: 'Issue a token' }).click()
   await page.getByText('Copy it now').waitFor()
   await page.getByRole('button', { name: 'I have copied it' }).click()
@@ -202,7 +202,7 @@ test('a change made elsewhere does not wipe out what is being entered', async ()
   const path = join(gateway().home, 'maps')
   const body = { code: 'maps', kind: 'basemap', path, name: 'their name for it' }
   await gateway().admin.expect('/scan-sources', { method: 'POST', body })
-  await page.getByText('Somebody else has changed this meanwhile').waitFor()
+  await page.getByText('Another user has changed this in the meantime').waitFor()
   expect(await page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('my name for it')
   await shot(page, 'changed-elsewhere')
   await page.getByRole('button', { name: 'Show the change instead' }).click()
@@ -210,9 +210,9 @@ test('a change made elsewhere does not wipe out what is being entered', async ()
   // One's own change is not another's, also where the service stores it a little differently.
   await page.getByRole('textbox', { name: /^Name/ }).fill('my name again ')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('maps is saved').waitFor()
+  await page.getByText('maps saved').waitFor()
   await expect.poll(() => page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('my name again')
-  expect(await page.getByText('Somebody else has changed this meanwhile').count()).toBe(0)
+  expect(await page.getByText('Another user has changed this in the meantime').count()).toBe(0)
   await console.expectClean()
 })
 

@@ -105,7 +105,7 @@ test.each([
     expect([name, await offers(page, name)]).toEqual([name, offered.some((one) => one === name)])
   }
   await open(page, '/tokens/new')
-  const heading = role === 'administrator' ? 'Issue a token' : 'Not for your role'
+  const heading = role === 'administrator' ? 'Issue a token' : 'Your role has no access'
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
   await expectAccessible(page, `a page for administrators, as ${role}`)
   await shot(page, `issue-token-as-${role}`)
@@ -149,7 +149,7 @@ test('a session that ends over a form leaves the form as it is, and goes on afte
   await ended.waitFor({ state: 'hidden' })
   expect(await page.getByLabel('Name').inputValue()).toBe('Kept over the end')
   await page.getByRole('button', { name: 'Issue a token' }).click()
-  await page.getByRole('dialog', { name: 'The token is issued' }).waitFor()
+  await page.getByRole('dialog', { name: 'Token issued' }).waitFor()
   const { items } = await gateway.admin.expect<{ items: object[] }>('/audit?action=token.issue')
   expect(items).toMatchObject([{ actor: 'anna@example.com', detail: { name: 'Kept over the end' } }])
 })

@@ -44,7 +44,7 @@ test('images are picked on the server, estimated and sliced, with progress and l
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, '/slicing')
-  await page.getByText('No job has been submitted yet').waitFor()
+  await page.getByText('No jobs yet').waitFor()
   await page.getByRole('link', { name: 'Slice images' }).first().click()
 
   await page.getByRole('button', { name: 'Choose images' }).click()
@@ -58,12 +58,12 @@ test('images are picked on the server, estimated and sliced, with progress and l
   await picker.getByLabel('north.tif').check()
   await expectAccessible(page, 'file picker')
   await shot(page, 'slice-1-picker', false)
-  await picker.getByRole('button', { name: 'Take 1 image' }).click()
+  await picker.getByRole('button', { name: 'Add 1 image' }).click()
 
   await page.getByRole('combobox', { name: 'Layer code' }).fill('north')
   await page.getByLabel('Display name').fill('The north')
   await page.getByLabel('Highest zoom').fill('9')
-  await page.getByText('existing tiles stay where it has nothing').waitFor()
+  await page.getByText('tiles that it does not cover stay as they are').waitFor()
   await page.getByRole('button', { name: 'Estimate' }).click()
   await page.getByText('Tiles at most').waitFor()
   await expectAccessible(page, 'new slicing job')

@@ -231,7 +231,7 @@ describe('the console', () => {
     const [x, y] = places.nairobi as [number, number]
     await canvas.click({ position: { x, y } })
     // Of four columns and two rows.
-    await expect.poll(() => page.getByLabel('Tile address z/x/y').inputValue(), DRAWN).toBe('1/2/1')
+    await expect.poll(() => page.getByLabel('Tile z/x/y').inputValue(), DRAWN).toBe('1/2/1')
     await page.getByRole('img', { name: 'Tile 1/2/1' }).waitFor()
     await shot(page, 'map-of-geodetic')
     await expectClean()

@@ -1,8 +1,9 @@
-import { chmod, chown, copyFile, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, copyFile, cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
 import { currentRevision } from '@gateway/store/change-log.js'
+import { openStore } from '@gateway/store/connect.js'
 import { type TestDatabase, withConnection } from './database.js'
 
 /** A Postgres server of the test's own, which may be stopped and fail over to a replica of itself. */
@@ -68,6 +69,35 @@ export class OwnPostgres {
     await cp(join(this.#home, 'primary'), replica, { recursive: true })
     await writeFile(join(replica, 'data/standby.signal'), '')
     this.#server = await serve(replica)
+  }
+
+  /**
+   * Starts a streaming replica beside the server that runs, from a base backup as pg_basebackup makes one: the package of the embedded Postgres
+   * lacks that program.
+   */
+  async startReplica(): Promise<EmbeddedPostgres> {
+    const [from, to] = [join(this.#home, 'primary'), join(this.#home, 'streaming')]
+    await mkdir(to, { recursive: true })
+    await copyFile(join(from, 'password'), join(to, 'password'))
+    const session = openStore(this.#server.url, { applicationName: 'backup', maxConnections: 1 })
+    try {
+      await session`SELECT pg_backup_start('replica', true)`
+      const leftOut = /^(postmaster\.(pid|opts)|pg_(wal|replslot|stat_tmp)\/.+)$/
+      await cp(join(from, 'data'), join(to, 'data'), {
+        recursive: true,
+        filter: (file) => !leftOut.test(relative(join(from, 'data'), file)),
+      })
+      const [stopped] = await session<{ labelfile: string }[]>`SELECT labelfile FROM pg_backup_stop(false)`
+      await writeFile(join(to, 'data/backup_label'), stopped?.labelfile ?? '')
+    } finally {
+      await session.end()
+    }
+    await writeFile(join(to, 'data/standby.signal'), '')
+    const { hostname, port, username, password } = new URL(this.#server.url)
+    const source = `host=${hostname} port=${port} user=${username} password=${password}`
+    await appendFile(join(to, 'data/postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
+    await chmod(join(to, 'data'), 0o700)
+    return serve(to)
   }
 
   /** The replica becomes a primary. */

@@ -7,7 +7,8 @@ export function toAccessToken(token: DecidedToken): AccessToken {
   const { allowed_origins: origins, allowed_networks: networks } = token
   // A catalog that a version before this one has kept does not say.
   const rate = token.rate_limit ?? null
-  const hasLimits = origins.length > 0 || networks.length > 0 || rate !== null
+  const area = token.bounds ?? null
+  const hasLimits = origins.length > 0 || networks.length > 0 || rate !== null || area !== null
   return {
     id: token.id,
     prefix: token.prefix,
@@ -18,7 +19,7 @@ export function toAccessToken(token: DecidedToken): AccessToken {
     layers: setOf(token.layer_codes ?? []),
     expiresAtMs: token.expires_at === null ? null : Date.parse(token.expires_at),
     disabled: token.disabled_at !== null,
-    limits: hasLimits ? { origins: new Set(origins), networks: parseRanges(networks), rate } : null,
+    limits: hasLimits ? { origins: new Set(origins), networks: parseRanges(networks), rate, area } : null,
   }
 }
 

@@ -56,7 +56,7 @@ test('the scope alone can be asked for', () => {
 })
 
 const limited = (origins: string[], networks: string[], over: Partial<AccessToken> = {}) =>
-  token({ limits: { origins: new Set(origins), networks: parseRanges(networks), rate: null }, ...over })
+  token({ limits: { origins: new Set(origins), networks: parseRanges(networks), rate: null, area: null }, ...over })
 const SENDER: Sender = { origin: '', referer: '', address: '203.0.113.9' }
 const from = (t: AccessToken, sender: Partial<Sender> | null) => {
   const decision = decide(t, world, 'read', NOW, sender === null ? null : { ...SENDER, ...sender })

@@ -1,3 +1,4 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { RateLimit } from '@gateway/contracts/rate-limit.js'
@@ -9,6 +10,8 @@ export interface TokenLimits {
   readonly networks: readonly Range[]
   /** held by `RateLimiter`, once all else is decided; null: as often as wanted */
   readonly rate: RateLimit | null
+  /** what it may read, by the edge's and the control plane's routes; null: everywhere */
+  readonly area: Bounds | null
 }
 
 /** Where a request comes from. */

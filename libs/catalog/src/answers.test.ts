@@ -72,6 +72,16 @@ const vector: StoredVector = {
   withdrawn: false,
   facts: null,
   setEncoding: null,
+  revision: 1,
+  tiles: {
+    wanted: true,
+    queued: false,
+    message: '',
+    setMinZoom: null,
+    setMaxZoom: null,
+    build: null,
+    buildRevision: null,
+  },
 }
 
 test('url_template has the address of the scan, the encoded code, and the format of the default version', () => {

@@ -14,8 +14,24 @@ export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
     modified_at: stored.modifiedAt.toISOString(),
     available: stored.available,
     source_code: stored.sourceCode,
+    revision: stored.revision,
+    tiles: tilesOf(stored),
     download_url: `${vectorBaseUrl}/vectors/${encodeURIComponent(stored.code)}/download`,
     ...factsOf(stored),
+  }
+}
+
+/** What is said of its vector tiles. */
+function tilesOf({ tiles: { wanted, queued, message, build } }: StoredVector): Vector['tiles'] {
+  const hasTiles = build !== null && build.maxZoom !== null
+  const status = !wanted ? 'none' : queued ? 'building' : message !== '' ? 'failed' : hasTiles ? 'ready' : 'none'
+  return {
+    status,
+    message: status === 'failed' ? message : '',
+    min_zoom: build?.minZoom ?? null,
+    max_zoom: build?.maxZoom ?? null,
+    built_at: hasTiles ? build.builtAt : null,
+    left_out: { ...build?.leftOut },
   }
 }
 
@@ -29,6 +45,13 @@ function factsOf({ facts, setEncoding }: StoredVector): VectorFacts {
 
 /** The vector as administrators see it: with its place on disk, and whether it is offered. */
 export function toAdminVector(stored: StoredVector, vectorBaseUrl: string): AdminVector {
-  const { path, withdrawn, sourceEnabled } = stored
-  return { ...toVector(stored, vectorBaseUrl), path, withdrawn, source_enabled: sourceEnabled }
+  const { path, withdrawn, sourceEnabled, tiles } = stored
+  return {
+    ...toVector(stored, vectorBaseUrl),
+    path,
+    tile_min_zoom: tiles.setMinZoom,
+    tile_max_zoom: tiles.setMaxZoom,
+    withdrawn,
+    source_enabled: sourceEnabled,
+  }
 }

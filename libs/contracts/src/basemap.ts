@@ -2,7 +2,22 @@ import { z } from 'zod'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { sentence } from './messages.js'
 
-export const STORAGES = ['xyz', 'tms', 'mbtiles', 'pmtiles'] as const
+export const STORAGES = [
+  'xyz',
+  'tms',
+  'mbtiles',
+  'pmtiles',
+  'esri_compact',
+  'esri_exploded',
+  'tpkx',
+  'vtpk',
+  'mapproxy_tc',
+  'mapproxy_mp',
+  'mapproxy_arcgis',
+  'quadkey',
+  'geopackage',
+  'cog',
+] as const
 export type Storage = (typeof STORAGES)[number]
 
 export const TILE_FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf'] as const
@@ -99,7 +114,9 @@ const text = (limit: number) =>
 const overridable = {
   storage: z
     .enum(ROW_ORDERS)
-    .describe('how the rows of a folder or MBTiles archive are counted: `xyz` from the north, `tms` from the south'),
+    .describe(
+      'how the rows of a folder, MBTiles archive or MapProxy layout are counted: `xyz` from the north, `tms` from the south',
+    ),
   tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid that the tiles lie in'),
   format: z.enum(TILE_FORMATS).describe('the format of the tiles; their files keep their names'),
   bounds: boundsSchema.refine(
@@ -125,7 +142,7 @@ export type VersionOverrides = z.infer<typeof versionOverridesSchema>
 /** What the scan found of the fields that may be overridden. */
 const scannedValuesSchema = z
   .object({
-    storage: z.enum(ROW_ORDERS).nullable().describe('`null`: PMTiles, which have no rows to count'),
+    storage: z.enum(ROW_ORDERS).nullable().describe('`null`: PMTiles and others whose form says how rows are counted'),
     tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS),
     format: z.enum(TILE_FORMATS),
     bounds: boundsSchema.nullable(),

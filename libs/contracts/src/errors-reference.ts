@@ -46,8 +46,8 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['outside_bounds'],
-    when: 'a signed address with bounds, and a tile beyond them, or the whole archive',
-    act: 'ask for one without',
+    when: 'a token or a signed address with bounds, and a tile beyond them, or a whole archive or vector',
+    act: 'ask for one without, or have the bounds changed',
   },
   {
     codes: ['scope_missing', 'resource_not_granted'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
-import { sentence } from './messages.js'
+import { messageFields, sentence } from './messages.js'
 
 export const EXPORT_STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
 
@@ -36,6 +36,7 @@ export const exportSchema = z.object({
   push_id: z.uuid().nullable().describe('the push record of its delivery to the target; null: there is none (yet)'),
   status: z.enum(EXPORT_STATUSES),
   message: z.string().describe('why it failed; empty otherwise'),
+  ...messageFields,
   progress: z.number().min(0).max(100),
   tiles: z.int().nullable().describe('addresses that have a tile in the archive; null until it is written'),
   bytes: z.int().nullable().describe('size of the archive; null until it is written'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DELIVERY_MESSAGES } from './delivery-messages.js'
 import { fillTemplate, type MessageTemplate } from './message-template.js'
 import { REFUSAL_MESSAGES } from './refusal-messages.js'
 import { REQUEST_MESSAGES } from './request-messages.js'
@@ -13,6 +14,7 @@ import { SLICE_MESSAGES } from './slice-messages.js'
 export const MESSAGES = {
   ...SCAN_MESSAGES,
   ...SLICE_MESSAGES,
+  ...DELIVERY_MESSAGES,
   ...REQUEST_MESSAGES,
   ...REFUSAL_MESSAGES,
   ...SENTENCE_MESSAGES,
@@ -34,6 +36,11 @@ export const messageFields = {
   message_params: messageParamsSchema.nullable().describe('the values in the message, by name'),
 }
 
+/** The members for a message and its code, as they lie in the store. */
+export function codeFields(made: CodedMessage | null): Pick<StoredMessage, 'message_code' | 'message_params'> {
+  return { message_code: made?.code ?? null, message_params: made?.params ?? null }
+}
+
 /** A message in the form that it is answered in. */
 export interface StoredMessage {
   readonly message: string
@@ -42,7 +49,7 @@ export interface StoredMessage {
 }
 
 export function storedMessage(message: string, made: CodedMessage | null = null): StoredMessage {
-  return { message, message_code: made?.code ?? null, message_params: made?.params ?? null }
+  return { message, ...codeFields(made) }
 }
 
 export function coded(code: MessageCode, params: MessageParams = {}): CodedMessage {
@@ -79,6 +86,46 @@ export function codeOfSentence(text: string): string {
 export function saidOf(field: string, clause: string): CodedMessage {
   return coded('input.said', { field, sentence: codeOfSentence(clause) })
 }
+
+/** An error whose message has a code: who stores the message stores the code with it. */
+export class CodedError extends Error {
+  override readonly name: string = 'CodedError'
+  readonly said: CodedMessage
+
+  constructor(said: CodedMessage, options?: ErrorOptions) {
+    super(textOf(said), options)
+    this.said = said
+  }
+}
+
+const OF_THE_SYSTEM: Readonly<Record<string, MessageCode>> = {
+  ENOSPC: 'system_disk_full',
+  EDQUOT: 'system_disk_full',
+  EACCES: 'system_permission',
+  EPERM: 'system_permission',
+  ENOENT: 'system_not_there',
+}
+
+/** Limit: characters of a library's own words in a stored message. */
+const MAX_WORDS = 2000
+
+/** The message of any error. One that this service did not write has the words of the library or the system as its parameter. */
+export function messageOfError(error: unknown): CodedMessage {
+  if (error instanceof CodedError) return error.said
+  const words = (error instanceof Error ? error.message : String(error)).slice(0, MAX_WORDS)
+  const known = CODES_OF_TEXTS.get(words)
+  if (known !== undefined) return coded(known)
+  // A child process sends no more of an error than its message, which begins with the code.
+  const name = /^E[A-Z0-9]+(?=:)/.exec(words)?.[0] ?? ''
+  return coded(OF_THE_SYSTEM[name] ?? 'system_error', { words })
+}
+
+/** Texts without parameters, which some errors carry from libraries of this service. */
+const CODES_OF_TEXTS: ReadonlyMap<string, MessageCode> = new Map(
+  Object.entries(MESSAGES).flatMap(([code, text]) =>
+    typeof text === 'string' && !text.includes('{') ? [[text, code as MessageCode] as const] : [],
+  ),
+)
 
 /** Whether a code is one of this version: a stored one may be of another. */
 export function isMessageCode(code: string): code is MessageCode {

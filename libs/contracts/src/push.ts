@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
+import { messageFields } from './messages.js'
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -11,6 +12,7 @@ const recordSchema = z.object({
   status: z.enum(DELIVERY_STATUSES),
   attempts: z.int(),
   message: z.string(),
+  ...messageFields,
   next_attempt_at: timestampSchema.nullable(),
   created_at: timestampSchema,
   updated_at: timestampSchema,
@@ -71,6 +73,7 @@ export const deliveryAttemptSchema = z.object({
     .describe('interrupted: the control plane stopped or died; such an attempt does not count'),
   http_status: z.int().nullable(),
   message: z.string(),
+  ...messageFields,
   answer: z.string().describe('the first part of what the receiver answered'),
   request: sentRequestSchema
     .nullable()

@@ -50,6 +50,7 @@ export const REFUSAL_MESSAGES = {
   layer_being_sliced: 'a slice job of this layer has not ended; cancel it or wait for it',
   source_of_slicing: 'this scan source belongs to slicing; disable it instead',
   encoding_only_of_shapefile: 'body.encoding: of a shapefile alone; the format of this vector says it',
+  vector_zooms_crossed: 'tile_min_zoom is above tile_max_zoom',
   encoding_unknown:
     'body.encoding: not known; write UTF-8, GBK, Big5, Shift_JIS, EUC-KR, windows-1252 or another name of the Encoding Standard, or a code page',
   archive_without_row_order:
@@ -182,6 +183,8 @@ export const REFUSAL_MESSAGES = {
   signature_wrong: 'the signature of this address is not valid',
   signature_expired: 'this address has expired',
   signature_outside: 'the signed address does not reach so far',
+  token_outside: 'the service token is limited to an area, and this lies outside or cannot be cut to it',
+  signing_two_areas: 'the bounds and those of the service token have two parts in common: sign each of them',
   documents_full: 'too many different documents are being made; please try again',
   documents_full_for_token: 'too many different documents are being made for this token; please try again',
   archive_address: 'there is nothing at this address: archives are at /archives/{code}/{version}.pmtiles and .mbtiles',

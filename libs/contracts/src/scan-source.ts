@@ -23,6 +23,7 @@ export const scanSchema = z.object({
       'known of this source and not found by this scan, as unavailable; counted by every scan until it is found again',
     ),
   message: z.string(),
+  ...messageFields,
   warnings: z.int().describe('what was left out or is doubtful; the first 1,000 are listed'),
   steps: z.int().describe('folders listed and files read so far'),
   cancelled: z.boolean().describe('an operator ended it; its status is `failed` then'),
@@ -44,6 +45,8 @@ export const triedScanSchema = z.object({
     .array(z.object({ message: z.string(), ...messageFields }))
     .describe('the same messages, each with its code and parameters'),
   problem: z.string().nullable().describe('why the directory cannot be scanned; null: it can'),
+  problem_code: messageFields.message_code,
+  problem_params: messageFields.message_params,
 })
 export type TriedScan = z.infer<typeof triedScanSchema>
 
@@ -91,7 +94,8 @@ export const sourceStorageSchema = z.object({
     .describe(
       '`missing`: there is no such bucket or file; `refuses`: the credentials, or where requests may go, are not right',
     ),
-  message: z.string().describe('what it says; empty where it answers'),
+  message: z.string().describe('what it says; empty if it answers'),
+  ...messageFields,
   milliseconds: z.int().describe('until it answered, or was given up'),
 })
 export type SourceStorage = z.infer<typeof sourceStorageSchema>

@@ -1,27 +1,15 @@
 import { z } from 'zod'
+import { areaSchema } from './area.js'
 import { boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
-import { sentence } from './messages.js'
 import { warningsField } from './warning.js'
-
-/** Limits: whole degrees of WGS 84. */
-const [MAX_LONGITUDE, MAX_LATITUDE] = [180, 90]
-
-const placeSchema = boundsSchema.refine(
-  ([west, south, east, north]) =>
-    Math.max(Math.abs(west), Math.abs(east)) <= MAX_LONGITUDE &&
-    Math.max(Math.abs(south), Math.abs(north)) <= MAX_LATITUDE &&
-    south < north &&
-    west !== east,
-  { error: sentence('said.bounds_wgs84') },
-)
 
 export const signedUrlBodySchema = z.strictObject({
   basemap_code: z.string().min(1),
   version: z.string().min(1).optional().describe('left out: every version, and the default one by `current`'),
   expires_at: instantSchema.describe('without a zone it is UTC; in whole seconds, a fraction is cut off'),
-  bounds: placeSchema.optional().describe('the addresses open tiles that touch this area alone; left out: all'),
+  bounds: areaSchema.optional().describe('the addresses open tiles that touch this area alone; left out: all'),
 })
 export type SignedUrlBody = z.infer<typeof signedUrlBodySchema>
 

@@ -24,6 +24,14 @@ export const SLICE_MESSAGES = {
   slice_gcps_unusable:
     'the source {source} is placed by {count} ground control points, which do not tell where it lies; give it more or better ones, or warp it first: {command}',
 
+  slice_cancelled: 'cancelled by an administrator',
+  slice_cancelled_by: 'cancelled by {actor} at {at}',
+  slice_disk_room:
+    'the disk would not hold the layer: about {needed} MB are needed for {tiles} tiles and work space, {free} MB are free, of which {kept} MB are kept',
+  slice_image_outside: 'an image in object storage lies outside of what SLICE_SOURCE_ROOTS names',
+  slice_fetch_limit: 'the images in object storage have {bytes} bytes; SLICE_FETCH_MAX_BYTES allows {limit}',
+  slice_fetch_room: 'the disk of DATA_DIR would not hold the {bytes} bytes of the images in object storage',
+  slice_fetch_failed: '{path} cannot be fetched: {reason}',
   slice_gdal_missing:
     'the tiling tool was asked to use GDAL, but this machine has no usable GDAL (3.4 or later, Linux)',
   slice_source_picture: 'the source {source} is a picture; an elevation model has one band of heights',

@@ -53,6 +53,8 @@ export const sliceJobSchema = z.object({
     ),
   callback_attempts: z.int().optional(),
   callback_message: z.string().optional(),
+  callback_message_code: messageFields.message_code.optional(),
+  callback_message_params: messageFields.message_params.optional(),
   created_at: timestampSchema,
   started_at: timestampSchema
     .nullable()

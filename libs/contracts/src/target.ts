@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { asListedSchema, codeSchema, MAX_LABEL_LENGTH } from './common.js'
-import { sentence } from './messages.js'
+import { messageFields, sentence } from './messages.js'
 import { sentRequestSchema } from './push.js'
 import { warningsField } from './warning.js'
 
@@ -48,6 +48,7 @@ export const targetTrialSchema = z.object({
   delivered: z.boolean(),
   status: z.int().nullable().describe('the HTTP status that came back; null: none did, or the target is a directory'),
   message: z.string(),
+  ...messageFields,
   answer: z.string().describe('the first part of what the receiver answered'),
   duration_ms: z.int(),
   request: sentRequestSchema.nullable().describe('what was sent; null: nothing, or the target is a directory'),

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { areaSchema } from './area.js'
+import { boundsSchema } from './basemap.js'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
 import { sentence } from './messages.js'
@@ -76,6 +78,12 @@ const optionalFields = {
     .describe(
       'requests a second and at once, over all edges, within 20 % (429 with Retry-After); `burst` omitted: those of a second; null: unlimited',
     ),
+  bounds: areaSchema
+    .nullable()
+    .optional()
+    .describe(
+      'west, south, east, north in degrees of WGS 84: tiles that lie wholly outside return 403, as do whole archives and vectors; null: everywhere',
+    ),
 }
 
 export const tokenBodySchema = z.strictObject({
@@ -120,6 +128,7 @@ export const tokenSchema = z.object({
   allowed_origins: z.array(z.string()),
   allowed_networks: z.array(z.string()),
   rate_limit: rateLimitSchema.nullable(),
+  bounds: boundsSchema.nullable().describe('the area that the token may read; null: everywhere'),
   expires_at: timestampSchema.nullable(),
   disabled_at: timestampSchema.nullable(),
   created_at: timestampSchema,

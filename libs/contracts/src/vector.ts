@@ -93,6 +93,24 @@ export const UNKNOWN_FACTS: VectorFacts = {
   encoding_source: null,
 }
 
+export const VECTOR_TILE_STATUSES = ['none', 'building', 'ready', 'failed'] as const
+
+const vectorTilesSchema = z.object({
+  status: z
+    .enum(VECTOR_TILE_STATUSES)
+    .describe('`building`: they wait for their turn or are being made; until they are ready, those of the content before are served'),
+  message: z.string().describe('why they could not be built; otherwise empty'),
+  min_zoom: z.int().nullable(),
+  max_zoom: z.int().nullable(),
+  built_at: timestampSchema.nullable(),
+  left_out: z
+    .record(z.string(), z.int())
+    .describe('by zoom: features that no tile shows, since they are too small or too dense there'),
+})
+
+/** Limit: the deepest zoom of vector tiles. */
+export const MAX_VECTOR_ZOOM = 18
+
 export const vectorSchema = z.object({
   code: z.string(),
   name: z.string(),
@@ -104,11 +122,18 @@ export const vectorSchema = z.object({
   available: z.boolean(),
   source_code: z.string(),
   download_url: z.string(),
+  revision: z.int().describe('grows with each content, and with what is set for the tiles'),
+  tiles: vectorTilesSchema.describe('of what is served as vector tiles'),
   ...vectorFactsSchema.shape,
 })
 export type Vector = z.infer<typeof vectorSchema>
 
-export const adminVectorSchema = vectorSchema.extend({ path: z.string(), ...withdrawableFields })
+export const adminVectorSchema = vectorSchema.extend({
+  path: z.string(),
+  tile_min_zoom: z.int().nullable().describe('what an operator has set; null: chosen by the density of the data'),
+  tile_max_zoom: z.int().nullable(),
+  ...withdrawableFields,
+})
 export type AdminVector = z.infer<typeof adminVectorSchema>
 
 /** Limit: characters of an encoding's name; the longest that is known has half as many. */
@@ -122,7 +147,10 @@ export const vectorPatchBodySchema = z
       .max(MAX_ENCODING)
       .optional()
       .describe('of a shapefile: what its texts are encoded in, whatever its files say; empty: what they say'),
+    tile_min_zoom: z.int().min(0).max(MAX_VECTOR_ZOOM).nullable().optional().describe('null: chosen by the density of the data'),
+    tile_max_zoom: z.int().min(0).max(MAX_VECTOR_ZOOM).nullable().optional().describe('null: chosen by the density of the data'),
+    tiles: z.boolean().optional().describe('false: no vector tiles are built; true: they are, and failed ones are built again'),
   })
-  .refine(({ withdrawn, encoding }) => withdrawn !== undefined || encoding !== undefined, {
+  .refine((patch) => Object.values(patch).some((value) => value !== undefined), {
     message: sentence('said.withdrawn_or_encoding'),
   })

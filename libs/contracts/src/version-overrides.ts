@@ -16,14 +16,23 @@ export interface Overridable {
   readonly name: string | null
 }
 
-/** null: PMTiles, which have no rows to count. */
+/** Storages that may have their rows counted from either side, beside folders: what it is stands in `rowsFromNorth`. */
+const OF_EITHER_ORDER: ReadonlySet<Storage> = new Set<Storage>([
+  'mbtiles',
+  'mapproxy_tc',
+  'mapproxy_mp',
+  'mapproxy_arcgis',
+  'quadkey',
+])
+
+/** null: PMTiles and others whose form says how rows are counted. */
 export function rowOrderOf({
   storage,
   rowsFromNorth,
 }: Pick<Overridable, 'storage' | 'rowsFromNorth'>): RowOrder | null {
-  if (storage === 'pmtiles') return null
-  if (storage === 'mbtiles') return rowsFromNorth ? 'xyz' : 'tms'
-  return storage
+  if (storage === 'xyz' || storage === 'tms') return storage
+  if (!OF_EITHER_ORDER.has(storage)) return null
+  return rowsFromNorth ? 'xyz' : 'tms'
 }
 
 /** The values that are served: the operator's where there are such, else the scan's. Zooms that contradict the scan's by now are not applied. */
@@ -36,7 +45,7 @@ export function withOverrides(scanned: Overridable, overrides: VersionOverrides)
   const zooms = minZoom <= maxZoom ? { minZoom, maxZoom } : { minZoom: scanned.minZoom, maxZoom: scanned.maxZoom }
   return {
     storage: scanned.storage === 'xyz' || scanned.storage === 'tms' ? (wanted as RowOrder) : scanned.storage,
-    rowsFromNorth: scanned.storage === 'mbtiles' && wanted === 'xyz',
+    rowsFromNorth: OF_EITHER_ORDER.has(scanned.storage) && wanted === 'xyz',
     format,
     tileSize: tileSizeOf(format, scanned),
     ...zooms,

@@ -58,7 +58,7 @@ export class DestinationGuard {
     const url = new URL(text)
     const host = hostOf(url)
     const addresses = await this.#resolve(host)
-    if (addresses.length === 0) return { ok: false, reason: 'the host has no address' }
+    if (addresses.length === 0) return { ok: false, reason: sentence('said.no_address') }
     for (const { address } of addresses) {
       const reason = this.#problemOfAddress(host, address) ?? (await this.#problemOfOwner(host, address, url))
       if (reason !== null) return { ok: false, reason }

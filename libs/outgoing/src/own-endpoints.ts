@@ -13,7 +13,7 @@ interface Endpoint {
 
 export type OwnSettings = Pick<
   Settings,
-  'databaseUrl' | 'redisUrl' | 'apiHost' | 'apiPort' | 'controlHost' | 'controlPort'
+  'databaseUrl' | 'databaseReadUrl' | 'redisUrl' | 'apiHost' | 'apiPort' | 'controlHost' | 'controlPort'
 >
 
 /** The service's own store, bus and listeners: nothing of what callers make it send may go there. */
@@ -25,6 +25,7 @@ export class OwnEndpoints {
     this.#resolve = resolve
     this.#endpoints = [
       ...endpointOf('the store', settings.databaseUrl, 5432),
+      ...endpointOf('the store', settings.databaseReadUrl, 5432),
       ...endpointOf('the bus', settings.redisUrl, settings.redisUrl?.includes('+sentinel:') ? 26_379 : 6379),
       { name: 'this service', host: listenAddress(settings.apiHost), port: settings.apiPort },
       { name: 'this service', host: listenAddress(settings.controlHost), port: settings.controlPort },

@@ -47,6 +47,8 @@ export interface Settings {
   readonly tokenStaleSeconds: number
   readonly tokenOfflineSeconds: number
   readonly databaseUrl: string | null
+  /** a replica for look-ups of tokens and reads of the catalog; null: the store itself answers them */
+  readonly databaseReadUrl: string | null
   readonly redisUrl: string | null
   readonly dataDir: string
   readonly edgeWorkers: number
@@ -70,6 +72,11 @@ export interface Settings {
   readonly vectorRoots: readonly string[]
   /** a directory, or `s3://bucket/prefix` */
   readonly sliceOutputRoot: string
+  readonly vectorTiles: boolean
+  /** the directory of what is built of vectors, the same for control planes and edges */
+  readonly vectorBuildRoot: string
+  /** bytes that one build may hold */
+  readonly vectorBuildMemory: number
   /** the directory in which layers are made: `sliceOutputRoot` itself unless that is a bucket */
   readonly sliceWorkRoot: string
   /** directories, and `s3://bucket/prefix` */
@@ -241,6 +248,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tokenStaleSeconds: v.TOKEN_STALE_SECONDS,
     tokenOfflineSeconds: v.TOKEN_OFFLINE_SECONDS,
     databaseUrl: v.DATABASE_URL ?? null,
+    databaseReadUrl: v.DATABASE_READ_URL ?? null,
     redisUrl: v.REDIS_URL ?? null,
     dataDir: v.DATA_DIR,
     edgeWorkers: v.EDGE_WORKERS,
@@ -257,6 +265,9 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
     sliceOutputRoot,
+    vectorTiles: v.VECTOR_TILES,
+    vectorBuildRoot: v.VECTOR_BUILD_ROOT ?? resolve(v.DATA_DIR, 'vector-builds'),
+    vectorBuildMemory: v.VECTOR_BUILD_MEMORY,
     sliceWorkRoot: sliceOutputRoot.startsWith('s3://') ? resolve(v.DATA_DIR, 'slice-work') : sliceOutputRoot,
     sliceSourceRoots: v.SLICE_SOURCE_ROOTS,
     sliceFetchMaxBytes: v.SLICE_FETCH_MAX_BYTES,

@@ -56,6 +56,11 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
       'the store; a PgBouncer between must pool sessions (`pool_mode = session`). TLS, several hosts: see "Managed services" under [Operation](../install.md)',
     byDefault: 'embedded Postgres under `DATA_DIR`',
   },
+  DATABASE_READ_URL: {
+    meaning:
+      'a streaming replica of the store, from which edges look up tokens and read the catalog; a replica that lags is not trusted, see [Scaling out](../scale-out.md)',
+    byDefault: 'none: `DATABASE_URL` answers everything',
+  },
   REDIS_URL: { meaning: 'the bus; `rediss://` is TLS', byDefault: 'Postgres NOTIFY' },
   DATA_DIR: {
     meaning:
@@ -98,6 +103,12 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   },
   BASEMAP_ROOTS: { meaning: 'become scan sources of basemaps at start' },
   VECTOR_ROOTS: { meaning: 'become scan sources of vectors at start' },
+  VECTOR_TILES: { meaning: 'whether vector tiles are built from vectors; those that are built already are no longer served if not' },
+  VECTOR_BUILD_ROOT: {
+    meaning: 'where vector tiles and indexes are built: control planes write there, and edges read it at the same path',
+    byDefault: '`DATA_DIR/vector-builds`',
+  },
+  VECTOR_BUILD_MEMORY: { meaning: 'how much memory one build of vector tiles may use' },
   SLICE_OUTPUT_ROOT: {
     meaning: 'where sliced layers go; itself a source of basemaps',
     byDefault: '`DATA_DIR/layers`',
@@ -172,6 +183,7 @@ const TITLES: Readonly<Record<SettingGroup, string>> = {
   tokens: 'Service tokens',
   store: 'Store, bus and data directory',
   sources: 'Scan sources and demo data',
+  vectors: 'Vector tiles',
   objectStorage: 'Object storage',
   tiles: 'Tiles and caches',
   slicing: 'Slicing',

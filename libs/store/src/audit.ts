@@ -11,11 +11,14 @@ export interface AuditEntry {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** Records an administrative change in the transaction that makes it. Never give it a secret or a token's plaintext. */
+/**
+ * Records an administrative change in the transaction that makes it. Never give it a secret or a token's plaintext. The position 0 asks the store to
+ * chain the entry when the transaction commits.
+ */
 export async function insertAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
   await tx`
-    INSERT INTO audit (actor, address, action, subject, detail)
-    VALUES (${entry.actor}, ${entry.address}, ${entry.action}, ${entry.subject}, ${tx.json((entry.detail ?? {}) as never)})`
+    INSERT INTO audit (actor, address, action, subject, detail, chain_position)
+    VALUES (${entry.actor}, ${entry.address}, ${entry.action}, ${entry.subject}, ${tx.json((entry.detail ?? {}) as never)}, 0)`
 }
 
 export interface AuditRow {
@@ -31,6 +34,11 @@ export interface AuditRow {
   readonly before: Record<string, unknown> | null
   readonly after: Record<string, unknown> | null
   readonly detail: Record<string, unknown>
+  /** its place in the chain, from 1; null: it is older than the chain, or no control plane has made it */
+  readonly chain_position: number | null
+  /** hex SHA-256 of the entry before it, and its own */
+  readonly previous_sha256: string | null
+  readonly sha256: string | null
 }
 
 /** Name, before and after lie within the detail: entries of all ages have them there, and a list of entries shows them beside it. */
@@ -100,7 +108,8 @@ function entriesBefore(sql: Queryable, id: number | null): Selection {
 
 const entryColumns = (sql: Queryable) => sql`
   id, at, actor, address, action, subject, ${sql.unsafe(SUBJECT_NAME)} AS subject_name,
-  detail->'before' AS before, detail->'after' AS after, detail`
+  detail->'before' AS before, detail->'after' AS after, detail,
+  chain_position, encode(previous_sha256, 'hex') AS previous_sha256, encode(sha256, 'hex') AS sha256`
 
 export async function readAuditEntry(sql: Queryable, id: number): Promise<AuditRow | null> {
   const [row] = await sql<{ readonly [K in keyof AuditRow]: unknown }[]>`
@@ -111,12 +120,13 @@ export async function readAuditEntry(sql: Queryable, id: number): Promise<AuditR
 /** Deleted by one statement, so that none holds its locks for long. */
 const BATCH = 5000
 
-/** Deletes entries that are older than `days`. Several processes may do it at once. */
-export async function pruneAudit(sql: Sql, days: number): Promise<void> {
+/** Deletes entries that are older than `days` and than the chain. Several processes may do it at once. */
+export async function pruneUnchained(sql: Sql, days: number): Promise<void> {
   for (let batch = BATCH; batch === BATCH; ) {
     const { count } = await sql`
       DELETE FROM audit WHERE id IN (
-        SELECT id FROM audit WHERE at < now() - make_interval(days => ${days}) ORDER BY at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`
+        SELECT id FROM audit WHERE at < now() - make_interval(days => ${days}) AND id <= (SELECT position FROM audit_chain WHERE name = 'before')
+        ORDER BY at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`
     batch = count
   }
 }

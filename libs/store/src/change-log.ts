@@ -102,6 +102,19 @@ export async function changesSince(sql: Queryable, known: StoreState): Promise<C
   return goesOn ? { covered: true, changes, state } : { covered: false, state }
 }
 
+/**
+ * Whether a server of the store has been in a state that another one told, and goes on from it. False for a replica that lags, and for one of
+ * another history, such as one that was left behind by a promotion.
+ */
+export async function hasReached(sql: Queryable, { revision, mark }: LogState): Promise<boolean> {
+  const [row] = await sql<{ reached: boolean }[]>`
+    SELECT (revision = ${revision}::bigint AND mark = ${mark}::uuid) OR EXISTS (
+      SELECT FROM change_log WHERE change_log.revision = ${revision}::bigint + 1 AND change_log.previous_mark = ${mark}::uuid
+    ) AS reached
+    FROM revision_counter`
+  return row?.reached === true
+}
+
 /** Which of these are states that this store has been in, as far back as the log reaches. */
 export async function knownStates(sql: Queryable, states: readonly LogState[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ mark: string }[]>`

@@ -1,3 +1,5 @@
+import type { CodedMessage } from '@gateway/contracts/messages.js'
+import { textOf } from '@gateway/contracts/messages.js'
 import type { DeliveryStatus, PushRecord } from '@gateway/contracts/push.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
@@ -16,6 +18,8 @@ export interface Delivery {
   readonly attempts: number
   /** why the last attempt failed; empty otherwise */
   readonly message: string
+  /** the code and parameters of the message; null: it has none */
+  readonly messageCoded: CodedMessage | null
   readonly targetCode: string | null
   readonly basemapCode: string | null
   readonly version: string | null
@@ -90,6 +94,7 @@ export interface CallbackState {
   readonly status: DeliveryStatus
   readonly attempts: number
   readonly message: string
+  readonly messageCoded: CodedMessage | null
 }
 
 /** The states of the callbacks of these jobs, by job id; a job without one is left out. */
@@ -98,7 +103,7 @@ export async function readCallbackStates(
   jobIds: readonly string[],
 ): Promise<ReadonlyMap<string, CallbackState>> {
   const rows = await sql<(CallbackState & { jobId: string })[]>`
-    SELECT job_id AS "jobId", status, attempts, message FROM deliveries WHERE job_id = ANY(${jobIds as string[]}::uuid[])`
+    SELECT job_id AS "jobId", status, attempts, message, message_coded AS "messageCoded" FROM deliveries WHERE job_id = ANY(${jobIds as string[]}::uuid[])`
   return new Map(rows.map(({ jobId, ...state }) => [jobId, state]))
 }
 
@@ -190,6 +195,7 @@ export async function retryDelivery(tx: Transaction, kind: DeliveryKind, id: str
       status = CASE WHEN due_at IS NULL THEN 'pending' ELSE status END,
       attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
       message = CASE WHEN due_at IS NULL THEN '' ELSE message END,
+      message_coded = CASE WHEN due_at IS NOT NULL THEN message_coded END,
       acknowledged_at = NULL, due_at = now(), updated_at = now()
     WHERE id = ${id} AND kind = ${kind}
     RETURNING ${columns(tx)}`
@@ -198,24 +204,25 @@ export async function retryDelivery(tx: Transaction, kind: DeliveryKind, id: str
 }
 
 /**
- * Ends a delivery that is still on its way as failed, with `message`. An attempt under way loses its lease, so that it is broken off and
+ * Ends a delivery that is still on its way as failed, with the message `said`. An attempt under way loses its lease, so that it is broken off and
  * settles nothing; it leaves a line. Nobody needs to look at this failure: it counts as acknowledged. null: none is on its way.
  */
 export async function cancelDelivery(
   tx: Transaction,
   kind: DeliveryKind,
   id: string,
-  message: string,
+  said: CodedMessage,
 ): Promise<Delivery | null> {
+  const message = textOf(said)
   const [row] = await tx<Delivery[]>`
     WITH open AS (
       SELECT id, lease_owner, leased_at FROM deliveries WHERE id = ${id} AND kind = ${kind} AND due_at IS NOT NULL FOR UPDATE
     ), interrupted AS (
-      INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message)
-      SELECT id, leased_at, 1000 * extract(epoch FROM clock_timestamp() - leased_at), 'interrupted', ${message}
+      INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message, message_coded)
+      SELECT id, leased_at, 1000 * extract(epoch FROM clock_timestamp() - leased_at), 'interrupted', ${message}, ${tx.json(said)}
       FROM open WHERE lease_owner IS NOT NULL
     )
-    UPDATE deliveries SET status = 'failed', message = ${message}, due_at = NULL, acknowledged_at = now(), updated_at = now(),
+    UPDATE deliveries SET status = 'failed', message = ${message}, message_coded = ${tx.json(said)}, due_at = NULL, acknowledged_at = now(), updated_at = now(),
       lease_owner = NULL, leased_at = NULL, lease_until = NULL, fence = fence + 1
     WHERE id IN (SELECT id FROM open) RETURNING ${columns(tx)}`
   return row ?? null
@@ -235,7 +242,7 @@ function wakeRunners(tx: Transaction): Promise<unknown> {
 
 function columns(sql: Queryable) {
   return sql`
-    id, kind, status, attempts, message, target_code AS "targetCode", basemap_code AS "basemapCode", version,
+    id, kind, status, attempts, message, message_coded AS "messageCoded", target_code AS "targetCode", basemap_code AS "basemapCode", version,
     vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
     acknowledged_at AS "acknowledgedAt",
     (SELECT jsonb_build_object('bounds', bounds, 'zoom_min', zoom_min, 'zoom_max', zoom_max)

@@ -1,3 +1,4 @@
+import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
 import type { SentRequest } from '@gateway/contracts/push.js'
 import type { Queryable } from './connect.js'
 import type { Delivery, Lane } from './deliveries.js'
@@ -26,6 +27,8 @@ export interface Claim {
   readonly leaseSeconds: number
 }
 
+const GONE = coded('delivery_interrupted_gone')
+
 /**
  * Takes deliveries that are due, the longest due first, but of each destination no more than its share: a destination with a thousand
  * rows that hang is passed over without being read. An expired lease is taken over, and leaves a line about the interrupted attempt.
@@ -51,15 +54,15 @@ export async function claimDeliveries(sql: Queryable, claim: Claim): Promise<Cla
       ) candidate
       ORDER BY candidate.due_at LIMIT ${claim.limit}
     ), interrupted AS (
-      INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message)
-      SELECT id, leased_at, 1000 * extract(epoch FROM lease_until - leased_at), 'interrupted', 'the control plane that tried it is gone'
+      INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message, message_coded)
+      SELECT id, leased_at, 1000 * extract(epoch FROM lease_until - leased_at), 'interrupted', ${textOf(GONE)}, ${sql.json(GONE)}
       FROM due WHERE lease_owner IS NOT NULL
     ), claimed AS (
       UPDATE deliveries SET lease_owner = ${claim.owner}, leased_at = now(), fence = fence + 1,
                             lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
       WHERE id IN (SELECT id FROM due) RETURNING *
     )
-    SELECT c.id, c.kind, c.status, c.attempts, c.message, c.fence, c.lane, c.destination, c.body, c.trace, c.url, c.version,
+    SELECT c.id, c.kind, c.status, c.attempts, c.message, c.message_coded AS "messageCoded", c.fence, c.lane, c.destination, c.body, c.trace, c.url, c.version,
            c.target_code AS "targetCode", c.basemap_code AS "basemapCode", c.vector_code AS "vectorCode", c.job_id AS "jobId", c.export_id AS "exportId",
            c.created_at AS "createdAt",
            CASE WHEN t.code IS NOT NULL THEN json_build_object(
@@ -100,7 +103,7 @@ export interface AttemptLine {
   readonly durationMs: number
   readonly outcome: 'succeeded' | 'failed' | 'interrupted'
   readonly httpStatus: number | null
-  readonly message: string
+  readonly said: CodedMessage
   readonly answer: string
   readonly request?: SentRequest | null
 }
@@ -118,17 +121,19 @@ export async function settleDelivery(
   settlement: Settlement,
   line: AttemptLine,
 ): Promise<boolean> {
+  const message = textOf(line.said)
+  const succeeded = settlement.status === 'succeeded'
   const waitSeconds = settlement.status === 'retrying' ? settlement.waitSeconds : null
   const rows = await sql`
     WITH settled AS (
       UPDATE deliveries SET
         status = ${settlement.status}, attempts = attempts + 1, updated_at = now(),
-        message = ${settlement.status === 'succeeded' ? '' : line.message},
+        message = ${succeeded ? '' : message}, message_coded = ${succeeded ? null : sql.json(line.said)},
         due_at = now() + make_interval(secs => ${waitSeconds}::float8), lease_owner = NULL, leased_at = NULL, lease_until = NULL
       WHERE id = ${lease.id} AND lease_owner = ${owner} AND fence = ${lease.fence} RETURNING id
     )
-    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, http_status, message, answer, request)
-    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, ${line.outcome}, ${line.httpStatus}::int, ${line.message}, ${line.answer},
+    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, http_status, message, message_coded, answer, request)
+    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, ${line.outcome}, ${line.httpStatus}::int, ${message}, ${sql.json(line.said)}, ${line.answer},
            ${sentRequest(sql, line)}
     FROM settled RETURNING id`
   return rows.length > 0
@@ -141,8 +146,8 @@ export async function releaseDelivery(sql: Queryable, owner: string, lease: Leas
       UPDATE deliveries SET lease_owner = NULL, leased_at = NULL, lease_until = NULL
       WHERE id = ${lease.id} AND lease_owner = ${owner} AND fence = ${lease.fence} RETURNING id
     )
-    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message, request)
-    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, 'interrupted', ${line.message}, ${sentRequest(sql, line)} FROM released`
+    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message, message_coded, request)
+    SELECT id, ${line.startedAt}, ${Math.round(line.durationMs)}, 'interrupted', ${textOf(line.said)}, ${sql.json(line.said)}, ${sentRequest(sql, line)} FROM released`
 }
 
 function sentRequest(sql: Queryable, { request = null }: AttemptLine) {

@@ -1,5 +1,6 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { EXPORT_STATUSES } from '@gateway/contracts/export.js'
+import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
@@ -17,6 +18,7 @@ export interface StoredExport {
   readonly pushId: string | null
   readonly status: (typeof EXPORT_STATUSES)[number]
   readonly message: string
+  readonly messageCoded: CodedMessage | null
   /** 0 to 100 */
   readonly progress: number
   readonly tiles: number | null
@@ -137,14 +139,15 @@ export async function renewExportLease(
   return count > 0
 }
 
-export type ExportEnd = { readonly tiles: number; readonly bytes: number } | { readonly failed: string }
+export type ExportEnd = { readonly tiles: number; readonly bytes: number } | { readonly failed: CodedMessage }
 
 /** Ends an export. null: the lease is lost, and nothing was written. */
 export async function finishExport(tx: Transaction, lease: ExportLease, end: ExportEnd): Promise<StoredExport | null> {
   const written = 'failed' in end ? null : end
+  const failed = 'failed' in end ? end.failed : null
   const { count } = await tx`
     UPDATE exports SET
-      status = ${written === null ? 'failed' : 'succeeded'}, message = ${'failed' in end ? end.failed : ''},
+      status = ${written === null ? 'failed' : 'succeeded'}, message = ${failed === null ? '' : textOf(failed)}, message_coded = ${failed === null ? null : tx.json(failed)},
       progress = CASE WHEN ${written !== null} THEN 100 ELSE progress END, tiles = ${written?.tiles ?? null}, bytes = ${written?.bytes ?? null},
       finished_at = now(), lease_owner = NULL, lease_until = NULL
     WHERE ${holds(tx, lease)}`
@@ -179,7 +182,7 @@ function holds(sql: Queryable, { id, owner, fence }: ExportLease) {
 function columns(sql: Queryable) {
   return sql`
     exports.id, exports.basemap_code AS "basemapCode", exports.version, exports.bounds, zoom_min AS "zoomMin", zoom_max AS "zoomMax",
-    exports.target_code AS "targetCode", exports.status, exports.message, progress, tiles::float8 AS tiles, bytes::float8 AS bytes,
+    exports.target_code AS "targetCode", exports.status, exports.message, exports.message_coded AS "messageCoded", progress, tiles::float8 AS tiles, bytes::float8 AS bytes,
     requested_by AS "requestedBy", exports.created_at AS "createdAt", finished_at AS "finishedAt", exports.trace,
     (SELECT id FROM deliveries WHERE export_id = exports.id ORDER BY deliveries.created_at DESC LIMIT 1) AS "pushId"`
 }

@@ -1,4 +1,4 @@
-import { type CodedMessage, type StoredMessage, storedMessage } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded, type StoredMessage, storedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { Scan, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
 import type { NewChange } from './change-log.js'
 import type { Queryable, Transaction } from './connect.js'
@@ -12,6 +12,7 @@ function scanColumns(sql: Queryable, table: 'scans' | 'last') {
   const of = sql(table)
   return sql`
     ${of}.id, ${of}.status, ${of}.started_at, ${of}.finished_at, ${of}.added, ${of}.updated, ${of}.missing, ${of}.message,
+    ${of}.message_coded->>'code' AS message_code, ${of}.message_coded->'params' AS message_params,
     ${of}.warning_count AS warnings, ${of}.steps, ${of}.cancelled_by IS NOT NULL AS cancelled`
 }
 
@@ -117,7 +118,8 @@ export interface ScanOutcome {
   readonly added: number
   readonly updated: number
   readonly missing: number
-  readonly message: string
+  /** null: there is nothing to say */
+  readonly said: CodedMessage | null
   /** the first of what was left out or is doubtful, and how many there are */
   readonly warnings?: {
     readonly texts: readonly string[]
@@ -127,9 +129,11 @@ export interface ScanOutcome {
 }
 
 export async function finishScan(sql: Queryable, id: string, outcome: ScanOutcome): Promise<Scan> {
+  const { said } = outcome
   const [row] = await sql<ScanRow[]>`
     UPDATE scans SET status = ${outcome.status}, finished_at = clock_timestamp(), added = ${outcome.added}, updated = ${outcome.updated},
-                     missing = ${outcome.missing}, message = ${outcome.message}, warnings = ${[...(outcome.warnings?.texts ?? [])]}::text[],
+                     missing = ${outcome.missing}, message = ${said === null ? '' : textOf(said)},
+                     message_coded = ${said === null ? null : sql.json(said)}, warnings = ${[...(outcome.warnings?.texts ?? [])]}::text[],
                      warning_codes = ${sql.json([...(outcome.warnings?.coded ?? [])])}, warning_count = ${outcome.warnings?.total ?? 0}
     WHERE id = ${id}
     RETURNING ${scanColumns(sql, 'scans')}`
@@ -181,10 +185,12 @@ export async function readScanWarnings(
   return row?.warnings.map((text, i) => storedMessage(text, row.codes[i])) ?? null
 }
 
+const STOPPED = coded('scan_stopped')
+
 /** Scans that a process left `running` when it died; called by whoever holds the scan lock, so that none of them can be alive. */
 export async function failAbandonedScans(sql: Queryable): Promise<void> {
   await sql`
-    UPDATE scans SET status = 'failed', finished_at = now(), message = 'the control plane stopped during this scan'
+    UPDATE scans SET status = 'failed', finished_at = now(), message = ${textOf(STOPPED)}, message_coded = ${sql.json(STOPPED)}
     WHERE status = 'running'`
 }
 

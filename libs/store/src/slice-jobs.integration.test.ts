@@ -1,5 +1,7 @@
+import { coded } from '@gateway/contracts/messages.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { insertAudit, listAudit, pruneAudit } from './audit.js'
+import { insertAudit, listAudit } from './audit.js'
+import { pruneAudit } from './audit-chain.js'
 import { insertCallback, readCallbackStates } from './deliveries.js'
 import { appendLayerSources, readLayerSources } from './layer-sources.js'
 import { knownSliceJobs, pruneSliceJobs } from './slice-job-retention.js'
@@ -90,13 +92,15 @@ test('a list tells how many images a job has, and not which', async () => {
 test('a running job that is cancelled ends with the words of who asked first', async () => {
   await queue()
   const { job, lease } = (await claimSliceJob(store.sql, OTHER, 60)) ?? expect.fail('there is a job')
-  for (const who of ['ann', 'bob']) await store.sql.begin((tx) => cancelSliceJob(tx, job.id, `cancelled by ${who}`))
+  for (const who of ['ann', 'bob'])
+    await store.sql.begin((tx) => cancelSliceJob(tx, job.id, coded('slice_cancelled_by', { actor: who, at: 'noon' })))
   expect(await renewSliceLease(store.sql, lease, 60, { progress: 1, phase: '' })).toBe('cancel')
   await store.sql.begin((tx) => finishSliceJob(tx, lease, 'cancelled'))
   expect(await readSliceJob(store.sql, job.id)).toMatchObject({
     status: 'failed',
     cancelled: true,
-    message: 'cancelled by ann',
+    message: 'cancelled by ann at noon',
+    messageCoded: coded('slice_cancelled_by', { actor: 'ann', at: 'noon' }),
   })
 })
 
@@ -144,7 +148,7 @@ test('beyond so many jobs the oldest go before their time, and those that have n
 test('audit entries beyond their days go', async () => {
   const entry = { actor: 'ann', address: '127.0.0.1', action: 'a', subject: 's' }
   for (let i = 0; i < 3; i++) await store.sql.begin((tx) => insertAudit(tx, entry))
-  await store.sql`UPDATE audit SET at = now() - make_interval(days => 401) WHERE id = 2`
+  await store.sql`UPDATE audit SET at = now() - make_interval(days => 401) WHERE id <= 2`
   await pruneAudit(store.sql, 400)
-  expect((await listAudit(store.sql, {})).items.map(({ id }) => id)).toEqual([3, 1])
+  expect((await listAudit(store.sql, {})).items.map(({ id }) => id)).toEqual([3])
 })

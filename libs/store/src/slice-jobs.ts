@@ -1,5 +1,5 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
-import type { CodedMessage } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded as codedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { SliceEncoding, SliceStatus } from '@gateway/contracts/slice.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
@@ -263,13 +263,14 @@ export async function finishSliceJob(
 ): Promise<StoredSliceJob | null> {
   const succeeded = end === 'succeeded'
   const cancelled = end === 'cancelled'
-  const message = typeof end === 'object' ? end.failed : cancelled ? 'cancelled by an administrator' : ''
-  const coded = (typeof end === 'object' && end.coded) || null
+  const said = typeof end === 'object' ? end.coded : cancelled ? codedMessage('slice_cancelled') : null
+  const message = typeof end === 'object' ? end.failed : said ? textOf(said) : ''
+  const coded = said ? tx.json(said) : null
   const [row] = await tx<StoredSliceJob[]>`
     UPDATE slice_jobs SET
       status = ${succeeded ? 'succeeded' : 'failed'}, cancelled = ${cancelled},
       message = CASE WHEN ${cancelled} THEN coalesce(cancel_reason, ${message}) ELSE ${message} END,
-      message_coded = ${coded === null ? null : tx.json(coded)},
+      message_coded = CASE WHEN ${cancelled} THEN coalesce(cancel_coded, ${coded}) ELSE ${coded} END,
       progress = CASE WHEN ${succeeded} THEN 100 ELSE progress END,
       finished_at = now(), lease_owner = NULL, lease_until = NULL, phase = ''
     WHERE ${holds(tx, lease)} RETURNING ${columns(tx)}`
@@ -286,18 +287,21 @@ export async function returnSliceJob(sql: Queryable, lease: SliceLease): Promise
 export type Cancelled = 'unknown' | 'finished' | { readonly job: StoredSliceJob; readonly ended: boolean }
 
 /**
- * Cancels a job: a pending one ends here and now, a running one as soon as its runner notices, a finished one stays as it is. `reason` names
+ * Cancels a job: a pending one ends here and now, a running one as soon as its runner notices, a finished one stays as it is. `said` names
  * the administrator and the time; the first request counts.
  */
-export async function cancelSliceJob(tx: Transaction, id: string, reason: string): Promise<Cancelled> {
+export async function cancelSliceJob(tx: Transaction, id: string, said: CodedMessage): Promise<Cancelled> {
+  const reason = textOf(said)
   const known = await readSliceJob(tx, id)
   if (known === null) return 'unknown'
   const [ended] = await tx<StoredSliceJob[]>`
-    UPDATE slice_jobs SET status = 'failed', message = coalesce(cancel_reason, ${reason}), cancelled = true, finished_at = now()
+    UPDATE slice_jobs SET status = 'failed', message = coalesce(cancel_reason, ${reason}),
+      message_coded = coalesce(cancel_coded, ${tx.json(said)}), cancelled = true, finished_at = now()
     WHERE id = ${id} AND status = 'pending' RETURNING ${columns(tx)}`
   if (ended !== undefined) return { job: ended, ended: true }
   const [asked] = await tx<StoredSliceJob[]>`
-    UPDATE slice_jobs SET cancel_asked = true, cancel_reason = coalesce(cancel_reason, ${reason})
+    UPDATE slice_jobs SET cancel_asked = true, cancel_reason = coalesce(cancel_reason, ${reason}),
+      cancel_coded = CASE WHEN cancel_reason IS NULL THEN ${tx.json(said)} ELSE cancel_coded END
     WHERE id = ${id} AND status = 'running' RETURNING ${columns(tx)}`
   await tx`SELECT pg_notify(${SLICING_CHANNEL}, '')`
   return asked === undefined ? 'finished' : { job: asked, ended: false }

@@ -1,3 +1,4 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { RateLimit } from '@gateway/contracts/rate-limit.js'
 import { type DecidedToken, GRANT_ALL, type Scope, type Token, type TokenKind } from '@gateway/contracts/token.js'
 import type { Queryable, Transaction } from './connect.js'
@@ -21,6 +22,8 @@ export interface NewToken {
   readonly allowedOrigins?: readonly string[]
   readonly allowedNetworks?: readonly string[]
   readonly rateLimit?: RateLimit | null
+  /** default: everywhere */
+  readonly bounds?: Bounds | null
   /** default: `service` */
   readonly kind?: TokenKind
 }
@@ -39,10 +42,10 @@ export interface LockedToken extends Token {
 export async function insertToken(tx: Transaction, token: NewToken): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
     INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, layer_codes, scopes, expires_at, allowed_origins, allowed_networks,
-      rate_limit, kind)
+      rate_limit, bounds, kind)
     VALUES (${token.name}, ${token.prefix}, ${token.digest}, ${token.basemapCodes as string[]}, ${token.vectorCodes as string[]},
             ${[...(token.layerCodes ?? [GRANT_ALL])]}, ${token.scopes as string[]}, ${token.expiresAt}, ${[...(token.allowedOrigins ?? [])]}, ${[...(token.allowedNetworks ?? [])]},
-            ${jsonOrNull(tx, token.rateLimit ?? null)}, ${token.kind ?? 'service'})
+            ${jsonOrNull(tx, token.rateLimit ?? null)}, ${token.bounds ?? null}, ${token.kind ?? 'service'})
     RETURNING ${columns(tx)}`
   return isoDates<Token>(row as TokenRow)
 }
@@ -83,7 +86,7 @@ export async function updateToken(tx: Transaction, id: string, settings: TokenSe
     UPDATE tokens SET name = ${settings.name}, basemap_codes = ${settings.basemapCodes as string[]},
       vector_codes = ${settings.vectorCodes as string[]}, layer_codes = ${settings.layerCodes as string[]}, scopes = ${settings.scopes as string[]}, expires_at = ${settings.expiresAt},
       allowed_origins = ${settings.allowedOrigins as string[]}, allowed_networks = ${settings.allowedNetworks as string[]},
-      rate_limit = ${jsonOrNull(tx, settings.rateLimit)}
+      rate_limit = ${jsonOrNull(tx, settings.rateLimit)}, bounds = ${settings.bounds}
     WHERE id = ${id} RETURNING ${columns(tx)}`
   return isoDates<Token>(row as TokenRow)
 }
@@ -274,5 +277,5 @@ function columns(sql: Queryable) {
 }
 
 function ownColumns(sql: Queryable) {
-  return sql`id, name, prefix, basemap_codes, vector_codes, layer_codes, scopes, allowed_origins, allowed_networks, rate_limit, expires_at, disabled_at, created_at, first_used_at, first_used_from, last_used_at, last_used_from, previous_prefix, previous_expires_at`
+  return sql`id, name, prefix, basemap_codes, vector_codes, layer_codes, scopes, allowed_origins, allowed_networks, rate_limit, bounds, expires_at, disabled_at, created_at, first_used_at, first_used_from, last_used_at, last_used_from, previous_prefix, previous_expires_at`
 }

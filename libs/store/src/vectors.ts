@@ -2,6 +2,7 @@ import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { VectorFacts, VectorField, VectorKind } from '@gateway/contracts/vector.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
+import type { VectorBuild } from './vector-builds.js'
 import { whereCode } from './where-code.js'
 
 /** What a scan read of a vector's content. */
@@ -38,6 +39,20 @@ export interface StoredVector {
   readonly facts: ReadFacts | null
   /** set by an operator, and stronger than what its files say; null: not set */
   readonly setEncoding: string | null
+  /** grows whenever its content may have changed, or what is wanted of its tiles */
+  readonly revision: number
+  /** `queued`: its tiles are to be built, or are being built */
+  readonly tiles: {
+    readonly wanted: boolean
+    readonly queued: boolean
+    /** why the last build failed; empty: it did not */
+    readonly message: string
+    readonly setMinZoom: number | null
+    readonly setMaxZoom: number | null
+    /** what is served, and of which revision; null: nothing */
+    readonly build: VectorBuild | null
+    readonly buildRevision: number | null
+  }
 }
 
 /** Which vectors there are, by code; `codes` null: all of them. */
@@ -55,7 +70,9 @@ export async function readVectors(sql: Queryable, codes: readonly string[] | nul
     SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.relative_path AS "relativePath", v.file_name AS "fileName", v.path, v.size,
            v.modified_at AS "modifiedAt", v.fingerprint, v.available, v.source_code AS "sourceCode", s.path AS "sourcePath",
            s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts,
-           v.encoding AS "setEncoding"
+           v.encoding AS "setEncoding", v.revision::float8 AS revision,
+           jsonb_build_object('wanted', v.tiles_wanted, 'queued', v.tiles_wanted AND v.available AND v.build_tried < v.revision, 'message', v.build_message,
+             'setMinZoom', v.tile_min_zoom, 'setMaxZoom', v.tile_max_zoom, 'build', v.build, 'buildRevision', v.build_revision) AS tiles
     FROM vectors v JOIN scan_sources s ON s.code = v.source_code
     ${whereCode(sql, sql`v.code`, codes)}
     ORDER BY v.code COLLATE "C"`
@@ -83,7 +100,7 @@ export async function readKnownFiles(sql: Queryable, sourceCode: string): Promis
   return new Map(rows.map(({ path, ...known }) => [path, known]))
 }
 
-export type NewVector = Omit<StoredVector, 'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn' | 'setEncoding'>
+export type NewVector = Omit<StoredVector, 'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn' | 'setEncoding' | 'revision' | 'tiles'>
 
 /** Kinds that the column `kind` takes; others stand in `format` (see the migration 0015). */
 const FIRST_KINDS: ReadonlySet<VectorKind> = new Set(['geojson', 'shapefile'])

@@ -1,5 +1,6 @@
 import { isRemote } from '@gateway/object-storage/location.js'
 import { openFolder } from './folder/source.js'
+import { openListed } from './listed-source.js'
 import type { MbtilesReaders } from './mbtiles/readers/readers.js'
 import { openPmtiles } from './pmtiles/source.js'
 import type { RemoteSources } from './remote/remote-sources.js'
@@ -31,5 +32,10 @@ export async function openSource(
       return openPmtiles(spec, ownCached)
     case 'mbtiles':
       return mbtiles.source(spec)
+    case 'geopackage':
+      // Its rows are counted as its matrices say.
+      return mbtiles.source({ ...spec, rowsFromNorth: false })
+    default:
+      return openListed(spec, ownCached)
   }
 }

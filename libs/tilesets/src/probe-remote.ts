@@ -1,5 +1,6 @@
 import { parseLocation } from '@gateway/object-storage/location.js'
 import type { ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
+import { BrokenArchiveError } from './broken-archive.js'
 import { probeObjects, probeUnlisted } from './folder/probe-objects.js'
 import { probePmtilesObject } from './pmtiles/probe-object.js'
 import { archiveStorageOf } from './probe.js'
@@ -14,7 +15,11 @@ export async function probeRemoteTileSet(
   key: string,
   options: ReadOptions = {},
 ): Promise<TileSetProbe | null> {
-  if (archiveStorageOf(key === '' ? store.url : key) === 'pmtiles') return probePmtilesObject(store, key, options)
+  const storage = archiveStorageOf(key === '' ? store.url : key)
+  if (storage === 'pmtiles') return probePmtilesObject(store, key, options)
+  if (storage !== null && storage !== 'mbtiles') {
+    throw new BrokenArchiveError(`a ${storage} archive is read from disks of this machine only: make it PMTiles, or copy it here`)
+  }
   const location = parseLocation(store.url)
   const canBeListed = typeof location !== 'string' && location.kind === 's3'
   if (canBeListed) return probeObjects(store, key === '' ? '' : `${key}/`, options)

@@ -1,31 +1,77 @@
 import path from 'node:path'
+import type { Storage } from '@gateway/contracts/basemap.js'
+import { geopackagePlace } from './geopackage/place.js'
 import type { TileSetProbe } from './tile-set.js'
 
-/** The storage of an archive by its file name; null: not an archive. */
-export function archiveStorageOf(fileName: string): 'mbtiles' | 'pmtiles' | null {
-  const extension = path.extname(fileName).toLowerCase()
-  if (extension === '.mbtiles') return 'mbtiles'
-  return extension === '.pmtiles' ? 'pmtiles' : null
+/** Those that are one file, by its extension. */
+const ARCHIVES: ReadonlyMap<string, Storage> = new Map([
+  ['.mbtiles', 'mbtiles'],
+  ['.pmtiles', 'pmtiles'],
+  ['.tpkx', 'tpkx'],
+  ['.vtpk', 'vtpk'],
+  ['.gpkg', 'geopackage'],
+  ['.tif', 'cog'],
+  ['.tiff', 'cog'],
+])
+
+/** The storage of an archive by its file name, or by the path of a table in a GeoPackage; null: not an archive. */
+export function archiveStorageOf(fileName: string): Storage | null {
+  const own = ARCHIVES.get(path.extname(fileName).toLowerCase())
+  return own ?? (geopackagePlace(fileName) === null ? null : 'geopackage')
 }
 
 /**
- * Looks at one version below the scan source `root`: an archive, or a folder above zoom folders. null: nothing to serve there (absent,
+ * Looks at one version below the scan source `root`: an archive, or a folder of tiles. null: nothing to serve there (absent,
  * no tile yet, or a symbolic link that leads out of `root`). Throws `BrokenArchiveError` for an archive that cannot be served, and the
  * disk's errors, permission included: an error is not an empty result.
  */
 export async function probeTileSet(root: string, file: string): Promise<TileSetProbe | null> {
   if (archiveStorageOf(file) !== null) return probeArchive(root, file)
+  const { listNames } = await import('./folder/listing.js')
+  const names = await listNames(root, file)
+  if (names.some((name) => CACHE_NAMES.has(name))) {
+    const { probeEsri } = await import('./esri/probe.js')
+    const probe = await probeEsri(root, file, null)
+    if (probe !== null) return probe
+  }
+  if (names.some((name) => LAYOUT_NAMES.test(name))) {
+    const { probeLayout } = await import('./layouts/probe.js')
+    const probe = await probeLayout(root, file)
+    if (probe !== null) return probe
+  }
   const { probeFolder } = await import('./folder/probe.js')
   return probeFolder(root, file)
 }
 
-/** `probeTileSet` for a file whose name ends in `.mbtiles` or `.pmtiles`. */
+/** What a folder holds that may be an Esri cache, or be laid out as MapProxy does. */
+const CACHE_NAMES: ReadonlySet<string> = new Set(['conf.xml', 'root.json', 'Layers', 'p12'])
+const LAYOUT_NAMES = /^(?:\d\d|L\d\d|[0-3]*\.\w+)$/
+
+/** `probeTileSet` for an archive. */
 export async function probeArchive(root: string, file: string): Promise<TileSetProbe | null> {
-  // SQLite and the readers of PMTiles are loaded where there is such an archive: short processes begin with this file.
-  if (archiveStorageOf(file) === 'mbtiles') {
-    const { probeMbtiles } = await import('./mbtiles/probe.js')
-    return probeMbtiles(root, file)
+  // SQLite and the readers of archives are loaded where there is such an archive: short processes begin with this file.
+  const storage = archiveStorageOf(file)
+  switch (storage) {
+    case 'mbtiles': {
+      const { probeMbtiles } = await import('./mbtiles/probe.js')
+      return probeMbtiles(root, file)
+    }
+    case 'geopackage': {
+      const { probeGeopackage } = await import('./geopackage/archive.js')
+      return probeGeopackage(root, file)
+    }
+    case 'tpkx':
+    case 'vtpk': {
+      const { probeEsri } = await import('./esri/probe.js')
+      return probeEsri(root, file, storage)
+    }
+    case 'cog': {
+      const { probeCog } = await import('./cog/open.js')
+      return probeCog(root, file)
+    }
+    default: {
+      const { probePmtiles } = await import('./pmtiles/probe.js')
+      return probePmtiles(root, file)
+    }
   }
-  const { probePmtiles } = await import('./pmtiles/probe.js')
-  return probePmtiles(root, file)
 }

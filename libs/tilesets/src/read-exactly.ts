@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
+import { sentence } from '@gateway/contracts/messages.js'
 import { BrokenArchiveError } from './broken-archive.js'
 
 const read = promisify(fs.read)
@@ -13,7 +14,7 @@ export async function readExactly(fd: number, offset: number, length: number): P
   let filled = 0
   while (filled < length) {
     const { bytesRead } = await read(fd, buffer, filled, length - filled, offset + filled)
-    if (bytesRead === 0) throw new BrokenArchiveError('the file ends before its content does')
+    if (bytesRead === 0) throw new BrokenArchiveError(sentence('said.ends_early'))
     filled += bytesRead
   }
   return buffer

@@ -121,6 +121,8 @@ export function tileTouches(
         ]
       : [[west, south, east, north]]
   return parts.some((part) => {
+    // What lies beyond the grid would be counted as its outermost tiles.
+    if (part[0] >= part[2] || part[1] >= set.world[3] || part[3] <= set.world[1]) return false
     const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, z, part)
     return x >= minColumn && x <= maxColumn && y >= minRow && y <= maxRow
   })

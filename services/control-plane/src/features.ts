@@ -12,6 +12,7 @@ import { sessionRoutes } from './operators/session-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
 import type { AdminGate } from './platform/admin-gate/gate.js'
 import { auditRoutes } from './platform/audit/routes.js'
+import { auditWatch } from './platform/audit/verify.js'
 import type { BackgroundLoop } from './platform/background.js'
 import type { ControlContext } from './platform/context.js'
 import { KnownEdges } from './platform/edges/known-edges.js'
@@ -39,6 +40,8 @@ import { systemRoutes } from './system/routes.js'
 import { usageCellsRoute } from './system/usage/cells-route.js'
 import { usageRoutes } from './system/usage/routes.js'
 import { tokenRoutes } from './tokens/routes.js'
+import { vectorBuildLoop } from './vectors/loop.js'
+import { removeOldBuilds } from './vectors/retention.js'
 
 /** Registers the routes of all features on one instance, so that its hooks apply to all of them. Features meet nowhere else. */
 export async function registerFeatures(
@@ -96,8 +99,11 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   deliveries,
   slicingLoop,
   exportLoop,
+  vectorBuildLoop,
+  auditWatch,
   housekeeping({
     'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),
     'old exports': removeOldExports,
+    'old vector builds': removeOldBuilds,
   }),
 ]

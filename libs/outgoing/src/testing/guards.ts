@@ -8,6 +8,7 @@ export const LOOPBACK_SERVICE: GuardSettings = {
   controlHost: '127.0.0.1',
   controlPort: 8911,
   databaseUrl: 'postgres://user:password@127.0.0.1:15432/gateway',
+  databaseReadUrl: null,
   redisUrl: null,
   callbackAllow: [],
   callbackDeny: [],

@@ -2,11 +2,12 @@ import { gunzipSync } from 'node:zlib'
 import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { openFolder } from '../folder/source.js'
 import { encodingOf } from '../formats.js'
+import { openListed } from '../listed-source.js'
 import { openDatabase } from '../mbtiles/database.js'
 import { prepareTileQuery } from '../mbtiles/queries.js'
 import { openPmtiles } from '../pmtiles/source.js'
 import { readExactly } from '../read-exactly.js'
-import type { SourceSpec, Tile, TilePlace } from '../source.js'
+import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
 import { TILE_MATRIX_SETS, type TileMatrixLimits, tileMatrixLimits } from '../tile-matrix-sets.js'
 import type { TileEncoding } from '../tile-set.js'
 
@@ -159,7 +160,7 @@ export function stepFor(width: number, height: number, share: number): number {
   return step
 }
 
-async function openSet(set: ComparedSet): Promise<OpenSet | null> {
+export async function openSet(set: ComparedSet): Promise<OpenSet | null> {
   const { format, storage, root, path } = set
   if (storage === 'mbtiles') {
     const opened = openDatabase(root, path)
@@ -172,7 +173,7 @@ async function openSet(set: ComparedSet): Promise<OpenSet | null> {
     return { read, close: () => opened.database.close() }
   }
   const spec: SourceSpec = { ...set, id: 0, isRemote: false }
-  const source = await (storage === 'pmtiles' ? openPmtiles(spec, null) : openFolder(spec, null))
+  const source = await openPlain(spec)
   if (source === null) return null
   const read: Read = async (place) => {
     const tile = await source.tile(place)
@@ -180,6 +181,11 @@ async function openSet(set: ComparedSet): Promise<OpenSet | null> {
     return tile === null ? null : plain(await bytesOf(tile), tile.encoding)
   }
   return { read, close: () => source.close() }
+}
+
+function openPlain(spec: SourceSpec): Promise<Source | null> {
+  if (spec.storage === 'pmtiles') return openPmtiles(spec, null)
+  return spec.storage === 'xyz' || spec.storage === 'tms' ? openFolder(spec, null) : openListed(spec)
 }
 
 async function bytesOf({ body }: Tile): Promise<Uint8Array> {

@@ -2,11 +2,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { tileIdToZxy, zxyToTileId } from 'pmtiles'
-import { flipRow, parseIndex } from '../address.js'
+import { flipRow, isInPyramid, parseIndex } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { listNames, listNumbers } from '../folder/listing.js'
 import { openFolder } from '../folder/source.js'
 import { encodingOf } from '../formats.js'
+import { openListed } from '../listed-source.js'
 import { openDatabase } from '../mbtiles/database.js'
 import { addressesOf, prepareTileQuery } from '../mbtiles/queries.js'
 import { openArchive, type PmtilesArchive, unpackDirectory } from '../pmtiles/archive.js'
@@ -15,7 +16,7 @@ import { encodingOfTiles } from '../pmtiles/header.js'
 import { MAX_DIRECTORY_BYTES, MAX_LEAF_DEPTH, MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
 import type { NumberedTile } from '../pmtiles/writer.js'
 import { readExactly } from '../read-exactly.js'
-import type { SourceSpec, Tile } from '../source.js'
+import type { Source, SourceSpec, Tile } from '../source.js'
 import type { TileEncoding } from '../tile-set.js'
 import { type Area, ZoomArea } from './area.js'
 import { MAX_EXPORTED_TILES, TileNumbers, tooMany } from './tile-numbers.js'
@@ -46,6 +47,8 @@ export async function storedTiles(set: StoredSet, area: Area): Promise<StoredTil
       return tilesOfMbtiles(set, bounded)
     case 'pmtiles':
       return tilesOfPmtiles(set, bounded)
+    default:
+      return tilesOfListed(set, bounded)
   }
 }
 
@@ -76,9 +79,26 @@ async function tilesOfFolder(set: StoredSet, area: Area): Promise<StoredTiles | 
       }
     }
   }
+  return tilesOfSource(await openFolder({ ...set, id: 0, isRemote: false }, null), set, numbers)
+}
+
+async function tilesOfListed(set: StoredSet, area: Area): Promise<StoredTiles | null> {
+  const source = await openListed({ ...set, id: 0, isRemote: false })
+  if (source === null) return null
+  const numbers = new TileNumbers()
+  for (let z = area.minZoom; z <= area.maxZoom; z++) {
+    const within = new ZoomArea(area, z)
+    for await (const [x, y] of source.addresses(z)) {
+      if (isInPyramid(z, x, y) && within.has(x, y)) numbers.add(zxyToTileId(z, x, y))
+    }
+  }
+  return tilesOfSource(source, set, numbers)
+}
+
+/** The tiles of these numbers. */
+function tilesOfSource(source: Source, { format }: StoredSet, numbers: TileNumbers): StoredTiles {
   const sorted = numbers.sorted()
-  const source = await openFolder({ ...set, id: 0, isRemote: false }, null)
-  const wanted = writtenEncoding(set.format)
+  const wanted = writtenEncoding(format)
   const tiles = async function* () {
     for (const tileId of sorted) {
       const [z, x, y] = tileIdToZxy(tileId)

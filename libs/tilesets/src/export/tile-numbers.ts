@@ -1,8 +1,9 @@
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 /** Limit: tiles of one export, of which each takes 8 bytes of memory until it is written. Slicing makes no more either. */
 export const MAX_EXPORTED_TILES = 20_000_000
 
 export function tooMany(): Error {
-  return new Error(`there are more than ${MAX_EXPORTED_TILES} tiles: choose a smaller area or fewer zooms`)
+  return new CodedError(coded('export_too_many_tiles', { limit: MAX_EXPORTED_TILES }))
 }
 
 /** PMTiles tile numbers, gathered in any order. */

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { type WrittenArchive, writeSortedPmtiles } from '../pmtiles/writer.js'
 import { TILE_MATRIX_SETS, unbrokenBounds } from '../tile-matrix-sets.js'
 import { type Area, sharedBounds } from './area.js'
@@ -23,7 +24,7 @@ export interface ExportTask {
 const RESERVED_BYTES = 256 * 1024 * 1024
 
 /** A task that cannot be done, for a reason that its owner can do something about. */
-export class ExportRefused extends Error {
+export class ExportRefused extends CodedError {
   override readonly name = 'ExportRefused'
 }
 
@@ -34,18 +35,17 @@ export class ExportRefused extends Error {
 export async function writeExport(task: ExportTask, onShare: (thousandths: number) => void): Promise<WrittenArchive> {
   const { set, area, file, maxBytes } = task
   const stored = await storedTiles(set, area)
-  if (stored === null) throw new ExportRefused('the files of the version are not there')
+  if (stored === null) throw new ExportRefused(coded('export_no_files'))
   try {
-    if (stored.count === 0) throw new ExportRefused('the version has no tile in this area and at these zooms')
+    if (stored.count === 0) throw new ExportRefused(coded('export_nothing_there'))
     const bounds = unbrokenBounds(TILE_MATRIX_SETS.WebMercatorQuad, sharedBounds(area.bounds, task.bounds))
     const description = { format: set.format, encoding: writtenEncoding(set.format), bounds, metadata: task.metadata }
     return await writeSortedPmtiles(file, counted(stored.tiles, stored.count, onShare), description, {
       expected: stored.count,
       onBytes: async (bytes) => {
-        if (bytes > maxBytes)
-          throw new ExportRefused(`the archive is larger than the ${megabytes(maxBytes)} MB left for it`)
+        if (bytes > maxBytes) throw new ExportRefused(coded('export_over_limit', { limit: megabytes(maxBytes) }))
         const { bavail, bsize } = await statfs(path.dirname(file))
-        if (bavail * bsize < RESERVED_BYTES) throw new ExportRefused('the disk has too little room left')
+        if (bavail * bsize < RESERVED_BYTES) throw new ExportRefused(coded('export_disk_room'))
       },
     })
   } finally {

@@ -154,7 +154,8 @@ function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null)
   return { extension, format, warnings }
 }
 
-async function readStart(root: string, tile: SampleTile): Promise<Buffer | null> {
+/** The first `SAMPLE_BYTES` of a tile; null: it is not there. */
+export async function readStart(root: string, tile: SampleTile): Promise<Buffer | null> {
   const opened = await openBelow(root, tile.path)
   if (!opened.ok) return null
   try {

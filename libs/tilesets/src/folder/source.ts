@@ -29,10 +29,13 @@ interface TileFileFacts {
   readonly modifiedMs: number
 }
 
-/** Opens a version that lies as `{folder}/{z}/{x}/{y}.{extension}`, rows counted as its storage says. */
-export async function openFolder(spec: SourceSpec, cached: CachedReader | null): Promise<Source> {
+/** A tile's path below the folder of its version; null: there can be none. */
+export type PathOf = (place: TilePlace) => string | null
+
+/** Opens a version that lies as `{folder}/{z}/{x}/{y}.{extension}`, rows counted as its storage says, or as `pathOf` says. */
+export async function openFolder(spec: SourceSpec, cached: CachedReader | null, pathOf?: PathOf): Promise<Source> {
   const realRoot = await fs.promises.realpath(spec.root).catch(() => null)
-  return new FolderSource(spec, realRoot === null ? null : cached, path.join(realRoot ?? '', path.sep))
+  return new FolderSource(spec, realRoot === null ? null : cached, path.join(realRoot ?? '', path.sep), pathOf)
 }
 
 class FolderSource implements Source {
@@ -41,8 +44,10 @@ class FolderSource implements Source {
   /** The root when it was opened. Where it leads elsewhere by now, `tile` finds out. Ends in a slash. */
   readonly #realRoot: string
   readonly #signatureBytes: number
+  readonly #ownPathOf: PathOf | undefined
 
-  constructor(spec: SourceSpec, cached: CachedReader | null, realRoot: string) {
+  constructor(spec: SourceSpec, cached: CachedReader | null, realRoot: string, pathOf: PathOf | undefined) {
+    this.#ownPathOf = pathOf
     this.#spec = spec
     this.#cached = cached
     this.#realRoot = realRoot
@@ -51,6 +56,7 @@ class FolderSource implements Source {
 
   async tile(place: TilePlace): Promise<Tile | null> {
     const file = this.#pathOf(place)
+    if (file === null) return null
     const opened = await openBelow(this.#spec.root, file)
     if (!opened.ok) {
       if (opened.reason === 'unreadable') throw new Error('the tile exists, but may not be read')
@@ -70,6 +76,7 @@ class FolderSource implements Source {
 
   tileIfCached(place: TilePlace): Tile | null | undefined {
     const file = this.#pathOf(place)
+    if (file === null) return null
     const found = this.#cached?.open(file) ?? 'not_now'
     if (found === 'absent') return null
     if (found === 'not_now') return undefined
@@ -86,13 +93,19 @@ class FolderSource implements Source {
 
   layout(): SourceLayout | null {
     const { path: folder, extension, storage } = this.#spec
+    if (this.#ownPathOf !== undefined) return null
     return this.#cached === null ? null : { kind: 'folder', folder, extension, fromSouth: storage === 'tms' }
   }
 
   close(): void {}
 
-  #pathOf({ z, x, y, suffix = '' }: TilePlace): string {
+  #pathOf(place: TilePlace): string | null {
     const { path: folder, storage, extension } = this.#spec
+    if (this.#ownPathOf !== undefined) {
+      const own = this.#ownPathOf(place)
+      return own === null ? null : `${folder}/${own}`
+    }
+    const { z, x, y, suffix = '' } = place
     return `${folder}/${z}/${x}/${storage === 'tms' ? flipRow(z, y) : y}${suffix}.${extension}`
   }
 

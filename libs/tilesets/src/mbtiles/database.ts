@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { sentence } from '@gateway/contracts/messages.js'
 import { fileIdentity } from '@gateway/files/file-identity.js'
 import { type NotOpened, type OpenedFile, openBelowSync } from '@gateway/files/open-below.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
@@ -75,14 +76,14 @@ export function openDatabase(root: string, file: string): OpenedDatabase | NotOp
     fs.closeSync(opened.fd)
   }
   if (!header.toString('latin1').startsWith(MAGIC) || length < HEADER_BYTES) {
-    throw new BrokenArchiveError('this is not an SQLite database')
+    throw new BrokenArchiveError(sentence('said.no_sqlite'))
   }
   const writeAhead = header[JOURNAL_AT] === WRITE_AHEAD
   const log = writeAhead ? logOf(opened.realPath) : undefined
   // Where a writer is at work, header and size belong together only for those who hold its lock.
   const isBeingWritten = log !== undefined || fs.existsSync(`${opened.realPath}-journal`)
   if (!isBeingWritten && opened.size < sizeBy(header)) {
-    throw new BrokenArchiveError('the file is cut off: it is shorter than its header says')
+    throw new BrokenArchiveError(sentence('said.file_cut_off'))
   }
   const connected = connectTo(opened, writeAhead, log)
   const { realPath } = opened

@@ -118,7 +118,7 @@ function tileSql({ keys, data }: TileTables): string {
 }
 
 /** Prepares a look-up by these columns, which an index must answer unless the database is small. */
-function prepareQuick(
+export function prepareQuick(
   database: DatabaseSyncInstance,
   sql: string,
   { table, by, size }: { table: string; by: readonly string[]; size: number },

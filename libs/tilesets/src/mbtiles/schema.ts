@@ -1,3 +1,4 @@
+import { sentence } from '@gateway/contracts/messages.js'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { plainColumns, readObjects, type SchemaObjects } from './plain-tables.js'
@@ -41,7 +42,7 @@ const SIGNS_OF_VIEWS = new Set([',', '.', '=', '(', ')', ';', '"', '`', '[', ']'
 export function findTileTables(database: DatabaseSyncInstance): TileTables {
   const objects = readObjects(database, MAX_OBJECTS)
   const tiles = objects.get('tiles')
-  if (tiles === undefined) throw new BrokenArchiveError('there is no table of tiles')
+  if (tiles === undefined) throw new BrokenArchiveError(sentence('said.no_tile_table'))
   if (tiles.type !== 'view') {
     requireColumns(database, objects, 'tiles', [...KEY_COLUMNS, 'tile_data'])
     return { keys: 'tiles', data: null }

@@ -1,4 +1,5 @@
 import type { TileFormat } from '@gateway/contracts/basemap.js'
+import { sentence } from '@gateway/contracts/messages.js'
 import { bytesToHeader, Compression, type Header, TileType } from 'pmtiles'
 import { BrokenArchiveError } from '../broken-archive.js'
 import type { TileEncoding } from '../tile-set.js'
@@ -45,7 +46,7 @@ const FORMAT_OF_TYPE: ReadonlyMap<TileType, TileFormat> = new Map([
 export function readHeader(bytes: Uint8Array, fileSize: number): ArchiveHeader {
   const copy = Uint8Array.from(bytes.subarray(0, HEADER_BYTES))
   if (Buffer.from(copy.buffer).toString('latin1', 0, 7) !== MAGIC || copy.length < HEADER_BYTES) {
-    throw new BrokenArchiveError('this is not a PMTiles archive')
+    throw new BrokenArchiveError(sentence('said.no_pmtiles'))
   }
   if (copy[7] !== SPEC_VERSION)
     throw new BrokenArchiveError(`PMTiles version ${copy[7]} is not supported, only version 3 is`)

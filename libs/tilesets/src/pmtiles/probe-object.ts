@@ -1,3 +1,4 @@
+import { sentence } from '@gateway/contracts/messages.js'
 import type { ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { objectIdentity } from '../object-identity.js'
@@ -24,7 +25,7 @@ export async function probePmtilesObject(
     const end = section.offset + section.length
     if (end <= start.length) return start.subarray(section.offset, end)
     const { bytes } = await store.read(key, section, { ...options, ifMatch: facts.etag })
-    if (bytes.length < section.length) throw new BrokenArchiveError('the archive is cut off')
+    if (bytes.length < section.length) throw new BrokenArchiveError(sentence('said.archive_cut_off'))
     return bytes
   }
   const header = readHeader(start, facts.size)

@@ -56,6 +56,9 @@ export class RemoteSources {
         return openRemotePmtiles(object, reading)
       case 'mbtiles':
         return openRemoteMbtiles(spec, object, this.cache, mbtiles)
+      default:
+        // No scan finds them there.
+        return null
     }
   }
 

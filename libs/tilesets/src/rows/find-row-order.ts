@@ -22,8 +22,8 @@ export type RowOrderTask = Pick<TileSetProbe, 'storage' | 'extension'>
  * harm: it is for a process that can be ended. Throws `BrokenArchiveError` and the disk's errors.
  */
 export async function findRowOrder(root: string, file: string, task: RowOrderTask): Promise<RowOrder | null> {
-  if (task.storage === 'pmtiles') return null
-  if (task.storage !== 'mbtiles') return orderByContent(await imagesOfFolder(root, file, task.extension))
+  if (task.storage === 'xyz' || task.storage === 'tms') return orderByContent(await imagesOfFolder(root, file, task.extension))
+  if (task.storage !== 'mbtiles') return null
   const opened = openDatabase(root, file)
   if (!opened.ok) return null
   try {

@@ -168,7 +168,7 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   tile_size: number;
@@ -259,7 +259,7 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -273,7 +273,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -431,7 +431,7 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -519,7 +519,7 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -535,7 +535,7 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 tile_size: number;
@@ -613,7 +613,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -729,7 +729,7 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
               /** @enum {string} */
               format: "png" | "jpg" | "webp" | "avif" | "pbf";
               tile_size: number;
@@ -837,6 +837,9 @@ export interface paths {
           "application/json": {
             withdrawn?: boolean;
             encoding?: string;
+            tile_min_zoom?: number | null;
+            tile_max_zoom?: number | null;
+            tiles?: boolean;
           };
         };
       };
@@ -856,6 +859,18 @@ export interface paths {
               available: boolean;
               source_code: string;
               download_url: string;
+              revision: number;
+              tiles: {
+                /** @enum {string} */
+                status: "none" | "building" | "ready" | "failed";
+                message: string;
+                min_zoom: number | null;
+                max_zoom: number | null;
+                built_at: string | null;
+                left_out: {
+                  [key: string]: number;
+                };
+              };
               crs: string | null;
               bounds: [
                 number,
@@ -873,6 +888,8 @@ export interface paths {
               encoding: string | null;
               encoding_source: ("format" | "cpg" | "table" | "operator") | null;
               path: string;
+              tile_min_zoom: number | null;
+              tile_max_zoom: number | null;
               withdrawn: boolean;
               source_enabled: boolean;
               confirmed: components["schemas"]["EdgePresence"][];
@@ -936,7 +953,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "path" | "-path" | "enabled" | "-enabled" | "last_scan" | "-last_scan";
           limit?: number;
           offset?: number;
-          kind?: "basemap" | "vector";
+          kind?: "basemap" | "vector" | "style";
           enabled?: "true" | "false";
           status?: "running" | "succeeded" | "failed";
         };
@@ -958,7 +975,7 @@ export interface paths {
           "application/json": {
             code: string;
             /** @enum {string} */
-            kind: "basemap" | "vector";
+            kind: "basemap" | "vector" | "style";
             path: string;
             name?: string;
             enabled?: boolean;
@@ -974,7 +991,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "basemap" | "vector";
+              kind: "basemap" | "vector" | "style";
               path: string;
               enabled: boolean;
               last_scan: components["schemas"]["Scan"] | null;
@@ -1041,6 +1058,10 @@ export interface paths {
               /** @enum {string} */
               state: "answers" | "missing" | "refuses" | "no_answer";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               milliseconds: number;
             };
           };
@@ -1070,6 +1091,10 @@ export interface paths {
               updated: number;
               missing: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               warnings: number;
               steps: number;
               cancelled: boolean;
@@ -1118,7 +1143,7 @@ export interface paths {
         content: {
           "application/json": {
             /** @enum {string} */
-            kind: "basemap" | "vector";
+            kind: "basemap" | "vector" | "style";
             path: string;
             code?: string;
           };
@@ -1143,6 +1168,10 @@ export interface paths {
                 } | null;
               }[];
               problem: string | null;
+              problem_code: string | null;
+              problem_params: {
+                [key: string]: string | number;
+              } | null;
             };
           };
         };
@@ -1244,6 +1273,10 @@ export interface paths {
                 updated: number;
                 missing: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 warnings: number;
                 steps: number;
                 cancelled: boolean;
@@ -1285,6 +1318,185 @@ export interface paths {
         200: {
           content: {
             "application/json": components["schemas"]["HealthCheck"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/styles": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "code" | "-code" | "name" | "-name" | "source_code" | "-source_code" | "revision" | "-revision" | "available" | "-available" | "withdrawn" | "-withdrawn" | "created_at" | "-created_at" | "updated_at" | "-updated_at";
+          limit?: number;
+          offset?: number;
+          source_code?: string;
+          available?: "true" | "false";
+          withdrawn?: "true" | "false";
+          source_enabled?: "true" | "false";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                code: string;
+                name: string;
+                revision: number;
+                available: boolean;
+                source_code: string;
+                style_url: string;
+                sources: {
+                  name: string;
+                  /** @enum {string} */
+                  kind: "basemap" | "vector";
+                  code: string;
+                  version: string | null;
+                }[];
+                fonts: string[];
+                sprites: string[];
+                hosts: string[];
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                path: string;
+                icons: string[];
+                problems: {
+                  message: string;
+                  message_code: string | null;
+                  message_params: {
+                    [key: string]: string | number;
+                  } | null;
+                }[];
+                withdrawn: boolean;
+                source_enabled: boolean;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/styles/{code}": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              code: string;
+              name: string;
+              revision: number;
+              available: boolean;
+              source_code: string;
+              style_url: string;
+              sources: {
+                name: string;
+                /** @enum {string} */
+                kind: "basemap" | "vector";
+                code: string;
+                version: string | null;
+              }[];
+              fonts: string[];
+              sprites: string[];
+              hosts: string[];
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              path: string;
+              icons: string[];
+              problems: {
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+              }[];
+              withdrawn: boolean;
+              source_enabled: boolean;
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+              files: number;
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            withdrawn: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              code: string;
+              name: string;
+              revision: number;
+              available: boolean;
+              source_code: string;
+              style_url: string;
+              sources: {
+                name: string;
+                /** @enum {string} */
+                kind: "basemap" | "vector";
+                code: string;
+                version: string | null;
+              }[];
+              fonts: string[];
+              sprites: string[];
+              hosts: string[];
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              path: string;
+              icons: string[];
+              problems: {
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+              }[];
+              withdrawn: boolean;
+              source_enabled: boolean;
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
           };
         };
       };
@@ -1341,6 +1553,12 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1364,6 +1582,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1429,6 +1653,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1588,6 +1818,12 @@ export interface paths {
               per_second: number;
               burst?: number;
             } | null;
+            bounds?: [
+              number,
+              number,
+              number,
+              number
+            ] | null;
             scopes?: ("read" | "slice" | "sign")[];
             expires_at?: (string) | 0;
           };
@@ -1611,6 +1847,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1668,6 +1910,12 @@ export interface paths {
                 per_second: number;
                 burst: number;
               } | null;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
               expires_at: string | null;
               disabled_at: string | null;
               /** Format: date-time */
@@ -1699,7 +1947,8 @@ export interface paths {
       requestBody: {
         content: {
           "application/json": {
-            basemap_code: string;
+            basemap_code?: string;
+            style_code?: string;
             version?: string;
             expires_at: string;
             bounds?: [
@@ -1714,7 +1963,20 @@ export interface paths {
       responses: {
         200: {
           content: {
-            "application/json": components["schemas"]["SignedUrl"];
+            "application/json": components["schemas"]["SignedUrl"] | {
+              style_code: string;
+              /** Format: date-time */
+              expires_at: string;
+              style_url: string;
+              url_template: string;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+            };
           };
         };
       };
@@ -1898,6 +2160,10 @@ export interface paths {
               delivered: boolean;
               status: number | null;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               answer: string;
               duration_ms: number;
               request: {
@@ -2000,6 +2266,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2027,6 +2297,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2182,6 +2456,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2197,6 +2475,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2351,6 +2633,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2367,6 +2653,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2468,6 +2758,10 @@ export interface paths {
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 progress: number;
                 tiles: number | null;
                 bytes: number | null;
@@ -2523,6 +2817,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2566,6 +2864,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2607,6 +2909,10 @@ export interface paths {
               /** @enum {string} */
               status: "pending" | "running" | "succeeded" | "failed";
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               progress: number;
               tiles: number | null;
               bytes: number | null;
@@ -2663,6 +2969,10 @@ export interface paths {
                 status: "pending" | "retrying" | "succeeded" | "failed";
                 attempts: number;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 next_attempt_at: string | null;
                 /** Format: date-time */
                 created_at: string;
@@ -2697,6 +3007,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2714,6 +3028,10 @@ export interface paths {
                 outcome: "succeeded" | "failed" | "interrupted";
                 http_status: number | null;
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 answer: string;
                 request: {
                   /** @enum {string} */
@@ -2748,6 +3066,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2780,6 +3102,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2812,6 +3138,10 @@ export interface paths {
               status: "pending" | "retrying" | "succeeded" | "failed";
               attempts: number;
               message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
               next_attempt_at: string | null;
               /** Format: date-time */
               created_at: string;
@@ -2929,6 +3259,10 @@ export interface paths {
                 callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
                 callback_attempts?: number;
                 callback_message?: string;
+                callback_message_code?: string | null;
+                callback_message_params?: {
+                  [key: string]: string | number;
+                } | null;
                 /** Format: date-time */
                 created_at: string;
                 started_at: string | null;
@@ -3230,6 +3564,32 @@ export interface paths {
           content: {
             "text/csv": unknown;
             "application/x-ndjson": unknown;
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/audit/verify": {
+    get: {
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              first_mismatch: {
+                /** @enum {string} */
+                reason: "altered" | "missing" | "inserted";
+                chain_position: number | null;
+                id: number | null;
+                at: string | null;
+                actor: string | null;
+                action: string | null;
+                subject: string | null;
+              } | null;
+              count: number;
+              head: string;
+              head_position: number;
+              anchor_position: number;
+            };
           };
         };
       };
@@ -3544,7 +3904,7 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
         /** @enum {string} */
         format: "png" | "jpg" | "webp" | "avif" | "pbf";
         tile_size: number;
@@ -3620,7 +3980,7 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
       /** @enum {string} */
       format: "png" | "jpg" | "webp" | "avif" | "pbf";
       tile_size: number;
@@ -3653,6 +4013,18 @@ export interface components {
       available: boolean;
       source_code: string;
       download_url: string;
+      revision: number;
+      tiles: {
+        /** @enum {string} */
+        status: "none" | "building" | "ready" | "failed";
+        message: string;
+        min_zoom: number | null;
+        max_zoom: number | null;
+        built_at: string | null;
+        left_out: {
+          [key: string]: number;
+        };
+      };
       crs: string | null;
       bounds: [
         number,
@@ -3683,6 +4055,18 @@ export interface components {
       available: boolean;
       source_code: string;
       download_url: string;
+      revision: number;
+      tiles: {
+        /** @enum {string} */
+        status: "none" | "building" | "ready" | "failed";
+        message: string;
+        min_zoom: number | null;
+        max_zoom: number | null;
+        built_at: string | null;
+        left_out: {
+          [key: string]: number;
+        };
+      };
       crs: string | null;
       bounds: [
         number,
@@ -3700,6 +4084,8 @@ export interface components {
       encoding: string | null;
       encoding_source: ("format" | "cpg" | "table" | "operator") | null;
       path: string;
+      tile_min_zoom: number | null;
+      tile_max_zoom: number | null;
       withdrawn: boolean;
       source_enabled: boolean;
     };
@@ -3707,7 +4093,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "basemap" | "vector";
+      kind: "basemap" | "vector" | "style";
       path: string;
       enabled: boolean;
       last_scan: components["schemas"]["Scan"] | null;
@@ -3725,6 +4111,10 @@ export interface components {
       updated: number;
       missing: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       warnings: number;
       steps: number;
       cancelled: boolean;
@@ -3744,6 +4134,12 @@ export interface components {
         per_second: number;
         burst: number;
       } | null;
+      bounds: [
+        number,
+        number,
+        number,
+        number
+      ] | null;
       expires_at: string | null;
       disabled_at: string | null;
       /** Format: date-time */
@@ -3783,6 +4179,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3811,6 +4211,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3827,6 +4231,10 @@ export interface components {
       status: "pending" | "retrying" | "succeeded" | "failed";
       attempts: number;
       message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
       next_attempt_at: string | null;
       /** Format: date-time */
       created_at: string;
@@ -3905,6 +4313,10 @@ export interface components {
       callback_status: "" | "pending" | "retrying" | "succeeded" | "failed";
       callback_attempts?: number;
       callback_message?: string;
+      callback_message_code?: string | null;
+      callback_message_params?: {
+        [key: string]: string | number;
+      } | null;
       /** Format: date-time */
       created_at: string;
       started_at: string | null;
@@ -3973,6 +4385,9 @@ export interface components {
       detail: {
         [key: string]: unknown;
       };
+      chain_position: number | null;
+      previous_sha256: string | null;
+      sha256: string | null;
     };
     Session: {
       name: string;

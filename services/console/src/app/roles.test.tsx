@@ -31,5 +31,5 @@ test('a page for another role says which one it needs', () => {
   const Page = forRole('admin', () => <p>the form</p>)
   show(<Page />, 'operator')
   expect(screen.queryByText('the form')).toBeNull()
-  expect(screen.getByText('This page needs the role administrator')).toBeDefined()
+  expect(screen.getByText('This page requires the role administrator')).toBeDefined()
 })

@@ -4,7 +4,6 @@ import type { Texts } from './en.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
-import { zhServerWords } from './zh-server.js'
 
 export const zh: Texts = {
   brand: '地图资产网关',
@@ -49,7 +48,6 @@ export const zh: Texts = {
     updated: '更新时间',
     created: '创建时间',
   },
-  serverWords: zhServerWords,
   warnings: {
     other: '已保存，但有提示',
     expiry_past: '已保存，但已经过期',
@@ -88,7 +86,7 @@ export const zh: Texts = {
       session_ended: '请重新登录，然后再试一次。',
       origin_not_allowed: '令牌限于其他网站使用。请更改其限制，或在那里使用。',
       network_not_allowed: '令牌限于其他网络使用。请更改其限制，或在那里使用。',
-      outside_bounds: '签名地址的范围不包括这里。请生成不限范围的地址。',
+      outside_bounds: '令牌或签名地址限定了范围，而这里在范围之外。请使用不限范围的令牌或地址。',
       scope_missing: '令牌缺少权限范围。请更改其授权，更改立即生效。',
       resource_not_granted: '令牌未获得此授权。请更改其授权，更改立即生效。',
       admin_remote_off: '不允许从其他机器管理：参见 ADMIN_ALLOW_REMOTE。',
@@ -1128,6 +1126,7 @@ export const zh: Texts = {
       'vector.withdraw': '下架矢量',
       'vector.restore': '恢复矢量',
       'vector.encoding': '设置矢量编码',
+      'vector.tiles': '设置矢量瓦片',
       'vector.delete': '删除矢量',
       'vectors.rescan': '重新扫描全部矢量',
       'scan-source.save': '保存扫描源',
@@ -1167,6 +1166,7 @@ export const zh: Texts = {
       tokens: '服务令牌',
       store: '存储、总线与数据目录',
       sources: '扫描源与演示数据',
+      vectors: '矢量瓦片',
       objectStorage: '对象存储',
       tiles: '瓦片与缓存',
       slicing: '切片',
@@ -1211,6 +1211,7 @@ export const zh: Texts = {
       TOKEN_STALE_SECONDS: '最迟在此时间后，每个边缘都拒绝已停用的令牌',
       TOKEN_OFFLINE_SECONDS: '失去联系的边缘凭已知信息继续工作的时长',
       DATABASE_URL: '保存全部状态的 Postgres',
+      DATABASE_READ_URL: '该 Postgres 的副本，供边缘读取',
       REDIS_URL: '消息总线；未设置时由 Postgres 代替',
       DATA_DIR: '此网关存放自身文件的目录',
       EDGE_WORKERS: '一个边缘的进程数',
@@ -1226,6 +1227,9 @@ export const zh: Texts = {
       DERIVED_BYTES: '一台边缘主机上矢量索引及其他格式的下载可占用的磁盘字节数',
       BASEMAP_ROOTS: '启动时成为底图扫描源的目录',
       VECTOR_ROOTS: '启动时成为矢量扫描源的目录',
+      VECTOR_TILES: '是否由矢量生成矢量瓦片',
+      VECTOR_BUILD_ROOT: '生成矢量瓦片的目录；边缘以相同路径读取',
+      VECTOR_BUILD_MEMORY: '一次矢量瓦片生成可使用的内存',
       SLICE_OUTPUT_ROOT: '切片图层的存放目录',
       SLICE_SOURCE_ROOTS: '待切片影像必须位于的目录',
       SLICE_FETCH_MAX_BYTES: '单个切片任务从对象存储获取的最大字节数',

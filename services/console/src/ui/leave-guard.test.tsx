@@ -8,7 +8,7 @@ import { FormGuard, SAVED } from './leave-guard.js'
 test('Back asks before it loses what was entered, and leaves after a yes', async () => {
   const { router } = show(<FormGuard isDirty={() => true} />)
   await act(() => router.navigate(-1))
-  await screen.findByText('What you have entered on this page would be lost.')
+  await screen.findByText('Your changes on this page will be lost.')
   await userEvent.click(screen.getByRole('button', { name: 'Stay' }))
   expect(router.state.location.pathname).toBe('/')
   await act(() => router.navigate(-1))
@@ -31,7 +31,7 @@ test('Back to a page that was saved into is no way around the question', async (
   await act(() => router.navigate('/elsewhere', { ...SAVED, replace: true }))
   await act(() => router.navigate('/'))
   await act(() => router.navigate(-1))
-  await screen.findByText('What you have entered on this page would be lost.')
+  await screen.findByText('Your changes on this page will be lost.')
 })
 
 test('reloading the page asks as well', () => {

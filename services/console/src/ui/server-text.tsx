@@ -2,7 +2,6 @@ import type { MessageCode, MessageParams } from '@gateway/contracts/messages.js'
 import type { ReactNode } from 'react'
 import { ApiError, type SaidMessage } from '../api/client.js'
 import { fillTemplate, type MessageTexts } from '../texts/fill-template.js'
-import { translated } from '../texts/server-words.js'
 import { useTexts } from '../texts/texts.js'
 
 export interface ServerMessage {
@@ -13,12 +12,12 @@ export interface ServerMessage {
   readonly params?: MessageParams | null | undefined
 }
 
-/** What the service has said, in the reader's language as far as it is known there. */
+/** A message of the service in the reader's language. One without a code, of an older version, stays as it is. */
 function useServerWords(): (message: ServerMessage) => string {
-  const { serverWords, messages } = useTexts()
+  const { messages } = useTexts()
   return ({ text, code, params }) => {
     const template = code ? messages[code as MessageCode] : undefined
-    return template === undefined ? translated(text, serverWords) : fillTemplate(template, params ?? {}, messages)
+    return template === undefined ? text : fillTemplate(template, params ?? {}, messages)
   }
 }
 

@@ -81,5 +81,5 @@ test('what was saved and is probably not intended stays on the page under a titl
   await confirm()
   await screen.findByText('Saved, but the directory does not exist')
   await screen.findByText('path: "/maps" does not exist on this machine')
-  await screen.findByText('Saved, with a remark')
+  await screen.findByText('Saved with a warning')
 })

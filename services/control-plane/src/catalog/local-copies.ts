@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { keyBelow } from '@gateway/object-storage/location.js'
 import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
 import { type ObjectStoreSettings, openObjectStore } from '@gateway/object-storage/open.js'
@@ -38,12 +39,11 @@ export async function copyHere(
     for (const path of paths) {
       const key = keyBelow(root, path)
       const facts = key === null ? undefined : await store.head(key, { signal })
-      if (key === null || facts === undefined) throw new Error(`${path} is not there`)
+      if (key === null || facts === undefined) throw new CodedError(coded('object_not_there', { path }))
       wanted.push({ key, facts, file: join(folder, basename(path)) })
     }
     const bytes = wanted.reduce((sum, { facts }) => sum + facts.size, 0)
-    if (bytes > maxBytes)
-      throw new Error(`${bytes} bytes would have to be fetched; EXPORT_MAX_BYTES leaves room for ${maxBytes}`)
+    if (bytes > maxBytes) throw new CodedError(coded('object_room_exports', { bytes, room: maxBytes }))
     for (const { key, facts, file } of wanted) await fetchWhole(store, key, file, facts, signal)
     return { folder, files: wanted.map(({ file }) => file), remove }
   } catch (error) {

@@ -3,6 +3,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { App } from '../platform/http/app-type.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
+import { changesRoute } from './changes/routes.js'
 import { compareRoutes } from './compare/routes.js'
 import { defaultVersionRoute } from './edit/default-version.js'
 import { forgetRoutes } from './edit/forget-routes.js'
@@ -28,6 +29,7 @@ interface Wiring {
 export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate, findCaller }: Wiring): Promise<void> {
   registerOpenCors(app)
   readerRoutes(app, ctx, gate)
+  changesRoute(app, ctx, gate)
   adminListRoutes(app, ctx, edges)
   detailRoutes(app, ctx)
   compareRoutes(app, ctx)

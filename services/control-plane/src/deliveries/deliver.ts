@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { coded, messageOfError } from '@gateway/contracts/messages.js'
 import { writeFileAtomically } from '@gateway/files/write-atomically.js'
 import type { ObjectStore } from '@gateway/object-storage/object-store.js'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
@@ -27,8 +28,8 @@ export interface DeliverTools {
  */
 export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {
   const { target } = claimed
-  if (target === null && claimed.url === null) return failure('the target is gone')
-  if (target?.enabled === false) return failure('the target is disabled')
+  if (target === null && claimed.url === null) return failure(coded('delivery_target_gone'))
+  if (target?.enabled === false) return failure(coded('delivery_target_disabled'))
   const payload = await tools.payloadOf(claimed)
   if (!payload.ok) return failure(payload.reason)
   const wanted = target?.mode === 'upload' ? payload.bundle : null
@@ -74,8 +75,8 @@ async function writeEvent(directory: string, id: string, event: unknown): Promis
   if (!(await isDirectory(directory))) return NO_DIRECTORY
   try {
     await writeFileAtomically(path.join(directory, name), `${JSON.stringify(event)}\n`, { durable: true })
-    return success(`${name} is in place`)
+    return success(coded('delivery_event_in_place', { name }))
   } catch (error) {
-    return failure((error as Error).message)
+    return failure(messageOfError(error))
   }
 }

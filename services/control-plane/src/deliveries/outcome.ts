@@ -1,3 +1,4 @@
+import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { SentRequest } from '@gateway/contracts/push.js'
 
 /** The outcome of one attempt, as its record keeps it for operators. */
@@ -7,17 +8,28 @@ export interface Outcome {
   readonly httpStatus: number | null
   /** as the receiver sent it */
   readonly retryAfter: string | null
+  /** in English */
   readonly message: string
+  /** the code and parameters of the message */
+  readonly said: CodedMessage
   /** the first part of what was answered */
   readonly answer: string
   /** null: nothing was sent over HTTP */
   readonly request: SentRequest | null
 }
 
-export function failure(message: string): Outcome {
-  return { delivered: false, httpStatus: null, retryAfter: null, message, answer: '', request: null }
+export function failure(said: CodedMessage): Outcome {
+  return {
+    delivered: false,
+    httpStatus: null,
+    retryAfter: null,
+    message: textOf(said),
+    said,
+    answer: '',
+    request: null,
+  }
 }
 
-export function success(message: string): Outcome {
-  return { delivered: true, httpStatus: null, retryAfter: null, message, answer: '', request: null }
+export function success(said: CodedMessage): Outcome {
+  return { delivered: true, httpStatus: null, retryAfter: null, message: textOf(said), said, answer: '', request: null }
 }

@@ -1,3 +1,4 @@
+import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { DeliveryKind } from '@gateway/store/deliveries.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import type { ControlContext } from '../platform/context.js'
@@ -17,7 +18,7 @@ export interface Payload {
 export interface NothingToSend {
   readonly ok: false
   /** for the operator */
-  readonly reason: string
+  readonly reason: CodedMessage
 }
 
 /** Builds the payload anew for each attempt, from the state at that time. Belongs to the feature that enqueues this kind of delivery. */

@@ -40,6 +40,11 @@ export interface RecordChanges {
 
 type RecordChangeName = keyof RecordChanges['operationIds']
 
+interface Doer {
+  readonly actor: string
+  readonly at: string
+}
+
 interface Change {
   readonly status: 200 | 202
   /** before "one of the pushes", for the document */
@@ -48,7 +53,7 @@ interface Change {
   /** where the record is there, but not in a state in which it can be changed so */
   readonly refused: Refusal
   /** @param by who does it and when; null where the record is not in a state for it, or is not there */
-  readonly apply: (tx: Transaction, kind: DeliveryKind, id: string, by: string) => Promise<Delivery | null>
+  readonly apply: (tx: Transaction, kind: DeliveryKind, id: string, by: Doer) => Promise<Delivery | null>
 }
 
 const CHANGES: Readonly<Record<RecordChangeName, Change>> = {
@@ -68,7 +73,7 @@ const CHANGES: Readonly<Record<RecordChangeName, Change>> = {
       'A record that is on its way ends as `failed`, with a message that names the administrator and the time, and is not tried again ' +
       'unless somebody retries it. An attempt that is under way is broken off; it may have arrived. 409 where the record is finished.',
     refused: refuse('conflict', coded('record_finished')),
-    apply: (tx, kind, id, by) => cancelDelivery(tx, kind, id, `cancelled ${by}`),
+    apply: (tx, kind, id, by) => cancelDelivery(tx, kind, id, coded('delivery_cancelled', { ...by })),
   },
   acknowledge: {
     status: 200,
@@ -120,7 +125,7 @@ async function changeRecord(
   if (!isUuid(id)) return NO_SUCH_RECORD
   const { apply, refused } = CHANGES[name]
   const who = admin.actor === 'token' ? 'ADMIN_TOKEN' : admin.actor
-  const delivery = await apply(tx, kind, id, `by ${who} at ${new Date(now()).toISOString()}`)
+  const delivery = await apply(tx, kind, id, { actor: who, at: new Date(now()).toISOString() })
   if (delivery === null) return (await readDelivery(tx, kind, id)) === null ? NO_SUCH_RECORD : refused
   await insertAudit(tx, { ...admin, action: `push.${name}`, subject: id, detail: await named(tx, delivery) })
   return { ok: true, delivery }

@@ -1,5 +1,6 @@
 import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
+import { storedMessage } from '@gateway/contracts/messages.js'
 import { hasRole, type Role } from '@gateway/contracts/operator.js'
 import { DELIVERY_STATUSES, type DeliveryAttempt, deliveryAttemptSchema } from '@gateway/contracts/push.js'
 import { DELIVERY_LISTINGS, type Delivery, listDeliveries, readDelivery } from '@gateway/store/deliveries.js'
@@ -95,7 +96,7 @@ async function readAttemptLog(
     duration_ms: line.durationMs,
     outcome: line.outcome,
     http_status: line.httpStatus,
-    message: line.message,
+    ...storedMessage(line.message, line.messageCoded),
     answer: line.answer,
     request: (showsRequests ? line.request : null) ?? null,
   }))
@@ -107,7 +108,7 @@ export function deliveryFields(delivery: Delivery) {
     id: delivery.id,
     status: delivery.status,
     attempts: delivery.attempts,
-    message: delivery.message,
+    ...storedMessage(delivery.message, delivery.messageCoded),
     next_attempt_at: delivery.dueAt?.toISOString() ?? null,
     created_at: delivery.createdAt.toISOString(),
     updated_at: delivery.updatedAt.toISOString(),

@@ -1,4 +1,5 @@
 import type { Export } from '@gateway/contracts/export.js'
+import { storedMessage } from '@gateway/contracts/messages.js'
 import type { Settings } from '@gateway/settings/load.js'
 import type { StoredExport } from '@gateway/store/exports.js'
 
@@ -17,7 +18,7 @@ export function toExport(stored: StoredExport, { apiBaseUrl, exportRetentionDays
     target_code: stored.targetCode,
     push_id: stored.pushId,
     status: stored.status,
-    message: stored.message,
+    ...storedMessage(stored.message, stored.messageCoded),
     progress: Math.round(stored.progress * 10) / 10,
     tiles: stored.tiles,
     bytes: stored.bytes,

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Export } from '@gateway/contracts/export.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { claimExport, finishExport } from '@gateway/store/exports.js'
 import { PMTiles } from 'pmtiles'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -165,7 +166,9 @@ test('an export whose process died is written again, and the late process record
   expect(done).toMatchObject({ status: 'succeeded', tiles: 16 })
   expect(digest(done)).toBe(digest(first))
   expect(readdirSync(path.join(home, 'exports')).filter((name) => name.endsWith('.tmp'))).toEqual([])
-  const late = await sql.begin((tx) => finishExport(tx, { id, owner: ID, fence: 1 }, { failed: 'late' }))
+  const late = await sql.begin((tx) =>
+    finishExport(tx, { id, owner: ID, fence: 1 }, { failed: coded('export_room_full') }),
+  )
   expect(late).toBeNull()
   expect(await claimExport(sql, ID, 10)).toBeNull()
 })

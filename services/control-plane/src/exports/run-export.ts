@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemap, versionTitle } from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
@@ -41,7 +42,7 @@ export async function runExport(
   const { parent, fields } = keptTrace(trace)
   const attributes = { 'gateway.export': id, 'gateway.basemap': basemapCode }
   const span = { kind: 'consumer', parent, attributes, fields: { ...fields, export: id } } as const
-  const failure = (end: ExportEnd | null) => (end !== null && 'failed' in end ? end.failed : null)
+  const failure = (end: ExportEnd | null) => (end !== null && 'failed' in end ? textOf(end.failed) : null)
   await traced(ctx, 'export', span, () => runInTrace(ctx, claimed, held, onProgress), failure)
 }
 
@@ -73,7 +74,7 @@ async function runInTrace(
       if (held.reason === 'stopped') await returnExport(sql, lease)
       return null
     }
-    end = { failed: (error as Error).message }
+    end = { failed: messageOfError(error) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -94,7 +95,7 @@ async function runInTrace(
   // Nobody asks for it any more. Another process that writes the same export puts its own file there.
   if (ended === null && held.reason !== 'stopped') await rm(file, { force: true })
   const fields = { basemap: wanted.basemapCode, version: wanted.version }
-  if ('failed' in end) log.info({ ...fields, reason: end.failed }, 'an export failed')
+  if ('failed' in end) log.info({ ...fields, reason: textOf(end.failed) }, 'an export failed')
   else log.info({ ...fields, tiles: end.tiles, bytes: end.bytes }, 'an export is written')
   return end
 }
@@ -108,10 +109,10 @@ async function write(
 ): Promise<ExportEnd> {
   const basemap = await readBasemap(sql, wanted.basemapCode)
   const version = basemap?.versions.find((one) => one.version === wanted.version)
-  if (!basemap || !version?.available) return { failed: 'the version is not available' }
-  if (version.withdrawn || !isOffered(basemap)) return { failed: 'the version is withdrawn' }
+  if (!basemap || !version?.available) return { failed: coded('delivery_version_unavailable') }
+  if (version.withdrawn || !isOffered(basemap)) return { failed: coded('delivery_version_withdrawn') }
   const room = settings.exportMaxBytes - (await bytesOfExports(sql))
-  if (room <= 0) return { failed: 'the exports that are kept take up EXPORT_MAX_BYTES: remove some' }
+  if (room <= 0) return { failed: coded('export_room_full') }
   const { storage, rowsFromNorth, format, path, extension } = version
   const task: ExportTask = {
     set: { storage, rowsFromNorth, format, path, extension, root: basemap.sourcePath },
@@ -122,8 +123,7 @@ async function write(
     maxBytes: room,
   }
   if (!isRemote(path)) return figures(await writeArchive(task, signal, onProgress))
-  if (storage !== 'pmtiles' && storage !== 'mbtiles')
-    return { failed: 'the tiles of this version lie one by one in object storage' }
+  if (storage !== 'pmtiles' && storage !== 'mbtiles') return { failed: coded('delivery_tiles_scattered') }
   const { sourcePath } = basemap
   const copies = await patiently(signal, () => copyHere(settings, sourcePath, [path], room, signal), PATIENCE_MS)
   try {

@@ -1,5 +1,6 @@
 import { toBasemap } from '@gateway/catalog/basemap.js'
 import { toVector } from '@gateway/catalog/vector.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { PushRecord } from '@gateway/contracts/push.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
@@ -11,16 +12,16 @@ import { exportDirectory } from '../platform/files/export-files.js'
 import { exportBundle, vectorBundle, versionBundle } from './bundles.js'
 import { toPushRecord, toVectorPushRecord } from './record.js'
 
-const GONE = { ok: false, reason: 'the export was removed' } as const
+const GONE = { ok: false, reason: coded('delivery_export_removed') } as const
 
-const SCATTERED = { ok: false, reason: 'the tiles of this version lie one by one in object storage' } as const
+const SCATTERED = { ok: false, reason: coded('delivery_tiles_scattered') } as const
 
 /** A version as the catalog has it now, which may differ from what it had when the push was created. */
 export const basemapPayload: PayloadBuilder = async ({ sql, settings, now }, claimed) => {
   const basemap = await readBasemap(sql, claimed.basemapCode ?? '')
   const version = basemap?.versions.find((one) => one.version === claimed.version)
-  if (!basemap || !version?.available) return { ok: false, reason: 'the version is not available' }
-  if (version.withdrawn || !isOffered(basemap)) return { ok: false, reason: 'the version is withdrawn' }
+  if (!basemap || !version?.available) return { ok: false, reason: coded('delivery_version_unavailable') }
+  if (version.withdrawn || !isOffered(basemap)) return { ok: false, reason: coded('delivery_version_withdrawn') }
   if (
     claimed.exportId === null &&
     isRemote(version.path) &&
@@ -50,8 +51,8 @@ export const basemapPayload: PayloadBuilder = async ({ sql, settings, now }, cla
 
 export const vectorPayload: PayloadBuilder = async ({ sql, settings, now }, claimed) => {
   const vector = await readVector(sql, claimed.vectorCode ?? '')
-  if (!vector?.available) return { ok: false, reason: 'the vector is not available' }
-  if (!isOffered(vector)) return { ok: false, reason: 'the vector is withdrawn' }
+  if (!vector?.available) return { ok: false, reason: coded('delivery_vector_unavailable') }
+  if (!isOffered(vector)) return { ok: false, reason: coded('delivery_vector_withdrawn') }
   const at = new Date(now())
   const event = {
     event: 'vector.pushed',

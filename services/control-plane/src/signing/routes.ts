@@ -59,7 +59,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       schema: {
         operationId: 'signUrlByToken',
         summary: 'Sign addresses of a basemap, by a service token of scope `sign`',
-        description: `${SIGNED} 403 where the basemap is not granted to the token, whether or not it exists; 400 where they would outlive the token.`,
+        description: `${SIGNED} 403 where the basemap is not granted to the token, whether or not it exists; 400 where they would outlive the token. \`bounds\` are cut to those of the token, which are the default; 403 where they have nothing in common.`,
         body: signedUrlBodySchema,
         response: { 200: signedUrlSchema },
       },
@@ -67,7 +67,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
     async (request, reply) => {
       const { body, serviceToken } = request
       if (!gate.grants(request, reply, { kind: 'basemap', code: body.basemap_code }, 'sign')) return reply
-      const outcome = await signUrl(ctx, body, serviceToken.expiresAtMs)
+      const outcome = await signUrl(ctx, body, serviceToken.expiresAtMs, serviceToken.limits?.area ?? null)
       return outcome.ok ? outcome.signed : sendRefusal(reply, outcome)
     },
   )

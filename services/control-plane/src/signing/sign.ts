@@ -1,11 +1,12 @@
 import { LAST_EXPIRY, signatureQuery, signResource } from '@gateway/access/signed-address.js'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantMs } from '@gateway/contracts/instant.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { readSigningSecret } from '@gateway/store/signing-keys.js'
+import { commonParts } from '@gateway/tilesets/area.js'
 import { currentTileUrlTemplate, revisedTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import type { ControlContext } from '../platform/context.js'
 import { expiryWarnings } from '../platform/warnings.js'
@@ -17,6 +18,9 @@ const ALIAS = refuse('invalid_parameters', coded('signing_alias', { alias: CURRE
 const YEARS = refuse('invalid_parameters', coded('signing_years'))
 const TOO_LATE = refuse('invalid_parameters', coded('signing_too_late'))
 
+const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
+const TWO_AREAS = refuse('invalid_parameters', coded('signing_two_areas'))
+
 const ARCHIVES: ReadonlySet<string> = new Set(['pmtiles', 'mbtiles'])
 
 /** `name`: the basemap's */
@@ -26,17 +30,23 @@ export type Signed = { readonly ok: true; readonly name: string; readonly signed
  * Addresses that let their bearer in until they expire. Nothing of them is stored: edges verify them by the key alone, so that they end with
  * their time or with the key.
  * @param notAfterMs when the token that signs expires, since no address lets in longer than who gave it; null: never
+ * @param area what that token may read, beyond which no address reaches; null: everywhere
  */
 export async function signUrl(
   { sql, settings, now }: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
   body: SignedUrlBody,
   notAfterMs: number | null,
+  area: Bounds | null = null,
 ): Promise<Signed> {
-  const { basemap_code: code, version: label = null, bounds = null } = body
+  const { basemap_code: code, version: label = null } = body
   if (label === CURRENT_VERSION) return ALIAS
   const expiresAt = Math.floor((instantMs(body.expires_at) ?? Number.NaN) / 1000)
   if (!(expiresAt > 0 && expiresAt <= LAST_EXPIRY)) return YEARS
   if (notAfterMs !== null && expiresAt * 1000 > notAfterMs) return TOO_LATE
+  const parts = area === null ? [body.bounds ?? null] : commonParts(area, body.bounds ?? area).map(roundedInwards)
+  const [bounds] = parts
+  if (bounds === undefined) return OUTSIDE_AREA
+  if (parts.length > 1) return TWO_AREAS
   const basemap = code.includes('\0') ? null : await readBasemap(sql, code)
   if (basemap === null || !isOffered(basemap)) return NO_SUCH_BASEMAP
   const served = basemap.versions.filter((one) => one.available && !one.withdrawn)
@@ -68,4 +78,14 @@ export async function signUrl(
       ...(warnings.length > 0 && { warnings }),
     },
   }
+}
+
+/** A signature has bounds of six decimals: rounded, they must not reach beyond what they are cut to. */
+function roundedInwards([west, south, east, north]: Bounds): Bounds {
+  return [roundedUp(west), roundedUp(south), -roundedUp(-east), -roundedUp(-north)]
+}
+
+function roundedUp(degrees: number): number {
+  const rounded = Number(degrees.toFixed(6))
+  return rounded >= degrees ? rounded : Number((rounded + 1e-6).toFixed(6))
 }

@@ -90,6 +90,22 @@ test('a token signs what it is granted, with the scope for it, and for no longer
   expect((await signBy('bmp_none', body)).statusCode).toBe(401)
 })
 
+test('a token with an area signs nothing beyond it, and its area is the default', async () => {
+  const body = { basemap_code: 'world', expires_at: '2031-01-02' }
+  const token = await tokenWith({ expires_at: '2032-01-01', bounds: [170, -20.12345678, -170, 20] })
+  const signed = async (bounds?: number[]) => {
+    const answer = await signBy(token, { ...body, ...(bounds && { bounds }) })
+    return answer.statusCode === 200 ? answer.json().bounds : answer.statusCode
+  }
+  expect(await signed()).toEqual([170, -20.123456, -170, 20])
+  expect(await signed([-180, -85, 180, 85])).toEqual([170, -20.123456, -170, 20])
+  expect(await signed([160, 0, 175, 30])).toEqual([170, 0, 175, 20])
+  expect(await signed([0, 0, 10, 10])).toBe(403)
+  expect(await signed([-175, 0, 175, 10])).toBe(400)
+  const { url_template: template } = (await signBy(token, body)).json()
+  expect(presentedIn(template).bounds).toBe('170,-20.123456,-170,20')
+})
+
 test('a new key signs once edges have had the time to learn it, and the one before it stays good for its grace', async () => {
   const { sql } = gateway.store
   const rotate = (payload: object) =>

@@ -9,7 +9,7 @@ import type { PayloadBuilder } from '../deliveries/payload.js'
 import { deliveryFields, recordRoutes } from '../deliveries/records.js'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
-import { toSliceJob, withoutSecrets } from './job-object.js'
+import { callbackFields, toSliceJob, withoutSecrets } from './job-object.js'
 
 /** Enqueues the callback of a job, if it has one, in the transaction that ends the job: both happen or neither. */
 export async function enqueueCallback(ctx: ControlContext, tx: Transaction, job: StoredSliceJob): Promise<void> {
@@ -27,8 +27,8 @@ export async function enqueueCallback(ctx: ControlContext, tx: Transaction, job:
 }
 
 /** The job as it ended, with the state of its callback at this attempt. */
-export const callbackPayload: PayloadBuilder = async ({ now }, { body, status, attempts, message }) => {
-  const job = { ...body, callback_status: status, callback_attempts: attempts, callback_message: message }
+export const callbackPayload: PayloadBuilder = async ({ now }, { body, ...state }) => {
+  const job = { ...body, callback_status: state.status, ...callbackFields(state) }
   return {
     ok: true,
     event: { event: 'tile.job.finished', job, delivered: new Date(now()).toISOString() },

@@ -24,7 +24,7 @@ export const cancelJob: JobChange = async (ctx, tx, id, admin) => {
   if (!isUuid(id)) return NO_SUCH_JOB
   const who = admin.actor === 'token' ? 'ADMIN_TOKEN' : admin.actor
   const at = new Date(ctx.now()).toISOString()
-  const outcome = await cancelSliceJob(tx, id, `cancelled by ${who} at ${at}`)
+  const outcome = await cancelSliceJob(tx, id, coded('slice_cancelled_by', { actor: who, at }))
   if (outcome === 'unknown') return NO_SUCH_JOB
   if (outcome === 'finished') return FINISHED
   await insertAudit(tx, { ...admin, action: 'slice.cancel', subject: id, detail: named(outcome.job) })

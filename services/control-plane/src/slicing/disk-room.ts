@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import type { PlanLine } from '@gateway/tiling/protocol.js'
 
 /** Left free on the disk beyond what a job is expected to need, since others write there, too: a twentieth of it, or this much. */
@@ -6,16 +7,18 @@ const MAX_RESERVE_BYTES = 256 * 1024 * 1024
 const RESERVED_SHARE = 0.05
 
 /** Why the disk of `directory` would not hold what is planned; null: it would. */
-export async function lackOfRoom(plan: PlanLine, directory: string): Promise<string | null> {
+export async function lackOfRoom(plan: PlanLine, directory: string): Promise<CodedMessage | null> {
   const { bavail, blocks, bsize } = await statfs(directory)
   const available = bavail * bsize
   const needed = plan.bytes_estimate + plan.temp_bytes_estimate
   const reserve = Math.min(MAX_RESERVE_BYTES, blocks * bsize * RESERVED_SHARE)
   if (needed + reserve <= available) return null
-  return (
-    `the disk would not hold the layer: about ${megabytes(needed)} MB are needed for ${plan.tiles} tiles and work space, ` +
-    `${megabytes(available)} MB are free, of which ${megabytes(reserve)} MB are kept`
-  )
+  return coded('slice_disk_room', {
+    needed: megabytes(needed),
+    tiles: plan.tiles,
+    free: megabytes(available),
+    kept: megabytes(reserve),
+  })
 }
 
 function megabytes(bytes: number): number {

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, rm, statfs } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { isRemote, keyBelow, normalLocation } from '@gateway/object-storage/location.js'
 import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/object-storage/open.js'
@@ -24,7 +25,7 @@ const MAX_SIDECAR_BYTES = 1024 * 1024
 const LEFT_FREE = 1024 ** 3
 
 /** Said of every place outside of the roots, whether or not there is anything. */
-const OUTSIDE = 'an image in object storage lies outside of what SLICE_SOURCE_ROOTS names'
+const OUTSIDE = coded('slice_image_outside')
 
 /**
  * Fetches the images of a job that lie in object storage, with what lies beside them and tells their place, so that GDAL needs no network. Rejects, with
@@ -82,12 +83,12 @@ function placeIn(roots: readonly string[], path: string, open: (root: string) =>
     const key = keyBelow(root, normalLocation(path))
     if (key !== null && key !== '') return { store: open(root), key }
   }
-  throw new Error(OUTSIDE)
+  throw new CodedError(OUTSIDE)
 }
 
 async function find({ store, key }: Place, path: string, signal: AbortSignal): Promise<Found> {
   const image = await patiently(signal, () => store.head(key, { signal }))
-  if (image === undefined) throw new Error(`${path} is not there`)
+  if (image === undefined) throw new CodedError(coded('object_not_there', { path }))
   const stem = key.slice(0, key.length - extname(key).length)
   const beside = await patiently(signal, async () => {
     const entries: Found['beside'][number][] = []
@@ -109,12 +110,10 @@ function isSidecar(image: string, stem: string, key: string): boolean {
 
 async function assertRoom(found: readonly Found[], folder: string, maxBytes: number, dataDir: string): Promise<void> {
   const bytes = found.reduce((sum, { image }) => sum + image.size, 0)
-  if (bytes > maxBytes)
-    throw new Error(`the images in object storage have ${bytes} bytes; SLICE_FETCH_MAX_BYTES allows ${maxBytes}`)
+  if (bytes > maxBytes) throw new CodedError(coded('slice_fetch_limit', { bytes, limit: maxBytes }))
   await mkdir(folder, { recursive: true })
   const { bavail, bsize } = await statfs(dataDir)
-  if (bytes + LEFT_FREE > bavail * bsize)
-    throw new Error(`the disk of DATA_DIR would not hold the ${bytes} bytes of the images in object storage`)
+  if (bytes + LEFT_FREE > bavail * bsize) throw new CodedError(coded('slice_fetch_room', { bytes }))
 }
 
 /** Answers the path of the image. */
@@ -131,7 +130,7 @@ async function fetchOne(
       const { body } = await store.stream(one.key, { ifMatch, size, signal })
       await pipeline(body, createWriteStream(join(folder, basename(one.key))), { signal })
     }).catch((error: Error) => {
-      throw new Error(`${path} cannot be fetched: ${error.message}`)
+      throw new CodedError(coded('slice_fetch_failed', { path, reason: error.message }))
     })
   }
   return join(folder, basename(key))

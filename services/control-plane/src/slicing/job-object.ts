@@ -1,3 +1,4 @@
+import { storedMessage } from '@gateway/contracts/messages.js'
 import { hasRole, type Role } from '@gateway/contracts/operator.js'
 import type { ListedSliceJob, SliceJob } from '@gateway/contracts/slice.js'
 import { warningOf } from '@gateway/contracts/warning.js'
@@ -34,14 +35,12 @@ function toListedJob(
     tile_matrix_set: job.tileMatrixSet,
     encoding: job.encoding,
     status: job.status,
-    message: job.message,
-    message_code: job.messageCoded?.code ?? null,
-    message_params: job.messageCoded?.params ?? null,
+    ...storedMessage(job.message, job.messageCoded),
     ...(job.warnings.length > 0 && { warnings: job.warnings.map(warningOf) }),
     log_path: job.logPath,
     callback_url: job.callbackUrl,
     callback_status: callback?.status ?? '',
-    ...(callback !== undefined && { callback_attempts: callback.attempts, callback_message: callback.message }),
+    ...(callback !== undefined && callbackFields(callback)),
     created_at: job.createdAt.toISOString(),
     started_at: job.startedAt?.toISOString() ?? null,
     finished_at: job.finishedAt?.toISOString() ?? null,
@@ -49,6 +48,20 @@ function toListedJob(
     progress: Math.round(job.progress * 10) / 10,
     cancelled: job.cancelled,
     acknowledged_at: job.acknowledgedAt?.toISOString() ?? null,
+  }
+}
+
+/** The members of a job for a callback whose delivery has started. */
+export function callbackFields({
+  attempts,
+  message,
+  messageCoded,
+}: Pick<CallbackState, 'attempts' | 'message' | 'messageCoded'>) {
+  return {
+    callback_attempts: attempts,
+    callback_message: message,
+    callback_message_code: messageCoded?.code ?? null,
+    callback_message_params: messageCoded?.params ?? null,
   }
 }
 

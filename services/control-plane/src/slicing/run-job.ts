@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import {
   type ClaimedSliceJob,
@@ -88,7 +88,7 @@ async function makeLayer(
   const images = await fetchImages(ctx, job, running.signal).catch((error: Error) => error)
   try {
     running.signal.throwIfAborted()
-    if (images instanceof Error) return { failed: images.message }
+    if (images instanceof Error) return failedBy(messageOfError(images))
     await layers?.prepare(place)
     running.signal.throwIfAborted()
     let zoomMax = job.zoomMax
@@ -147,7 +147,7 @@ function warnOfPlan({ sql, log }: ControlContext, { job, lease }: ClaimedSliceJo
 
 async function refuseWithoutRoom(running: RunningJob, place: LayerPlace, plan: PlanLine): Promise<void> {
   const failed = await lackOfRoom(plan, dirname(place.stagingDir))
-  if (failed !== null) running.abort({ failed })
+  if (failed !== null) running.abort(failedBy(failed))
 }
 
 function warn({ log }: ControlContext, job: StoredSliceJob): (error: Error) => void {

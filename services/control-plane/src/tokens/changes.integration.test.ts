@@ -158,6 +158,33 @@ test('what is disabled or expired is not rotated, and a grace is at most 30 days
   expect((await rotate({})).statusCode).toBe(409)
 })
 
+test('an area is set, changed and lifted; what is no area is refused', async () => {
+  const issued = await issue({ bounds: [170, -20, -170, 20] })
+  expect(issued.bounds).toEqual([170, -20, -170, 20])
+  expect((await gateway.admin({ url: `${TOKENS}/${issued.id}` })).json().bounds).toEqual([170, -20, -170, 20])
+  const changed = (await patch(issued.id, { bounds: [1.5, 2, 3, 4] })).json()
+  expect(changed).toMatchObject({ bounds: [1.5, 2, 3, 4], confirmed: expect.any(Array), pending: [] })
+  expect((await newestAudit()).detail).toMatchObject({
+    before: { bounds: [170, -20, -170, 20] },
+    after: { bounds: [1.5, 2, 3, 4] },
+  })
+  expect((await patch(issued.id, { name: 'same' })).json().bounds).toEqual([1.5, 2, 3, 4])
+  expect((await patch(issued.id, { bounds: null })).json().bounds).toBeNull()
+  expect((await issue()).bounds).toBeNull()
+  for (const bounds of [
+    [],
+    [1, 2, 3],
+    [0, 2, 1, 1],
+    [0, 0, 181, 1],
+    [0, 0, 0, 1],
+    [0, 0, 1, 1, 1],
+    '0,0,1,1',
+    ['a', 0, 1, 1],
+  ]) {
+    expect([bounds, (await patch(issued.id, { bounds })).statusCode]).toEqual([bounds, 400])
+  }
+})
+
 test('limits are set, changed and lifted; what is no origin or network is refused', async () => {
   const allowed_origins = ['https://maps.example.com', 'http://localhost:8080', 'capacitor://localhost']
   const allowed_networks = ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1', '::1']

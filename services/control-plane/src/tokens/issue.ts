@@ -36,10 +36,11 @@ export async function issueToken(ctx: ControlContext, body: TokenBody, admin: Ad
       allowedOrigins: unique(body.allowed_origins ?? []),
       allowedNetworks: unique(body.allowed_networks ?? []),
       rateLimit: rateLimitOf(body.rate_limit ?? null),
+      bounds: body.bounds ?? null,
     })
-    const { id, name, prefix, scopes, basemap_codes, vector_codes, layer_codes, expires_at } = token
+    const { id, name, prefix, scopes, basemap_codes, vector_codes, layer_codes, expires_at, bounds } = token
     const counts = { basemaps: basemap_codes.length, vectors: vector_codes.length, layers: layer_codes.length }
-    const detail = { name, prefix, scopes, expires_at, ...counts }
+    const detail = { name, prefix, scopes, expires_at, ...counts, ...(bounds !== null && { bounds }) }
     await insertAudit(tx, { ...admin, action: 'token.issue', subject: id, detail })
     return { result: token, changes: [{ kind: 'token', key: digest.toString('hex') }] }
   })

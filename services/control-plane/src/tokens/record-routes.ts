@@ -47,7 +47,7 @@ export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdg
         operationId: 'updateToken',
         summary: 'Change a service token',
         description:
-          'Fields that are left out, or null, stay as they are, but `rate_limit: null` lifts the limit; its secret stays the same. A list replaces the whole list. An expired token ' +
+          'Fields that are left out, or null, stay as they are, but `rate_limit: null` and `bounds: null` lift the limit; its secret stays the same. A list replaces the whole list. An expired token ' +
           `that is given a later \`expires_at\` is honoured again; a disabled one stays disabled. ${CONFIRMED}`,
         params,
         body: tokenPatchSchema,

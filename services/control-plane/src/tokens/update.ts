@@ -36,6 +36,7 @@ export function updating(ctx: Pick<ControlContext, 'now'>, patch: TokenPatch, ad
       allowedOrigins: unique(patch.allowed_origins ?? token.allowed_origins),
       allowedNetworks: unique(patch.allowed_networks ?? token.allowed_networks),
       rateLimit: patch.rate_limit === undefined ? token.rate_limit : rateLimitOf(patch.rate_limit),
+      bounds: patch.bounds === undefined ? token.bounds : patch.bounds,
     }
     const updated = await updateRecord(tx, token.id, settings)
     const changed = differences(token, updated)

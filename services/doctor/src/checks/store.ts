@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addressHosts } from '@gateway/settings/address-hosts.js'
 import type { Settings } from '@gateway/settings/load.js'
+import { verifyAudit } from '@gateway/store/audit-chain.js'
 import { currentState } from '@gateway/store/change-log.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 import { readSchemaState, StoreRefusal } from '@gateway/store/migrate.js'
@@ -104,7 +105,7 @@ async function examine(sql: Sql, at: string, findings: Finding[]): Promise<reado
   findings.push(finding)
   if (!isCurrent) return []
   const { revision, epoch } = await currentState(sql)
-  findings.push(ok('store', `revision ${revision} of epoch ${epoch}`))
+  findings.push(ok('store', `revision ${revision} of epoch ${epoch}`), await auditChain(sql))
   const sources = (await readScanSources(sql)).filter(({ enabled }) => enabled)
   return sources.map(({ code, path }) => ({ code, path }))
 }
@@ -183,4 +184,16 @@ async function schema(sql: Sql): Promise<{ finding: Finding; isCurrent: boolean 
     if (!(error instanceof StoreRefusal)) throw error
     return { finding: fault('store', error.message, 'see "Order of a restart" in docs/operate.md'), isCurrent: false }
   }
+}
+
+async function auditChain(sql: Sql): Promise<Finding> {
+  const { first_mismatch: mismatch, count, head } = await verifyAudit(sql)
+  if (mismatch === null) return ok('audit', `${count} entries of the chain match; its head is ${head}`)
+  const { reason, id, chain_position: position } = mismatch
+  const which = id === null ? `at position ${position} of the chain` : `${id}`
+  return fault(
+    'audit',
+    `the entry ${which} does not match the chain (${reason})`,
+    'somebody has changed the audit in the database: compare it with a backup, and look who could',
+  )
 }

@@ -82,11 +82,11 @@ test('a vector is answered with what a scan read of it', () => {
 })
 
 test('one entry is answered by its code, and what is not offered is not there', () => {
-  expect(json(catalogEntry(BASEMAPS, catalog, 'sea', BASE))).toMatchObject({ code: 'sea', default_version: null })
+  expect(json(catalogEntry(BASEMAPS, catalog, 'sea', BASE, null))).toMatchObject({ code: 'sea', default_version: null })
   for (const code of ['withdrawn', 'nowhere', '__proto__', '']) {
-    expect(catalogEntry(BASEMAPS, catalog, code, BASE)).toMatchObject({ code: 'not_found' })
+    expect(catalogEntry(BASEMAPS, catalog, code, BASE, null)).toMatchObject({ code: 'not_found' })
   }
-  expect(catalogEntry(VECTORS, catalog, 'off', BASE)).toMatchObject({ code: 'not_found' })
+  expect(catalogEntry(VECTORS, catalog, 'off', BASE, null)).toMatchObject({ code: 'not_found' })
 })
 
 test('tokens of equal grants share an answer, others never, and another snapshot has answers of its own', () => {

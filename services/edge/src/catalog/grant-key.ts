@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 
 const known = new WeakMap<ReadonlySet<string>, string>()
 
@@ -11,4 +12,9 @@ export function grantKey(grants: ReadonlySet<string>): string {
     .digest('base64url')
   known.set(grants, made)
   return made
+}
+
+/** The area that a document is cut to, as a part of a key; '': it is not cut. */
+export function areaKey(area: Bounds | null): string {
+  return area === null ? '' : ` within ${area}`
 }

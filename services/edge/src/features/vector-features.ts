@@ -44,15 +44,14 @@ export class VectorFeatures {
   /** The index of a vector's present content, made where it is missing. Rejects with what disk and object storage say. */
   async index(vector: CatalogVector): Promise<FoundIndex> {
     const revision = revisionOf(vector)
+    const { build, buildRevision } = vector.stored.tiles
+    // What the control plane has built with the tiles, if this host sees it and it is of the present content.
+    if (build !== null && buildRevision === vector.stored.revision) {
+      const built = await this.#describe(build.folder, revision).catch(() => null)
+      if (built !== null) return { made: true, index: built }
+    }
     const derived = await this.#store.get(revision, (target) => this.#build(vector, target))
-    if (!derived.made) return derived
-    const known = this.#described.get(revision)
-    if (known !== undefined) return { made: true, index: known }
-    const text = await fs.readFile(path.join(derived.path, DESCRIPTION_FILE), 'utf8')
-    const description = indexDescriptionSchema.parse(JSON.parse(text))
-    const index = { description, revision, file: path.join(derived.path, INDEX_FILE) }
-    this.#described.set(revision, index)
-    return { made: true, index }
+    return derived.made ? { made: true, index: await this.#describe(derived.path, revision) } : derived
   }
 
   /** A download of an indexed vector in another form. */
@@ -72,6 +71,19 @@ export class VectorFeatures {
     })
     // In a folder of its own, by whose time its last use is known: the file's own times belong to its tag.
     return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
+  }
+
+  async #describe(folder: string, revision: string): Promise<QueriedIndex> {
+    const file = path.join(folder, INDEX_FILE)
+    const known = this.#described.get(folder)
+    if (known?.revision === revision) {
+      await fs.access(file)
+      return known
+    }
+    const text = await fs.readFile(path.join(folder, DESCRIPTION_FILE), 'utf8')
+    const index = { description: indexDescriptionSchema.parse(JSON.parse(text)), revision, file }
+    this.#described.set(folder, index)
+    return index
   }
 
   close(): void {

@@ -1,10 +1,11 @@
 import { presentedSignature } from '@gateway/access/signed-address.js'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { NoTileAddress, TileAddress } from '@gateway/tilesets/address.js'
+import { commonBounds } from '@gateway/tilesets/area.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
-import type { KnownSignature } from '../auth/signed-addresses.js'
+import type { Edge } from '../edge.js'
 import type { Exchange } from './exchange.js'
 import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
 
@@ -19,6 +20,10 @@ export interface Signable {
   readonly whole?: boolean
 }
 
+/** What a token with bounds would read: a tile, a document of a basemap, or what the answer itself is cut to. */
+export type Reach = Signable | 'cut'
+
+export const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 const OUTSIDE_BOUNDS = refuse('outside_bounds', coded('signature_outside'))
 
 /**
@@ -40,7 +45,7 @@ export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () =
   // biome-ignore lint/plugin: calendar, by which addresses expire
   const signature = edge.signed.verify(presented, wanted.code, version, Date.now())
   if (!signature.ok) return refuse(signature)
-  if (!reaches(exchange, signature, wanted)) return refuse(OUTSIDE_BOUNDS)
+  if (signature.bounds !== null && !reaches(edge, signature.bounds, wanted)) return refuse(OUTSIDE_BOUNDS)
   if (signature.bounds === null) edge.native.noteSignature(signature)
   exchange.token = ''
   if (edge.freshness.catalog.basemaps.has(wanted.code)) exchange.asked = `basemap:${wanted.code}`
@@ -48,11 +53,14 @@ export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () =
   return true
 }
 
-function reaches({ edge }: Exchange, { bounds }: KnownSignature, { code, version, address, whole }: Signable): boolean {
-  if (bounds === null) return true
-  if (whole) return false
-  const known = edge.freshness.catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)
+/** Whether bounds, in degrees, let in to what is wanted. What is wanted unnamed, or whole, they do not. */
+export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | null): boolean {
+  if (wanted === 'cut') return true
+  if (wanted === null || wanted.whole) return false
+  const { code, version, address } = wanted
+  const known = freshness.catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)
   // What is no tile, or not there, has no place: it is refused as that.
-  if (address?.ok !== true || known === undefined) return true
+  if (known === undefined || address?.ok === false) return true
+  if (address === undefined) return commonBounds(bounds, known.stored.bounds) !== null
   return tileTouches(TILE_MATRIX_SETS[known.stored.tileMatrixSet], address, bounds)
 }

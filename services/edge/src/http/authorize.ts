@@ -3,7 +3,7 @@ import { presentedToken } from '@gateway/access/presented-token.js'
 import type { Admission } from '@gateway/access/rate-limiter.js'
 import { noteTrouble } from '@gateway/logging/trouble-log.js'
 import type { Edge } from '../edge.js'
-import { admitSigned, type Signable } from './authorize-signed.js'
+import { admitSigned, OUTSIDE_AREA, type Reach, reaches, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
 import { usageOf } from './tile-answer.js'
@@ -16,12 +16,14 @@ export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
  * known here, later where the store or the bucket of a limited token must be asked; answers the refusal itself otherwise. Of several candidates
  * the first granted one counts. A request that is refused for another reason takes nothing from the bucket.
  * @param signable what a signed address would have to open, where no token comes with it; null: signed addresses do not count here
+ * @param reach what of a resource is wanted, by which a token with bounds is let in; null: what cannot be cut to bounds, which it never is
  */
 export function authorize(
   exchange: Exchange,
   wanted: Wanted,
   granted: (fromQuery: boolean, which: number, token: AccessToken) => void,
   signable: Signable | null = null,
+  reach: Reach | null = signable,
 ) {
   const { edge } = exchange
   const tooLong = exchange.limitHeaders()
@@ -60,6 +62,10 @@ export function authorize(
     if (!decision.ok) return answerRefusal(exchange, decision)
     if (which > 0) accountTo(exchange, token as AccessToken, candidates[which] as WantedResource)
     const allowed = token as AccessToken
+    const area = allowed.limits?.area ?? null
+    if (area !== null && candidates[which] !== null && !reaches(edge, area, reach))
+      return answerRefusal(exchange, OUTSIDE_AREA)
+    exchange.area = area
     const rate = allowed.limits?.rate ?? null
     if (rate === null) return admit(allowed, now, which)
     const proceed = (admission: Admission) =>

@@ -43,8 +43,8 @@ function entryOf<Entry extends CatalogBasemap | CatalogVector>(kind: CatalogKind
       return answerRefusal(new Exchange(edge, 'catalog', res, req), UNDECODABLE)
     }
     const wanted = kind.entries(edge.freshness.catalog).get(code)?.wanted ?? kind.list.wantedByCode(code)
-    answer(edge, res, req, wanted, () =>
-      catalogEntry(kind, edge.freshness.catalog, code, edge.settings.vectorPublicBaseUrl),
+    answer(edge, res, req, wanted, ({ area }) =>
+      catalogEntry(kind, edge.freshness.catalog, code, edge.settings.vectorPublicBaseUrl, area),
     )
   }
 }
@@ -58,7 +58,7 @@ function answer(
 ): void {
   edge.counters.requests++
   const exchange = new Exchange(edge, 'catalog', res, req)
-  authorize(exchange, wanted, (_fromQuery, _which, token) => {
+  const admitted = (_fromQuery: boolean, _which: number, token: AccessToken) => {
     const made = make(exchange, token)
     if ('ok' in made) answerRefusal(exchange, made)
     else
@@ -66,5 +66,6 @@ function answer(
         ...made,
         contentType: 'application/json; charset=utf-8',
       })
-  })
+  }
+  authorize(exchange, wanted, admitted, null, 'cut')
 }

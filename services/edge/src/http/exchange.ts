@@ -1,5 +1,6 @@
 import { clientAddress, parseRanges } from '@gateway/access/client-address.js'
 import type { Sender } from '@gateway/access/token-limits.js'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { judgeHeader } from '@gateway/contracts/header-limits.js'
 import { noteTrouble } from '@gateway/logging/trouble-log.js'
@@ -104,6 +105,8 @@ export class Exchange {
   /** what it is accounted to: the id of its token ('': it came without one, by a signed address), and what it asks for; null: not known (yet) */
   token: string | null = null
   asked: UsageName | null = null
+  /** what its token may read, in degrees; null: everywhere, or not known yet */
+  area: Bounds | null = null
   /** what its answer is counted as */
   answered: Answered = 'other'
   readonly #headers: ReadHeaders

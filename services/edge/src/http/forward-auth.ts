@@ -5,11 +5,13 @@ import { decodedSegment, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { parseWmtsRequest } from '../standards/wmts-request.js'
 import { authorize, type Wanted } from './authorize.js'
-import type { Signable } from './authorize-signed.js'
+import type { Reach, Signable } from './authorize-signed.js'
 import { vectorsAt, wantedVector } from './downloads.js'
 import { Exchange } from './exchange.js'
 import { headerBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
+import { isOfFeatures } from './features.js'
+import { ogcRequest, reachOf, tmsRequest, wantedCollection, wmtsTilePath } from './standards.js'
 import { wantedBasemap } from './tile-answer.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
@@ -36,8 +38,8 @@ export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   exchange.errorForm = 'auth'
   const asked = isPlain(path) ? askedFor(edge, path, query) : null
   if (asked === null) return authorize(exchange, null, () => answerRefusal(exchange, NOT_OURS))
-  const { wanted, signable = null } = asked
-  authorize(exchange, wanted, () => exchange.answer('200 OK', LET_IN, ''), signable)
+  const { wanted, signable = null, reach = signable } = asked
+  authorize(exchange, wanted, () => exchange.answer('200 OK', LET_IN, ''), signable, reach)
 }
 
 /** Where a client can add the header that its proxy does not set, the two would name different addresses: null then, as where there is none. */
@@ -68,6 +70,8 @@ function isPlain(path: string): boolean {
 interface Asked {
   readonly wanted: Wanted
   readonly signable?: Signable
+  /** default: what a signed address opens */
+  readonly reach?: Reach | null
 }
 
 /** null: no address of the read interface. */
@@ -99,19 +103,31 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
       return { wanted: vectorsAt(edge, room === 'shp' ? 'shapefile' : 'geojson', rest.join('/')).wanted }
     case 'wmts': {
       const request = parseWmtsRequest(query)
-      return { wanted: rest.length === 0 && request.kind === 'tile' ? wantedBasemap(edge, request.layer) : null }
+      if (rest.length > 0 || request.kind !== 'tile') return { wanted: null }
+      return { wanted: wantedBasemap(edge, request.layer), reach: reachOf(wmtsTilePath(edge, request), request.layer) }
     }
-    case 'tms':
-      return { wanted: second === '' ? null : wantedBasemap(edge, second) }
-    case 'ogc':
-      return { wanted: first === 'collections' && second !== '' ? wantedBasemap(edge, second) : null }
+    case 'tms': {
+      if (second === '') return { wanted: null }
+      return { wanted: wantedBasemap(edge, second), reach: reachOf(tmsRequest(edge, path, query).tile, second) }
+    }
+    case 'ogc': {
+      if (first !== 'collections' || second === '') return { wanted: null }
+      return ofCollection(edge, path, second)
+    }
     case 'api': {
       const [kind = '', code = '', ...beyond] = more
       if (first !== 'v1' || second !== 'catalog' || beyond.length > 0) return null
-      if (kind === 'basemaps') return { wanted: code === '' ? null : wantedBasemap(edge, code) }
-      return kind === 'vectors' ? { wanted: code === '' ? null : wantedVector(edge, code) } : null
+      if (kind === 'basemaps') return { wanted: code === '' ? null : wantedBasemap(edge, code), reach: 'cut' }
+      return kind === 'vectors' ? { wanted: code === '' ? null : wantedVector(edge, code), reach: 'cut' } : null
     }
     default:
       return null
   }
+}
+
+/** What an address below a collection needs: its features and their tiles are the vector's, its document is of both. */
+function ofCollection(edge: Edge, path: string, code: string) {
+  const { rest, tile, layer, path: tiles } = ogcRequest(edge, path)
+  if (isOfFeatures(rest) || ((layer === null || tiles === null) && rest[0] === 'tiles')) return { wanted: wantedVector(edge, code), reach: null }
+  return { wanted: rest.length === 0 ? wantedCollection(edge, code) : wantedBasemap(edge, code), reach: reachOf(tile, code) }
 }

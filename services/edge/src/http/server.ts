@@ -20,6 +20,7 @@ import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD
 import { CONTRADICTION, contradictsItself } from './repeated-credentials.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onTileSlow } from './tiles.js'
+import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
 /** How long a drained server stays for connections that are idle: their next request still gets its answer. */
 const QUIET_MS = 150
@@ -104,6 +105,8 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   own('/shp/*', (e, res, req) => onVectorByPath(e, 'shapefile', '/shp/', res, req))
   own('/vectors/:code/download', onVectorDownload)
   own('/vectors/:file', onVectorFile)
+  own('/vectors/:code/tilejson.json', onVectorTileJson)
+  own('/vectors/:code/tiles/*', onVectorTile)
   own('/archives/*', onArchive)
   own('/wmts', onWmts)
   own('/wmts/*', onWmtsResource)

@@ -1,10 +1,11 @@
 import { type AccessToken, isGranted } from '@gateway/access/decide.js'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, flipRow, MAX_ZOOM, parseIndex, parseTilePath } from '@gateway/tilesets/address.js'
 import { checkDocumentParameters } from '@gateway/vectors/query/parameters.js'
-import { grantKey } from '../catalog/grant-key.js'
+import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
 import { featuresApi } from '../standards/features-api.js'
@@ -17,6 +18,7 @@ import {
   layerOf,
   readableLayers,
   readableVectors,
+  withinArea,
 } from '../standards/layer.js'
 import {
   collection,
@@ -34,9 +36,16 @@ import { exceptionReport, type OwsException } from '../standards/ows-exception.j
 import { isSetOf, sizedSet } from '../standards/sized-set.js'
 import { TILE_PARAMETER, tileMap, tileMapServicePieces } from '../standards/tms-documents.js'
 import { capabilitiesOfOne, capabilitiesPieces, WMTS_REST_PATH } from '../standards/wmts-capabilities.js'
-import { noSuchLayer, parseWmtsRequest, tilePathOf, tileRequestError } from '../standards/wmts-request.js'
+import {
+  noSuchLayer,
+  parseWmtsRequest,
+  tilePathOf,
+  tileRequestError,
+  type WmtsRequest,
+} from '../standards/wmts-request.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { authorize, type Wanted } from './authorize.js'
+import { OUTSIDE_AREA, type Reach } from './authorize-signed.js'
 import { answerDocument } from './document.js'
 import { Exchange } from './exchange.js'
 import { isOfFeatures, isReadable, onFeatures } from './features.js'
@@ -45,10 +54,13 @@ import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
+import { onVectorTile } from './vector-tiles.js'
 
 const XML = 'application/xml; charset=utf-8'
 const JSON_TYPE = 'application/json'
 const EXCEPTION = headerBlock(['Content-Type', XML], ['Cache-Control', 'no-store'], ...CORS)
+
+type WmtsTileRequest = Extract<WmtsRequest, { kind: 'tile' }>
 
 /** What a document is made for: its reader, and where it says that things are. */
 interface Reader {
@@ -56,6 +68,8 @@ interface Reader {
   readonly addresses: Addresses
   /** what those addresses have in the place of the token */
   readonly inserted: string
+  /** what its token may read; null: everywhere */
+  readonly area: Bounds | null
 }
 
 /** WMTS 1.0.0 by key and value: `/wmts?...`. */
@@ -64,14 +78,15 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const request = parseWmtsRequest(req.getQuery() ?? '')
   if (request.kind !== 'tile') {
     const exchange = wmtsExchange(edge, res, req)
-    return withReader(exchange, null, (reader) => {
+    return withReader(exchange, null, 'cut', (reader) => {
       if (request.kind === 'capabilities') answerCapabilities(exchange, reader, request.only)
       else answerException(exchange, request)
     })
   }
   const layer = layerAt(edge, request.layer)
-  const exchange = wmtsExchange(edge, res, req, layer === null ? undefined : tilePathOf(request, layer))
-  withReader(exchange, wantedBasemap(edge, request.layer), () => {
+  const tile = wmtsTilePath(edge, request)
+  const exchange = wmtsExchange(edge, res, req, tile)
+  withReader(exchange, wantedBasemap(edge, request.layer), reachOf(tile, request.layer), () => {
     const error = layer === null ? noSuchLayer() : tileRequestError(request, layer)
     if (error === null) answerTilePath(exchange)
     else answerException(exchange, error)
@@ -82,7 +97,7 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
 export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = wmtsExchange(edge, res, req)
-  withReader(exchange, null, (reader) => {
+  withReader(exchange, null, 'cut', (reader) => {
     if (exchange.path === WMTS_REST_PATH) answerCapabilities(exchange, reader, null)
     else answerRefusal(exchange, NOT_FOUND)
   })
@@ -91,39 +106,30 @@ export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) 
 /** TMS 1.0.0: `/tms/1.0.0`, `/tms/1.0.0/{code}` and its tiles, rows counted from the south; also `/tms/1.0.0/{code}?tile=/{z}/{x}/{y}.{ext}`. */
 export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const place = new URLSearchParams(req.getQuery()).get(TILE_PARAMETER) ?? ''
-  const [, , version, code = '', z = '', x = '', y] = `${req.getUrl().replace(/\/$/, '')}${place}`.split('/')
-  const layer = layerAt(edge, decodedSegment(code) ?? '')
-  const tile = y === undefined || layer === null ? undefined : northernPath(layer, z, x, y)
+  const { version, encoded, code, layer, z, x, tile } = tmsRequest(edge, req.getUrl(), req.getQuery() ?? '')
   const exchange = new Exchange(edge, 'tile', res, req, tile)
-  const isService = version === '1.0.0' && code === ''
-  withReader(exchange, isService ? null : wantedBasemap(edge, decodedSegment(code) ?? ''), (reader) => {
+  const isService = version === '1.0.0' && encoded === ''
+  withReader(exchange, isService ? null : wantedBasemap(edge, code), reachOf(tile, code), (reader) => {
     if (isService) return answerList(exchange, reader, XML, 'tms', tileMapServicePieces)
     if (version !== '1.0.0' || layer === null) return answerRefusal(exchange, NOT_FOUND)
     if (tile !== undefined) return answerTilePath(exchange)
     // Cesium asks for the file that gdal2tiles writes, and GDAL for the address that the service names.
     const isFile = z === 'tilemapresource.xml' && x === ''
     const from = isFile ? layer.minZoom : 0
-    if (isFile || z === '')
-      answerOf(exchange, reader, layer, XML, `tilemap ${from}`, () => tileMap(layer, reader.addresses, from))
-    else answerRefusal(exchange, NOT_FOUND)
+    const seen = withinArea(layer, reader.area)
+    if (!isFile && z !== '') answerRefusal(exchange, NOT_FOUND)
+    else if (seen === null) answerRefusal(exchange, OUTSIDE_AREA)
+    else answerOf(exchange, reader, layer, XML, `tilemap ${from}`, () => tileMap(seen, reader.addresses, from))
   })
 }
 
 /** OGC API – Tiles 1.0 below `/ogc`. */
 export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const segments = req
-    .getUrl()
-    .replace(/\/$/, '')
-    .split('/')
-    .slice(2)
-    .map((segment) => decodedSegment(segment) ?? '')
-  const [room, code = '', ...rest] = segments
+  const { segments, room, code, rest, layer, path, tile } = ogcRequest(edge, req.getUrl())
   if (room === 'collections' && isOfFeatures(rest)) return onFeatures(edge, res, req, code, rest)
-  const layer = room === 'collections' && code !== '' ? layerAt(edge, code) : null
-  const path = layer === null ? [] : belowTiles(layer, rest)
-  const tile = layer !== null && path?.length === 4 ? ogcTilePath(layer, path) : undefined
+  const ofVector = room === 'collections' && (layer === null || path === null) ? vectorTilePath(code, rest) : null
+  if (ofVector !== null) return onVectorTile(edge, res, req, ofVector)
   const exchange = new Exchange(edge, 'tile', res, req, tile)
   const isCollection = room === 'collections' && code !== '' && rest.length === 0
   const wanted = isCollection
@@ -132,7 +138,7 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
       ? wantedBasemap(edge, code)
       : null
   const quirks = gdalQuirks(req.getHeader('accept'), req.getHeader('user-agent'))
-  withReader(exchange, wanted, (reader) => {
+  withReader(exchange, wanted, reachOf(tile, code), (reader) => {
     if (tile !== undefined) return answerTilePath(exchange)
     const place = segments.join('/')
     const unknown = unknownParameter(exchange.query)
@@ -145,16 +151,24 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
         JSON.stringify(featuresApi(reader.addresses)),
       )
     if (place === 'tileMatrixSets') return answerList(exchange, reader, JSON_TYPE, place, tileMatrixSetsText)
+    const seen = layer === null ? null : withinArea(layer, reader.area)
+    if (layer !== null && seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const document =
-      layer === null ? serviceDocument(segments, reader) : layerDocument(layer, rest, path, { ...reader, quirks })
+      seen === null ? serviceDocument(segments, reader) : layerDocument(seen, rest, path, { ...reader, quirks })
     const name = `${place} ${JSON.stringify(quirks)}`
     if (document === null) answerRefusal(exchange, NOT_FOUND)
     else answerOf(exchange, reader, layer ?? conformance, JSON_TYPE, name, () => JSON.stringify(document()))
   })
 }
 
+/** The address of a vector's tile; null: this is none. */
+function vectorTilePath(code: string, [tiles, set, z, row, column, ...more]: readonly string[]): string | null {
+  const isTile = tiles === 'tiles' && set === 'WebMercatorQuad' && column !== undefined && more.length === 0
+  return isTile ? `/vectors/${encodeURIComponent(code)}/tiles/${z}/${column}/${row}.mvt` : null
+}
+
 /** A basemap and a vector of one code are one collection, which is there for those who may read either. */
-function wantedCollection(edge: Edge, code: string): Wanted {
+export function wantedCollection(edge: Edge, code: string): Wanted {
   const { basemaps, vectors } = edge.freshness.catalog
   const basemap = basemaps.get(code)?.wanted
   const vector = vectors.get(code)?.wanted
@@ -172,11 +186,11 @@ function unknownParameter(query: string): Refusal | null {
   }
 }
 
-function answerCollections(exchange: Exchange, { token, addresses, inserted }: Reader): void {
+function answerCollections(exchange: Exchange, { token, addresses, inserted, area }: Reader): void {
   const { catalog } = exchange.edge.freshness
   answerDocument(exchange, {
     of: catalog,
-    key: `collections ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)} ${grantKey(token.vectors)}`,
+    key: `collections ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)} ${grantKey(token.vectors)}${areaKey(area)}`,
     grows: true,
     contentType: JSON_TYPE,
     inserted,
@@ -190,14 +204,15 @@ function answerCollection(
   code: string,
   layer: Layer | null,
 ): void {
-  const { token, addresses, quirks } = reader
+  const { token, addresses, quirks, area } = reader
   const { basemaps, vectors } = exchange.edge.freshness.catalog
   const basemap = basemaps.get(code)
   const vector = vectors.get(code)
-  const tiles = layer !== null && basemap !== undefined && isGranted(token, basemap.wanted) ? layer : null
-  const features = isReadable(vector, token) ? vector : null
+  const isLayer = layer !== null && basemap !== undefined && isGranted(token, basemap.wanted)
+  const tiles = isLayer ? withinArea(layer, area) : null
+  const features = area === null && isReadable(vector, token) ? vector : null
   if (tiles === null && features === null) {
-    answerRefusal(exchange, NOT_FOUND)
+    answerRefusal(exchange, isLayer ? OUTSIDE_AREA : NOT_FOUND)
     return
   }
   const name = `collection ${JSON.stringify(quirks)}`
@@ -208,7 +223,7 @@ function answerCollection(
       : sharedCollection(tiles, features, addresses, quirks)
   }
   // Of a shared one both may change: each change of the catalog makes another snapshot of it.
-  const of = tiles === null ? (features as CatalogVector) : features === null ? tiles : exchange.edge.freshness.catalog
+  const of = tiles === null ? (features as CatalogVector) : features === null ? (layer as Layer) : exchange.edge.freshness.catalog
   const key = tiles !== null && features !== null ? `${name} ${code}` : name
   answerOf(exchange, reader, of, JSON_TYPE, key, () => JSON.stringify(make()))
 }
@@ -277,22 +292,23 @@ function answerTilePath(exchange: Exchange): void {
 function answerCapabilities(exchange: Exchange, reader: Reader, only: string | null): void {
   const basemap = only === null ? undefined : exchange.edge.freshness.catalog.basemaps.get(only)
   const layer = basemap === undefined || !isGranted(reader.token, basemap.wanted) ? null : layerOf(basemap)
+  const seen = layer === null ? null : withinArea(layer, reader.area)
   // Whether one that may not be read exists is not told.
   if (only === null) answerList(exchange, reader, XML, 'wmts', capabilitiesPieces)
-  else if (layer === null) answerException(exchange, noSuchLayer())
-  else answerOf(exchange, reader, layer, XML, 'wmts', () => capabilitiesOfOne(layer, reader.addresses))
+  else if (layer === null || seen === null) answerException(exchange, noSuchLayer())
+  else answerOf(exchange, reader, layer, XML, 'wmts', () => capabilitiesOfOne(seen, reader.addresses))
 }
 
 /** Answers with a document of all that a reader may read. */
 function answerList(
   exchange: Exchange,
-  { token, addresses, inserted }: Reader,
+  { token, addresses, inserted, area }: Reader,
   contentType: string,
   name: string,
   text: (layers: readonly Layer[], addresses: Addresses) => DocumentText,
 ): void {
   const { catalog } = exchange.edge.freshness
-  const key = `${name} ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)}`
+  const key = `${name} ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)}${areaKey(area)}`
   const make = () => text(readableLayers(catalog, token), addresses)
   answerDocument(exchange, {
     of: catalog.basemaps,
@@ -304,10 +320,10 @@ function answerList(
   })
 }
 
-/** Answers with a document of one thing, which says the same to all readers of it. */
+/** Answers with a document of one thing, which says the same to all readers of it that have the same area. */
 function answerOf(
   exchange: Exchange,
-  { inserted }: Reader,
+  { inserted, area }: Reader,
   of: object,
   contentType: string,
   name: string,
@@ -315,7 +331,7 @@ function answerOf(
 ): void {
   answerDocument(exchange, {
     of,
-    key: name,
+    key: `${name}${areaKey(area)}`,
     grows: false,
     contentType,
     inserted,
@@ -333,17 +349,56 @@ function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: st
   return exchange
 }
 
-function withReader(exchange: Exchange, wanted: Wanted, then: (reader: Reader) => void): void {
-  authorize(exchange, wanted, (fromQuery, _, token) => {
+function withReader(exchange: Exchange, wanted: Wanted, reach: Reach, then: (reader: Reader) => void): void {
+  const admitted = (fromQuery: boolean, _: number, token: AccessToken) => {
     const { plain, withToken } = addressFormsOf(exchange.edge.settings.tilePublicBaseUrl)
+    const { area } = exchange
     if (fromQuery)
       then({
         token,
         addresses: withToken,
         inserted: tokenQuery(exchange.query),
+        area,
       })
-    else then({ token, addresses: plain, inserted: '' })
-  })
+    else then({ token, addresses: plain, inserted: '', area })
+  }
+  authorize(exchange, wanted, admitted, null, reach)
+}
+
+/** What of a basemap a request wants: the tile at a path of the tile route, or else what is said of its default version. */
+export function reachOf(tilePath: string | undefined, code: string): Reach {
+  const tile = tilePath === undefined ? null : parseTilePath(tilePath)
+  return tile?.kind === 'tile' ? tile : { code, version: null }
+}
+
+/** The tile route's address of a WMTS request; undefined: there is no such layer. */
+export function wmtsTilePath(edge: Edge, request: WmtsTileRequest): string | undefined {
+  const layer = layerAt(edge, request.layer)
+  return layer === null ? undefined : tilePathOf(request, layer)
+}
+
+/** What an address below `/tms` names. `tile`: the tile route's address of it; undefined: it names no tile of a layer. */
+export function tmsRequest(edge: Edge, url: string, query: string) {
+  const place = new URLSearchParams(query).get(TILE_PARAMETER) ?? ''
+  const [, , version, encoded = '', z = '', x = '', y] = `${url.replace(/\/$/, '')}${place}`.split('/')
+  const code = decodedSegment(encoded) ?? ''
+  const layer = layerAt(edge, code)
+  const tile = y === undefined || layer === null ? undefined : northernPath(layer, z, x, y)
+  return { version, encoded, code, layer, z, x, tile }
+}
+
+/** The same of an address below `/ogc`. `path`: what follows `tiles`. */
+export function ogcRequest(edge: Edge, url: string) {
+  const segments = url
+    .replace(/\/$/, '')
+    .split('/')
+    .slice(2)
+    .map((segment) => decodedSegment(segment) ?? '')
+  const [room, code = '', ...rest] = segments
+  const layer = room === 'collections' && code !== '' ? layerAt(edge, code) : null
+  const path = layer === null ? [] : belowTiles(layer, rest)
+  const tile = layer !== null && path?.length === 4 ? ogcTilePath(layer, path) : undefined
+  return { segments, room, code, rest, layer, path, tile }
 }
 
 function layerAt({ freshness }: Edge, code: string): Layer | null {

@@ -7,7 +7,7 @@ import { formatOfExtension } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
-import { type CatalogBasemap, type CatalogVersion, hasSameTiles } from '../sync/catalog.js'
+import { type CatalogBasemap, type CatalogVersion, hasSameTiles, tilesOf, VECTOR_TILES_CODE } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
@@ -78,6 +78,11 @@ function tileCacheControl(settings: Settings, { stored }: CatalogBasemap, versio
   return (isFixed ? settings.tileCacheControl : settings.currentCacheControl) ?? CACHE_CONTROL
 }
 
+/** The Cache-Control of a vector's tiles, whose address names no version. */
+export function vectorTileCacheControl(settings: Settings): string {
+  return settings.currentCacheControl ?? CACHE_CONTROL
+}
+
 /** That a tile of a version is not there: where its set says that tiles are, it may be kept for MISSING_TILE_TTL, by whom its tiles may. */
 export function absentTile(settings: Settings, { version, place, cacheControl }: TileTarget): MissingTile {
   const { missingTileTtlSeconds: ttl } = settings
@@ -130,7 +135,7 @@ export function keepTile(
 ): void {
   const { body } = prepared
   const { catalog } = edge.freshness
-  const isCurrent = hasSameTiles(basemap, catalog.basemaps.get(basemap.stored.code))
+  const isCurrent = hasSameTiles(basemap, tilesOf(catalog, basemap.stored.code))
   const mayKeep =
     path.length <= MAX_KEPT_PATH && isCurrent && (source instanceof Uint8Array || source.isCached !== true)
   if (!mayKeep) {
@@ -138,7 +143,9 @@ export function keepTile(
     return
   }
   // The table duplicates the descriptor. It sends files of this machine alone, and checks only whole files again.
-  const mayOffer = source instanceof Uint8Array || (file !== null && source.remote === undefined)
+  const isOfVector = basemap.stored.code.startsWith(VECTOR_TILES_CODE)
+  // The native tier compares the grants of basemaps alone.
+  const mayOffer = !isOfVector && (source instanceof Uint8Array || (file !== null && source.remote === undefined))
   const offered = mayOffer ? edge.native.offer(path, source, prepared, file, performance.now()) : 'not for it'
   if (offered === 'not for it') edge.tileCache.keep(path, catalog, prepared)
   else if (body instanceof OpenFile) body.retire()

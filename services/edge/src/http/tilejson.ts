@@ -9,7 +9,9 @@ import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
+import { commonBounds } from '@gateway/tilesets/area.js'
 import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
+import { areaKey } from '../catalog/grant-key.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
 import type { Exchange } from './exchange.js'
 import { absentVersion } from './missing-reasons.js'
@@ -32,11 +34,13 @@ export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kin
   const address = revisedTileUrlTemplate(settings.tilePublicBaseUrl, path.code, stored)
   const signature = fromQuery ? signatureOf(exchange.query) : null
   // Where the signature opens tiles, so that clients ask for no others.
-  const bounds = (signature === null ? null : boundsOf(signature)) ?? stored.bounds
+  const { area } = exchange
+  const bounds =
+    (signature === null ? null : boundsOf(signature)) ?? (area && commonBounds(area, stored.bounds)) ?? stored.bounds
   const described = { ...stored, name: versionTitle(basemap.stored, stored), bounds }
   answerDocument(exchange, {
     of: basemap,
-    key: `tilejson ${stored.version}`,
+    key: `tilejson ${stored.version}${areaKey(area)}`,
     grows: false,
     contentType: 'application/json; charset=utf-8',
     text: () => JSON.stringify(tileJson(described, [fromQuery ? `${address}&${SECRET_PLACE}` : address])),

@@ -4,17 +4,20 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'
 import type { FilePart, Tile } from '@gateway/tilesets/source.js'
+import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
+import { VECTOR_TILES_CODE } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import { authorize } from './authorize.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerCondition } from './condition.js'
 import { Exchange, guarded } from './exchange.js'
-import type { HeaderBlock } from './header-block.js'
+import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import {
   answerRefusal,
   DISK_BUSY,
@@ -64,6 +67,13 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
 export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
+  // By the version that is answered, whichever way the request came.
+  if (exchange.area !== null) {
+    const found = findTarget(edge, path)
+    if (!found.ok) return answerRefusal(exchange, found)
+    const set = TILE_MATRIX_SETS[found.version.stored.tileMatrixSet]
+    if (!tileTouches(set, found.place, exchange.area)) return answerRefusal(exchange, OUTSIDE_AREA)
+  }
   const now = performance.now()
   const isDue = edge.native.isTargetDue(exchange.path, now)
   const kept = isDue ? undefined : edge.tileCache.get(exchange.path, edge.freshness.catalog, now)
@@ -81,6 +91,32 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
   edge.native.noteTarget(exchange.path, found, edge.tiles.opened(found.version), now)
   if (tile === undefined) return load(exchange, found)
   answerLoaded(exchange, found, tile === null ? { kind: 'absent' } : { kind: 'tile', tile })
+}
+
+/**
+ * A tile of a vector, for a caller who may have it: from memory, or from its archive. It is never offered to the native tier, which knows no
+ * grants of vectors.
+ */
+export function answerVectorTile(exchange: Exchange, target: TileTarget) {
+  const { edge } = exchange
+  const kept = edge.tileCache.get(exchange.path, edge.freshness.catalog, performance.now())
+  if (kept !== undefined && !mustUnpack(exchange, kept)) {
+    edge.counters.tiles++
+    edge.counters.hotTileHits++
+    exchange.answered = 'tile'
+    return sendPrepared(exchange, kept)
+  }
+  const tile = edge.tiles.tileIfCached(target.version, target.place)
+  if (tile === undefined) return load(exchange, target)
+  answerLoaded(exchange, target, tile === null ? { kind: 'absent' } : { kind: 'tile', tile })
+}
+
+/** Inside the grid and the zooms of a vector there is nothing here, which is no error. */
+function answerEmptyTile(exchange: Exchange, { cacheControl }: TileTarget) {
+  exchange.edge.counters.tiles++
+  exchange.answered = 'tile'
+  const vary = ['Vary', 'Authorization, X-Access-Token, Accept-Encoding'] as const
+  exchange.answerEmpty('204 No Content', headerBlock(['Cache-Control', cacheControl], vary, ...CORS))
 }
 
 function load(exchange: Exchange, target: TileTarget) {
@@ -104,6 +140,7 @@ function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutco
     case 'tile':
       return sendTile(exchange, target, outcome.tile)
     case 'absent':
+      if (target.basemap.stored.code.startsWith(VECTOR_TILES_CODE)) return answerEmptyTile(exchange, target)
       return answerRefusal(exchange, absentTile(exchange.edge.settings, target))
     case 'busy':
       return answerRefusal(exchange, DISK_BUSY)

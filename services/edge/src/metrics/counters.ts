@@ -71,6 +71,10 @@ export class Counters {
   tileEvictions = 0
   nativeEvictions = 0
   tokenEvictions = 0
+  /** see `ReplicaCounts` */
+  replicaReads = 0
+  replicaBehind = 0
+  replicaFailed = 0
   stalledReaders = 0
   truncatedFiles = 0
   threadedTileLoads = 0

@@ -108,6 +108,12 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     () => counters.tokenEvictions,
   )
   countersBy(
+    'gateway_replica_reads_total',
+    'Reads for which DATABASE_READ_URL is set, by what answered: the replica, or the primary since the replica was behind or failed',
+    'outcome',
+    () => ({ replica: counters.replicaReads, behind: counters.replicaBehind, failed: counters.replicaFailed }),
+  )
+  countersBy(
     'gateway_tile_answers_total',
     'Tile requests answered with a tile, by where it was: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles loaded it',
     'source',

@@ -77,6 +77,9 @@ export function featureCollection(vector: CatalogVector, addresses: Addresses) {
     to(`${REL}/queryables`, `${path}/queryables`, SCHEMA_TYPE),
     to('describedby', `${path}/schema`, SCHEMA_TYPE),
     to(`${REL}/schema`, `${path}/schema`, SCHEMA_TYPE),
+    ...(vector.tiles === null
+      ? []
+      : [to('describedby', `/vectors/${encodeURIComponent(code)}/tilejson.json`, 'application/vnd.mapbox.tilejson+json')]),
     to('enclosure', `/vectors/${encodeURIComponent(code)}/download`, 'application/octet-stream'),
   ]
   return {

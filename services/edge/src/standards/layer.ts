@@ -1,6 +1,7 @@
 import { type AccessToken, isGranted } from '@gateway/access/decide.js'
 import { type Bounds, CURRENT_VERSION, type TileFormat } from '@gateway/contracts/basemap.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
+import { commonBounds } from '@gateway/tilesets/area.js'
 import { TILE_MATRIX_SETS, type TileMatrixSet, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import { SECRET_PLACE } from '../documents/document-cache.js'
@@ -117,7 +118,18 @@ const layersByCode = new WeakMap<Catalog['basemaps'], readonly WantedLayer[]>()
 
 /** What a token that was admitted may read, by code. */
 export function readableLayers({ basemaps }: Catalog, token: AccessToken): Layer[] {
-  return sortedLayers(basemaps).flatMap(({ wanted, layer }) => (isGranted(token, wanted) ? [layer] : []))
+  const area = token.limits?.area ?? null
+  return sortedLayers(basemaps).flatMap(({ wanted, layer }) => {
+    const readable = isGranted(token, wanted) ? withinArea(layer, area) : null
+    return readable === null ? [] : [readable]
+  })
+}
+
+/** A layer as a token with an area sees it; null: the layer lies outside. `area` null: everywhere, and the layer is the same object. */
+export function withinArea(layer: Layer, area: Bounds | null): Layer | null {
+  if (area === null) return layer
+  const bounds = commonBounds(area, layer.bounds ?? layer.set.world)
+  return bounds === null ? null : { ...layer, bounds }
 }
 
 function sortedLayers(basemaps: Catalog['basemaps']): readonly WantedLayer[] {
@@ -136,7 +148,9 @@ function sortedLayers(basemaps: Catalog['basemaps']): readonly WantedLayer[] {
 const vectorsByCode = new WeakMap<Catalog['vectors'], readonly CatalogVector[]>()
 
 /** The vectors that a token that was admitted may read, by code. */
-export function readableVectors({ vectors }: Catalog, token: AccessToken): CatalogVector[] {
+export function readableVectors({ vectors }: Catalog, token: AccessToken): readonly CatalogVector[] {
+  // Features are not cut to an area, so that a token with one reads none.
+  if ((token.limits?.area ?? null) !== null) return []
   let sorted = vectorsByCode.get(vectors)
   if (sorted === undefined) {
     sorted = [...vectors.values()]

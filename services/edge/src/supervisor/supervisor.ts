@@ -10,7 +10,8 @@ import { type StartCatalog, startCatalog } from '../offline/start-catalog.js'
 import { ownVersion } from '../own-version.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { HostReads, type ReadWanted } from '../sync/host-reads.js'
-import { StoreLink } from '../sync/store-link.js'
+import { ReplicaReads } from '../sync/replica-reads.js'
+import { replicaLink, StoreLink } from '../sync/store-link.js'
 import { usageRows } from '../usage/usage-counts.js'
 import { UsageSaver } from '../usage/usage-saver.js'
 import { controlPlaneReady } from './control-plane-probe.js'
@@ -64,6 +65,7 @@ export class Supervisor {
   /** ids of processes that have ended, to be withdrawn from the bus */
   #endedPresences: string[] = []
   readonly #store: StoreLink
+  readonly #replica: StoreLink | null
   readonly #reads: HostReads
   readonly #keptFile: KeptFile
   readonly #keeper: CatalogKeeper
@@ -81,7 +83,16 @@ export class Supervisor {
       () => openStore(databaseUrl, { applicationName: 'gateway-edge-reader', maxConnections: READING_CONNECTIONS }),
       () => {},
     )
-    this.#reads = new HostReads(new StoreReader(this.#store))
+    this.#replica = replicaLink(settings, 'gateway-edge-reader', READING_CONNECTIONS)
+    const rows = new ReplicaReads({
+      primary: this.#store,
+      replica: this.#replica,
+      known: () => reader.newest,
+      counts: { replicaReads: 0, replicaBehind: 0, replicaFailed: 0 },
+      log,
+    })
+    const reader: StoreReader = new StoreReader(this.#store, rows)
+    this.#reads = new HostReads(reader)
     this.#usage = new UsageSaver(databaseUrl, log)
     this.#keptFile = new KeptFile(path.join(settings.dataDir, 'cache', 'catalog'), databaseUrl, ownVersion())
     this.#keeper = new CatalogKeeper({
@@ -115,7 +126,7 @@ export class Supervisor {
     }
     while (this.#workers.size > 0) await this.#nextEvent(STOP_GRACE_MS)
     await Promise.all([this.#keeper.stop(), this.#usage.stop(USAGE_WITHIN_MS), this.#withdrawLast()])
-    await this.#store.close()
+    await Promise.all([this.#store.close(), this.#replica?.close()])
   }
 
   #launch(slot: number): void {

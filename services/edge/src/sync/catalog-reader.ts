@@ -1,8 +1,9 @@
 import { readBasemapSizes, readBasemaps } from '@gateway/store/basemaps.js'
-import { changesSince, currentState, type StoreState } from '@gateway/store/change-log.js'
+import { type ChangesSince, changesSince, currentState, type StoreState } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { readSigningSecrets } from '@gateway/store/signing-keys.js'
 import { readVectorSizes, readVectors } from '@gateway/store/vectors.js'
+import type { ReplicaReads } from './replica-reads.js'
 import { QUERY_TIMEOUT_MS, type StoreLink, StoreTimeout } from './store-link.js'
 
 type Codes = readonly string[]
@@ -19,6 +20,8 @@ const READS = {
 }
 
 export type What = keyof typeof READS
+
+const ROWS: ReadonlySet<What> = new Set(['basemapSizes', 'basemaps', 'vectorSizes', 'vectors'])
 export type About<W extends What> = Parameters<(typeof READS)[W]>[1]
 export type Answer<W extends What> = Awaited<ReturnType<(typeof READS)[W]>>
 
@@ -56,10 +59,19 @@ export const LONGEST_TIMEOUT_MS = 15_000
 /** Reads by queries of its own. Each that is late doubles the time for the next: on a busy machine the same query would be late for good. */
 export class StoreReader implements CatalogReader {
   readonly #store: StoreLink
+  readonly #rows: Pick<ReplicaReads, 'query'>
   #patience = 1
+  #newest: StoreState | null = null
 
-  constructor(store: StoreLink) {
+  /** @param rows what reads the catalog's rows; the log is read from the store itself, which decides what is current */
+  constructor(store: StoreLink, rows: Pick<ReplicaReads, 'query'> = store) {
     this.#store = store
+    this.#rows = rows
+  }
+
+  /** The newest state that this reader has read of the log; null: it has read none. */
+  get newest(): StoreState | null {
+    return this.#newest
   }
 
   async read<W extends What>(what: W, about: About<W>): Promise<Dated<Answer<W>>> {
@@ -67,12 +79,21 @@ export class StoreReader implements CatalogReader {
     const run = READS[what] as (sql: Sql, about: About<W>) => Promise<Answer<W>>
     const limit = Math.min(LONGEST_TIMEOUT_MS, readTimeoutMs(what) * this.#patience)
     try {
-      const value = await this.#store.query((sql) => run(sql, about), limit)
+      const from = ROWS.has(what) ? this.#rows : this.#store
+      const value = await from.query((sql) => run(sql, about), limit)
       this.#patience = 1
+      this.#note(what, value)
       return { value, askedAt, answeredAt: performance.now() }
     } catch (error) {
       if (error instanceof StoreTimeout && limit < LONGEST_TIMEOUT_MS) this.#patience *= 2
       throw error
     }
+  }
+
+  #note(what: What, value: unknown): void {
+    const state = what === 'state' ? (value as StoreState) : what === 'changes' ? (value as ChangesSince).state : null
+    const known = this.#newest
+    if (state === null) return
+    if (known === null || state.epoch !== known.epoch || state.revision >= known.revision) this.#newest = state
   }
 }

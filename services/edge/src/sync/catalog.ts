@@ -42,6 +42,8 @@ export interface CatalogVector {
   /** false: it is unavailable or withdrawn. It stays known by its names, since a token may be granted it by any of them. */
   readonly served: boolean
   readonly wanted: NonNullable<WantedResource>
+  /** its tiles, as those of a basemap with one version; null: none are served */
+  readonly tiles: CatalogBasemap | null
 }
 
 /** All that requests need to know of basemaps and vectors. Immutable; every change makes a new one. */
@@ -68,7 +70,7 @@ export function nextCatalog(
 ): Catalog {
   const offered = { codes: basemaps.codes, rows: basemaps.rows.filter(isOffered) }
   const nextBasemaps = replaced(before.basemaps, offered, (stored) => toBasemap(stored, before))
-  const nextVectors = replaced(before.vectors, vectors, toVector)
+  const nextVectors = replaced(before.vectors, vectors, (stored) => toVector(stored, before))
   return { basemaps: nextBasemaps, vectors: nextVectors, vectorsByPath: byPath(nextVectors) }
 }
 
@@ -135,6 +137,85 @@ function isSameContent(known: CatalogVersion, now: StoredVersion, root: string):
   )
 }
 
+/** Begins the code of a vector's tiles among basemaps, which no code of a basemap begins with. */
+export const VECTOR_TILES_CODE = '/vectors/'
+
+/** What tiles are looked up in: a basemap, or the tiles of a vector. */
+export function tilesOf({ basemaps, vectors }: Catalog, code: string): CatalogBasemap | undefined {
+  if (!code.startsWith(VECTOR_TILES_CODE)) return basemaps.get(code)
+  return vectors.get(code.slice(VECTOR_TILES_CODE.length))?.tiles ?? undefined
+}
+
+const NEVER = new Date(0)
+
+/** The tiles of a vector as a basemap whose only version is the revision that is served, so that they are opened, read and kept like others. */
+function toTiles(vector: Omit<StoredVector, 'facts'>, known: CatalogBasemap | undefined): CatalogBasemap | null {
+  const { build, buildRevision } = vector.tiles
+  if (build === null || buildRevision === null || build.minZoom === null || build.maxZoom === null) return null
+  const label = String(buildRevision)
+  const code = `${VECTOR_TILES_CODE}${vector.code}`
+  const { minZoom, maxZoom, bounds, vectorLayers, folder } = build
+  const version: StoredVersion = {
+    version: label,
+    storage: 'pmtiles',
+    rowsFromNorth: false,
+    format: 'pbf',
+    extension: 'pbf',
+    tileSize: 512,
+    minZoom,
+    maxZoom,
+    bounds,
+    boundsDerived: false,
+    name: vector.name,
+    attribution: null,
+    description: null,
+    vectorLayers,
+    tileMatrixSet: 'WebMercatorQuad',
+    metadata: {},
+    path: `${folder}/tiles.pmtiles`,
+    fingerprint: `${folder} ${build.builtAt}`,
+    revision: buildRevision,
+    available: true,
+    withdrawn: false,
+    scannedAt: NEVER,
+    overrides: {},
+    scanned: null,
+  }
+  const same = known?.versions.get(label)
+  const isSame = same !== undefined && isSameContent(same, version, folder)
+  const entry: CatalogVersion = {
+    stored: version,
+    root: folder,
+    contentId: isSame ? same.contentId : ++lastContentId,
+    tags: [],
+    tagLines: '',
+    usage: `vector:${vector.code}`,
+  }
+  const stored: StoredBasemap = {
+    code,
+    name: vector.name,
+    scannedName: vector.name,
+    setName: null,
+    description: null,
+    tags: [],
+    owner: null,
+    setDefault: null,
+    defaultVersion: label,
+    versions: [version],
+    tileBaseUrl: '',
+    sourceCode: vector.sourceCode,
+    sourcePath: folder,
+    sourceEnabled: vector.sourceEnabled,
+    withdrawn: vector.withdrawn,
+    cachePolicy: 'interface',
+    sharedMaxAge: null,
+    createdAt: NEVER,
+    updatedAt: NEVER,
+  }
+  const wanted = { kind: 'vector', names: [vector.code, vector.relativePath, vector.fileName] } as const
+  return { stored, wanted, versions: new Map([[label, entry]]) }
+}
+
 /** Whether every address of a basemap's tiles still means the same answer: the same versions, each with the same content, default and cache policy. */
 export function hasSameTiles(before: CatalogBasemap, now: CatalogBasemap | undefined): boolean {
   if (before === now) return true
@@ -149,7 +230,7 @@ function isCachedAlike(before: StoredBasemap, now: StoredBasemap): boolean {
   return before.cachePolicy === now.cachePolicy && before.sharedMaxAge === now.sharedMaxAge
 }
 
-function toVector({ facts, ...stored }: StoredVector): CatalogVector {
+function toVector({ facts, ...stored }: StoredVector, before: Catalog): CatalogVector {
   const served = stored.available && isOffered(stored)
   const name = stored.setEncoding ?? facts?.encoding ?? null
   const encoding = name === null ? null : { name, isSet: stored.setEncoding !== null }
@@ -158,6 +239,7 @@ function toVector({ facts, ...stored }: StoredVector): CatalogVector {
     factsText: facts === null ? null : JSON.stringify(facts),
     encoding,
     served,
+    tiles: served ? toTiles(stored, before.vectors.get(stored.code)?.tiles ?? undefined) : null,
     wanted: { kind: 'vector', names: [stored.code, stored.relativePath, stored.fileName] },
   }
 }

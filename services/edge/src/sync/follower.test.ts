@@ -193,6 +193,23 @@ describe('a message that carries its changes', () => {
   })
 })
 
+test('a state that was only heard of is the newest one before any token is forgotten, until the log says otherwise', async () => {
+  await follower.catchUp()
+  const applied = store.state()
+  store.commit('token', 'aa')
+  const missed = store.commit('token', 'bb')
+  expect(follower.hear(saying(missed))).toBe(false)
+  expect(follower.applied).toMatchObject({ revision: applied.revision })
+  expect(follower.newest).toEqual({ revision: missed.revision, mark: missed.mark })
+  // A message of a history that was given up.
+  now += 1
+  expect(follower.hear({ revision: 1_000, mark: 'lost', previousMark: 'unknown', changes: [] })).toBe(false)
+  expect(follower.newest).toEqual({ revision: 1_000, mark: 'lost' })
+  now += 1
+  await follower.catchUp()
+  expect(follower.newest).toEqual({ revision: missed.revision, mark: missed.mark })
+})
+
 test('a message without its changes leaves the process behind until the log was read', async () => {
   const change = store.commit('token', 'cc')
   now = 2_000

@@ -1,5 +1,5 @@
 import type { RevisionMessage } from '@gateway/bus/bus.js'
-import { type Change, EVERY_BASEMAP } from '@gateway/contracts/change.js'
+import { type Change, EVERY_BASEMAP, type LogState } from '@gateway/contracts/change.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { StoreState } from '@gateway/store/change-log.js'
 import type { SigningSecret } from '@gateway/store/signing-keys.js'
@@ -47,6 +47,8 @@ export class Follower {
   readonly #onSigningSecrets: (secrets: readonly SigningSecret[]) => void
   #catalog: Catalog = EMPTY_CATALOG
   #applied: StoreState | null = null
+  #newest: LogState | null = null
+  #newestHeardAt = Number.NEGATIVE_INFINITY
   #gaps = 0
   #gapsClosed = 0
   #gapAt = Number.NEGATIVE_INFINITY
@@ -93,6 +95,14 @@ export class Follower {
     return this.#applied
   }
 
+  /**
+   * The newest state of the log that this process has heard of, whether it has applied it or not; null before there is one. A replica that has not
+   * reached it may still have tokens as they were before it.
+   */
+  get newest(): LogState | null {
+    return this.#newest
+  }
+
   get appliedRevision(): number {
     return this.#applied?.revision ?? -1
   }
@@ -112,6 +122,7 @@ export class Follower {
     this.#catalog = nextCatalog(EMPTY_CATALOG, all(known.basemaps), all(known.vectors))
     this.#onCatalog(this.#catalog)
     this.#applied = known.state
+    this.#newest = known.state
     this.#knownCurrentAt = known.currentAt
     this.noteGap()
     this.#onApplied()
@@ -139,9 +150,11 @@ export class Follower {
   /** A message of the bus. true: it is applied. false: the log must be read, by `catchUp`. */
   hear(message: RevisionMessage): boolean {
     if (this.#applied === null) return false
-    // A token is forgotten whatever revisions are missing: that is always right, and works while the store is out of reach.
-    for (const change of message.changes) this.#forgetToken(change)
     const { revision, mark, changes } = message
+    // Before the tokens are forgotten: what is looked up from then on is at least as new.
+    this.#noteHeard(revision, mark)
+    // A token is forgotten whatever revisions are missing: that is always right, and works while the store is out of reach.
+    for (const change of changes) this.#forgetToken(change)
     if (mark !== undefined && mark === this.#applied.mark) return true
     if (mark === undefined || !this.#goesOn(message, this.#applied)) {
       this.noteGap()
@@ -194,6 +207,7 @@ export class Follower {
 
   async #load(): Promise<Dated<StoreState>> {
     const read = await this.#reader.read('state', null, this.#now() - START_FROM_MS)
+    this.#noteRead(read.value, read.askedAt)
     await this.#readSigningSecrets(read.answeredAt)
     await this.#show(read.value, read.answeredAt, null, null)
     this.#applied = read.value
@@ -202,7 +216,8 @@ export class Follower {
 
   async #follow(applied: StoreState, notBefore: number): Promise<Dated<unknown>> {
     const read = await this.#reader.read('changes', applied, notBefore)
-    const { value: since, answeredAt } = read
+    const { value: since, askedAt, answeredAt } = read
+    this.#noteRead(since.state, askedAt)
     if (!since.covered || since.changes.some((change) => change.kind === 'all')) {
       // Before anything else: what this process holds may be of another history. What it looks up from now on is not.
       this.#tokens.invalidateAll()
@@ -250,11 +265,25 @@ export class Follower {
     return async () => {
       if (this.#now() - lookedAt < LOOK_FOR_TOKENS_MS) return
       lookedAt = this.#now()
-      const { value: since } = await this.#reader.read('changes', seen, lookedAt - LOOK_FOR_TOKENS_MS / 2)
+      const { value: since, askedAt } = await this.#reader.read('changes', seen, lookedAt - LOOK_FOR_TOKENS_MS / 2)
+      this.#noteRead(since.state, askedAt)
       if (since.covered) for (const change of since.changes) this.#forgetToken(change)
       else this.#tokens.invalidateAll()
       seen = since.state
     }
+  }
+
+  /** A message without a mark comes from an older version: no replica can prove that it has reached that state. */
+  #noteHeard(revision: number, mark = ''): void {
+    if (revision <= (this.#newest?.revision ?? -1)) return
+    this.#newest = { revision, mark }
+    this.#newestHeardAt = this.#now()
+  }
+
+  /** The log itself corrects what was heard before it was read: a message may come from a history that was given up since. */
+  #noteRead({ revision, mark }: StoreState, askedAt: number): void {
+    if (this.#newest === null || revision >= this.#newest.revision || askedAt > this.#newestHeardAt)
+      this.#newest = { revision, mark }
   }
 
   #forgetToken(change: Change): void {

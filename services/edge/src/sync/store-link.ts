@@ -1,4 +1,5 @@
-import type { Sql } from '@gateway/store/connect.js'
+import type { Settings } from '@gateway/settings/load.js'
+import { openStore, type Sql } from '@gateway/store/connect.js'
 
 /** The database client knows no time-out of its own: a query against a frozen database would wait for good. */
 export const QUERY_TIMEOUT_MS = 2_000
@@ -60,6 +61,19 @@ export class StoreLink {
     void end(dead)
     this.#onReplaced()
   }
+}
+
+/** The link to the replica that DATABASE_READ_URL names; null: there is none. */
+export function replicaLink(
+  { databaseReadUrl }: Pick<Settings, 'databaseReadUrl'>,
+  applicationName: string,
+  maxConnections: number,
+): StoreLink | null {
+  if (databaseReadUrl === null) return null
+  return new StoreLink(
+    () => openStore(databaseReadUrl, { applicationName, maxConnections }),
+    () => {},
+  )
 }
 
 /** Seconds that a pool's queries get to end by themselves. */

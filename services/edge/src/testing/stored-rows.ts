@@ -81,6 +81,16 @@ export function storedVector(code: string, more: Partial<StoredVector> = {}): St
     withdrawn: false,
     facts: null,
     setEncoding: null,
+    revision: 1,
+    tiles: {
+      wanted: true,
+      queued: false,
+      message: '',
+      setMinZoom: null,
+      setMaxZoom: null,
+      build: null,
+      buildRevision: null,
+    },
     ...more,
   }
 }

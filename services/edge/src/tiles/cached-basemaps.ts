@@ -1,4 +1,4 @@
-import { type Catalog, type CatalogBasemap, hasSameTiles } from '../sync/catalog.js'
+import { type Catalog, type CatalogBasemap, hasSameTiles, tilesOf } from '../sync/catalog.js'
 
 /** The basemaps of which a cache holds tiles. All its tiles of one basemap were looked up by snapshots in which that had the same tiles. */
 export class CachedBasemaps {
@@ -12,7 +12,7 @@ export class CachedBasemaps {
   takeChanged(catalog: Catalog): ReadonlySet<string> {
     const changed = new Set<string>()
     for (const [code, basemap] of this.#byCode) {
-      if (hasSameTiles(basemap, catalog.basemaps.get(code))) continue
+      if (hasSameTiles(basemap, tilesOf(catalog, code))) continue
       changed.add(code)
       this.#byCode.delete(code)
     }

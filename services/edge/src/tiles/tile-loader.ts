@@ -117,7 +117,8 @@ export class TileLoader {
 
   /** Closes what no version of the catalog is any more. */
   keepOnly(catalog: Catalog): void {
-    const versions = [...catalog.basemaps.values()].flatMap((basemap) => [...basemap.versions.values()])
+    const ofVectors = [...catalog.vectors.values()].flatMap(({ tiles }) => tiles ?? [])
+    const versions = [...catalog.basemaps.values(), ...ofVectors].flatMap((basemap) => [...basemap.versions.values()])
     const live = new Set(versions.map((version) => version.contentId))
     for (const contentId of [...this.#sources.keys()]) if (!live.has(contentId)) this.#sources.delete(contentId)
     this.#readers.mbtiles.keepOnly(live)

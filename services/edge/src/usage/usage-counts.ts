@@ -17,6 +17,7 @@ const REASONS: { readonly [code in ErrorCode]?: RefusalReason } = {
   origin_not_allowed: 'origin',
   network_not_allowed: 'network',
   resource_not_granted: 'grant',
+  outside_bounds: 'grant',
   scope_missing: 'scope',
   token_expired: 'expired',
   token_disabled: 'disabled',

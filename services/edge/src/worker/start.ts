@@ -39,7 +39,8 @@ import { StoreReader } from '../sync/catalog-reader.js'
 import { FollowLoop } from '../sync/follow-loop.js'
 import { type FollowedTokens, Follower } from '../sync/follower.js'
 import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
-import { StoreLink } from '../sync/store-link.js'
+import { ReplicaReads } from '../sync/replica-reads.js'
+import { replicaLink, StoreLink } from '../sync/store-link.js'
 import { openRemote } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
 import { TileCache } from '../tiles/tile-cache.js'
@@ -81,6 +82,8 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       }),
     () => loop.storeReplaced(),
   )
+  const replica = replicaLink(settings, 'gateway-edge', STORE_CONNECTIONS)
+  const rows = new ReplicaReads({ primary: store, replica, known: () => follower.newest, counts: counters, log })
   const trustMs = trustSeconds(settings) * 1000
   const freshness: Freshness = {
     get loaded() {
@@ -99,7 +102,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const native = new NativePublisher(counters, usage, () => freshness.trustedUntilMs)
   const keptTokens = new KeptTokens(() => freshness.trustedUntilMs)
   const tokens = new TokenCache(
-    tokenFinder(store),
+    tokenFinder(store, rows),
     usage,
     (plaintext) => native.forgetToken(plaintext),
     (digest) => keptTokens.find(digest),
@@ -141,7 +144,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     native.follow(catalog)
     tileCache.follow(catalog)
   }
-  const ownReader = new StoreReader(store)
+  const ownReader = new StoreReader(store, rows)
   const reader = settings.edgeWorkers > 1 ? supervisor.reader(ownReader) : ownReader
   const follower: Follower = new Follower(
     reader,
@@ -274,7 +277,13 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       await tellUsage()
       await saveUsage(true)
       if (await loop.stop()) supervisor.withdrawn()
-      await Promise.allSettled([edge.upstream.close(), edge.zips.close(), store.close(), tracer.close()])
+      await Promise.allSettled([
+        edge.upstream.close(),
+        edge.zips.close(),
+        store.close(),
+        replica?.close(),
+        tracer.close(),
+      ])
       edge.features.close()
       tiles.closeAll()
     },

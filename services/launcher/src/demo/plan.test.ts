@@ -9,6 +9,8 @@ function source(code: string, status: 'succeeded' | 'failed' | 'running' | null)
     started_at: '2026-01-01T00:00:00Z',
     finished_at: null,
     message: '',
+    message_code: null,
+    message_params: null,
     cancelled: false,
     ...counts,
   }

@@ -39,11 +39,11 @@ test('a change tells in words what was done, with before and after, and leads to
 test('an entered filter takes effect by Enter, and an export has what the list is narrowed to', async () => {
   const sent = serve()
   show(<Page />)
-  await userEvent.type(await screen.findByRole('textbox', { name: 'Who, exactly' }), 'ann@example.com')
+  await userEvent.type(await screen.findByRole('textbox', { name: 'User (exact)' }), 'ann@example.com')
   expect(sent()).toEqual(['?limit=25'])
   await userEvent.keyboard('{Enter}')
   await waitFor(() => expect(sent().at(-1)).toBe('?limit=25&actor=ann%40example.com'))
-  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'What' }), 'Token issued')
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Action' }), 'Token issued')
   await waitFor(() => expect(sent().at(-1)).toBe('?limit=25&action=token.issue&actor=ann%40example.com'))
   const link = screen.getByRole('link', { name: 'Export CSV' })
   expect(link.getAttribute('href')).toBe(
@@ -54,7 +54,7 @@ test('an entered filter takes effect by Enter, and an export has what the list i
 test('a moment is entered as the clock on the wall shows it, and sent with its zone', async () => {
   const sent = serve()
   show(<Page />)
-  const field = await screen.findByLabelText('From this moment')
+  const field = await screen.findByLabelText('From')
   await userEvent.type(field, '2026-03-01T08:00')
   await userEvent.tab()
   const moment = encodeURIComponent(new Date('2026-03-01T08:00').toISOString())

@@ -21,7 +21,7 @@ function basemap(now: string, ...versions: object[]) {
 test('one press gives back the default of before', async () => {
   const sent = serve('v1', 'v2')
   show(<DefaultBeforeButton basemap={basemap('v2', version('v1'), version('v2'))} />)
-  await userEvent.click(await screen.findByRole('button', { name: 'Back to v1' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Roll back to v1' }))
   await waitFor(() => expect(sent.find(({ method }) => method === 'POST')?.body).toEqual({ version: 'v1' }))
 })
 

@@ -19,7 +19,7 @@ test('addresses are signed for a version that is served, for a while, and shown'
     expires_at: '2031-01-01T00:00:00.000Z',
   }))
   show(<SignButton code="world" name="World" versions={[version('v1'), version('v2', { withdrawn: true })]} />)
-  await user.click(screen.getByRole('button', { name: 'Sign addresses' }))
+  await user.click(screen.getByRole('button', { name: 'Create signed URLs' }))
   const versions = await screen.findByRole('combobox', { name: 'Version' })
   expect([...versions.querySelectorAll('option')].map(({ value }) => value)).toEqual(['', 'v1'])
   await user.selectOptions(versions, 'v1')
@@ -37,7 +37,7 @@ test('the cache policy of a basemap is set, with the seconds of shared caches al
   const set = screen.getByRole('button', { name: 'Set policy' })
   expect(set).toHaveProperty('disabled', true)
   for (const policy of ['private', 'shared']) {
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Caches' }), policy)
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Caching' }), policy)
     await user.click(set)
   }
   expect(sent.map((one) => [one.method, one.path, one.body])).toEqual([

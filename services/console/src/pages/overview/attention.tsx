@@ -136,6 +136,8 @@ function FindingIcon() {
   )
 }
 
+type Said = Pick<AnyPush, 'message' | 'message_code' | 'message_params'>
+
 function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | undefined): readonly Finding[] {
   const t = useTexts().overview
   const jobs = useQuery(failedJobsQuery(SHOWN)).data
@@ -149,6 +151,12 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
   const findings: Finding[] = []
   const add = (key: string, words: string, detail = '', to?: string, more: Partial<Finding> = {}) =>
     findings.push({ key, words, detail: { text: detail }, ...(to !== undefined && { to }), ...more })
+  /** A finding whose detail is a message of the service. */
+  const addSaid = (key: string, words: string, said: Said | undefined, to: string, more: Partial<Finding> = {}) =>
+    add(key, words, '', to, {
+      ...more,
+      detail: { text: said?.message ?? '', code: said?.message_code, params: said?.message_params },
+    })
   const addMore = (key: string, list: ApiList<unknown> | undefined, page: string) => {
     const more = (list?.total ?? 0) - (list?.items.length ?? 0)
     if (more > 0) add(key, t.moreFailed(more), '', `${page}${new URLSearchParams(NOT_SEEN)}`)
@@ -170,7 +178,7 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
   }
   for (const { code, last_scan: scan } of sources) {
     if (scan?.status !== 'failed') continue
-    add(`scan ${code}`, t.scanFailed(shortText(code)), scan.message, `/sources/${segment(code)}`)
+    addSaid(`scan ${code}`, t.scanFailed(shortText(code)), scan, `/sources/${segment(code)}`)
   }
   for (const of of PUSH_KINDS) {
     const known = of === 'purge' ? [] : pushes[`${of}_records`]
@@ -178,31 +186,28 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
     const failing = of === 'purge' ? t.purgeFailing : t.pushFailing
     for (const record of retrying) {
       const words = failing(shortText(pushedName(record)), shortText(record.target_code))
-      add(record.id, words, record.message, `/pushes/${of}/${record.id}`)
+      addSaid(record.id, words, record, `/pushes/${of}/${record.id}`)
     }
     for (const records of byCause(failed[of]?.items ?? [])) {
       const [record] = records
-      const { target_code: target, message } = record
+      const { target_code: target } = record
       const ids = records.map(({ id }) => id)
       const isOne = records.length === 1
       const words = isOne
         ? failing(shortText(pushedName(record)), shortText(target))
         : t.manyFailed(shortText(target), ids.length)
       const list = new URLSearchParams({ ...(of !== 'basemap' && { of }), ...NOT_SEEN, target_code: target })
-      add(`${of} ${record.id}`, words, message, isOne ? `/pushes/${of}/${record.id}` : `/pushes?${list}`, {
+      addSaid(`${of} ${record.id}`, words, record, isOne ? `/pushes/${of}/${record.id}` : `/pushes?${list}`, {
         ...(of !== 'purge' && !isOne && { failures: { of, ids } }),
       })
     }
     addMore(`more ${of} pushes`, failed[of], `/pushes?of=${of}&`)
   }
   if (exports !== undefined && exports.total > 0) {
-    add('exports', t.exportsFailed(exports.total), exports.items[0]?.message ?? '', FAILED_EXPORTS)
+    addSaid('exports', t.exportsFailed(exports.total), exports.items[0], FAILED_EXPORTS)
   }
   for (const job of jobs?.items ?? []) {
-    const { message: text, message_code: code, message_params: params } = job
-    add(job.id, t.jobFailed(shortText(job.name || job.target_code)), '', `/slicing/jobs/${job.id}`, {
-      detail: { text, code, params },
-    })
+    addSaid(job.id, t.jobFailed(shortText(job.name || job.target_code)), job, `/slicing/jobs/${job.id}`)
   }
   addMore('more jobs', jobs, '/slicing?cancelled=false&')
   return findings

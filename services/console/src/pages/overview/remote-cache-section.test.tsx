@@ -35,8 +35,8 @@ test('the cache of a host is shown once, with what its processes together have s
   ]
   show(<RemoteCacheSection edges={edges} />)
   const [, north, south, ...others] = (await screen.findAllByRole('row')).map((row) => row.textContent)
-  expect(north).toMatch(/^north.*2.*of 10.*5.*2.*Works$/)
-  expect(south).toMatch(/^south.*No cache.*Fails$/)
+  expect(north).toMatch(/^north.*2.*of 10.*5.*2.*OK$/)
+  expect(south).toMatch(/^south.*No cache.*Failing$/)
   expect(others).toEqual([])
 })
 

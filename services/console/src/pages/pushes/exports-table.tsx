@@ -121,7 +121,7 @@ function ExportStatus({ of: { status, message, progress, ...one } }: { of: Expor
       {status === 'running' && <Progress value={progress} miw={80} aria-label={t.exports.progressOf(name)} />}
       {message !== '' && (
         <Text size="sm" lineClamp={2}>
-          <ServerText text={message} />
+          <ServerText text={message} code={one.message_code} params={one.message_params} />
         </Text>
       )}
     </Stack>

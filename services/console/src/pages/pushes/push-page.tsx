@@ -56,7 +56,7 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
       <Section title={t.common.status} actions={<PushStatus status={push.status} />}>
         {push.message !== '' && (
           <Text>
-            <ServerText text={push.message} />
+            <ServerText text={push.message} code={push.message_code} params={push.message_params} />
           </Text>
         )}
         <Facts>
@@ -135,7 +135,9 @@ function useColumns(): readonly Column<DeliveryAttempt>[] {
       id: 'message',
       header: t.pushes.message,
       value: ({ message }) => message || '–',
-      cell: ({ message }) => <ServerText text={message || '–'} />,
+      cell: ({ message, message_code, message_params }) => (
+        <ServerText text={message || '–'} code={message_code} params={message_params} />
+      ),
     },
     {
       id: 'answer',

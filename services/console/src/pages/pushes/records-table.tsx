@@ -118,7 +118,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       value: (record) => record.message,
       cell: (record) => (
         <Text size="sm" lineClamp={2}>
-          <ServerText text={record.message || '–'} />
+          <ServerText text={record.message || '–'} code={record.message_code} params={record.message_params} />
         </Text>
       ),
     },

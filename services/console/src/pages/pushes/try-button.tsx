@@ -34,13 +34,14 @@ export function TryButton({ code }: { code: string }) {
   )
 }
 
-function Outcome({ trial: { delivered, message, answer, request, duration_ms: ms } }: { trial: TargetTrial }) {
+function Outcome({ trial }: { trial: TargetTrial }) {
+  const { delivered, message, answer, request, duration_ms: ms } = trial
   const t = useTexts().pushes
   const formats = useFormats()
   return (
     <Stack>
       <Alert color={delivered ? 'teal' : 'red'} title={delivered ? t.tryDone(formats.number(ms)) : t.tryFailed}>
-        <ServerText text={message} />
+        <ServerText text={message} code={trial.message_code} params={trial.message_params} />
       </Alert>
       {answer !== '' && (
         <Stack gap="xs">

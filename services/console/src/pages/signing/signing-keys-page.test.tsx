@@ -17,10 +17,10 @@ test('a signing key is rotated after a look at what ends with it', async () => {
   await screen.findByText(KEY.id)
   await user.click(screen.getByRole('button', { name: 'Rotate the key' }))
   const dialog = await screen.findByRole('dialog')
-  await user.click(within(dialog).getByLabelText('They end at once'))
-  await within(dialog).findByText(/Every signed address/)
+  await user.click(within(dialog).getByLabelText('Expire immediately'))
+  await within(dialog).findByText(/All signed URLs/)
   await user.click(within(dialog).getByRole('button', { name: 'Rotate the key' }))
-  await screen.findByText('The key is rotated')
+  await screen.findByText('Key rotated')
   await waitFor(() =>
     expect(sent.find(({ method }) => method === 'POST')).toMatchObject({
       path: '/api/v1/admin/signing-keys/rotate',

@@ -28,7 +28,7 @@ test('it begins where images are, and takes all that a filter leaves', async () 
   await user.type(await screen.findByRole('searchbox', { name: 'Filter by name' }), 'B')
   await user.click(screen.getByRole('checkbox', { name: 'All 4 images' }))
   await user.click(screen.getByLabelText(/^b2\.tif/))
-  await user.click(screen.getByRole('button', { name: 'Take 3 images' }))
+  await user.click(screen.getByRole('button', { name: 'Add 3 images' }))
   expect(onTake).toHaveBeenCalledWith(['/data/b1.tif', '/data/b3.tif', '/data/b4.tif'])
 })
 

@@ -13,7 +13,7 @@ const PLAN = { tiles: 1, bytes_estimate: 1, temp_bytes_estimate: 1, free_bytes: 
 test('the zoom of the images’ resolution is offered as soon as they are chosen', async () => {
   const sent = stubService(({ path }) => (path.endsWith('/estimate') ? { ...PLAN, max_zoom: 17 } : null))
   const onSubmit = showForm(null, false)
-  await user.click(await screen.findByRole('button', { name: 'Take 17' }))
+  await user.click(await screen.findByRole('button', { name: 'Use 17' }))
   expect(sent.at(-1)?.body).toMatchObject({ zoom_max: 'native', source_paths: ['/data/dem.tif'] })
   await user.click(screen.getByRole('button', { name: 'Submit the job' }))
   expect(onSubmit).toHaveBeenCalledWith(expect.objectContaining({ zoom_max: 17 }))

@@ -125,7 +125,17 @@ const SHOWN = 10
 /** What a scan would come to. */
 function Tried({ tried }: { tried: TriedScan }) {
   const t = useTexts().sources
-  const { problem, added, updated, missing, found, warnings, coded_messages: messages } = tried
+  const {
+    problem,
+    problem_code,
+    problem_params,
+    added,
+    updated,
+    missing,
+    found,
+    warnings,
+    coded_messages: messages,
+  } = tried
   const nothing = problem === null && added + updated + missing === 0
   return (
     <Alert
@@ -133,7 +143,11 @@ function Tried({ tried }: { tried: TriedScan }) {
       color={problem !== null ? 'red' : nothing || warnings > 0 ? 'orange' : 'blue'}
       title={problem === null ? t.tried(t.outcome(added, updated, missing)) : t.cannotScan}
     >
-      {problem !== null && <Text size="sm">{shownText(problem)}</Text>}
+      {problem !== null && (
+        <Text size="sm">
+          <ServerText text={shownText(problem)} code={problem_code} params={problem_params} />
+        </Text>
+      )}
       <Few items={found.map((text) => ({ key: text, shown: shownText(text) }))} total={added + updated} />
       {warnings > 0 && (
         <Text size="sm" mt="xs" fw={600}>

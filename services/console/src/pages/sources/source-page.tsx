@@ -195,7 +195,7 @@ function useColumns(onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
       value: (scan) => scan.message || '–',
       cell: (scan) =>
         scan.warnings === 0 ? (
-          <ServerText text={scan.message || '–'} />
+          <ServerText text={scan.message || '–'} code={scan.message_code} params={scan.message_params} />
         ) : (
           <Button variant="subtle" size="compact-sm" onClick={() => onWarnings(scan)}>
             {t.sources.warnings(scan.warnings)}

@@ -20,11 +20,11 @@ test('the page of a remote source says where it is asked and what it answers, an
   let storage = { endpoint, state: 'refuses', message: 'SignatureDoesNotMatch', milliseconds: 12 }
   const sent = stubService(() => storage)
   show(<Storage source={source} />)
-  await screen.findByText('Refuses')
+  await screen.findByText('Access denied')
   for (const text of ['s3://maps/all', endpoint, 'SignatureDoesNotMatch']) expect(screen.getByText(text)).toBeTruthy()
   storage = { endpoint, state: 'answers', message: '', milliseconds: 12 }
-  await userEvent.click(screen.getByRole('button', { name: 'Ask again' }))
-  await screen.findByText('Answers')
+  await userEvent.click(screen.getByRole('button', { name: 'Check again' }))
+  await screen.findByText('Reachable')
   await waitFor(() => expect(screen.queryByText('SignatureDoesNotMatch')).toBeNull())
   expect(sent.map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/admin/scan-sources/bucket/storage'))
 })

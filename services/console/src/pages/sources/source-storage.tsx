@@ -29,7 +29,7 @@ export function Storage({ source }: { source: ScanSource }) {
   return (
     <Section title={t.sources.storage}>
       <Loaded query={query} what={t.sources.whatStorage}>
-        {({ endpoint, state, message, milliseconds }) => (
+        {({ endpoint, state, message, message_code, message_params, milliseconds }) => (
           <>
             <Facts>
               <Fact name={t.common.path}>{shownText(source.path)}</Fact>
@@ -40,7 +40,7 @@ export function Storage({ source }: { source: ScanSource }) {
               <Fact name={t.sources.took}>{formats.duration(milliseconds / 1000)}</Fact>
               {message !== '' && (
                 <Fact name={t.sources.message}>
-                  <ServerText text={shownText(message)} />
+                  <ServerText text={shownText(message)} code={message_code} params={message_params} />
                 </Fact>
               )}
             </Facts>

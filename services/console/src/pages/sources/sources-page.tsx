@@ -74,7 +74,7 @@ function useColumns(): readonly Column<ScanSource>[] {
             </Text>
             <Text size="sm" lineClamp={2}>
               {scan.status === 'failed' ? (
-                <ServerText text={scan.message} />
+                <ServerText text={scan.message} code={scan.message_code} params={scan.message_params} />
               ) : (
                 t.sources.outcome(scan.added, scan.updated, scan.missing)
               )}

@@ -29,7 +29,7 @@ async function type(text: string, by = find): Promise<() => Grant> {
   }
   show(<Field />)
   if (text !== '')
-    await userEvent.setup({ delay: null }).type(screen.getByPlaceholderText('Type to find a code or a name'), text)
+    await userEvent.setup({ delay: null }).type(screen.getByPlaceholderText('Search by code or name'), text)
   return () => current
 }
 
@@ -72,8 +72,8 @@ test('a code that is written in full comes before those that contain it', async 
 test('a code that nothing has is granted after a second yes', async () => {
   const grant = await type('cty{Enter}')
   await waitFor(() => expect(grant()).toMatchObject({ codes: [], unknown: 'cty' }))
-  await screen.findByText('Nothing has the code “cty”')
-  await userEvent.click(screen.getByRole('button', { name: 'Grant “cty” all the same' }))
+  await screen.findByText('The code “cty” does not exist')
+  await userEvent.click(screen.getByRole('button', { name: 'Grant “cty” anyway' }))
   await waitFor(() => expect(grant()).toMatchObject({ codes: ['cty'], unknown: '' }))
 })
 
@@ -81,7 +81,7 @@ test('a code that nothing has can be left out, also when the field was left with
   const grant = await type('cty')
   await userEvent.tab()
   await waitFor(() => expect(grant()).toMatchObject({ codes: [], unknown: 'cty' }))
-  await userEvent.click(screen.getByRole('button', { name: 'Leave it out' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Remove it' }))
   expect(grant()).toMatchObject({ codes: [], unknown: '' })
 })
 

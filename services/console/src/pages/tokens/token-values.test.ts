@@ -13,6 +13,7 @@ const TOKEN: Token = {
   allowed_origins: ['https://maps.example.com'],
   allowed_networks: [],
   rate_limit: { per_second: 5, burst: 10 },
+  bounds: null,
   expires_at: '2027-03-01T00:00:17.250Z',
   disabled_at: null,
   created_at: '2026-03-01T00:00:00.000Z',

@@ -20,6 +20,10 @@ const vector = (fields: Partial<AdminVector>): AdminVector => ({
   available: true,
   source_code: 's',
   download_url: '',
+  revision: 1,
+  tiles: { status: 'none', message: '', min_zoom: null, max_zoom: null, built_at: null, left_out: {} },
+  tile_min_zoom: null,
+  tile_max_zoom: null,
   path: '/a b.shp',
   withdrawn: false,
   source_enabled: true,
@@ -36,11 +40,11 @@ test('of a shapefile another encoding than its files say is set, and given back 
   expect(button()).toHaveProperty('disabled', true)
   await user.selectOptions(select(), 'GBK')
   await user.click(button())
-  await screen.findByText('The encoding of Roads is changed')
+  await screen.findByText('Encoding of Roads changed')
   unmount()
   show(<EncodingField vector={vector({ encoding: 'koi8-r', encoding_source: 'operator' })} />)
   expect(select()).toHaveProperty('value', 'koi8-r')
-  await user.selectOptions(select(), 'What its files say')
+  await user.selectOptions(select(), 'As in the files')
   await user.click(button())
   expect(sent.map(({ method, path, body }) => [method, path, body])).toEqual([
     ['PATCH', '/api/v1/admin/vectors/a%20b', { encoding: 'GBK' }],

@@ -5,6 +5,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import { adminVectorSchema, vectorPatchBodySchema } from '@gateway/contracts/vector.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { Transaction } from '@gateway/store/connect.js'
+import { setTileWishes } from '@gateway/store/vector-builds.js'
 import { readVector, type StoredVector, setVectorEncoding, setVectorWithdrawn } from '@gateway/store/vectors.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
@@ -17,6 +18,7 @@ import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.
 
 const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
 const NO_SHAPEFILE = refuse('invalid_parameters', coded('encoding_only_of_shapefile'))
+const ZOOMS_CROSSED = refuse('invalid_parameters', coded('vector_zooms_crossed'))
 const UNKNOWN_ENCODING = refuse('invalid_parameters', coded('encoding_unknown'))
 
 type Patch = z.output<typeof vectorPatchBodySchema>
@@ -29,10 +31,11 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
       config: { mayTakeLong: true },
       schema: {
         operationId: 'updateVector',
-        summary: 'Withdraw or restore a vector, or set its encoding',
+        summary: 'Withdraw or restore a vector, or set its encoding or its tiles',
         description:
           `Fields that are left out stay. ${WITHDRAWN} The \`encoding\` of a shapefile decides how the names of its fields are read here, and ` +
-          `stands in the \`.cpg\` of its zip, in the place of the one that it has; its files stay as they are. ${CONFIRMED}`,
+          `stands in the \`.cpg\` of its zip, in the place of the one that it has; its files stay as they are. \`tile_min_zoom\`, \`tile_max_zoom\` and ` +
+          `\`tiles\` decide which vector tiles are built; those that are served stay until the next ones are ready. ${CONFIRMED}`,
         params: byCode,
         body: vectorPatchBodySchema,
         response: { 200: adminVectorSchema.extend(acknowledgementFields) },
@@ -67,8 +70,8 @@ export async function updateVector(
 /** null: done. */
 async function update(
   tx: Transaction,
-  { code, name, kind, setEncoding, withdrawn: wasWithdrawn }: StoredVector,
-  { withdrawn, encoding: named }: Patch,
+  { code, name, kind, setEncoding, withdrawn: wasWithdrawn, tiles: before }: StoredVector,
+  { withdrawn, encoding: named, tiles, tile_min_zoom: setMin, tile_max_zoom: setMax }: Patch,
   admin: AdminIdentity,
 ): Promise<Refusal | null> {
   const audit = (action: string, detail: Record<string, unknown>) =>
@@ -79,6 +82,17 @@ async function update(
     if (named !== '' && encoding === null) return UNKNOWN_ENCODING
     await setVectorEncoding(tx, code, encoding)
     await audit('vector.encoding', { before: { encoding: setEncoding }, after: { encoding } })
+  }
+  if (tiles !== undefined || setMin !== undefined || setMax !== undefined) {
+    const minZoom = setMin === undefined ? before.setMinZoom : setMin
+    const maxZoom = setMax === undefined ? before.setMaxZoom : setMax
+    if (minZoom !== null && maxZoom !== null && minZoom > maxZoom) return ZOOMS_CROSSED
+    await setTileWishes(tx, code, { wanted: tiles, minZoom, maxZoom })
+    const wishes = (wanted: boolean, tile_min_zoom: number | null, tile_max_zoom: number | null) => ({ tiles: wanted, tile_min_zoom, tile_max_zoom })
+    await audit('vector.tiles', {
+      before: wishes(before.wanted, before.setMinZoom, before.setMaxZoom),
+      after: wishes(tiles ?? before.wanted, minZoom, maxZoom),
+    })
   }
   if (withdrawn !== undefined) {
     await setVectorWithdrawn(tx, code, withdrawn)

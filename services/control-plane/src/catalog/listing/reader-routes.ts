@@ -3,7 +3,8 @@ import { toBasemap } from '@gateway/catalog/basemap.js'
 import { pageOf } from '@gateway/catalog/list-in-memory.js'
 import { READER_BASEMAPS, READER_VECTORS, type ReaderList } from '@gateway/catalog/reader-lists.js'
 import { toVector } from '@gateway/catalog/vector.js'
-import { type Basemap, basemapSchema } from '@gateway/contracts/basemap.js'
+import { basemapWithin, vectorWithin } from '@gateway/catalog/within-area.js'
+import { type Basemap, type Bounds, basemapSchema } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -26,11 +27,14 @@ interface Kind<Stored> {
   readonly schema: z.ZodType<Basemap | Vector>
   /** ordered by code; null: all */
   read(codes: readonly string[] | null): Promise<Stored[]>
-  answer(stored: Stored): Basemap | Vector
+  /** null: it lies outside the area */
+  answer(stored: Stored, area: Bounds | null): Basemap | Vector | null
 }
 
 /** Of the edge, which answers these addresses from what it holds; the routes here answer requests to the control plane itself. */
 const FROM_MEMORY = 'Carries a weak `ETag`; `If-None-Match` is answered 304.'
+
+const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 
 /** The read interface of the catalog, for service tokens. */
 export function readerRoutes(app: App, { sql, settings }: ControlContext, gate: ServiceGate): void {
@@ -41,7 +45,10 @@ export function readerRoutes(app: App, { sql, settings }: ControlContext, gate: 
     grantedBy: 'code',
     schema: basemapSchema,
     read: (codes) => readBasemaps(sql, codes),
-    answer: toBasemap,
+    answer: (stored: StoredBasemap, area: Bounds | null) => {
+      const seen = basemapWithin(stored, area)
+      return seen === null ? null : toBasemap(seen)
+    },
   })
   addRoutes(app, gate, {
     path: '/api/v1/catalog/vectors',
@@ -50,7 +57,8 @@ export function readerRoutes(app: App, { sql, settings }: ControlContext, gate: 
     grantedBy: 'code, relative path or file name',
     schema: vectorSchema,
     read: (codes) => readVectors(sql, codes),
-    answer: (stored: StoredVector) => toVector(stored, settings.vectorPublicBaseUrl),
+    answer: (stored: StoredVector, area: Bounds | null) =>
+      vectorWithin(toVector(stored, settings.vectorPublicBaseUrl), area),
   })
 }
 
@@ -65,18 +73,22 @@ function addRoutes<Stored extends StoredBasemap | StoredVector>(app: App, gate: 
       schema: {
         operationId: kind.operationIds.list,
         summary: `The ${name}s that the token may read`,
-        description: `Filtered by the grants of the token (${kind.grantedBy}) and ordered by code. A token that grants nothing gets an empty list. ${FROM_MEMORY}`,
+        description: `Filtered by the grants of the token (${kind.grantedBy}) and ordered by code. A token that grants nothing gets an empty list. A token with \`bounds\` sees the bounds cut to them, and nothing that lies outside. ${FROM_MEMORY}`,
         querystring: list.query,
         response: { 200: listOf(schema) },
       },
     },
     async ({ serviceToken, query }, reply) => {
+      const area = serviceToken.limits?.area ?? null
       const granted = (await kind.read(null)).filter(
-        (stored) => isOffered(stored) && isGranted(serviceToken, list.wanted(stored)),
+        (stored) =>
+          isOffered(stored) &&
+          isGranted(serviceToken, list.wanted(stored)) &&
+          (area === null || kind.answer(stored, area) !== null),
       )
       const { items, total } = pageOf(granted, list.listing, query)
       // Not by the schema, which would look at every field of every entry: the edge writes the same without it.
-      const text = JSON.stringify({ items: items.map(kind.answer), total })
+      const text = JSON.stringify({ items: items.map((stored) => kind.answer(stored, area)), total })
       return reply.type('application/json; charset=utf-8').send(text as never)
     },
   )
@@ -87,7 +99,7 @@ function addRoutes<Stored extends StoredBasemap | StoredVector>(app: App, gate: 
       schema: {
         operationId: kind.operationIds.get,
         summary: `One ${name}`,
-        description: `403 where it is not granted, whether or not it exists; 404 where it is granted and absent. ${FROM_MEMORY}`,
+        description: `403 where it is not granted, whether or not it exists, or lies outside the \`bounds\` of the token; 404 where it is granted and absent. $FROM_MEMORY`,
         params: z.object({ code: z.string().describe('the code, percent-encoded') }),
         response: { 200: schema },
       },
@@ -100,7 +112,7 @@ function addRoutes<Stored extends StoredBasemap | StoredVector>(app: App, gate: 
       if (!gate.grants(request, reply, wanted, 'read')) return reply
       if (stored === undefined || !isOffered(stored))
         return sendRefusal(reply, refuse('not_found', coded('nothing_of_kind', { kind: name })))
-      return kind.answer(stored)
+      return kind.answer(stored, request.serviceToken.limits?.area ?? null) ?? sendRefusal(reply, OUTSIDE_AREA)
     },
   )
 }

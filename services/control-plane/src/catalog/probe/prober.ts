@@ -1,4 +1,5 @@
 import type { RowOrder } from '@gateway/contracts/basemap.js'
+import { sentence } from '@gateway/contracts/messages.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
 import { withRowOrder } from '@gateway/tilesets/rows/with-row-order.js'
@@ -75,7 +76,7 @@ export class Prober {
       return (await this.#helper.askWithin(task, this.#limitMs, signal)) as ProbeAnswer<T> | null
     } catch (error) {
       if (!(error instanceof HelperEnded) || signal.aborted) throw error
-      return { state: 'broken', why: 'the process that read it crashed' }
+      return { state: 'broken', why: sentence('said.reader_crashed') }
     }
   }
 }

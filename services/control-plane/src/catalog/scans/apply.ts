@@ -46,7 +46,7 @@ export async function applyBasemaps(
   for (const [code, versions] of diff.seen) await touchVersions(tx, code, versions)
   const warnings = noWarnings()
   warnAll(warnings, found.warnings)
-  for (const text of diff.warnings) warn(warnings, text)
+  for (const said of diff.warnings) warn(warnings, said)
   const changed = diff.changes.map(({ code }) => code)
   // Edges tell readers when a version was last seen, of most of them: reading the whole catalog is one change, not one for each.
   if (diff.seen.size > 0) changed.push(EVERY_BASEMAP)

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { CodedError, type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { logChanges } from '@gateway/store/change-log.js'
@@ -62,17 +63,17 @@ export async function scanUnderLock(ctx: ControlContext, source: ScannedSource, 
     await pruneScans(ctx.sql, source.code)
     return scan
   } catch (error) {
-    const message = reasonOf(error, ctx.shutdown)
+    const said = reasonOf(error, ctx.shutdown)
     const expected = error instanceof WalkError || error instanceof ScanCancelled || ctx.shutdown.aborted
-    ctx.log.warn({ err: expected ? message : error, source: source.code }, 'a scan failed')
-    return await finishScan(ctx.sql, id, { added: 0, updated: 0, missing: 0, status: 'failed', message })
+    ctx.log.warn({ err: expected ? textOf(said) : error, source: source.code }, 'a scan failed')
+    return await finishScan(ctx.sql, id, { added: 0, updated: 0, missing: 0, status: 'failed', said })
   }
 }
 
-class ScanCancelled extends Error {
+class ScanCancelled extends CodedError {
   override readonly name = 'ScanCancelled'
   constructor(actor: string) {
-    super(`cancelled by ${actor}`)
+    super(coded('scan_cancelled', { actor }))
   }
 }
 
@@ -137,8 +138,8 @@ async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf
       found.kind === 'vector'
         ? await applyVectors(tx, found.found, scan)
         : await applyBasemaps(tx, found.found, scan, ctx.settings.tilePublicBaseUrl)
-    const message = joined(warnings)
-    const finished = await finishScan(tx, id, { status: 'succeeded', added, updated, missing, message, warnings })
+    const said = joined(warnings)
+    const finished = await finishScan(tx, id, { status: 'succeeded', added, updated, missing, said, warnings })
     return { finished, changes: await logChanges(tx, changes) }
   })
   await edgesFollow(ctx, await publishChanges(ctx, changes))
@@ -148,13 +149,16 @@ async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf
 /** Limit: characters of a scan's message; the first warnings are enough to see what is wrong. */
 const MAX_MESSAGE = 4000
 
-function joined({ texts, total }: Warnings): string {
+/** The warnings as one message; null: there are none. A single one is the message itself. */
+function joined({ texts, coded: messages, total }: Warnings): CodedMessage | null {
+  const [only] = messages
+  if (total === 0) return null
+  if (total === 1 && only !== undefined) return only
   const text = texts.join('; ')
-  if (texts.length === total && text.length <= MAX_MESSAGE) return text
-  return `${total} warnings: ${text.slice(0, MAX_MESSAGE)}…`
+  const isWhole = texts.length === total && text.length <= MAX_MESSAGE
+  return coded('scan_warnings', { count: total, texts: isWhole ? text : `${text.slice(0, MAX_MESSAGE)}…` })
 }
 
-function reasonOf(error: unknown, shutdown: AbortSignal): string {
-  if (shutdown.aborted) return 'the control plane was stopped during this scan'
-  return (error as Error).message.slice(0, MAX_MESSAGE)
+function reasonOf(error: unknown, shutdown: AbortSignal): CodedMessage {
+  return shutdown.aborted ? coded('scan_stopped_here') : messageOfError(error)
 }

@@ -395,6 +395,8 @@ test('a scan can be tried before its source is saved, and changes nothing', asyn
       },
     ],
     problem: null,
+    problem_code: null,
+    problem_params: null,
   })
   expect(await basemap('tried-map')).toBeUndefined()
   tree.put('roads.geojson', POINT)

@@ -1,5 +1,5 @@
 import type { Refusal } from '@gateway/contracts/errors.js'
-import { storedMessage } from '@gateway/contracts/messages.js'
+import { type CodedMessage, codeFields, storedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { TriedScan } from '@gateway/contracts/scan-source.js'
 import { readBasemaps } from '@gateway/store/basemaps.js'
 import { readVectors } from '@gateway/store/vectors.js'
@@ -39,7 +39,8 @@ export function tryScan(ctx: ControlContext, source: ScannedSource, signal: Abor
         messages: [],
         coded_messages: [],
       }
-      return { ...nothing, problem: error.message }
+      const { message_code: problem_code, message_params: problem_params } = codeFields(error.said)
+      return { ...nothing, problem: error.message, problem_code, problem_params }
     }
   })
 }
@@ -66,11 +67,20 @@ function tried(
   lost: readonly string[],
 ) {
   const { added, updated, missing } = counts
-  return { added, updated, missing, found: found.slice(0, MAX_LISTED), lost: lost.slice(0, MAX_LISTED), problem: null }
+  return {
+    added,
+    updated,
+    missing,
+    found: found.slice(0, MAX_LISTED),
+    lost: lost.slice(0, MAX_LISTED),
+    problem: null,
+    problem_code: null,
+    problem_params: null,
+  }
 }
 
-function warned({ texts, coded, total }: Warnings, more: readonly string[]) {
-  const said = [...texts.map((text, i) => storedMessage(text, coded[i])), ...more.map((text) => storedMessage(text))]
+function warned({ coded, total }: Warnings, more: readonly CodedMessage[]) {
+  const said = [...coded, ...more].map((one) => storedMessage(textOf(one), one))
   const kept = said.slice(0, MAX_LISTED)
   return { warnings: total + more.length, messages: kept.map(({ message }) => message), coded_messages: kept }
 }

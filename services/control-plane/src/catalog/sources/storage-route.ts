@@ -1,5 +1,12 @@
 import { refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+import {
+  CodedError,
+  coded,
+  messageOfError,
+  type StoredMessage,
+  storedMessage,
+  textOf,
+} from '@gateway/contracts/messages.js'
 import { type SourceStorage, sourceStorageSchema } from '@gateway/contracts/scan-source.js'
 import { ObjectMissing, ObjectRefused, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import { isRemote, parseLocation } from '@gateway/object-storage/location.js'
@@ -47,17 +54,22 @@ async function askStorage(root: string, settings: Settings): Promise<SourceStora
   return { endpoint: endpointOf(root, settings), ...answer, milliseconds: Math.round(performance.now() - begun) }
 }
 
-async function ask(store: ObjectStore, root: string): Promise<Pick<SourceStorage, 'state' | 'message'>> {
+async function ask(store: ObjectStore, root: string): Promise<Omit<SourceStorage, 'endpoint' | 'milliseconds'>> {
   try {
-    if (await isThere(store, root)) return { state: 'answers', message: '' }
-    return { state: 'missing', message: 'it is not there' }
+    if (await isThere(store, root)) return { state: 'answers', ...storedMessage('') }
+    return { state: 'missing', ...said(new CodedError(coded('storage_not_there'))) }
   } catch (error) {
-    const { message } = error as Error
-    if (error instanceof ObjectMissing) return { state: 'missing', message }
-    if (error instanceof ObjectRefused) return { state: 'refuses', message }
-    if (error instanceof ObjectStoreTrouble) return { state: 'no_answer', message }
+    const message = said(error)
+    if (error instanceof ObjectMissing) return { state: 'missing', ...message }
+    if (error instanceof ObjectRefused) return { state: 'refuses', ...message }
+    if (error instanceof ObjectStoreTrouble) return { state: 'no_answer', ...message }
     throw error
   }
+}
+
+function said(error: unknown): StoredMessage {
+  const made = messageOfError(error)
+  return storedMessage(textOf(made), made)
 }
 
 /** A source that is one object, by its name. */

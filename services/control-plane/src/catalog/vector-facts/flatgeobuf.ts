@@ -1,5 +1,6 @@
 import { closeSync, readSync } from 'node:fs'
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import { sentence } from '@gateway/contracts/messages.js'
 import {
   type GeometryType,
   UNKNOWN_FACTS,
@@ -58,7 +59,7 @@ export function flatgeobufFacts(root: string, path: string): VectorFacts | null 
   const read = (position: number, length: number) => {
     const buffer = Buffer.alloc(length)
     if (position + length > size || readSync(fd, buffer, 0, length, position) < length)
-      throw new BrokenArchiveError('it is cut off, or still being written')
+      throw new BrokenArchiveError(sentence('said.cut_off'))
     return buffer
   }
   try {

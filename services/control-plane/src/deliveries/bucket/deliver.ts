@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { close } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { coded, messageOfError } from '@gateway/contracts/messages.js'
 import { ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import type { ObjectStore } from '@gateway/object-storage/object-store.js'
 import { concurrently } from '../../platform/files/concurrently.js'
@@ -48,7 +49,7 @@ export async function deliverToBucket(
   } catch (error) {
     signal.throwIfAborted()
     const asked = error instanceof ObjectStoreTrouble ? String(error.retryAfterSeconds) : null
-    return { ...failure((error as Error).message), retryAfter: asked }
+    return { ...failure(messageOfError(error)), retryAfter: asked }
   } finally {
     await rm(folder, { recursive: true, force: true })
     await store.close()
@@ -65,7 +66,7 @@ async function putEvent(
   const file = path.join(folder, name)
   await writeFile(file, `${JSON.stringify(event)}\n`)
   await store.write(name, file, { contentType: 'application/json', signal })
-  return success(`${name} is in place`)
+  return success(coded('delivery_event_in_place', { name }))
 }
 
 async function putArchive(
@@ -78,7 +79,7 @@ async function putArchive(
   await write(file, signal)
   const { size } = await store.write(name, file, { contentType: typeOf(name), signal })
   await removeSuperseded(store, name)
-  return success(`1 object, ${size} bytes in place`)
+  return success(coded('delivery_one_object_in_place', { bytes: size }))
 }
 
 async function putFiles(store: ObjectStore, bundle: Bundle, signal: AbortSignal): Promise<Outcome> {
@@ -102,9 +103,9 @@ async function putFiles(store: ObjectStore, bundle: Bundle, signal: AbortSignal)
     else await put(file)
   })
   for (const file of last) await put(file)
-  if (objects === 0) return failure('there are no files to deliver')
+  if (objects === 0) return failure(coded('delivery_nothing_to_send'))
   if (bundle.kind === 'files') await removeSuperseded(store, bundle.place)
-  return success(`${objects} objects, ${bytes} bytes in place`)
+  return success(coded('delivery_objects_in_place', { count: objects, bytes }))
 }
 
 /** By these a scan finds tiles in folders, and a shapefile. */

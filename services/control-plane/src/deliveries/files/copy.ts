@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { concurrently } from '../../platform/files/concurrently.js'
 import { land, prepareLanding } from '../../platform/files/landing.js'
 import { syncFolder } from '../../platform/files/stage.js'
@@ -10,7 +11,7 @@ import { chunksOf, openSource } from './open-source.js'
 /** Files copied at a time: the disk's own queue gets something to sort, and one fsync waits while others write. */
 const PARALLEL_FILES = 8
 
-export const NO_DIRECTORY = failure('the target directory is not there')
+export const NO_DIRECTORY = failure(coded('delivery_no_directory'))
 
 export interface CopyTask {
   readonly bundle: Bundle
@@ -28,15 +29,15 @@ export interface CopyTask {
 export async function copyBundle(task: CopyTask, signal: AbortSignal): Promise<Outcome> {
   const { bundle, target, id, turn } = task
   if (!(await isDirectory(target))) return NO_DIRECTORY
-  if (await isSame(bundle, target)) return failure('the target directory is where the data itself lies')
+  if (await isSame(bundle, target)) return failure(coded('delivery_own_directory'))
   const landing = await prepareLanding({ root: target, kind: bundle.kind, place: bundle.place }, id, turn)
   const base = bundle.kind === 'folder' ? bundle.place : path.posix.dirname(bundle.place)
   try {
     const copied = await copyAll(bundle, base, landing.stage.folder, signal)
-    if (copied.names.length === 0) return failure('there are no files to copy')
+    if (copied.names.length === 0) return failure(coded('delivery_nothing_to_copy'))
     signal.throwIfAborted()
     await land(landing, copied.names)
-    return success(`${copied.names.length} files, ${copied.bytes} bytes in place`)
+    return success(coded('delivery_files_in_place', { count: copied.names.length, bytes: copied.bytes }))
   } finally {
     await rm(landing.stage.folder, { recursive: true, force: true })
   }
@@ -82,7 +83,8 @@ async function copyFile(bundle: Bundle, file: BundleFile, copy: string, signal: 
     }
     await output.sync()
     const { size } = await output.stat()
-    if (size !== source.size) throw new Error(`${file.name} was not copied whole: ${size} of ${source.size} bytes`)
+    if (size !== source.size)
+      throw new CodedError(coded('delivery_file_not_whole', { file: file.name, copied: size, bytes: source.size }))
     return size
   } finally {
     await output.close()
@@ -92,7 +94,7 @@ async function copyFile(bundle: Bundle, file: BundleFile, copy: string, signal: 
 async function assertComplete(folder: string, files: number): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const found = entries.filter((entry) => entry.isFile()).length
-  if (found !== files) throw new Error(`${found} of ${files} files are in place`)
+  if (found !== files) throw new CodedError(coded('delivery_files_missing', { found, count: files }))
 }
 
 /** Whether what is to be copied lies already where it would go. */

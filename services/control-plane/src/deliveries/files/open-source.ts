@@ -1,5 +1,6 @@
 import { close, createReadStream, readFile } from 'node:fs'
 import { promisify } from 'node:util'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { type OpenedFile, openBelow } from '@gateway/files/open-below.js'
 import type { Bundle, BundleFile } from './bundle.js'
 
@@ -10,7 +11,9 @@ export const CHUNK_BYTES = 64 * 1024
 export async function openSource(bundle: Bundle, file: BundleFile): Promise<OpenedFile> {
   const opened = await openBelow(bundle.root, file.path)
   if (opened.ok) return opened
-  throw new Error(`${file.name} cannot be read: ${opened.reason.replaceAll('_', ' ')}`)
+  throw new CodedError(
+    coded('delivery_file_unreadable', { file: file.name, words: opened.reason.replaceAll('_', ' ') }),
+  )
 }
 
 const readWhole = promisify(readFile) as (fd: number) => Promise<Buffer>
@@ -39,5 +42,5 @@ export async function* chunksOf(name: string, opened: OpenedFile): AsyncGenerato
 }
 
 function changed(name: string): Error {
-  return new Error(`${name} changed while it was read`)
+  return new CodedError(coded('delivery_file_changed', { file: name }))
 }

@@ -12,27 +12,33 @@ export const MESSAGE_DEADLINES: Deadlines = { idleMs: 10_000, totalMs: 10_000 }
 /** From decisions.md: no progress in 30 s is a failure. A receiver that takes a byte now and then must not hold a transfer for days. */
 export const UPLOAD_DEADLINES: Deadlines = { idleMs: 30_000, totalMs: 6 * 3_600_000 }
 
+/** A deadline that has passed, as messages name it. */
+export interface Exceeded {
+  readonly deadline: 'no_progress' | 'no_answer' | 'not_done'
+  readonly seconds: number
+}
+
 /** Aborts its signal when a deadline is exceeded, or with the outer signal. */
 export class DeadlineTimer {
   readonly signal: AbortSignal
   readonly #idle: NodeJS.Timeout | null
   readonly #total: NodeJS.Timeout
-  #exceeded: string | null = null
+  #exceeded: Exceeded | null = null
 
   constructor({ idleMs, totalMs }: Deadlines, outer: AbortSignal) {
     const controller = new AbortController()
     this.signal = AbortSignal.any([controller.signal, outer])
-    const expire = (message: string) => {
-      this.#exceeded = message
+    const expire = (deadline: Exceeded['deadline'], ms: number) => {
+      this.#exceeded = { deadline, seconds: ms / 1000 }
       controller.abort()
     }
     const isOne = idleMs === totalMs
-    this.#idle = isOne ? null : setTimeout(expire, idleMs, `no progress in ${idleMs / 1000} s`)
-    this.#total = setTimeout(expire, totalMs, `${isOne ? 'no answer' : 'not done'} in ${totalMs / 1000} s`)
+    this.#idle = isOne ? null : setTimeout(expire, idleMs, 'no_progress', idleMs)
+    this.#total = setTimeout(expire, totalMs, isOne ? 'no_answer' : 'not_done', totalMs)
   }
 
   /** Which deadline ended the exchange; null: none has. */
-  get exceeded(): string | null {
+  get exceeded(): Exceeded | null {
     return this.#exceeded
   }
 

@@ -31,6 +31,7 @@ test('a 2xx answer is a delivery, and its first part is kept without secrets and
   expect(await send(`${receiver.url}?a=1`, LONG, '{"a":1}')).toEqual({
     delivered: true,
     httpStatus: 202,
+    said: { code: 'delivery_answered', params: { status: '202 Accepted' } },
     retryAfter: null,
     message: '202 Accepted',
     answer: 'thanks\ufffd for [redacted]\n',

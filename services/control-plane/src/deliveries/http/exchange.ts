@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
+import { coded, codeOfSentence, textOf } from '@gateway/contracts/messages.js'
 import type { SentRequest } from '@gateway/contracts/push.js'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
 import type { ResolvedAddress } from '@gateway/outgoing/resolve.js'
@@ -38,13 +39,14 @@ export async function exchange(guard: DestinationGuard, request: Exchange, signa
   let sent: SentRequest | null = null
   try {
     const admission = await orAbort(guard.admit(request.url), timer.signal)
-    if (!admission.ok) return failure(`the destination is refused: ${admission.reason}`)
+    if (!admission.ok) return failure(coded('delivery_refused', { reason: codeOfSentence(admission.reason) }))
     sent = shownRequest(request)
     return { ...(await post(request, admission.addresses, timer)), request: sent }
   } catch (error) {
     if (timer.exceeded === null) return { ...failure(errorMessage(error)), request: sent }
-    const message = sent === null ? `${timer.exceeded}: the host name was not resolved` : timer.exceeded
-    return { ...failure(message), request: sent }
+    const { deadline, seconds } = timer.exceeded
+    const code = sent === null ? (`delivery_name_${deadline}` as const) : (`delivery_${deadline}` as const)
+    return { ...failure(coded(code, { seconds })), request: sent }
   } finally {
     timer.stop()
   }
@@ -108,9 +110,18 @@ async function post(request: Exchange, addresses: readonly ResolvedAddress[], ti
 
 function outcomeOf(status: number, retryAfter: string | string[] | undefined, answer: string): Answer {
   const delivered = status >= 200 && status < 300
-  const redirect = status >= 300 && status < 400 ? ' (redirects are not followed)' : ''
-  const message = `${status} ${STATUS_CODES[status] ?? ''}`.trim() + redirect
-  return { delivered, httpStatus: status, retryAfter: [retryAfter].flat()[0] ?? null, message, answer }
+  const isRedirect = status >= 300 && status < 400
+  const said = coded(isRedirect ? 'delivery_redirected' : 'delivery_answered', {
+    status: `${status} ${STATUS_CODES[status] ?? ''}`.trim(),
+  })
+  return {
+    delivered,
+    httpStatus: status,
+    retryAfter: [retryAfter].flat()[0] ?? null,
+    message: textOf(said),
+    said,
+    answer,
+  }
 }
 
 /** A look-up that knows the checked addresses and nothing else. */

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { signatureOf, startSignature, type WebhookStamp } from '../../platform/webhooks/signature.js'
 
 /** A body whose length and signature are known before its first byte is sent. */
@@ -40,6 +41,6 @@ async function* sameAgain(parts: AsyncIterable<Buffer>, key: Buffer, stamp: Webh
     if (held !== null) yield held
     held = part
   }
-  if (signatureOf(hmac) !== signature) throw new Error('the data changed while it was being sent')
+  if (signatureOf(hmac) !== signature) throw new CodedError(coded('delivery_data_changed'))
   if (held !== null) yield held
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { CodedError, type CodedMessage, coded, type MessageCode, messageOfError } from '@gateway/contracts/messages.js'
 
 /** Read at most: an endless answer costs no more than this. */
 const MAX_READ_BYTES = 16 * 1024
@@ -37,31 +38,32 @@ function shown(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')
 }
 
-const KNOWN_ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was closed early',
-  UND_ERR_SOCKET: 'the connection was closed before an answer came',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name could not be resolved',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'no connection could be made in time',
+const KNOWN_ERRORS: Readonly<Record<string, MessageCode>> = {
+  ECONNREFUSED: 'delivery_connection_refused',
+  ECONNRESET: 'delivery_connection_reset',
+  EPIPE: 'delivery_connection_closed',
+  UND_ERR_SOCKET: 'delivery_closed_before_answer',
+  UND_ERR_CONNECT_TIMEOUT: 'delivery_connect_late',
+  UND_ERR_HEADERS_OVERFLOW: 'delivery_headers_too_large',
+  HPE_HEADER_OVERFLOW: 'delivery_headers_too_large',
+  ENOTFOUND: 'delivery_host_unknown',
+  EAI_AGAIN: 'delivery_host_unresolved',
+  EHOSTUNREACH: 'delivery_host_unreachable',
+  ENETUNREACH: 'delivery_network_unreachable',
+  ETIMEDOUT: 'delivery_connect_late',
 }
 
 const MAX_MESSAGE = 300
 
 /** Why an exchange failed, for operators. */
-export function errorMessage(error: unknown): string {
+export function errorMessage(error: unknown): CodedMessage {
   const { name, code, message, errors, cause } = error as Error & { code?: unknown; errors?: unknown[] }
   // One entry for each address that was tried: the first is enough.
   if (Array.isArray(errors) && errors.length > 0) return errorMessage(errors[0])
   const known = KNOWN_ERRORS[String(code)]
-  if (known !== undefined) return known
-  if (name === 'HTTPParserError') return 'the answer is not HTTP'
+  if (known !== undefined) return coded(known)
+  if (name === 'HTTPParserError') return coded('delivery_not_http')
+  if (error instanceof CodedError) return error.said
   if (cause instanceof Error && code === undefined) return errorMessage(cause)
-  return shown(message ?? String(error)).slice(0, MAX_MESSAGE)
+  return messageOfError(shown(message ?? String(error)).slice(0, MAX_MESSAGE))
 }

@@ -1,3 +1,4 @@
+import { coded, messageOfError } from '@gateway/contracts/messages.js'
 import type { Log } from '@gateway/logging/log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import {
@@ -27,15 +28,15 @@ export async function attempt(tools: AttemptTools, claimed: ClaimedDelivery, lea
   const startedAt = new Date(tools.now())
   const begunAt = performance.now()
   // Reading files is full of plain errors (ENOSPC, EACCES, a changed file): they are the attempt's, and operators read them there.
-  const outcome = await tools.deliver(claimed, lease).catch((error: Error) => failure(error.message))
-  const { delivered, httpStatus, message, answer, request } = outcome
+  const outcome = await tools.deliver(claimed, lease).catch((error: unknown) => failure(messageOfError(error)))
+  const { delivered, httpStatus, said, answer, request } = outcome
   const durationMs = performance.now() - begunAt
   const line: AttemptLine = {
     startedAt,
     durationMs,
     outcome: delivered ? 'succeeded' : 'failed',
     httpStatus,
-    message,
+    said,
     answer,
     request,
   }
@@ -72,6 +73,6 @@ async function settle(
 
 /** A lease that was lost cannot be given back; the statement finds nothing then. */
 function giveBack({ sql, owner }: AttemptTools, claimed: ClaimedDelivery, line: AttemptLine, lease: AbortSignal) {
-  const message = lease.reason === 'stopped' ? 'the control plane stopped' : 'the lease could not be kept'
-  return releaseDelivery(sql, owner, claimed, { ...line, outcome: 'interrupted', message })
+  const said = coded(lease.reason === 'stopped' ? 'delivery_interrupted_stopped' : 'delivery_interrupted_lease')
+  return releaseDelivery(sql, owner, claimed, { ...line, outcome: 'interrupted', said })
 }

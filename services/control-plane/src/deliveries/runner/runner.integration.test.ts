@@ -1,10 +1,13 @@
 import { createServer } from 'node:net'
+import { coded } from '@gateway/contracts/messages.js'
 import { retryDelivery } from '@gateway/store/deliveries.js'
 import { claimDeliveries, renewLeases, settleDelivery } from '@gateway/store/delivery-leases.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failure, success } from '../outcome.js'
 import { DeliveryStore } from '../testing/delivery-store.js'
 import { startReceiver, startTcpReceiver } from '../testing/receiver.js'
+
+const DONE = coded('delivery_answered', { status: '200 OK' })
 
 let store: DeliveryStore
 const closing: (() => Promise<void>)[] = []
@@ -110,7 +113,7 @@ test('two runners on one store deliver 500 deliveries, each once, none by both a
         await new Promise((resolve) => setTimeout(resolve, 5))
         by[which]++
         under.set(id, (under.get(id) ?? 0) - 1)
-        return success('')
+        return success(DONE)
       },
     })
   const ids = await Promise.all(Array.from({ length: 500 }, (_, i) => store.enqueue(`http://10.0.0.${i % 50}/`)))
@@ -138,7 +141,7 @@ describe('when its holder dies', () => {
     const [dead] = await claimDeliveries(store.sql, { ...claim, leaseSeconds: 60 })
     expect(await claimDeliveries(store.sql, { ...claim, leaseSeconds: 15 })).toEqual([])
     await store.sql`UPDATE deliveries SET lease_until = leased_at WHERE id = ${id}`
-    store.startRunner({ deliver: async () => success('') })
+    store.startRunner({ deliver: async () => success(DONE) })
     expect(await store.until(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
     expect((await store.attempts(id)).map(({ outcome }) => outcome)).toEqual(['succeeded', 'interrupted'])
     // The dead one was only slow: what it says now counts for nothing.
@@ -147,7 +150,7 @@ describe('when its holder dies', () => {
       durationMs: 1,
       outcome: 'failed',
       httpStatus: null,
-      message: 'x',
+      said: DONE,
       answer: '',
     } as const
     expect(await settleDelivery(store.sql, claim.owner, dead!, { status: 'failed' }, line)).toBe(false)
@@ -176,14 +179,20 @@ test('a runner that is stopped lets messages end, breaks transfers off, and give
     deliver: (_, signal) =>
       new Promise((resolve) => {
         begun()
-        signal.addEventListener('abort', () => resolve(failure('broken off')))
+        signal.addEventListener('abort', () => resolve(failure(coded('delivery_closed_before_answer'))))
       }),
   })
   await running
   await stop()
   expect(await store.read(id)).toMatchObject({ status: 'pending', attempts: 0, dueAt: expect.any(Date) })
-  expect(await store.attempts(id)).toMatchObject([{ outcome: 'interrupted', message: 'the control plane stopped' }])
-  store.startRunner({ deliver: async () => success('') })
+  expect(await store.attempts(id)).toMatchObject([
+    {
+      outcome: 'interrupted',
+      message: 'the control plane stopped',
+      messageCoded: coded('delivery_interrupted_stopped'),
+    },
+  ])
+  store.startRunner({ deliver: async () => success(DONE) })
   expect(await store.until(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
 })
 
@@ -194,7 +203,7 @@ test('of one destination no more than its share is under way, over all runners',
     most = Math.max(most, ++now)
     await new Promise((resolve) => setTimeout(resolve, 20))
     now--
-    return success('')
+    return success(DONE)
   }
   const ids = await Promise.all(Array.from({ length: 40 }, () => store.enqueue('http://10.0.0.1/')))
   store.startRunner({ deliver })

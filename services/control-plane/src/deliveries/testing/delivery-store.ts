@@ -4,8 +4,8 @@ import { createLog } from '@gateway/logging/log.js'
 import { guardWith } from '@gateway/outgoing/testing/guards.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 import { type Delivery, insertCallback, readDelivery } from '@gateway/store/deliveries.js'
-import { listAttempts } from '@gateway/store/delivery-attempts.js'
-import type { AttemptLine, ClaimedDelivery } from '@gateway/store/delivery-leases.js'
+import { listAttempts, type StoredAttempt } from '@gateway/store/delivery-attempts.js'
+import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import { deliver } from '../deliver.js'
 import type { Outcome } from '../outcome.js'
@@ -78,7 +78,7 @@ export class DeliveryStore {
     return (await readDelivery(this.sql, 'slice_callback', id)) as Delivery
   }
 
-  attempts(id: string): Promise<AttemptLine[]> {
+  attempts(id: string): Promise<StoredAttempt[]> {
     return listAttempts(this.sql, id)
   }
 

@@ -105,6 +105,7 @@ const CALLBACK: ClaimedDelivery = {
   status: 'pending',
   attempts: 0,
   message: '',
+  messageCoded: null,
   fence: 1,
   destination: '',
   body: {},

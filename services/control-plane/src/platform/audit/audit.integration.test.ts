@@ -12,6 +12,32 @@ const get = (path: string) => gateway.admin({ url: `/api/v1/admin/audit${path}` 
 const post = (path: string, payload: object) => gateway.admin({ method: 'POST', url: `/api/v1/admin${path}`, payload })
 const newest = async (subject: string) => (await get(`?subject=${subject}&limit=1`)).json().items[0]
 
+test('an entry that was altered in the database is found, and the metric says so', async () => {
+  const { sql } = gateway.ctx
+  const verify = async () => (await get('/verify')).json()
+  const gauge = async () =>
+    /^gateway_control_audit_mismatch (.*)$/m.exec(await gateway.ctx.metrics.registry.metrics())?.[1]
+  for (const code of ['one', 'two', 'three'])
+    await post('/scan-sources', { code, kind: 'vector', path: `/data/${code}` })
+  const { items } = (await get('')).json()
+  expect(items[0].previous_sha256).toBe(items[1].sha256)
+  expect(await verify()).toEqual({
+    first_mismatch: null,
+    count: items.length,
+    head: items[0].sha256,
+    head_position: items.length,
+    anchor_position: 0,
+  })
+  expect(await gauge()).toBe('0')
+  const { id, chain_position, at, action } = items[1]
+  await sql`UPDATE audit SET actor = 'nobody' WHERE id = ${id}`
+  const found = { reason: 'altered', id, chain_position, at, actor: 'nobody', action, subject: 'two' }
+  expect(await verify()).toMatchObject({ first_mismatch: found, count: items.length - 2, head: items[0].sha256 })
+  expect(await gauge()).toBe('1')
+  await sql`UPDATE audit SET actor = ${items[1].actor} WHERE id = ${id}`
+  expect((await verify()).first_mismatch).toBeNull()
+})
+
 test('an export has every entry that matches, over all parts in which it is read, newest first', async () => {
   const { sql } = gateway.ctx
   await sql`

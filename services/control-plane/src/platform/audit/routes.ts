@@ -4,11 +4,13 @@ import { refuse } from '@gateway/contracts/errors.js'
 import { instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { AUDIT_LISTING, exportAudit, listAudit, readAuditEntry } from '@gateway/store/audit.js'
+import { MISMATCH_REASONS } from '@gateway/store/audit-chain.js'
 import { z } from 'zod'
 import type { ControlContext } from '../context.js'
 import type { App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { EXPORT_FORMATS, exportStream } from './export.js'
+import { auditVerifier } from './verify.js'
 
 const changedFields = z.record(z.string(), z.unknown()).nullable()
 
@@ -30,6 +32,39 @@ export const auditEntrySchema = z.object({
   ),
   after: changedFields.describe('the same as they are now'),
   detail: z.record(z.string(), z.unknown()).describe('all that is recorded, `before` and `after` included'),
+  chain_position: z
+    .int()
+    .nullable()
+    .describe('the place in the chain, from 1; null: older than the chain, or not made by a control plane'),
+  previous_sha256: z.string().nullable().describe('hex SHA-256 of the entry before it in the chain'),
+  sha256: z.string().nullable().describe('hex SHA-256 of this entry, `previous_sha256` included'),
+})
+
+const verificationSchema = z.object({
+  first_mismatch: z
+    .object({
+      reason: z
+        .enum(MISMATCH_REASONS)
+        .describe(
+          '`altered`: its content, or place; `missing`: entries before it are gone; `inserted`: no control plane made it',
+        ),
+      chain_position: z.int().nullable().describe('the place that is wrong or empty; null: the entry has none'),
+      id: z.int().nullable().describe('null, as the fields below: the end of the chain is missing'),
+      at: timestampSchema.nullable(),
+      actor: z.string().nullable(),
+      action: z.string().nullable(),
+      subject: z.string().nullable(),
+    })
+    .nullable()
+    .describe('the first entry that does not match; null: all of them match'),
+  count: z.int().describe('entries that match, before the first one that does not'),
+  head: z
+    .string()
+    .describe(
+      'hex SHA-256 of the last entry; 64 zeros: there is none. Keep it elsewhere to notice a chain that was made again',
+    ),
+  head_position: z.int(),
+  anchor_position: z.int().describe('the last place that retention has deleted; 0: none'),
 })
 
 const moment = queryInstantSchema.transform((instant) => new Date(instantMs(instant) as number).toISOString())
@@ -44,7 +79,9 @@ const querySchema = listQuery(AUDIT_LISTING, filters).extend({
   before: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional().describe('only entries older than the one of this id'),
 })
 
-export function auditRoutes(app: App, { sql }: ControlContext): void {
+export function auditRoutes(app: App, ctx: ControlContext): void {
+  const { sql } = ctx
+  const verify = auditVerifier(ctx)
   app.get(
     '/api/v1/admin/audit',
     {
@@ -80,6 +117,25 @@ export function auditRoutes(app: App, { sql }: ControlContext): void {
       },
     },
     ({ query: { format, ...request } }, reply) => exportStream(reply, format, exportAudit(sql, request)),
+  )
+  app.get(
+    '/api/v1/admin/audit/verify',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        operationId: 'verifyAudit',
+        summary: 'Whether the audit is as it was written',
+        description:
+          'Each entry has the SHA-256 of the one before it. The chain is followed from its first entry that is kept to its head, and the first entry that does not ' +
+          'match is returned: one that was altered, moved or inserted, or that stands behind a deleted one. A caller that hangs up ends it.',
+        response: { 200: verificationSchema },
+      },
+    },
+    async (_, reply) => {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort(new Error('the caller has gone')))
+      return verify(AbortSignal.any([ctx.shutdown, gone.signal]))
+    },
   )
   app.get(
     '/api/v1/admin/audit/:id',

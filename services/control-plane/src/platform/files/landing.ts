@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { assertBelow, clearStages, placeFiles, placeFolder, type Stage, stageIn } from './stage.js'
 
@@ -70,7 +71,7 @@ async function makeFolder(target: string, folder: string): Promise<void> {
 function insideOf(target: string, place: string): string {
   const resolved = path.resolve(target, place)
   if (place.split('/').some((segment) => segment === '..' || segment === '.' || segment === '')) {
-    throw new Error('the name of the data cannot be used as a path')
+    throw new CodedError(coded('delivery_name_no_path'))
   }
   return resolved
 }

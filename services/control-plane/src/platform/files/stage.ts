@@ -1,5 +1,6 @@
 import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { isBelow } from '@gateway/files/real-root.js'
 
 /** A folder beside the place that files are going to have; its name starts with a dot and ends in `.tmp`: no scan takes it for data. */
@@ -54,7 +55,7 @@ export async function placeFiles(stage: Stage, parent: string, names: readonly s
 /** Throws where `folder` is, by a symbolic link, not below `root`: nothing is written elsewhere. */
 export async function assertBelow(root: string, folder: string): Promise<void> {
   if (!isBelow(await realpath(root), await realpath(folder))) {
-    throw new Error(`${path.basename(folder)} is a link that leads out of the target's directory`)
+    throw new CodedError(coded('delivery_link_outside', { name: path.basename(folder) }))
   }
 }
 

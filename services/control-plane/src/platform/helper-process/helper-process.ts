@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { CodedError } from '@gateway/contracts/messages.js'
 import { dieWithParent } from '@gateway/processes/die-with-parent.js'
 import type { HelperMessage } from './serve.js'
 
@@ -18,11 +20,16 @@ const ignore = () => {}
  */
 export class HelperProcess<Task extends object, Answer> {
   readonly #module: string
+  readonly #writes: boolean
   #child: ChildProcess | null = null
   #starting: Promise<unknown> = Promise.resolve()
 
-  /** @param module the built file that calls `serve`, also when the sources are run (in tests) */
-  constructor(module: URL) {
+  /**
+   * @param module the built file that calls `serve`, also when the sources are run (in tests)
+   * @param writes whether its tasks write to the standard output
+   */
+  constructor(module: URL, writes = false) {
+    this.#writes = writes
     this.#module = fileURLToPath(module)
   }
 
@@ -48,7 +55,7 @@ export class HelperProcess<Task extends object, Answer> {
           if ('started' in message) return
           if ('progress' in message) onProgress(message.progress)
           else if ('answer' in message) resolve(message.answer)
-          else reject(new Error(message.error))
+          else reject(message.said === null ? new Error(message.error) : new CodedError(message.said))
         })
         child.send(task, (error) => error !== null && reject(error))
       })
@@ -58,6 +65,11 @@ export class HelperProcess<Task extends object, Answer> {
     } finally {
       settled.abort()
     }
+  }
+
+  /** What the process writes to its standard output, in its turn with the answers. Only of a helper that was made with `writes`. */
+  output(): Readable {
+    return this.#running().stdout as Readable
   }
 
   /** As `ask`; null: no answer within `limitMs`, not counting the start of the process. */
@@ -105,7 +117,7 @@ export class HelperProcess<Task extends object, Answer> {
       execPath,
       execArgv,
       serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', this.#writes ? 'pipe' : 'ignore', 'inherit', 'ipc'],
     })
     child.on('error', ignore)
     this.#starting = new Promise((resolve) => {

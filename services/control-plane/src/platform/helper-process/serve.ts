@@ -1,10 +1,11 @@
 import { setPriority } from 'node:os'
+import { CodedError, type CodedMessage } from '@gateway/contracts/messages.js'
 
 export type HelperMessage<Answer> =
   | { readonly started: true }
   | { readonly progress: number }
   | { readonly answer: Answer }
-  | { readonly error: string }
+  | { readonly error: string; readonly said: CodedMessage | null }
 
 const PROGRESS_EVERY_MS = 1000
 
@@ -33,7 +34,7 @@ export function serve<Task, Answer>(work: (task: Task, progress: () => void) => 
     try {
       send({ answer: await work(task, progress) })
     } catch (error) {
-      send({ error: (error as Error).message })
+      send({ error: (error as Error).message, said: error instanceof CodedError ? error.said : null })
     }
   })
   send({ started: true })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+import { coded, messageOfError, storedMessage } from '@gateway/contracts/messages.js'
 import type { TargetTrial } from '@gateway/contracts/target.js'
 import { openObjectStore } from '@gateway/object-storage/open.js'
 import type { DestinationGuard } from '@gateway/outgoing/guard.js'
@@ -31,7 +31,7 @@ export async function tryTarget(
   if (target === null) return refuse('not_found', coded('target_not_found_for_this'))
   const startedAt = performance.now()
   const outcome = await tryOnce(ctx, guard, target)
-  const { delivered, httpStatus, message, answer, request } = outcome
+  const { delivered, httpStatus, message, said, answer, request } = outcome
   await ctx.sql.begin((tx) =>
     insertAudit(tx, {
       ...admin,
@@ -41,7 +41,15 @@ export async function tryTarget(
     }),
   )
   const duration = Math.round(performance.now() - startedAt)
-  return { ok: true, trial: { delivered, status: httpStatus, message, answer, duration_ms: duration, request } }
+  const trial = {
+    delivered,
+    status: httpStatus,
+    ...storedMessage(message, said),
+    answer,
+    duration_ms: duration,
+    request,
+  }
+  return { ok: true, trial }
 }
 
 function tryOnce(ctx: ControlContext, guard: DestinationGuard, target: TargetWithSecret): Promise<Outcome> {
@@ -56,9 +64,9 @@ async function tryBucket({ settings, shutdown }: ControlContext, url: string): P
   try {
     await store.write(key, '/dev/null', { signal: shutdown })
     await store.remove(key)
-    return success('objects can be written and removed there')
+    return success(coded('target_objects_writable'))
   } catch (error) {
-    return failure((error as Error).message)
+    return failure(messageOfError(error))
   } finally {
     await store.close()
   }
@@ -99,9 +107,9 @@ async function tryDirectory(directory: string): Promise<Outcome> {
     const handle = await open(file, 'wx')
     await handle.sync().finally(() => handle.close())
     await rename(file, renamed)
-    return success('files can be written and renamed there')
+    return success(coded('target_files_writable'))
   } catch (error) {
-    return failure((error as Error).message)
+    return failure(messageOfError(error))
   } finally {
     await rm(file, { force: true }).catch(() => {})
     await rm(renamed, { force: true }).catch(() => {})

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pruneAudit } from '@gateway/store/audit.js'
+import { pruneAudit } from '@gateway/store/audit-chain.js'
 import { pruneChangeLog } from '@gateway/store/change-log.js'
 import { pruneDeliveries } from '@gateway/store/delivery-retention.js'
 import { tryLockSession } from '@gateway/store/lock-session.js'

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { asScanned, type NewVersion, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { FoundBasemap, FoundBasemaps } from '../walk/found.js'
 import { quoted } from '../walk/found.js'
@@ -24,7 +25,7 @@ export interface BasemapDiff {
   readonly updated: number
   /** known and not found, whether this scan is the first that misses them or not */
   readonly missing: number
-  readonly warnings: readonly string[]
+  readonly warnings: readonly CodedMessage[]
 }
 
 /** The scan that found something: of which source, when it began by the store's clock, and the public tile address now. */
@@ -45,14 +46,14 @@ export function diffBasemaps(found: FoundBasemaps, known: readonly StoredBasemap
   const foundByCode = new Map(found.basemaps.map((basemap) => [basemap.code, basemap]))
   const uncertain = new Set(found.uncertain.map(({ code, version }) => key(code, version)))
   const own = known.filter((basemap) => basemap.sourceCode === scan.sourceCode).map((basemap) => basemap.code)
-  const warnings: string[] = []
+  const warnings: CodedMessage[] = []
   const changes: BasemapChange[] = []
   const seen = new Map<string, readonly string[]>()
   const counts = { added: 0, updated: 0, missing: 0 }
   for (const code of [...new Set([...own, ...foundByCode.keys()])].sort()) {
     const before = knownByCode.get(code)
     if (before !== undefined && before.sourceCode !== scan.sourceCode) {
-      warnings.push(`${quoted(code)} is left out: the code belongs to scan source ${quoted(before.sourceCode)}`)
+      warnings.push(coded('scan_code_taken', { file: quoted(code), source: quoted(before.sourceCode) }))
       continue
     }
     const one = diffOne(code, before, foundByCode.get(code), uncertain, scan)

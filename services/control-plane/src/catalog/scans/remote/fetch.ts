@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, open, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
 
 /** Limits: bytes of each end of an object of which no more is fetched. Formats say what they are, and of what, in these. */
@@ -21,8 +22,7 @@ export async function fetchWhole(
 ): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const { bavail, bsize } = await statfs(dirname(file))
-  if (facts.size + LEFT_FREE > bavail * bsize)
-    throw new Error(`there is no room in DATA_DIR to fetch ${facts.size} bytes`)
+  if (facts.size + LEFT_FREE > bavail * bsize) throw new CodedError(coded('object_room_disk', { bytes: facts.size }))
   const { body } = await store.stream(key, { ifMatch: facts.etag, size: facts.size, signal })
   await pipeline(body, createWriteStream(file), { signal })
 }

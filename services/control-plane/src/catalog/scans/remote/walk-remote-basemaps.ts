@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ObjectMissing } from '@gateway/object-storage/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
@@ -15,6 +15,7 @@ import { type Candidate, findCandidates, ONLY_VERSION } from '../walk/candidates
 import type { FoundBasemaps } from '../walk/found.js'
 import { gatherVersions } from '../walk/gather-versions.js'
 import { type ProbedCandidate, probeCandidate } from '../walk/probe-candidate.js'
+import { WalkError } from '../walk/walk.js'
 import { fetchWhole } from './fetch.js'
 import { listFolder, type RemoteEntry } from './list-folder.js'
 import { keyIn, nameOfPlace, type RemotePlace, withoutExtension } from './remote-place.js'
@@ -50,7 +51,7 @@ async function candidatesOf(place: RemotePlace): Promise<Candidate[]> {
   const isArchive = archiveStorageOf(root) !== null
   if (canBeListed && !isArchive) return findCandidates(place, (path) => listFolder(place, path))
   const facts = isArchive ? ((await store.head('', { signal })) ?? null) : null
-  if (isArchive && facts === null) throw new ObjectMissing(`${root} is not there: nothing was changed`)
+  if (isArchive && facts === null) throw new WalkError(coded('scan_root_missing', { path: root }))
   const name = nameOfPlace(root)
   const entry: RemoteEntry = { name, path: root, kind: isArchive ? 'file' : 'directory', isLink: false, facts }
   return [{ code: isArchive ? withoutExtension(name) : name, version: ONLY_VERSION, entry }]

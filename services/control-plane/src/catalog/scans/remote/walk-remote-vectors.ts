@@ -2,14 +2,13 @@ import { rm } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
-import { ObjectMissing } from '@gateway/object-storage/errors.js'
 import { pathBelow } from '@gateway/object-storage/location.js'
 import { concurrently } from '../../../platform/files/concurrently.js'
 import { SkippedFiles } from '../skipped/skipped-files.js'
 import { type FoundVector, type FoundVectors, quoted, warnAll } from '../walk/found.js'
 import { type FilePart, fingerprintOf, partsByBase } from '../walk/shapefile-parts.js'
 import type { KnownFiles } from '../walk/vector-walk.js'
-import { walk } from '../walk/walk.js'
+import { WalkError, walk } from '../walk/walk.js'
 import { canBeAddressed, kindOf, skip } from '../walk/walk-vectors.js'
 import { warnIn } from '../walk/walked-source.js'
 import { fetchEnds, fetchWhole } from './fetch.js'
@@ -62,12 +61,12 @@ async function filesOf(place: RemotePlace): Promise<readonly RemoteFile[]> {
   if (!isOne && canBeListed) return listFiles(place)
   const facts = isOne ? await store.head('', { signal }) : undefined
   if (facts !== undefined) return [{ key: '', facts }]
-  if (isOne) throw new ObjectMissing(`${root} is not there: nothing was changed`)
-  throw new ObjectMissing(`${root} cannot be listed: an http source of vectors is one .geojson, .gpkg or .fgb file`)
+  if (isOne) throw new WalkError(coded('scan_root_missing', { path: root }))
+  throw new WalkError(coded('scan_root_unlisted', { path: root }))
 }
 
 function vectorsAmong(place: RemotePlace, files: readonly RemoteFile[]): Listed[] {
-  if (files.length === 0) warnIn(place, 'there is nothing below this prefix')
+  if (files.length === 0) warnIn(place, coded('scan_prefix_empty'))
   const byPath = new Map(files.map((file) => [file.key === '' ? nameOfPlace(place.root) : file.key, file]))
   const parts = partsByBase([...byPath.keys()])
   const listed: Listed[] = []
@@ -80,8 +79,7 @@ function vectorsAmong(place: RemotePlace, files: readonly RemoteFile[]): Listed[
       continue
     }
     if (!canBeAddressed(relativePath)) {
-      const why = 'its path is too long or holds control characters or backslashes'
-      warnIn(place, `${quoted(relativePath)} is left out: ${why}`)
+      warnIn(place, coded('scan_no_path', { file: quoted(relativePath) }))
       continue
     }
     const base = relativePath.slice(0, relativePath.length - extname(relativePath).length)
@@ -134,7 +132,10 @@ async function readBatch(place: RemotePlace, batch: readonly Listed[]): Promise<
     await concurrently(each(batch), AT_ONCE, async (one) => {
       place.progress()
       if (isFetchedWhole(one.vector.kind) && one.vector.size > MAX_GEOPACKAGE_BYTES) {
-        warnIn(place, `${quoted(one.relativePath)} tells nothing of itself: it is too large to be fetched`)
+        warnIn(
+          place,
+          coded('scan_tells_nothing', { file: quoted(one.relativePath), reason: 'said.too_large_to_fetch' }),
+        )
         unfetched.push({ ...one.vector, facts: null })
       } else {
         await fetchVector(place, one, folder)

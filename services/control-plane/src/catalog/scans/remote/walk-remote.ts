@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { coded } from '@gateway/contracts/messages.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
 import { parseLocation } from '@gateway/object-storage/location.js'
@@ -65,9 +66,15 @@ async function knownVersions({ sql }: Pick<ControlContext, 'sql'>, code: string)
 const EXPECTED = [ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTrouble, WalkError]
 
 function asWalkError(error: unknown, root: string): unknown {
+  if (error instanceof WalkError) return error
   const { message, cause } = error as Error
   if (EXPECTED.some((kind) => error instanceof kind || cause instanceof kind)) {
-    return new WalkError(message.startsWith(root) ? message : `${root}: ${message}`)
+    return new WalkError(
+      coded('scan_storage', {
+        path: root,
+        words: message.startsWith(`${root}: `) ? message.slice(root.length + 2) : message,
+      }),
+    )
   }
   return error
 }

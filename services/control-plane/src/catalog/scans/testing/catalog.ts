@@ -118,6 +118,8 @@ export function afterVectors(known: readonly StoredVector[], diff: VectorDiff): 
       sourceEnabled: true,
       withdrawn: false,
       setEncoding: null,
+      revision: 1,
+      tiles: { wanted: true, queued: false, message: '', setMinZoom: null, setMaxZoom: null, build: null, buildRevision: null },
     })
   for (const code of diff.lostCodes) byCode.set(code, { ...byCode.get(code)!, available: false })
   return [...byCode.values()]

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { codeSchema } from '@gateway/contracts/common.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { archiveStorageOf } from '@gateway/tilesets/probe.js'
 import { type FileKind, fileKindOf } from '../skipped/file-kinds.js'
 import { SkippedFiles } from '../skipped/skipped-files.js'
@@ -28,7 +29,7 @@ export type ListFolder = (path: string) => readonly Entry[] | Promise<readonly E
 export async function findCandidates(source: WalkedPlace, list: ListFolder): Promise<Candidate[]> {
   const skipped = new SkippedFiles()
   const entries = await list(source.root)
-  if (entries.length === 0) warnIn(source, 'the directory is empty; if it is a mount point, is the disk mounted?')
+  if (entries.length === 0) warnIn(source, coded('scan_root_empty'))
   const found = entries.map(async (entry) => {
     const code = labelOf(entry)
     if (code === null) skip(skipped, entry.name, entry.name)
@@ -79,7 +80,7 @@ function versionsIn(
     if (version === null || !isLabel(source, version, entry)) continue
     if (version === CURRENT_VERSION) {
       const name = quoted(`${code}/${entry.name}`)
-      warnIn(source, `${name} is left out: "${CURRENT_VERSION}" is an alias and cannot be a version's label`)
+      warnIn(source, coded('scan_alias', { file: name, alias: CURRENT_VERSION }))
       continue
     }
     found.push({ code, version, entry })
@@ -99,7 +100,6 @@ function labelOf(entry: Entry): string | null {
 
 function isLabel(source: WalkedPlace, label: string, entry: Entry): boolean {
   if (codeSchema.safeParse(label).success) return true
-  const rule = 'a code or version is one path segment of at most 200 characters that begins with neither . nor *'
-  warnIn(source, `${quoted(entry.name)} is left out: ${rule}`)
+  warnIn(source, coded('scan_no_code', { file: quoted(entry.name) }))
   return false
 }

@@ -41,8 +41,8 @@ export interface FoundVectors {
 /** What was left out and why, for the operator. Only the first ones are kept; all are counted. */
 export interface Warnings {
   readonly texts: string[]
-  /** what each text was made from; null: it has no code */
-  readonly coded: (CodedMessage | null)[]
+  /** the code and parameters of each text */
+  readonly coded: CodedMessage[]
   total: number
 }
 
@@ -53,16 +53,16 @@ export function noWarnings(): Warnings {
 /** More than any operator reads. */
 const MAX_KEPT_WARNINGS = 1000
 
-export function warn(warnings: Warnings, said: string | CodedMessage): void {
+export function warn(warnings: Warnings, said: CodedMessage): void {
   warnings.total += 1
   if (warnings.texts.length >= MAX_KEPT_WARNINGS) return
-  warnings.texts.push(typeof said === 'string' ? said : textOf(said))
-  warnings.coded.push(typeof said === 'string' ? null : said)
+  warnings.texts.push(textOf(said))
+  warnings.coded.push(said)
 }
 
 /** Adds the warnings of another walk. */
 export function warnAll(warnings: Warnings, { texts, coded, total }: Warnings): void {
-  for (const [i, text] of texts.entries()) warn(warnings, coded[i] ?? text)
+  for (const said of coded) warn(warnings, said)
   warnings.total += total - texts.length
 }
 

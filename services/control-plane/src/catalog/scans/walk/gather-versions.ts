@@ -35,7 +35,7 @@ export async function gatherVersions(
       versions.set(version, { record: versionRecord(version, entry.path, one.probe), name: nameOf(one.probe) })
     } else {
       const served = quoted(relative(source.root, other.record.path))
-      warnIn(source, `${quoted(relative(source.root, entry.path))} is left out: ${served} is the same version`)
+      warnIn(source, coded('scan_same_version', { file: quoted(relative(source.root, entry.path)), served }))
     }
   }
   await warnOfEmpty(probed, byCode, source, list)

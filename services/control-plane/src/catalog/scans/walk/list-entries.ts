@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { coded, type MessageCode } from '@gateway/contracts/messages.js'
 import { isBelow } from '@gateway/files/real-root.js'
 import { quoted } from './found.js'
 import { type WalkedSource, warnIn } from './walked-source.js'
@@ -40,7 +41,7 @@ export function listEntries(source: WalkedSource, directory: string): Entry[] {
     const path = join(directory, name)
     if (name.includes('\uFFFD')) {
       // It can be neither asked for in an address nor opened by what came back.
-      warnIn(source, `${quoted(relative(source.root, path))} is left out: its name is not UTF-8`)
+      warnIn(source, coded('scan_name_not_utf8', { file: quoted(relative(source.root, path)) }))
       continue
     }
     const isLink = dirent.isSymbolicLink()
@@ -64,18 +65,18 @@ function listed(directory: string): Dirent[] {
 }
 
 function kindBehind(source: WalkedSource, directory: string, path: string): Entry['kind'] | null {
-  const leftOut = (why: string) => {
-    warnIn(source, `${quoted(relative(source.root, path))} is left out: it is a link that ${why}`)
+  const leftOut = (code: MessageCode) => {
+    warnIn(source, coded(code, { file: quoted(relative(source.root, path)) }))
     return null
   }
   try {
     const target = realpathSync.native(path)
-    if (!isBelow(source.realRoot, target)) return leftOut('leads out of the source')
+    if (!isBelow(source.realRoot, target)) return leftOut('scan_link_outside')
     const kind = plainKind(statSync(target))
-    if (kind === 'directory' && isBelow(target, realpathSync.native(directory))) return leftOut('leads back to itself')
+    if (kind === 'directory' && isBelow(target, realpathSync.native(directory))) return leftOut('scan_link_loop')
     return kind
   } catch (error) {
-    if (isGone(error) || (error as NodeJS.ErrnoException).code === 'ELOOP') return leftOut('leads nowhere')
+    if (isGone(error) || (error as NodeJS.ErrnoException).code === 'ELOOP') return leftOut('scan_link_nowhere')
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { CodedError, coded, codeOfSentence } from '@gateway/contracts/messages.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { Prober } from '../../probe/prober.js'
 import type { Candidate } from './candidates.js'
@@ -27,20 +28,21 @@ export async function probeCandidate(
     const result = await prober.probe(source.root, path, NEVER)
     switch (result.state) {
       case 'ok':
-        for (const warning of result.probe.warnings) warnIn(source, `${where}: ${warning}`)
+        for (const warning of result.probe.warnings)
+          warnIn(source, coded('scan_doubt', { file: where, reason: codeOfSentence(warning) }))
         return { state: 'ok', candidate, probe: result.probe }
       case 'broken':
-        warnIn(source, `${where} cannot be served: ${result.why}`)
+        warnIn(source, coded('scan_not_servable', { file: where, reason: codeOfSentence(result.why) }))
         return { state: 'broken', candidate }
       case 'unreadable':
       case 'busy':
       case 'timeout':
-        warnIn(source, `${where} stays as it was: ${whyNotRead(result)}`)
+        warnIn(source, coded('scan_stays', { file: where, reason: codeOfSentence(whyNotRead(result)) }))
         return { state: 'busy', candidate }
       case 'empty':
         return { state: 'empty', candidate }
     }
   } catch (error) {
-    throw new Error(`${where}: ${(error as Error).message}`, { cause: error })
+    throw new CodedError(coded('scan_disk_error', { file: where, words: (error as Error).message }), { cause: error })
   }
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { coded, type MessageCode } from '@gateway/contracts/messages.js'
+import { CodedError, type CodedMessage, coded, codeOfSentence, type MessageCode } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
@@ -43,7 +43,7 @@ export async function readVector(walk: VectorWalk, toRead: ToRead): Promise<Vect
         return facts === null ? 'left out' : { kind, facts }
       } catch (error) {
         if (!(error instanceof BrokenArchiveError)) throw error
-        warnIn(source, `${quoted(relativePath)} is left out: ${error.message}`)
+        warnIn(source, leftOut(quoted(relativePath), error.message))
         return 'left out'
       }
     default:
@@ -58,12 +58,11 @@ function readGeojson(
 ): VectorRead {
   const finding = examineGeojson(source.root, entry.path, isSequence)
   const isPlainJson = /\.json$/i.test(entry.name)
-  if (finding === 'cut off')
-    warnIn(source, `${quoted(relativePath)} is left out: it is cut off, or still being written`)
+  if (finding === 'cut off') warnIn(source, coded('scan_cut_off', { file: quoted(relativePath) }))
   else if (finding === 'topojson') skipped.add(relativePath, { code: 'scan_vector_to_convert', format: 'TopoJSON' })
   // Many a .json is something else; a .geojson that is none is a mistake.
   else if (finding === 'something else' && !isPlainJson)
-    warnIn(source, `${quoted(relativePath)} is left out: it is not GeoJSON`)
+    warnIn(source, coded('scan_no_geojson', { file: quoted(relativePath) }))
   if (finding !== 'geojson') return 'left out'
   const read = geojsonFacts(source.root, entry.path, source.progress, { isSequence })
   if (!read.isSequence || isSequence) return { kind: isSequence ? 'geojson_sequence' : 'geojson', facts: read.facts }
@@ -77,24 +76,27 @@ async function readGeopackage(
 ): Promise<VectorRead> {
   const where = quoted(relativePath)
   const result = await prober.probeGeopackage(source.root, entry.path, NEVER).catch((error: Error) => {
-    throw new Error(`${where}: ${error.message}`, { cause: error })
+    throw new CodedError(coded('scan_disk_error', { file: where, words: error.message }), { cause: error })
   })
   switch (result.state) {
     case 'ok':
-      if (hasUnwritten(entry.path))
-        warnIn(source, `${where} is open in another program: what that has not written into it yet is not served`)
+      if (hasUnwritten(entry.path)) warnIn(source, coded('scan_open_elsewhere', { file: where }))
       return { kind, facts: result.probe }
     case 'broken':
       if (result.why === HOLDS_TILES)
         skipped.add(relativePath, { code: 'scan_raster_geopackage', format: 'GeoPackage' })
-      else warnIn(source, `${where} is left out: ${result.why}`)
+      else warnIn(source, leftOut(where, result.why))
       return 'left out'
     case 'empty':
       return 'left out'
     default:
-      warnIn(source, `${where} tells nothing of itself: ${whyNotRead(result)}`)
+      warnIn(source, coded('scan_tells_nothing', { file: where, reason: codeOfSentence(whyNotRead(result)) }))
       return { kind, facts: null }
   }
+}
+
+function leftOut(file: string, why: string): CodedMessage {
+  return coded('scan_left_out', { file, reason: codeOfSentence(why) })
 }
 
 /** SQLite's write-ahead log: what is in it reaches the file itself when the program that writes ends. */

@@ -1,3 +1,4 @@
+import { type CodedMessage, messageOfError } from '@gateway/contracts/messages.js'
 import { serve } from '../../../platform/helper-process/serve.js'
 import type { FoundBasemaps, FoundVectors } from './found.js'
 import type { KnownFiles } from './vector-walk.js'
@@ -21,7 +22,7 @@ export type Found = { readonly steps: number } & (
 /** The fields of an error are lost between processes, so that what matters of it is sent as a value. */
 export type WalkAnswer =
   | ({ readonly ok: true } & Found)
-  | { readonly ok: false; readonly code: string | undefined; readonly message: string }
+  | { readonly ok: false; readonly code: string | undefined; readonly said: CodedMessage }
 
 serve<WalkTask, WalkAnswer>(async (task, report) => {
   let steps = 0
@@ -44,7 +45,7 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
       steps,
     }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    return { ok: false, code, message }
+    const { code } = error as NodeJS.ErrnoException
+    return { ok: false, code, said: messageOfError(error) }
   }
 })

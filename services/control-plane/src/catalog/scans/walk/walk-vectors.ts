@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { extname, join, relative, sep } from 'node:path'
-import { coded } from '@gateway/contracts/messages.js'
+import { coded, codeOfSentence } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { fileIdentity } from '@gateway/files/file-identity.js'
 import type { KnownFile } from '@gateway/store/vectors.js'
@@ -48,7 +48,7 @@ async function takeFolders(walk: VectorWalk): Promise<void> {
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = listEntries(source, folder.path)
     if (folder.path === root && entries.length === 0) {
-      warnIn(source, 'the directory is empty; if it is a mount point, is the disk mounted?')
+      warnIn(source, coded('scan_root_empty'))
     }
     await takeFiles(walk, folder.path, entries)
     for (const entry of entries) {
@@ -129,10 +129,7 @@ async function takeVector(
   const { source } = walk
   const relativePath = pathIn(walk, entry.path)
   if (!canBeAddressed(relativePath)) {
-    warnIn(
-      source,
-      `${quoted(relativePath)} is left out: its path is too long or holds control characters or backslashes`,
-    )
+    warnIn(source, coded('scan_no_path', { file: quoted(relativePath) }))
     return
   }
   const fingerprint = fingerprintOf(parts)
@@ -164,7 +161,10 @@ async function readOrWarn(walk: VectorWalk, toRead: ToRead) {
   const read = await readVector(walk, toRead).catch((error: unknown): VectorRead => {
     const confused = unreadable(error)
     if (confused === null) throw error
-    warnIn(walk.source, `${quoted(toRead.relativePath)} tells nothing of itself: ${confused.why}`)
+    warnIn(
+      walk.source,
+      coded('scan_tells_nothing', { file: quoted(toRead.relativePath), reason: codeOfSentence(confused.why) }),
+    )
     return { kind: toRead.kind, facts: null }
   })
   return read === 'left out' ? read : { ...read, warnings: read.facts?.warnings ?? [] }
@@ -195,6 +195,12 @@ function warnOfMissingParts(
   parts: readonly FilePart[],
 ): void {
   const have = new Set(parts.map((part) => part.name.slice(base.length + 1).toLowerCase()))
-  const lacking = ['shx', 'dbf'].filter((extension) => !have.has(extension))
-  if (lacking.length > 0) warnIn(source, `${quoted(relativePath)} lacks its .${lacking.join(' and .')}`)
+  const lacking = ['.shx', '.dbf'].filter((extension) => !have.has(extension.slice(1)))
+  const [part, other] = lacking
+  if (part === undefined) return
+  const file = quoted(relativePath)
+  warnIn(
+    source,
+    other === undefined ? coded('scan_part_missing', { file, part }) : coded('scan_parts_missing', { file }),
+  )
 }

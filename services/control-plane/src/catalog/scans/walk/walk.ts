@@ -1,3 +1,4 @@
+import { CodedError, type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
 import { HelperProcess } from '../../../platform/helper-process/helper-process.js'
 import type { Found, WalkAnswer, WalkTask } from './walk-process.js'
 
@@ -11,7 +12,7 @@ const WALK_PROCESS = new URL('../../../../dist/catalog/scans/walk/walk-process.j
 const STALLED_MS = 10 * 60 * 1000
 
 /** A walk that failed; the message is for the operator. */
-export class WalkError extends Error {
+export class WalkError extends CodedError {
   override readonly name = 'WalkError'
 }
 
@@ -32,7 +33,7 @@ export async function walk(
 ): Promise<Found> {
   const helper = new HelperProcess<WalkTask, WalkAnswer>(WALK_PROCESS)
   const stall = new AbortController()
-  const giveUp = () => stall.abort(new WalkError(`${task.root} does not answer: no progress for ${stalledMs / 1000} s`))
+  const giveUp = () => stall.abort(new WalkError(coded('scan_stalled', { path: task.root, seconds: stalledMs / 1000 })))
   const timer = setTimeout(giveUp, stalledMs)
   try {
     const answer = await helper.ask(task, AbortSignal.any([signal, stall.signal]), (steps) => {
@@ -48,8 +49,9 @@ export async function walk(
 }
 
 /** The path is the one that the operator configured. */
-function describe({ code, message }: Extract<WalkAnswer, { ok: false }>, root: string): string {
-  if (code === 'ENOENT') return `${root} is not there: nothing was changed`
-  if (code === 'EACCES' || code === 'EPERM') return `permission denied: ${message}`
-  return message
+function describe({ code, said }: Extract<WalkAnswer, { ok: false }>, root: string): CodedMessage {
+  if (code === 'ENOENT') return coded('scan_root_missing', { path: root })
+  if (code === 'EACCES' || code === 'EPERM')
+    return coded('scan_permission', { words: said.params.words ?? textOf(said) })
+  return said
 }

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
-import type { CodedMessage } from '@gateway/contracts/messages.js'
+import { CodedError, type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { noWarnings, type Warnings, warn } from './found.js'
 
 /** A scan source while it is walked, wherever it is. */
@@ -29,17 +29,17 @@ export function openSource(root: string, progress: () => void): WalkedSource {
     warnings,
     progress,
     assertStillThere: () => {
-      if (identityOf(root) !== before) throw new Error(`${root} was replaced or unmounted during the scan`)
+      if (identityOf(root) !== before) throw new CodedError(coded('scan_root_replaced', { path: root }))
     },
   }
 }
 
 function identityOf(root: string): string {
   const stat = statSync(root, { bigint: true })
-  if (!stat.isDirectory()) throw new Error(`${root} is not a directory`)
+  if (!stat.isDirectory()) throw new CodedError(coded('scan_root_no_directory', { path: root }))
   return `${stat.dev}:${stat.ino}`
 }
 
-export function warnIn(source: Pick<WalkedPlace, 'warnings'>, said: string | CodedMessage): void {
+export function warnIn(source: Pick<WalkedPlace, 'warnings'>, said: CodedMessage): void {
   warn(source.warnings, said)
 }

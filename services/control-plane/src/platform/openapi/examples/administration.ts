@@ -13,6 +13,7 @@ const TOKEN = {
   allowed_origins: ['https://maps.example.com'],
   allowed_networks: [],
   rate_limit: null,
+  bounds: null,
   expires_at: '2027-03-01T00:00:00.000Z',
   disabled_at: null,
   created_at: EARLIER,
@@ -49,6 +50,9 @@ const AUDIT_ENTRY = {
   before: { default_version: 'v1' },
   after: { default_version: 'v2' },
   detail: { name: 'World', before: { default_version: 'v1' }, after: { default_version: 'v2' } },
+  chain_position: 41,
+  previous_sha256: '3b1c8f6a2d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8',
+  sha256: '9f2a7c01d3e4b5a6978812345678abcdef0123456789abcdef0123456789abcd',
 }
 
 const TRAFFIC = {
@@ -113,6 +117,15 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
   exportAudit: {
     parameters: { format: 'csv', action: 'token.issue', from: EARLIER },
     answer: `id,at,actor,address,action,subject,detail,subject_name\r\n41,${EARLIER},anna@example.com,10.0.0.7,token.issue,${ID},"{""name"":""Road works""}",Road works\r\n`,
+  },
+  verifyAudit: {
+    answer: {
+      first_mismatch: null,
+      count: 41,
+      head: AUDIT_ENTRY.sha256,
+      head_position: 41,
+      anchor_position: 0,
+    },
   },
   getAuditEntry: { parameters: { id: '42' }, answer: AUDIT_ENTRY },
   streamChanges: {

@@ -122,6 +122,10 @@ const NO_TILE_SET = storedMessage(textOf(NO_TILE_SET_CODED), NO_TILE_SET_CODED)
 
 export const CATALOG: Readonly<Record<string, Example>> = {
   listBasemaps: { answer: list(BASEMAP) },
+  streamTileChanges: {
+    parameters: { code: 'world', from: 'v1', to: 'v2' },
+    answer: '{"z":5,"x":16,"y":11,"change":"changed"}\n{"z":6,"x":33,"y":22,"change":"added"}\n',
+  },
   getBasemap: { parameters: { code: 'world' }, answer: BASEMAP },
   listVectors: { answer: list(VECTOR) },
   getVector: { parameters: { code: 'main' }, answer: VECTOR },

@@ -1,0 +1,43 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
+
+/**
+ * What two areas have in common, each in degrees (west above east: across the antimeridian): none, one or two boxes. An edge that they share is
+ * nothing.
+ */
+export function commonParts(one: Bounds, other: Bounds): Bounds[] {
+  const parts = halvesOf(one).flatMap((a) =>
+    halvesOf(other).flatMap((b): Bounds[] => {
+      const [west, south] = [Math.max(a[0], b[0]), Math.max(a[1], b[1])]
+      const [east, north] = [Math.min(a[2], b[2]), Math.min(a[3], b[3])]
+      return west < east && south < north ? [[west, south, east, north]] : []
+    }),
+  )
+  return joinedAtAntimeridian(parts)
+}
+
+/**
+ * The bounds of what two areas have in common; null: nothing. Of two parts, the bounds that hold both across the antimeridian.
+ * @param bounds null: unknown, the whole world
+ */
+export function commonBounds(area: Bounds, bounds: Bounds | null): Bounds | null {
+  const [first, second] = bounds === null ? [area] : commonParts(area, bounds)
+  if (first === undefined || second === undefined) return first ?? null
+  const [east, west] = first[0] < second[0] ? [second, first] : [first, second]
+  return [east[0], first[1], west[2], first[3]]
+}
+
+function halvesOf([west, south, east, north]: Bounds): readonly Bounds[] {
+  if (west <= east) return [[west, south, east, north]]
+  return [
+    [west, south, 180, north],
+    [-180, south, east, north],
+  ]
+}
+
+/** A part that ends at the antimeridian goes on in the one that begins there. */
+function joinedAtAntimeridian(parts: readonly Bounds[]): Bounds[] {
+  const before = parts.find(([west, , east]) => east === 180 && west > -180)
+  const after = parts.find(([west, , east]) => west === -180 && east < 180)
+  if (before === undefined || after === undefined || parts.length !== 2) return [...parts]
+  return [[before[0], before[1], after[2], before[3]]]
+}

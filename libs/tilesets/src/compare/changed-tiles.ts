@@ -1,0 +1,138 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import { tileIdToZxy } from 'pmtiles'
+import { storedTiles } from '../export/stored-tiles.js'
+import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
+import { TILE_MATRIX_SETS, tileMatrixLimits, tileTouches } from '../tile-matrix-sets.js'
+import { type ComparedSet, type CompareTask, NotCompared, openSet } from './compare-sets.js'
+import { joinTiles, type TileChange } from './join-tiles.js'
+
+export type ChangesTask = Pick<CompareTask, 'left' | 'right' | 'tileMatrixSet'> & {
+  /** what is wanted, in degrees; null: everywhere */
+  readonly area: Bounds | null
+}
+
+export interface ChangedTile {
+  readonly z: number
+  readonly x: number
+  readonly y: number
+  readonly change: TileChange
+}
+
+/** Limit: changes of one zoom that are sorted at once, of 8 bytes each. A zoom with more is gone through again for those that follow. */
+const SORTED_AT_ONCE = 8_000_000
+
+/**
+ * Which tiles differ between two sets of one grid, by zoom, column and row: by their bytes, of vector tiles by what was packed. Reads every tile once, in
+ * the order of the storage, and decodes none. Waits for the disk, and for SQLite however long that takes: it is for a process of its own. Throws
+ * `NotCompared`, `BrokenArchiveError` and the disk's errors.
+ */
+export async function* changedTiles(task: ChangesTask, sortedAtOnce = SORTED_AT_ONCE): AsyncGenerator<ChangedTile> {
+  const { left, right, tileMatrixSet, area } = task
+  const set = TILE_MATRIX_SETS[tileMatrixSet]
+  const maxZoom = Math.max(left.maxZoom, right.maxZoom)
+  const isNumbered = tileMatrixSet === 'WebMercatorQuad' && maxZoom <= MAX_PMTILES_ZOOM
+  for (let z = Math.min(left.minZoom, right.minZoom); z <= maxZoom; z++) {
+    const found = isNumbered ? numberedChanges(task, z, sortedAtOnce) : addressedChanges(task, z)
+    for await (const tile of found) if (area === null || tileTouches(set, tile, area)) yield tile
+  }
+}
+
+/** Of a set in Web Mercator, whose tiles have numbers: each storage tells those that it has. */
+async function* numberedChanges(task: ChangesTask, z: number, sortedAtOnce: number): AsyncGenerator<ChangedTile> {
+  const rows = 2 ** z
+  for (let from = 0; from < Number.POSITIVE_INFINITY; ) {
+    const lowest = new LowestPlaces(from, sortedAtOnce)
+    const [left, right] = await Promise.all([tilesOf(task.left, task.area, z), tilesOf(task.right, task.area, z)])
+    try {
+      const isPacked = task.left.format === 'pbf' && task.right.format === 'pbf'
+      for await (const { tileId, runLength, change } of joinTiles(left.tiles, right.tiles, isPacked)) {
+        if (change === 'same') continue
+        for (let id = tileId; id < tileId + runLength; id++) {
+          const [, x, y] = tileIdToZxy(id)
+          lowest.add(x * rows + y, change)
+        }
+      }
+    } finally {
+      left.close()
+      right.close()
+    }
+    for (const [place, change] of lowest.sorted()) yield { z, x: Math.floor(place / rows), y: place % rows, change }
+    from = lowest.end
+  }
+}
+
+async function tilesOf(set: ComparedSet, bounds: Bounds | null, z: number) {
+  const tiles = await storedTiles(set, { minZoom: z, maxZoom: z, bounds })
+  if (tiles === null) throw new NotCompared('the files of a version are not there')
+  return tiles
+}
+
+const CHANGES = ['added', 'changed', 'removed'] as const
+
+/** The lowest places from one on, as many as are sorted at once, in any order in which they come. */
+class LowestPlaces {
+  readonly #from: number
+  readonly #most: number
+  readonly #places: Record<TileChange, number[]> = { added: [], changed: [], removed: [] }
+  #count = 0
+  /** places from here on are left for another time; infinite: there are none */
+  end = Number.POSITIVE_INFINITY
+
+  constructor(from: number, most: number) {
+    this.#from = from
+    this.#most = Math.max(2, most)
+  }
+
+  add(place: number, change: TileChange): void {
+    if (place < this.#from || place >= this.end) return
+    this.#places[change].push(place)
+    this.#count++
+    if (this.#count > this.#most) this.#leaveUpperHalf()
+  }
+
+  *sorted(): Generator<readonly [place: number, change: TileChange]> {
+    const columns = CHANGES.map((change) => ({ change, places: Float64Array.from(this.#places[change]).sort(), at: 0 }))
+    for (let left = this.#count; left > 0; left--) {
+      let next = columns[0] as (typeof columns)[0]
+      const placeOf = ({ places, at }: typeof next) => places[at] ?? Number.POSITIVE_INFINITY
+      for (const column of columns) if (placeOf(column) < placeOf(next)) next = column
+      yield [placeOf(next), next.change]
+      next.at++
+    }
+  }
+
+  #leaveUpperHalf(): void {
+    const all = Float64Array.from(CHANGES.flatMap((change) => this.#places[change])).sort()
+    this.end = all[Math.ceil(all.length / 2)] as number
+    this.#count = 0
+    for (const change of CHANGES) {
+      this.#places[change] = this.#places[change].filter((place) => place < this.end)
+      this.#count += this.#places[change].length
+    }
+  }
+}
+
+/** Of any other set: each address within the bounds of either is looked at. */
+async function* addressedChanges({ left, right, tileMatrixSet }: ChangesTask, z: number): AsyncGenerator<ChangedTile> {
+  const one = await openSet(left)
+  let other: Awaited<ReturnType<typeof openSet>> = null
+  try {
+    other = await openSet(right)
+    if (one === null || other === null) throw new NotCompared('the files of a version are not there')
+    const limits = [left, right].map(({ bounds }) => tileMatrixLimits(TILE_MATRIX_SETS[tileMatrixSet], z, bounds))
+    const [minX, maxX] = [Math.min(...limits.map((l) => l.minColumn)), Math.max(...limits.map((l) => l.maxColumn))]
+    const [minY, maxY] = [Math.min(...limits.map((l) => l.minRow)), Math.max(...limits.map((l) => l.maxRow))]
+    for (let x = minX; x <= maxX; x++) {
+      for (let y = minY; y <= maxY; y++) {
+        const [before, after] = [await one.read({ z, x, y }), await other.read({ z, x, y })]
+        if (before === null && after === null) continue
+        if (before === null) yield { z, x, y, change: 'added' }
+        else if (after === null) yield { z, x, y, change: 'removed' }
+        else if (Buffer.compare(before, after) !== 0) yield { z, x, y, change: 'changed' }
+      }
+    }
+  } finally {
+    one?.close()
+    other?.close()
+  }
+}

@@ -1,0 +1,91 @@
+import { BrokenArchiveError } from '../broken-archive.js'
+import type { TilePlace } from '../source.js'
+import { type FileSection, finish, type RangeLayout, type ReadSection, type SectionSearch } from '../ranges/source.js'
+import { BUNDLE_SIDE, bundleOf, type EsriCache, listBundles } from './cache.js'
+import type { PlacedFile } from './files.js'
+
+/** The head of a bundle (Esri, Compact Cache V2): version 3, 16,384 records, offsets of 5 bytes. */
+const HEAD_BYTES = 64
+const RECORDS = BUNDLE_SIDE * BUNDLE_SIDE
+const RECORD_BYTES = 8
+
+/** Limit: bundles whose heads are known to be right. */
+const MAX_KNOWN = 10_000
+
+/** Finds tiles in bundles: of each a record of eight bytes is read, so that a bundle that was written to is read as it is. */
+export class BundleLayout implements RangeLayout {
+  readonly #cache: EsriCache
+  readonly #known = new Set<string>()
+
+  constructor(cache: EsriCache) {
+    this.#cache = cache
+  }
+
+  *find({ z, x, y }: TilePlace): SectionSearch {
+    const level = this.#cache.about.levels.get(z)
+    if (level === undefined) return null
+    const bundle = yield* this.#open(bundleOf(this.#cache, level, x, y))
+    if (bundle === null) return null
+    const record = (y % BUNDLE_SIDE) * BUNDLE_SIDE + (x % BUNDLE_SIDE)
+    const { path, offset } = bundle
+    const bytes = yield { path, offset: offset + HEAD_BYTES + record * RECORD_BYTES, length: RECORD_BYTES }
+    return bytes === null ? null : tileAt(bundle, asBuffer(bytes), 0)
+  }
+
+  async *addresses(zoom: number, read: ReadSection): AsyncGenerator<readonly [x: number, y: number]> {
+    const listing = (await listBundles(this.#cache)).find(({ z }) => z === zoom)
+    for (const { name, row, column } of listing?.bundles ?? []) {
+      const bundle = await finish(this.#open(name), read)
+      if (bundle === null) continue
+      const index = await read({ path: bundle.path, offset: bundle.offset + HEAD_BYTES, length: RECORDS * RECORD_BYTES })
+      if (index === null) continue
+      const records = asBuffer(index)
+      for (let i = 0; i < RECORDS; i++) {
+        if (records.readUIntLE(i * RECORD_BYTES + 5, 3) > 0)
+          yield [column + (i % BUNDLE_SIDE), row + Math.floor(i / BUNDLE_SIDE)]
+      }
+    }
+  }
+
+  /** The first bytes of a tile of a bundle; null: it has none. */
+  *firstTile(name: string): SectionSearch {
+    const bundle = yield* this.#open(name)
+    if (bundle === null) return null
+    const { path, offset } = bundle
+    const index = yield { path, offset: offset + HEAD_BYTES, length: RECORDS * RECORD_BYTES }
+    if (index === null) return null
+    const records = asBuffer(index)
+    for (let i = 0; i < RECORDS; i++) {
+      const tile = tileAt(bundle, records, i * RECORD_BYTES)
+      if (tile !== null) return tile
+    }
+    return null
+  }
+
+  *#open(name: string): Generator<FileSection, PlacedFile | null, Uint8Array | null> {
+    const bundle = yield* this.#cache.files.place(name)
+    if (bundle === null || this.#known.has(name)) return bundle
+    const head = yield { path: bundle.path, offset: bundle.offset, length: HEAD_BYTES }
+    if (head === null) return null
+    const bytes = asBuffer(head)
+    const isRight = bytes.readUInt32LE(0) === 3 && bytes.readUInt32LE(4) === RECORDS && bytes.readUInt32LE(12) === 5
+    const isWhole = bundle.length === null || bundle.length >= HEAD_BYTES + RECORDS * RECORD_BYTES
+    if (!isRight || !isWhole) throw new BrokenArchiveError(`${name} is no bundle of an Esri compact cache of version 2`)
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
+    this.#known.add(name)
+    return bundle
+  }
+}
+
+/** What a record says: five bytes of offset, three of size (0: there is no tile). */
+function tileAt(bundle: PlacedFile, records: Buffer, at: number) {
+  const [offset, length] = [records.readUIntLE(at, 5), records.readUIntLE(at + 5, 3)]
+  if (length === 0) return null
+  if (bundle.length !== null && offset + length > bundle.length)
+    throw new BrokenArchiveError('a bundle points beyond its end')
+  return { path: bundle.path, offset: bundle.offset + offset, length }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

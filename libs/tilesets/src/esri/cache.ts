@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { type NotOpened, openBelow } from '@gateway/files/open-below.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import type { ZoomExtent } from '../folder/extent.js'
+import { spread } from '../folder/listing.js'
+import { closeLater } from '../ranges/zip.js'
+import { COMPACT_V1, type CacheDescription, describeCache } from './description.js'
+import { type CacheFiles, FolderFiles, ZipFiles } from './files.js'
+
+/** Tiles of a bundle in either direction. */
+export const BUNDLE_SIDE = 128
+
+/** Limit: bundles whose times are looked at; of more an even spread. */
+const MAX_STAMPED = 20_000
+
+export interface EsriCache {
+  readonly files: CacheFiles
+  readonly about: CacheDescription
+  /** the folder of the levels, `_alllayers/` say; empty, or ends in a slash */
+  readonly tiles: string
+  readonly isExploded: boolean
+}
+
+export type CacheOpening =
+  | { readonly ok: true; readonly cache: EsriCache; readonly identity: string; close(): void }
+  | NotOpened
+  | null
+
+/** Opens the cache in a folder or package (`.tpkx`, `.vtpk`). null: there is none in the folder. Rejects with `BrokenArchiveError`. */
+export async function openCache(root: string, file: string, isPackage: boolean): Promise<CacheOpening> {
+  if (!isPackage) {
+    const cache = await readCache(new FolderFiles(root, file))
+    return cache === null ? null : { ok: true, cache, identity: '', close() {} }
+  }
+  const opened = await openBelow(root, file)
+  if (!opened.ok) return opened
+  const close = () => closeLater(opened.fd)
+  try {
+    const cache = await readCache(await ZipFiles.open(file, opened.fd))
+    if (cache === null) throw new BrokenArchiveError('the package has no root.json that describes tiles')
+    return { ok: true, cache, identity: opened.identity, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+async function readCache(files: CacheFiles): Promise<EsriCache | null> {
+  const about = await describeCache(files)
+  if (about === null) return null
+  const said = about.tilesPath?.replace(/^\.\//, '').replace(/\/+$/, '')
+  const named = said === undefined || said === '' || said.split('/').includes('..') ? [] : [`${said}/`]
+  for (const folder of [...named, '_alllayers/', 'tile/', '']) {
+    const tiles = about.base + folder
+    const levels = (await files.list(tiles)).filter((name) => /^L\d\d$/.test(name))
+    const first = levels[0]
+    if (first === undefined) continue
+    const names = await files.list(`${tiles}${first}`)
+    if (names.some((name) => /\.bundlx$/i.test(name))) throw new BrokenArchiveError(COMPACT_V1)
+    return { files, about, tiles, isExploded: !names.some(isBundle) && names.some((name) => /^R[0-9a-f]{8}$/i.test(name)) }
+  }
+  return { files, about, tiles: about.base, isExploded: false }
+}
+
+function isBundle(name: string): boolean {
+  return parseBundle(name) !== null
+}
+
+/** The first row and column of a bundle by its name. */
+export function parseBundle(name: string): { readonly row: number; readonly column: number } | null {
+  const match = /^R([0-9a-f]{4,8})C([0-9a-f]{4,8})\.bundle$/i.exec(name)
+  if (match === null) return null
+  const [row, column] = [Number.parseInt(match[1] as string, 16), Number.parseInt(match[2] as string, 16)]
+  return row % BUNDLE_SIDE === 0 && column % BUNDLE_SIDE === 0 ? { row, column } : null
+}
+
+const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0')
+
+export function levelFolder({ tiles }: EsriCache, level: number): string {
+  return `${tiles}L${String(level).padStart(2, '0')}`
+}
+
+/** The bundle that a tile lies in. */
+export function bundleOf(cache: EsriCache, level: number, column: number, row: number): string {
+  const [top, left] = [row - (row % BUNDLE_SIDE), column - (column % BUNDLE_SIDE)]
+  return `${levelFolder(cache, level)}/R${hex(top, 4)}C${hex(left, 4)}.bundle`
+}
+
+export interface BundleListing extends ZoomExtent {
+  readonly level: number
+  readonly bundles: readonly { readonly name: string; readonly row: number; readonly column: number }[]
+}
+
+/** The bundles of each zoom that has any. Extents are those of the bundles, cut at the grid. */
+export async function listBundles(cache: EsriCache): Promise<BundleListing[]> {
+  const columns = cache.about.grid === 'WebMercatorQuad' ? 1 : 2
+  const found: BundleListing[] = []
+  for (const [z, level] of [...cache.about.levels].sort(([a], [b]) => a - b)) {
+    const folder = levelFolder(cache, level)
+    const bundles = (await cache.files.list(folder)).flatMap((name) => {
+      const at = parseBundle(name)
+      const isInside = at !== null && at.row < 2 ** z && at.column < 2 ** z * columns
+      return isInside ? [{ name: `${folder}/${name}`, ...at }] : []
+    })
+    if (bundles.length === 0) continue
+    const [rows, lefts] = [bundles.map(({ row }) => row), bundles.map(({ column }) => column)]
+    const most = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b))
+    const least = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(a, b))
+    found.push({
+      z,
+      level,
+      bundles,
+      complete: true,
+      minColumn: least(lefts),
+      maxColumn: Math.min(most(lefts) + BUNDLE_SIDE, 2 ** z * columns) - 1,
+      minRow: least(rows),
+      maxRow: Math.min(most(rows) + BUNDLE_SIDE, 2 ** z) - 1,
+    })
+  }
+  return found
+}
+
+/** Changes when the description or a bundle may have changed. Lists and stats files, and reads none. */
+export async function cacheFingerprint({ files, about }: EsriCache, zooms: readonly BundleListing[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const content of about.content) hash.update(`\n${content.length}\n`).update(content)
+  const names = zooms.flatMap(({ bundles }) => bundles.map(({ name }) => name)).sort()
+  hash.update(names.join('\n'))
+  const stamped = spread(names, MAX_STAMPED)
+  for (let i = 0; i < stamped.length; i += 64) {
+    hash.update((await Promise.all(stamped.slice(i, i + 64).map((name) => files.stamp(name)))).join())
+  }
+  return hash.digest('hex').slice(0, 32)
+}

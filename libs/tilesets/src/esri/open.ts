@@ -1,0 +1,31 @@
+import { openFolder } from '../folder/source.js'
+import { FOLDER_LAYOUTS } from '../layouts/layout.js'
+import { listedFolder } from '../layouts/open.js'
+import { type ListedSource, RangeSource } from '../ranges/source.js'
+import type { CachedReader, SourceSpec } from '../source.js'
+import { BundleLayout } from './bundles.js'
+import { openCache } from './cache.js'
+
+/** Opens an Esri cache for serving. null: it is not there. Rejects with `BrokenArchiveError` and the disk's errors. */
+export async function openEsri(spec: SourceSpec, cached: CachedReader | null): Promise<ListedSource | null> {
+  const opening = await openCache(spec.root, spec.path, spec.storage === 'tpkx' || spec.storage === 'vtpk')
+  if (opening === null || !opening.ok) return null
+  const { cache } = opening
+  opening.close()
+  if (!cache.isExploded) return new RangeSource(spec, new BundleLayout(cache), cached)
+  const { levels } = cache.about
+  const pathOf = ({ z, x, y, suffix = '' }: { z: number; x: number; y: number; suffix?: string }) => {
+    const level = levels.get(z)
+    const isServed = level !== undefined && suffix === ''
+    return isServed ? `${cache.tiles}${FOLDER_LAYOUTS.arcgis.write({ z: level, x, y })}.${spec.extension}` : null
+  }
+  const zoomOfLevel = new Map([...levels].map(([z, level]) => [level, z]))
+  return listedFolder(await openFolder(spec, cached, pathOf), {
+    root: spec.root,
+    folder: `${spec.path}/${cache.tiles}`,
+    layout: FOLDER_LAYOUTS.arcgis,
+    extension: spec.extension,
+    zoomOf: (level) => zoomOfLevel.get(level),
+    rowsFromNorth: true,
+  })
+}

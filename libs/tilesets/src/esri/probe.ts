@@ -1,0 +1,137 @@
+import type { Storage, TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { extentOf } from '../folder/extent.js'
+import { describeFolder, readStart } from '../folder/probe.js'
+import { formatOfExtension } from '../formats.js'
+import { FOLDER_LAYOUTS } from '../layouts/layout.js'
+import { listLayout } from '../layouts/listing.js'
+import { layoutFingerprint } from '../layouts/probe.js'
+import { NO_METADATA } from '../metadata/metadata.js'
+import { nothingToProbe } from '../nothing-to-probe.js'
+import { finish, RangeSource } from '../ranges/source.js'
+import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
+import type { TileSetProbe } from '../tile-set.js'
+import { BundleLayout } from './bundles.js'
+import { type BundleListing, cacheFingerprint, type EsriCache, listBundles, openCache } from './cache.js'
+
+/** Looks at an Esri cache: its description, the names of its bundles or folders, and two tiles. null: there is none, or no tile in it. */
+export async function probeEsri(root: string, file: string, storage: 'tpkx' | 'vtpk' | null): Promise<TileSetProbe | null> {
+  const opening = await openCache(root, file, storage !== null)
+  if (opening === null) return null
+  if (!opening.ok) return nothingToProbe(opening)
+  try {
+    const { cache, identity } = opening
+    if (cache.isExploded) return storage === null ? await probeExploded(root, file, cache) : refuseExploded()
+    const zooms = await listBundles(cache)
+    if (zooms.length === 0) return null
+    const fingerprint = identity === '' ? await cacheFingerprint(cache, zooms) : identity
+    return await probeBundles(root, file, cache, zooms, storage ?? 'esri_compact', fingerprint)
+  } finally {
+    opening.close()
+  }
+}
+
+function refuseExploded(): never {
+  throw new BrokenArchiveError('the package holds an exploded cache; only bundles (Compact Cache V2) are read out of a package')
+}
+
+async function probeBundles(
+  root: string,
+  file: string,
+  cache: EsriCache,
+  zooms: readonly BundleListing[],
+  storage: Storage,
+  fingerprint: string,
+): Promise<TileSetProbe> {
+  const { about } = cache
+  const starts = await firstTiles(root, file, cache, zooms)
+  const said = saidFormat(about.format) ?? (storage === 'vtpk' ? 'pbf' : null)
+  const bytes = formatBySamples(said, starts)
+  if (bytes.format === null) throw new BrokenArchiveError('neither the description nor a tile tells the format of the tiles')
+  const sample = examineSample(bytes.format, starts[0] ?? null)
+  const box = extentOf(zooms, 'xyz', about.grid)
+  return {
+    storage,
+    rowsFromNorth: false,
+    rowsAssumed: false,
+    format: bytes.format,
+    tileSize: sample.tileSize,
+    minZoom: zooms[0]!.z,
+    maxZoom: zooms.at(-1)!.z,
+    bounds: about.bounds ?? box,
+    boundsDerived: about.bounds === null,
+    name: about.name,
+    attribution: about.attribution,
+    description: about.description,
+    vectorLayers: null,
+    tileMatrixSet: about.grid,
+    metadata: {},
+    extension: bytes.format,
+    encoding: sample.encoding,
+    fingerprint,
+    warnings: [...(await warningsOf(cache)), ...bytes.warnings, ...sample.warnings],
+  }
+}
+
+/** The first bytes of a tile of the deepest zoom, and of one of the highest: an empty bundle is passed over. */
+async function firstTiles(root: string, file: string, cache: EsriCache, zooms: readonly BundleListing[]): Promise<Buffer[]> {
+  const layout = new BundleLayout(cache)
+  const spec = { id: 0, storage: 'esri_compact', format: 'png', path: file, root, extension: 'png', isRemote: false } as const
+  const source = new RangeSource(spec, layout, null)
+  const starts: Buffer[] = []
+  try {
+    for (const { bundles } of [...new Set([zooms.at(-1)!, zooms[0]!])]) {
+      for (const { name } of bundles.slice(0, MAX_LOOKED_AT)) {
+        const tile = await finish(layout.firstTile(name), (section) => source.read(section))
+        if (tile === null) continue
+        const start = await source.read({ ...tile, length: Math.min(tile.length, SAMPLE_BYTES) })
+        if (start !== null) starts.push(Buffer.from(start))
+        break
+      }
+    }
+  } finally {
+    source.close()
+  }
+  return starts
+}
+
+/** Limit: bundles of a zoom in which a tile is looked for. */
+const MAX_LOOKED_AT = 8
+
+function saidFormat(format: string): TileFormat | null {
+  return formatOfExtension(format.replace(/\d+$/, ''))
+}
+
+/** Levels that hold tiles and are not served. */
+async function warningsOf({ files, tiles, about }: EsriCache): Promise<string[]> {
+  const served = new Set(about.levels.values())
+  const found = (await files.list(tiles)).filter((name) => /^L\d\d$/.test(name)).map((name) => Number(name.slice(1)))
+  const others = found.filter((level) => !served.has(level)).sort((a, b) => a - b)
+  if (others.length === 0) return []
+  const numbers = others.slice(0, 5).map((level) => about.otherLevels.get(level) ?? `level ${level}: not described`)
+  return [`${others.length} of its levels are no zooms of ${about.grid} and are not served: ${numbers.join('; ')}`]
+}
+
+async function probeExploded(root: string, file: string, cache: EsriCache): Promise<TileSetProbe | null> {
+  const { about, tiles } = cache
+  const folder = `${file}/${tiles}`.replace(/\/$/, '')
+  const zoomOfLevel = new Map([...about.levels].map(([z, level]) => [level, z]))
+  const list = (grid: TileMatrixSetId) =>
+    listLayout(root, folder, FOLDER_LAYOUTS.arcgis, grid, (level) => zoomOfLevel.get(level))
+  const metadata = {
+    ...NO_METADATA,
+    scheme: 'xyz',
+    grid: about.grid,
+    gridNamed: about.grid,
+    bounds: about.bounds,
+    content: about.content,
+    fromGdal: false,
+    unserved: null,
+  } as const
+  const probe = await describeFolder(metadata, list, {
+    start: (tile) => readStart(root, tile),
+    fingerprint: (told) => layoutFingerprint(root, folder, 'arcgis', told, about.content),
+  })
+  if (probe === null) return null
+  return { ...probe, storage: 'esri_exploded', warnings: [...(await warningsOf(cache)), ...probe.warnings] }
+}

@@ -1,0 +1,112 @@
+import type { MbtilesOpening } from '../mbtiles/archive.js'
+import { openDatabase } from '../mbtiles/database.js'
+import { nothingToProbe } from '../nothing-to-probe.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { examineSample, formatBySamples } from '../sample.js'
+import type { TileSetProbe } from '../tile-set.js'
+import type { ListedSource } from '../ranges/source.js'
+import { encodingOf } from '../formats.js'
+import { addressesOfTable, describeTable, prepareTable, samplesOf, tileTables } from './tile-table.js'
+import { geopackagePlace } from './place.js'
+
+/** Opens a table of tiles for serving, as `openMbtiles` does an archive, and for the same processes. */
+export function openTileTable(root: string, file: string, table: string): MbtilesOpening {
+  const opened = openDatabase(root, file)
+  if (!opened.ok) return opened
+  const { database, identity, modifiedMs, fate, size } = opened
+  try {
+    const tile = prepareTable(database, describeTable(database, table), size)
+    return { ok: true, archive: { identity, modifiedMs, fate, tile, layout: null, close: () => database.close() } }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** The names of the tables of tiles in a file; null: it is not there. Throws `BrokenArchiveError`. */
+export function listTileTables(root: string, file: string): readonly string[] | null {
+  const opened = openDatabase(root, file)
+  if (!opened.ok) return nothingToProbe(opened)
+  try {
+    return tileTables(opened.database)
+  } finally {
+    opened.database.close()
+  }
+}
+
+/** Looks at a table of tiles, by the path that `pathOfTable` makes, or at the only one of a file. null: nothing to open, or no tile in it. */
+export function probeGeopackage(root: string, path: string): TileSetProbe | null {
+  const place = geopackagePlace(path)
+  if (place === null) return null
+  const opened = openDatabase(root, place.file)
+  if (!opened.ok) return nothingToProbe(opened)
+  const { database, identity, size } = opened
+  try {
+    const name = place.table ?? onlyTable(tileTables(database))
+    if (name === null) return null
+    const table = describeTable(database, name)
+    const { zooms, samples } = samplesOf(database, table, size)
+    const first = samples.at(-1)
+    if (first === undefined) return null
+    const bytes = formatBySamples(null, samples)
+    if (bytes.format === null) throw new BrokenArchiveError('no tile tells the format of the tiles')
+    const sample = examineSample(bytes.format, first)
+    return {
+      storage: 'geopackage',
+      rowsFromNorth: false,
+      rowsAssumed: false,
+      format: bytes.format,
+      tileSize: sample.tileSize,
+      minZoom: zooms[0]!,
+      maxZoom: zooms.at(-1)!,
+      bounds: table.bounds,
+      boundsDerived: false,
+      name: table.name,
+      attribution: null,
+      description: table.description,
+      vectorLayers: null,
+      tileMatrixSet: table.grid,
+      metadata: {},
+      extension: bytes.format,
+      encoding: sample.encoding,
+      fingerprint: `${identity}-${name}`,
+      warnings: [...table.warnings, ...bytes.warnings, ...sample.warnings],
+    }
+  } finally {
+    database.close()
+  }
+}
+
+function onlyTable(tables: readonly string[]): string | null {
+  if (tables.length > 1) throw new BrokenArchiveError('the GeoPackage has several tables of tiles')
+  return tables[0] ?? null
+}
+
+/** A table of tiles as a source. It waits for SQLite: for processes that answer no requests. null: it is not there. */
+export function openTable(root: string, path: string, format: string): ListedSource | null {
+  const place = geopackagePlace(path)
+  const opened = place === null ? null : openDatabase(root, place.file)
+  if (!opened?.ok) return null
+  const { database, identity, modifiedMs, size } = opened
+  try {
+    const name = place?.table ?? onlyTable(tileTables(database))
+    if (name === null) throw new BrokenArchiveError('the GeoPackage holds no tiles')
+    const table = describeTable(database, name)
+    const query = prepareTable(database, table, size)
+    return {
+      async tile({ z, x, y }) {
+        const body = query(z, x, y)
+        if (body === null) return null
+        const encoding = format === 'pbf' ? encodingOf(body) : 'identity'
+        return { body, encoding, identity: `${identity}-${z}-${x}-${y}`, modifiedMs, file: null }
+      },
+      addresses: async function* (zoom) {
+        yield* addressesOfTable(database, table, zoom)
+      },
+      close: () => database.close(),
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}

@@ -1,0 +1,180 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { degreesOf, describeMatrix, fitInGrid, gridOfCode, type MatrixFit } from '../grid-fit.js'
+import { plainColumns, quotedName, readObjects, type SchemaObjects } from '../mbtiles/plain-tables.js'
+import { prepareQuick, rowOf, type TileQuery } from '../mbtiles/queries.js'
+import { KEY_COLUMNS } from '../mbtiles/schema.js'
+import { asArchiveError } from '../mbtiles/sqlite-error.js'
+
+/** Limits: tables and views of a file, tables of tiles, and matrices of one. */
+const MAX_OBJECTS = 10_000
+const MAX_TABLES = 1_000
+const MAX_MATRICES = 100
+
+/** The tables of the standard (OGC 12-128r19) and what is read of them. */
+const CONTENTS = ['table_name', 'data_type', 'identifier', 'description', 'min_x', 'min_y', 'max_x', 'max_y', 'srs_id']
+const MATRIX_SET = ['table_name', 'srs_id', 'min_x', 'min_y', 'max_x', 'max_y']
+const MATRIX = ['table_name', 'zoom_level', 'matrix_width', 'matrix_height', 'tile_width', 'tile_height']
+const SYSTEMS = ['srs_id', 'organization', 'organization_coordsys_id']
+
+/** A zoom of the grid as the table has it. */
+interface StoredZoom extends MatrixFit {
+  readonly level: number
+  readonly tileSize: number
+}
+
+export interface TileTable {
+  readonly table: string
+  readonly grid: TileMatrixSetId
+  /** by zoom of the grid */
+  readonly zooms: ReadonlyMap<number, StoredZoom>
+  readonly bounds: Bounds | null
+  readonly name: string | null
+  readonly description: string | null
+  readonly warnings: readonly string[]
+}
+
+/** The names of the tables of tiles; none: the file holds none, or is no GeoPackage. Throws `BrokenArchiveError`. */
+export function tileTables(database: DatabaseSyncInstance): string[] {
+  const objects = readObjects(database, MAX_OBJECTS)
+  if (!has(database, objects, 'gpkg_contents', CONTENTS)) return []
+  return rows(
+    database,
+    `SELECT table_name FROM main.gpkg_contents WHERE data_type = 'tiles' ORDER BY rowid LIMIT ${MAX_TABLES}`,
+  ).map(({ table_name: name }) => String(name))
+}
+
+/** What the file says of a table of tiles. Throws `BrokenArchiveError` for one that cannot be served. */
+export function describeTable(database: DatabaseSyncInstance, table: string): TileTable {
+  const objects = readObjects(database, MAX_OBJECTS)
+  for (const [name, columns] of [
+    ['gpkg_contents', CONTENTS],
+    ['gpkg_tile_matrix_set', MATRIX_SET],
+    ['gpkg_tile_matrix', MATRIX],
+  ] as const) {
+    if (!has(database, objects, name, columns)) throw new BrokenArchiveError(`the GeoPackage has no usable table ${name}`)
+  }
+  const [content] = rows(database, `SELECT ${CONTENTS.join()} FROM main.gpkg_contents WHERE table_name = ? LIMIT 1`, table)
+  const [set] = rows(database, `SELECT ${MATRIX_SET.join()} FROM main.gpkg_tile_matrix_set WHERE table_name = ? LIMIT 1`, table)
+  if (content?.data_type !== 'tiles' || set === undefined)
+    throw new BrokenArchiveError('the GeoPackage has no such table of tiles')
+  if (!has(database, objects, table, [...KEY_COLUMNS, 'tile_data']))
+    throw new BrokenArchiveError('its table of tiles is not there, or no plain table')
+  const code = codeOf(database, objects, Number(set.srs_id))
+  const grid = gridOfCode(code)
+  if (grid === null)
+    throw new BrokenArchiveError(`its tiles lie in EPSG:${code}; only EPSG:3857, EPSG:4326 and EPSG:4490 are served`)
+  const [left, bottom, right, top] = box(set)
+  const zooms = new Map<number, StoredZoom>()
+  const off: string[] = []
+  const matrices = `SELECT ${MATRIX.join()} FROM main.gpkg_tile_matrix WHERE table_name = ? ORDER BY zoom_level LIMIT ${MAX_MATRICES}`
+  for (const row of rows(database, matrices, table)) {
+    const level = Number(row.zoom_level)
+    const matrix = {
+      left,
+      top,
+      tileWidth: (right - left) / Number(row.matrix_width),
+      tileHeight: (top - bottom) / Number(row.matrix_height),
+    }
+    const fit = fitInGrid(grid, matrix)
+    if (fit === null || zooms.has(fit.z)) off.push(`level ${level} (${describeMatrix(matrix)})`)
+    else zooms.set(fit.z, { ...fit, level, tileSize: Number(row.tile_width) })
+  }
+  const others = `${off.slice(0, 3).join(', ')}${off.length > 3 ? ' and others' : ''}`
+  if (zooms.size === 0) throw new BrokenArchiveError(`its tiles are not those of ${grid}: ${others || 'it has no tile matrix'}`)
+  return {
+    table,
+    grid,
+    zooms,
+    bounds: degreesOf(grid, box(content)) ?? degreesOf(grid, [left, bottom, right, top]),
+    name: textOf(content.identifier),
+    description: textOf(content.description),
+    warnings: off.length === 0 ? [] : [`levels that are no zooms of ${grid} are not served: ${others}`],
+  }
+}
+
+/** Prepares the look-up of tiles by XYZ. Throws `BrokenArchiveError`. */
+export function prepareTable(database: DatabaseSyncInstance, { table, zooms }: TileTable, size: number): TileQuery {
+  const name = quotedName(table)
+  const sql = `SELECT tile_data FROM main.${name} WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3 LIMIT 1`
+  const statement = prepareQuick(database, sql, { table, by: KEY_COLUMNS, size })
+  return (z, x, y) => {
+    const zoom = zooms.get(z)
+    if (zoom === undefined) return null
+    const data = rowOf(statement, [zoom.level, x - zoom.column, y - zoom.row])?.tile_data
+    return data instanceof Uint8Array && data.length > 0 ? data : null
+  }
+}
+
+/** The tiles of a zoom, XYZ. The table is read through. */
+export function* addressesOfTable(
+  database: DatabaseSyncInstance,
+  { table, zooms }: TileTable,
+  z: number,
+): Generator<readonly [x: number, y: number]> {
+  const zoom = zooms.get(z)
+  if (zoom === undefined) return
+  const sql = `SELECT tile_column AS x, tile_row AS y FROM main.${quotedName(table)} WHERE zoom_level = ?`
+  try {
+    for (const row of database.prepare(sql).iterate(zoom.level) as Iterable<{ x: unknown; y: unknown }>)
+      yield [Number(row.x) + zoom.column, Number(row.y) + zoom.row]
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+}
+
+/** One tile of each zoom that has any. Throws `BrokenArchiveError`. */
+export function samplesOf(
+  database: DatabaseSyncInstance,
+  tiles: TileTable,
+  size: number,
+): { readonly zooms: readonly number[]; readonly samples: readonly Uint8Array[] } {
+  const name = quotedName(tiles.table)
+  const sql = `SELECT tile_data FROM main.${name} WHERE zoom_level = ? LIMIT 1`
+  const statement = prepareQuick(database, sql, { table: tiles.table, by: ['zoom_level'], size })
+  const zooms: number[] = []
+  const samples: Uint8Array[] = []
+  for (const [z, { level }] of [...tiles.zooms].sort(([a], [b]) => a - b)) {
+    const data = rowOf(statement, [level])?.tile_data
+    if (!(data instanceof Uint8Array)) continue
+    zooms.push(z)
+    samples.push(data)
+  }
+  return { zooms, samples }
+}
+
+function codeOf(database: DatabaseSyncInstance, objects: SchemaObjects, id: number): number {
+  if (!has(database, objects, 'gpkg_spatial_ref_sys', SYSTEMS)) return id
+  const [row] = rows(database, `SELECT ${SYSTEMS.join()} FROM main.gpkg_spatial_ref_sys WHERE srs_id = ? LIMIT 1`, id)
+  return /^epsg$/i.test(String(row?.organization)) ? Number(row?.organization_coordsys_id) : id
+}
+
+function has(
+  database: DatabaseSyncInstance,
+  objects: SchemaObjects,
+  table: string,
+  columns: readonly string[],
+): boolean {
+  const stored = plainColumns(database, objects, table)
+  return stored !== null && columns.every((column) => stored.get(column)?.isComputed === false)
+}
+
+function rows(database: DatabaseSyncInstance, sql: string, ...values: (string | number)[]): Record<string, unknown>[] {
+  try {
+    return database.prepare(sql).all(...values)
+  } catch (error) {
+    throw asArchiveError(error)
+  }
+}
+
+function box({ min_x: minX, min_y: minY, max_x: maxX, max_y: maxY }: Record<string, unknown>): Bounds {
+  return [minX, minY, maxX, maxY].map((value) => (typeof value === 'number' ? value : Number.NaN)) as unknown as Bounds
+}
+
+/** Limit: characters of a name or description. */
+const MAX_TEXT = 10_000
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT ? value.trim() : null
+}

@@ -1,0 +1,67 @@
+import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { MAX_ZOOM } from './address.js'
+import { TILE_MATRIX_SETS } from './tile-matrix-sets.js'
+
+/** A matrix of tiles in the units of its system: the corner in the north-west, and what one tile measures. */
+export interface TileMatrix {
+  readonly left: number
+  readonly top: number
+  readonly tileWidth: number
+  readonly tileHeight: number
+}
+
+/** The zoom that a matrix is, and the column and row of its first tile there. */
+export interface MatrixFit {
+  readonly z: number
+  readonly column: number
+  readonly row: number
+}
+
+/** Limit: pixels of 256 to a tile by which a tile may lie beside its place; less than half of one is not seen. */
+const MAX_PIXELS_OFF = 0.5 / 256
+
+/** The grid of a system by its EPSG code, Esri's own codes for Web Mercator among them. null: it is not served. */
+export function gridOfCode(code: number): TileMatrixSetId | null {
+  if ([3857, 102100, 102113, 900913, 3785].includes(code)) return 'WebMercatorQuad'
+  if (code === 4326) return 'WorldCRS84Quad'
+  return code === 4490 ? 'CGCS2000Quad' : null
+}
+
+/** Where a matrix lies in a grid; null: its tiles are not those of any zoom. */
+export function fitInGrid(grid: TileMatrixSetId, { left, top, tileWidth, tileHeight }: TileMatrix): MatrixFit | null {
+  const { extent, columns } = TILE_MATRIX_SETS[grid]
+  const [west, south, , north] = extent
+  const world = north - south
+  const z = Math.round(Math.log2(world / tileWidth))
+  if (!(z >= 0 && z <= MAX_ZOOM)) return null
+  const tile = world / 2 ** z
+  const [column, row] = [(left - west) / tile, (north - top) / tile]
+  // Over the whole grid, since a wrong scale adds up from tile to tile.
+  const drift = (size: number) => (Math.abs(size - tile) / tile) * 2 ** z * columns
+  const off = [drift(tileWidth), drift(tileHeight), Math.abs(column - Math.round(column)), Math.abs(row - Math.round(row))]
+  if (!off.every((tiles) => tiles <= MAX_PIXELS_OFF)) return null
+  // No negative zero.
+  return { z, column: Math.round(column) + 0, row: Math.round(row) + 0 }
+}
+
+/** Bounds in the units of a grid's system as degrees, cut at the ends of the grid; null: they hold nothing of it. */
+export function degreesOf(grid: TileMatrixSetId, [west, south, east, north]: Bounds): Bounds | null {
+  const { extent, world, columns } = TILE_MATRIX_SETS[grid]
+  const x = (value: number) => (columns === 2 ? value : (value / extent[2]) * 180)
+  const y = (value: number) =>
+    columns === 2 ? value : (Math.atan(Math.sinh((value / extent[3]) * Math.PI)) * 180) / Math.PI
+  const cut = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value))
+  const bounds: Bounds = [
+    cut(x(west), -180, 180),
+    cut(y(south), world[1], world[3]),
+    cut(x(east), -180, 180),
+    cut(y(north), world[1], world[3]),
+  ]
+  return bounds[0] < bounds[2] && bounds[1] < bounds[3] ? bounds : null
+}
+
+/** Numbers of a matrix that is not served, for people. */
+export function describeMatrix({ left, top, tileWidth, tileHeight }: TileMatrix): string {
+  const size = tileWidth === tileHeight ? `${tileWidth}` : `${tileWidth} by ${tileHeight}`
+  return `origin ${left}, ${top} and tiles of ${size} units`
+}

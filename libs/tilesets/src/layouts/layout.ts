@@ -1,0 +1,92 @@
+import { flipRow, MAX_ZOOM } from '../address.js'
+import { formatOfExtension } from '../formats.js'
+
+/** A tile's numbers as its path has them: rows not flipped, the zoom of an Esri cache its level. */
+export interface StoredPlace {
+  readonly z: number
+  readonly x: number
+  readonly y: number
+}
+
+/** How the tiles of a folder are named: a pattern for each folder on the way, and for the file without its extension. */
+export interface FolderLayout {
+  readonly folders: readonly RegExp[]
+  readonly file: RegExp
+  /** of names that fit the patterns, the file's without its extension */
+  read(names: readonly string[]): StoredPlace
+  /** without extension */
+  write(place: StoredPlace): string
+}
+
+const number = (...parts: readonly (string | undefined)[]) => Number(parts.join(''))
+const digits = (value: number, count: number) => String(value).padStart(count, '0')
+const hex = (value: number) => value.toString(16).padStart(8, '0')
+
+/** A number in groups of digits: 1234 in two groups of three is 001/234. */
+function grouped(value: number, groups: number, size: number): string {
+  const all = digits(value, groups * size)
+  return Array.from({ length: groups }, (_, i) => all.slice(i * size, i === groups - 1 ? undefined : (i + 1) * size)).join('/')
+}
+
+const [TWO, THREE, FOUR] = [/^\d\d$/, /^\d{3}$/, /^\d{4}$/]
+
+/** MapProxy, "directory_layout" of a file cache; `arcgis` is that of Esri's exploded caches, too. */
+export const FOLDER_LAYOUTS = {
+  tc: {
+    folders: [TWO, THREE, THREE, THREE, THREE, THREE],
+    file: THREE,
+    read: ([z, a, b, c, d, e, f]) => ({ z: number(z), x: number(a, b, c), y: number(d, e, f) }),
+    write: ({ z, x, y }) => `${digits(z, 2)}/${grouped(x, 3, 3)}/${grouped(y, 3, 3)}`,
+  },
+  mp: {
+    folders: [TWO, FOUR, FOUR, FOUR],
+    file: FOUR,
+    read: ([z, a, b, c, d]) => ({ z: number(z), x: number(a, b), y: number(c, d) }),
+    write: ({ z, x, y }) => `${digits(z, 2)}/${grouped(x, 2, 4)}/${grouped(y, 2, 4)}`,
+  },
+  arcgis: {
+    folders: [/^L\d\d$/, /^R[0-9a-f]{8}$/],
+    file: /^C[0-9a-f]{8}$/,
+    read: ([z = '', row = '', column = '']) => ({
+      z: Number(z.slice(1)),
+      x: Number.parseInt(column.slice(1), 16),
+      y: Number.parseInt(row.slice(1), 16),
+    }),
+    write: ({ z, x, y }) => `L${digits(z, 2)}/R${hex(y)}/C${hex(x)}`,
+  },
+  quadkey: {
+    folders: [],
+    file: /^[0-3]{0,30}$/,
+    read: ([key = '']) => {
+      const bits = (bit: number) => [...key].reduce((sum, digit) => sum * 2 + ((Number(digit) >> bit) & 1), 0)
+      return { z: key.length, x: bits(0), y: bits(1) }
+    },
+    write: ({ z, x, y }) => {
+      let key = ''
+      for (let i = z - 1; i >= 0; i--) key += Math.floor(x / 2 ** i) % 2 + 2 * (Math.floor(y / 2 ** i) % 2)
+      return key
+    },
+  },
+} as const satisfies Readonly<Record<string, FolderLayout>>
+export type FolderLayoutName = keyof typeof FOLDER_LAYOUTS
+
+/** The layout of a storage, `mapproxy_tc` say; null: it is none of a folder. */
+export function layoutNameOf(storage: string): FolderLayoutName | null {
+  const name = storage === 'esri_exploded' ? 'arcgis' : storage.replace(/^mapproxy_/, '')
+  return Object.hasOwn(FOLDER_LAYOUTS, name) ? (name as FolderLayoutName) : null
+}
+
+/** The name before the extension of a tile, and that; null: no name of a tile in this layout. */
+export function splitName({ file }: FolderLayout, name: string): readonly [string, string] | null {
+  const dot = name.indexOf('.')
+  if (dot < 0) return null
+  const [base, extension] = [name.slice(0, dot), name.slice(dot + 1)]
+  return file.test(base) && formatOfExtension(extension) !== null ? [base, extension] : null
+}
+
+/** A place as it is counted from the other side, if the rows are counted from the south. */
+export function storedPlace({ z, x, y }: StoredPlace, rowsFromNorth: boolean): StoredPlace {
+  return { z, x, y: rowsFromNorth ? y : flipRow(z, y) }
+}
+
+export const isLevel = (z: number) => z >= 0 && z <= MAX_ZOOM

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { Storage } from '@gateway/contracts/basemap.js'
+import { listNames } from '../folder/listing.js'
+import { describeFolder, readStart } from '../folder/probe.js'
+import { readFolderMetadata } from '../metadata/file.js'
+import type { TileSetProbe } from '../tile-set.js'
+import { FOLDER_LAYOUTS, type FolderLayoutName, splitName } from './layout.js'
+import { listLayout } from './listing.js'
+
+/** Limit: folders whose times are looked at. */
+const MAX_STAMPED = 20_000
+
+const STORAGES: Readonly<Record<FolderLayoutName, Storage>> = {
+  tc: 'mapproxy_tc',
+  mp: 'mapproxy_mp',
+  arcgis: 'mapproxy_arcgis',
+  quadkey: 'quadkey',
+}
+
+/** Those whose rows are counted from the north if nothing else is said. */
+export const FROM_NORTH: ReadonlySet<Storage> = new Set<Storage>(['mapproxy_arcgis', 'quadkey'])
+
+/** Looks at a folder in one of MapProxy's layouts. null: it has none of them. Throws `BrokenArchiveError` and the disk's errors. */
+export async function probeLayout(root: string, folder: string): Promise<TileSetProbe | null> {
+  const name = await layoutIn(root, folder)
+  if (name === null) return null
+  const layout = FOLDER_LAYOUTS[name]
+  const storage = STORAGES[name]
+  const said = await readFolderMetadata(root, folder)
+  const metadata = { ...said, scheme: said.scheme ?? (FROM_NORTH.has(storage) ? 'xyz' : 'tms') } as const
+  const probe = await describeFolder(metadata, (grid) => listLayout(root, folder, layout, grid), {
+    start: (tile) => readStart(root, tile),
+    fingerprint: (about) => layoutFingerprint(root, folder, name, about, said.content),
+  })
+  return probe === null ? null : { ...probe, storage, rowsFromNorth: probe.storage === 'xyz' }
+}
+
+/** By what the folder holds, of which little is listed. */
+async function layoutIn(root: string, folder: string): Promise<FolderLayoutName | null> {
+  const names = await listNames(root, folder)
+  for (const name of ['tc', 'mp', 'arcgis'] as const) {
+    if (await leadsToTile(root, folder, name, 0, names)) return name
+  }
+  return isOfQuadkeys(folder, names) ? 'quadkey' : null
+}
+
+async function leadsToTile(
+  root: string,
+  folder: string,
+  layoutName: FolderLayoutName,
+  depth: number,
+  names: readonly string[],
+): Promise<boolean> {
+  const layout = FOLDER_LAYOUTS[layoutName]
+  const pattern = layout.folders[depth] as RegExp | undefined
+  if (pattern === undefined) return names.some((name) => splitName(layout, name) !== null)
+  // A few of them: the first may be an empty one.
+  for (const name of names.filter((one) => pattern.test(one)).sort().slice(0, 3)) {
+    const inside = path.join(folder, name)
+    if (await leadsToTile(root, inside, layoutName, depth + 1, await listNames(root, inside))) return true
+  }
+  return false
+}
+
+/** Nothing but keys, some of them longer than others or with a leading zero: the rows of a column can look like keys of one length. */
+function isOfQuadkeys(folder: string, names: readonly string[]): boolean {
+  if (/^\d+$/.test(path.basename(folder)) && /^\d+$/.test(path.basename(path.dirname(folder)))) return false
+  const tiles = names.filter((name) => /^\d*\.\w+$/.test(name))
+  const keys = tiles.flatMap((name) => splitName(FOLDER_LAYOUTS.quadkey, name)?.[0] ?? [])
+  if (keys.length === 0 || keys.length < tiles.length) return false
+  const known = new Set(keys)
+  return keys.some((key) => key.length > 1 && (key.startsWith('0') || known.has(key.slice(0, -1))))
+}
+
+/** Changes when folders come and go, or tiles are added, removed or renamed into place in a folder that is looked at. */
+export async function layoutFingerprint(
+  root: string,
+  folder: string,
+  name: FolderLayoutName,
+  about: readonly string[],
+  content: readonly Uint8Array[],
+): Promise<string> {
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify(about))
+  for (const bytes of content) hash.update(`\n${bytes.length}\n`).update(bytes)
+  let left = MAX_STAMPED
+  const visit = async (directory: string, depth: number): Promise<void> => {
+    if (left-- <= 0) return
+    const stat = await fs.stat(directory, { bigint: true }).catch(() => null)
+    hash.update(`\n${path.relative(folder, directory)} ${stat?.mtimeNs.toString(36) ?? 'gone'}`)
+    const pattern = FOLDER_LAYOUTS[name].folders[depth] as RegExp | undefined
+    if (pattern === undefined) return
+    for (const one of (await listNames(root, directory)).filter((each) => pattern.test(each)).sort())
+      await visit(path.join(directory, one), depth + 1)
+  }
+  await visit(folder, 0)
+  return hash.digest('hex').slice(0, 32)
+}

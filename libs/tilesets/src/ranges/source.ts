@@ -1,0 +1,183 @@
+import fs from 'node:fs'
+import { openBelow } from '@gateway/files/open-below.js'
+import { SharedHandle } from '@gateway/files/shared-handle.js'
+import { LRUCache } from 'lru-cache'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { encodingOf } from '../formats.js'
+import { readExactly } from '../read-exactly.js'
+import { type CachedReader, SMALL_BYTES, type Source, type SourceSpec, type Tile, type TilePlace } from '../source.js'
+
+/** A part of a file, which is absolute and below the scan source. */
+export interface FileSection {
+  readonly path: string
+  readonly offset: number
+  readonly length: number
+}
+
+/** Where a tile's bytes are. `head`: what is put before them. */
+export interface TileSection extends FileSection {
+  readonly head?: Uint8Array
+}
+
+/** A search that yields the sections that it needs and is given their bytes (null: the file is not there), so that it can wait for them or give up. */
+export type SectionSearch = Generator<FileSection, TileSection | null, Uint8Array | null>
+
+export type ReadSection = (section: FileSection) => Promise<Uint8Array | null>
+
+/** How an archive of ranges is laid out. */
+export interface RangeLayout {
+  /** Throws `BrokenArchiveError`. */
+  find(place: TilePlace): SectionSearch
+  /** The tiles of a zoom, XYZ. For processes that answer no requests: all indexes are read. */
+  addresses(zoom: number, read: ReadSection): AsyncIterable<readonly [x: number, y: number]>
+}
+
+/** A set whose tiles can be listed. */
+export interface ListedSource extends Source {
+  addresses(zoom: number): AsyncIterable<readonly [x: number, y: number]>
+}
+
+/** Limit: files of one set that are open at the same time. */
+const MAX_OPEN_FILES = 32
+
+/** Limit: bytes of a tile that has to be put together in memory. */
+const MAX_JOINED_BYTES = 32 * 1024 * 1024
+
+interface OpenFile {
+  readonly fd: number
+  readonly size: number
+  readonly identity: string
+  readonly modifiedMs: number
+  readonly handle: SharedHandle
+}
+
+/** Serves tiles that are ranges of files: bundles, zips of bundles, TIFFs. */
+export class RangeSource implements ListedSource {
+  readonly #spec: SourceSpec
+  readonly #layout: RangeLayout
+  readonly #cached: CachedReader | null
+  readonly #files = new LRUCache<string, OpenFile>({ max: MAX_OPEN_FILES, dispose: ({ handle }) => handle.retire() })
+
+  constructor(spec: SourceSpec, layout: RangeLayout, cached: CachedReader | null) {
+    this.#spec = spec
+    this.#layout = layout
+    this.#cached = cached
+  }
+
+  async tile(place: TilePlace): Promise<Tile | null> {
+    const search = this.#layout.find(place)
+    let step = search.next()
+    while (!step.done) step = search.next(await this.read(step.value))
+    const section = step.value
+    if (section === null) return null
+    const file = await this.#fileFor(section)
+    if (file === null) return null
+    const release = file.handle.acquire()
+    if (section.length <= SMALL_BYTES || section.head !== undefined) {
+      try {
+        if (section.length > MAX_JOINED_BYTES) throw new BrokenArchiveError('a tile is larger than allowed')
+        return this.#toTile(section, file, joined(section, await readExactly(file.fd, section.offset, section.length)))
+      } finally {
+        release()
+      }
+    }
+    let isKept = false
+    try {
+      const start = this.#spec.format === 'pbf' ? await readExactly(file.fd, section.offset, 2) : null
+      const { offset, length } = section
+      const remote = this.#spec.isRemote ? this.#spec.root : undefined
+      const tile = this.#toTile(section, file, start ?? new Uint8Array(0))
+      isKept = true
+      return { ...tile, body: { fd: file.fd, offset, length, remote, release } }
+    } finally {
+      if (!isKept) release()
+    }
+  }
+
+  tileIfCached(place: TilePlace): Tile | null | undefined {
+    const cached = this.#cached
+    if (cached === null) return undefined
+    const read = ({ path, offset, length }: FileSection) => {
+      const file = this.#files.get(path)
+      return file === undefined ? null : cached.read(file.fd, offset, length)
+    }
+    const search = this.#layout.find(place)
+    let step = search.next()
+    while (!step.done) {
+      const bytes = read(step.value)
+      if (bytes === null) return undefined
+      step = search.next(bytes)
+    }
+    const section = step.value
+    if (section === null) return null
+    const file = this.#files.get(section.path)
+    if (file === undefined || section.length > SMALL_BYTES || beyond(section, file)) return undefined
+    const bytes = read(section)
+    return bytes === null ? undefined : this.#toTile(section, file, joined(section, bytes))
+  }
+
+  addresses(zoom: number): AsyncIterable<readonly [x: number, y: number]> {
+    return this.#layout.addresses(zoom, (section) => this.read(section))
+  }
+
+  close(): void {
+    this.#files.clear()
+  }
+
+  /** null: the file is not there. */
+  async read(section: FileSection): Promise<Uint8Array | null> {
+    const file = await this.#fileFor(section)
+    if (file === null) return null
+    const release = file.handle.acquire()
+    try {
+      return await readExactly(file.fd, section.offset, section.length)
+    } finally {
+      release()
+    }
+  }
+
+  /** null: it is not there. A file that has grown since is opened again. */
+  async #fileFor(section: FileSection): Promise<OpenFile | null> {
+    const known = this.#files.get(section.path)
+    if (known !== undefined && !beyond(section, known)) return known
+    const opened = await openBelow(this.#spec.root, section.path)
+    if (!opened.ok) {
+      if (opened.reason === 'unreadable') throw new Error('the archive exists, but may not be read')
+      return null
+    }
+    const { fd, size, identity, mtimeMs } = opened
+    // Closing may ask a network file system.
+    const file = { fd, size, identity, modifiedMs: mtimeMs, handle: new SharedHandle(() => fs.close(fd, () => {})) }
+    this.#files.set(section.path, file)
+    if (beyond(section, file)) throw new BrokenArchiveError('an index points beyond the end of its file')
+    return file
+  }
+
+  #toTile({ offset, length }: FileSection, { identity, modifiedMs }: OpenFile, body: Uint8Array): Tile {
+    const encoding = this.#spec.format === 'pbf' ? encodingOf(body) : 'identity'
+    const place = `${offset.toString(36)}-${length.toString(36)}`
+    return { body, encoding, identity: `${identity}-${place}`, modifiedMs, file: null }
+  }
+}
+
+function beyond({ offset, length }: FileSection, { size }: OpenFile): boolean {
+  return offset + length > size
+}
+
+function joined({ head }: TileSection, bytes: Uint8Array): Uint8Array {
+  if (head === undefined) return bytes
+  const body = new Uint8Array(head.length + bytes.length)
+  body.set(head)
+  body.set(bytes, head.length)
+  return body
+}
+
+/** Reads what a search asks for until it ends. */
+export async function finish<T>(
+  search: Generator<FileSection, T, Uint8Array | null>,
+  read: ReadSection,
+): Promise<T> {
+  let step = search.next()
+  while (!step.done) step = search.next(await read(step.value))
+  return step.value
+}

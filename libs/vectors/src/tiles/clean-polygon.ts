@@ -1,0 +1,342 @@
+import type { Path } from './clip.js'
+
+/** An edge, from its smaller point to its larger one. */
+type Edge = readonly [ax: number, ay: number, bx: number, by: number]
+
+/** Twice the area of a ring; positive where it is an outer ring of a vector tile. */
+export function doubleArea(ring: Path): number {
+  let sum = 0
+  for (let i = 0, j = ring.length - 2; i < ring.length; j = i, i += 2)
+    sum += (ring[j] as number) * (ring[i + 1] as number) - (ring[i] as number) * (ring[j + 1] as number)
+  return sum
+}
+
+/** Limit: rounds of cutting edges where they meet. Each rounds new points to the grid, and few polygons need a third. */
+const MAX_ROUNDS = 24
+
+/**
+ * The area that rings enclose by the even-odd rule, as valid polygons (OGC Simple Features): no ring touches itself, rings touch one another in
+ * points at most, and each outer ring, of positive area, is followed by its holes, of negative area. Points are whole numbers below
+ * 2^25, and so are those of the result: where edges cross between them, their crossing is rounded.
+ */
+export function cleanPolygon(rings: readonly Path[]): Path[][] {
+  const proper = rings.map(withoutRepeats).filter((ring) => ring.length >= 6)
+  if (proper.length === 0) return []
+  if (isClean(proper)) return grouped(proper)
+  const edges = noded(edgesOf(proper))
+  if (edges === null) return []
+  return nested(traced(edges))
+}
+
+function withoutRepeats(ring: Path): Path {
+  const kept: Path = []
+  for (let i = 0; i < ring.length; i += 2) {
+    const n = kept.length
+    if (n >= 2 && kept[n - 2] === ring[i] && kept[n - 1] === ring[i + 1]) continue
+    kept.push(ring[i] as number, ring[i + 1] as number)
+  }
+  while (kept.length >= 4 && kept[0] === kept.at(-2) && kept[1] === kept.at(-1)) kept.length -= 2
+  return kept
+}
+
+/** Rings that neither touch nor cross: what is in what is told by a point of each. */
+function grouped(rings: readonly Path[]): Path[][] {
+  if (rings.length === 1) return doubleArea(rings[0] as Path) === 0 ? [] : [[oriented(rings[0] as Path, true)]]
+  const depths = rings.map((ring) => rings.filter((other) => other !== ring && contains(other, ring)).length)
+  return nested(rings.map((ring, i) => oriented(ring, (depths[i] as number) % 2 === 0)))
+}
+
+function oriented(ring: Path, isOuter: boolean): Path {
+  if (doubleArea(ring) > 0 === isOuter) return ring
+  const turned: Path = []
+  for (let i = ring.length - 2; i >= 0; i -= 2) turned.push(ring[i] as number, ring[i + 1] as number)
+  return turned
+}
+
+/** Gives each hole to the smallest outer ring around it. */
+function nested(rings: readonly Path[]): Path[][] {
+  const polygons = rings.filter((ring) => doubleArea(ring) > 0).map((ring) => [ring])
+  polygons.sort((a, b) => doubleArea(a[0] as Path) - doubleArea(b[0] as Path))
+  for (const hole of rings) {
+    if (doubleArea(hole) >= 0) continue
+    polygons.find(([outer]) => contains(outer as Path, hole))?.push(hole)
+  }
+  return polygons
+}
+
+/** Whether the middle of the first edge of a ring, which lies on no edge of the outer one, is in that. */
+function contains(outer: Path, ring: Path): boolean {
+  const x = (ring[0] as number) + (ring[2] as number)
+  const y = (ring[1] as number) + (ring[3] as number)
+  let inside = false
+  for (let i = 0, j = outer.length - 2; i < outer.length; j = i, i += 2) {
+    const [ax, ay, bx, by] = [2 * outer[j]!, 2 * outer[j + 1]!, 2 * outer[i]!, 2 * outer[i + 1]!]
+    if (ay > y !== by > y && isRightOf(ax, ay, bx, by, x, y)) inside = !inside
+  }
+  return inside
+}
+
+/** Whether an edge that crosses the row of a point does so to the right of it. */
+function isRightOf(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
+  const cross = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+  return by > ay ? cross > 0 : cross < 0
+}
+
+/** Whether no two edges meet but the neighbours of a ring, and these in their common point only. */
+function isClean(rings: readonly Path[]): boolean {
+  const edges: Edge[] = []
+  for (const ring of rings) {
+    for (let i = 0; i < ring.length; i += 2) {
+      const j = i + 2 === ring.length ? 0 : i + 2
+      edges.push(edgeOf(ring[i]!, ring[i + 1]!, ring[j]!, ring[j + 1]!))
+    }
+  }
+  const points = new Set<number>()
+  for (const ring of rings) {
+    for (let i = 0; i < ring.length; i += 2) {
+      const key = keyOf(ring[i]!, ring[i + 1]!)
+      if (points.has(key)) return false
+      points.add(key)
+    }
+  }
+  return !meetings(edges, () => true)
+}
+
+function edgeOf(ax: number, ay: number, bx: number, by: number): Edge {
+  return ax < bx || (ax === bx && ay <= by) ? [ax, ay, bx, by] : [bx, by, ax, ay]
+}
+
+const OFFSET = 2 ** 25
+
+function keyOf(x: number, y: number): number {
+  return (x + OFFSET) * 2 ** 26 + (y + OFFSET)
+}
+
+/**
+ * Calls back for each pair of edges that meet elsewhere than in points at which both end, until it answers true. Two edges are compared where
+ * their boxes meet.
+ */
+function meetings(edges: readonly Edge[], onMeeting: (i: number, j: number) => boolean): boolean {
+  const order = edges.map((_, i) => i).sort((i, j) => edges[i]![0] - edges[j]![0])
+  const active: number[] = []
+  for (const i of order) {
+    const [ax, ay, bx, by] = edges[i] as Edge
+    const low = Math.min(ay, by)
+    const high = Math.max(ay, by)
+    let kept = 0
+    for (const j of active) {
+      const [cx, cy, dx, dy] = edges[j] as Edge
+      if (dx < ax) continue
+      active[kept++] = j
+      if (Math.min(cy, dy) > high || Math.max(cy, dy) < low) continue
+      if (doMeet(ax, ay, bx, by, cx, cy, dx, dy) && onMeeting(i, j)) return true
+    }
+    active.length = kept
+    active.push(i)
+  }
+  return false
+}
+
+function doMeet(
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+  cx: number,
+  cy: number,
+  dx: number,
+  dy: number,
+): boolean {
+  const c = side(ax, ay, bx, by, cx, cy)
+  const d = side(ax, ay, bx, by, dx, dy)
+  const a = side(cx, cy, dx, dy, ax, ay)
+  const b = side(cx, cy, dx, dy, bx, by)
+  if (c !== 0 && d !== 0 && a !== 0 && b !== 0) return c > 0 !== d > 0 && a > 0 !== b > 0
+  return (
+    (c === 0 && isBetween(ax, ay, bx, by, cx, cy)) ||
+    (d === 0 && isBetween(ax, ay, bx, by, dx, dy)) ||
+    (a === 0 && isBetween(cx, cy, dx, dy, ax, ay)) ||
+    (b === 0 && isBetween(cx, cy, dx, dy, bx, by))
+  )
+}
+
+function side(ax: number, ay: number, bx: number, by: number, x: number, y: number): number {
+  return (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+}
+
+/** Whether a point of an edge's line lies on the edge, and is none of its ends. */
+function isBetween(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
+  if ((x === ax && y === ay) || (x === bx && y === by)) return false
+  return x >= ax && x <= bx && y >= Math.min(ay, by) && y <= Math.max(ay, by)
+}
+
+/** By the even-odd rule, an edge that comes twice bounds nothing. */
+class EdgeSet {
+  readonly #edges = new Map<string, Edge>()
+
+  toggle(ax: number, ay: number, bx: number, by: number): void {
+    if (ax === bx && ay === by) return
+    const edge = edgeOf(ax, ay, bx, by)
+    const key = edge.join()
+    if (!this.#edges.delete(key)) this.#edges.set(key, edge)
+  }
+
+  all(): Edge[] {
+    return [...this.#edges.values()]
+  }
+}
+
+function edgesOf(rings: readonly Path[]): Edge[] {
+  const set = new EdgeSet()
+  for (const ring of rings) {
+    for (let i = 0; i < ring.length; i += 2) {
+      const j = i + 2 === ring.length ? 0 : i + 2
+      set.toggle(ring[i]!, ring[i + 1]!, ring[j]!, ring[j + 1]!)
+    }
+  }
+  return set.all()
+}
+
+/** Cuts edges where they meet others, until all meet in their ends only. null: it did not come to an end. */
+function noded(first: Edge[]): Edge[] | null {
+  let edges = first
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const cuts = new Map<number, [number, number][]>()
+    const cut = (i: number, x: number, y: number) => {
+      const [ax, ay, bx, by] = edges[i] as Edge
+      if ((x === ax && y === ay) || (x === bx && y === by)) return
+      const known = cuts.get(i)
+      if (known === undefined) cuts.set(i, [[x, y]])
+      else known.push([x, y])
+    }
+    meetings(edges, (i, j) => {
+      const [ax, ay, bx, by] = edges[i] as Edge
+      const [cx, cy, dx, dy] = edges[j] as Edge
+      const c = side(ax, ay, bx, by, cx, cy)
+      const d = side(ax, ay, bx, by, dx, dy)
+      const a = side(cx, cy, dx, dy, ax, ay)
+      const b = side(cx, cy, dx, dy, bx, by)
+      if (c === 0 && isBetween(ax, ay, bx, by, cx, cy)) cut(i, cx, cy)
+      if (d === 0 && isBetween(ax, ay, bx, by, dx, dy)) cut(i, dx, dy)
+      if (a === 0 && isBetween(cx, cy, dx, dy, ax, ay)) cut(j, ax, ay)
+      if (b === 0 && isBetween(cx, cy, dx, dy, bx, by)) cut(j, bx, by)
+      if (a !== 0 && b !== 0 && c !== 0 && d !== 0) {
+        const t = a / (a - b)
+        const x = Math.round(ax + (bx - ax) * t)
+        const y = Math.round(ay + (by - ay) * t)
+        cut(i, x, y)
+        cut(j, x, y)
+      }
+      return false
+    })
+    if (cuts.size === 0) return edges
+    const set = new EdgeSet()
+    edges.forEach(([ax, ay, bx, by], i) => {
+      const points = (cuts.get(i) ?? []).sort(
+        ([x1, y1], [x2, y2]) => (x1 - ax) * (bx - ax) + (y1 - ay) * (by - ay) - (x2 - ax) * (bx - ax) - (y2 - ay) * (by - ay),
+      )
+      let [x, y] = [ax, ay]
+      for (const [nextX, nextY] of [...points, [bx, by] as const]) {
+        set.toggle(x, y, nextX, nextY)
+        x = nextX
+        y = nextY
+      }
+    })
+    edges = set.all()
+  }
+  return null
+}
+
+interface Outgoing {
+  readonly toX: number
+  readonly toY: number
+  readonly angle: number
+  used: boolean
+}
+
+/** The rings around the inside of edges that meet in their ends only: each with the inside on one hand, none touching itself. */
+function traced(edges: readonly Edge[]): Path[] {
+  const from = new Map<number, Outgoing[]>()
+  for (const [ax, ay, bx, by] of directed(edges)) {
+    const out = { toX: bx, toY: by, angle: Math.atan2(by - ay, bx - ax), used: false }
+    const known = from.get(keyOf(ax, ay))
+    if (known === undefined) from.set(keyOf(ax, ay), [out])
+    else known.push(out)
+  }
+  const rings: Path[] = []
+  for (const [key, outs] of from) {
+    for (const start of outs) {
+      if (start.used) continue
+      let [x, y] = [Math.floor(key / 2 ** 26) - OFFSET, (key % 2 ** 26) - OFFSET]
+      const walk: Path = []
+      let edge: Outgoing | undefined = start
+      while (edge !== undefined && !edge.used) {
+        edge.used = true
+        walk.push(x, y)
+        const back: number = Math.atan2(y - edge.toY, x - edge.toX)
+        x = edge.toX
+        y = edge.toY
+        edge = nextClockwise(from.get(keyOf(x, y)) ?? [], back)
+      }
+      rings.push(...loops(walk))
+    }
+  }
+  return rings
+}
+
+/** The first unused edge from a point, clockwise from a direction: between both lies the inside. */
+function nextClockwise(outs: readonly Outgoing[], back: number): Outgoing | undefined {
+  let best: Outgoing | undefined
+  let bestTurn = Number.POSITIVE_INFINITY
+  for (const out of outs) {
+    if (out.used) continue
+    let turn = back - out.angle
+    if (turn <= 0) turn += 2 * Math.PI
+    if (turn < bestTurn) {
+      bestTurn = turn
+      best = out
+    }
+  }
+  return best
+}
+
+/** Cuts a walk where it comes to a point again. */
+function loops(walk: Path): Path[] {
+  const found: Path[] = []
+  const stack: Path = []
+  const at = new Map<number, number>()
+  for (let i = 0; i < walk.length; i += 2) {
+    const key = keyOf(walk[i]!, walk[i + 1]!)
+    const seen = at.get(key)
+    if (seen !== undefined) {
+      const loop = stack.splice(seen)
+      for (let k = 2; k < loop.length; k += 2) at.delete(keyOf(loop[k]!, loop[k + 1]!))
+      if (loop.length >= 6) found.push(loop)
+    }
+    at.set(key, stack.length)
+    stack.push(walk[i]!, walk[i + 1]!)
+  }
+  if (stack.length >= 6) found.push(stack)
+  return found.filter((ring) => doubleArea(ring) !== 0)
+}
+
+/** Each edge in the direction in which the inside lies on the hand on which an outer ring has it. */
+function directed(edges: readonly Edge[]): Edge[] {
+  return edges.map((edge) => {
+    const [ax, ay, bx, by] = edge
+    const x = ax + bx
+    const y = ay + by
+    let odd = false
+    if (ay === by) {
+      // The side of larger y, by the edges that cross the column above it.
+      for (const [cx, cy, dx, dy] of edges)
+        if (2 * cx > x !== 2 * dx > x && isRightOf(2 * cy, 2 * cx, 2 * dy, 2 * dx, y, x)) odd = !odd
+      return odd ? edge : [bx, by, ax, ay]
+    }
+    for (const other of edges) {
+      const [cx, cy, dx, dy] = other
+      if (other !== edge && 2 * cy > y !== 2 * dy > y && isRightOf(2 * cx, 2 * cy, 2 * dx, 2 * dy, x, y)) odd = !odd
+    }
+    return odd === by < ay ? edge : [bx, by, ax, ay]
+  })
+}

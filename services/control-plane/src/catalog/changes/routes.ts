@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import type { ControlContext } from '../../platform/context.js'
+import type { App } from '../../platform/http/app-type.js'
+import { sendRefusal } from '../../platform/http/refusal.js'
+import type { ServiceGate } from '../../platform/service-access/token-gate.js'
+import { LIMIT_SECONDS, MAX_AT_ONCE, VersionChanges } from './version-changes.js'
+
+const label = z.string().min(1)
+const querySchema = z.strictObject({
+  from: label.describe('the label of the older version, or `current`'),
+  to: label.describe('the label of the newer one, or `current`'),
+})
+
+/** What a device that has one version must fetch for another. */
+export function changesRoute(app: App, ctx: ControlContext, gate: ServiceGate): void {
+  const changes = new VersionChanges(ctx)
+  app.get(
+    '/api/v1/catalog/basemaps/:code/changes',
+    {
+      config: { mayTakeLong: true },
+      onRequest: gate.require('read'),
+      schema: {
+        operationId: 'streamTileChanges',
+        summary: 'Which tiles differ between two versions',
+        description:
+          'NDJSON, a line for each tile that was `added`, `changed` or `removed` between `from` and `to`, ordered by `z`, `x`, `y` (rows from the north). Bytes are ' +
+          'compared, and of vector tiles what was packed; nothing is decoded. The storages may differ, the grids must not (400). A token with `bounds` gets the tiles ' +
+          `that touch them. 403 as for the basemap itself; 404 where a version is not served; 409 where its tiles lie one by one in object storage; 429 where ${MAX_AT_ONCE} ` +
+          `lists are being made. An answer that ends early was broken off, as it is after ${LIMIT_SECONDS} seconds. A caller that hangs up ends it.`,
+        params: z.object({ code: z.string().describe('the code, percent-encoded') }),
+        querystring: querySchema,
+        response: {
+          200: {
+            description: 'the tiles that differ, each `{z, x, y, change}`',
+            content: { 'application/x-ndjson': { schema: z.unknown() } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { code } = request.params
+      if (!gate.grants(request, reply, { kind: 'basemap', code }, 'read')) return reply
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort(new Error('the caller has gone')))
+      const area = request.serviceToken.limits?.area ?? null
+      const outcome = await changes.stream({ code, ...request.query, area }, gone.signal)
+      if ('ok' in outcome) return sendRefusal(reply, outcome)
+      return reply
+        .type('application/x-ndjson; charset=utf-8')
+        .header('Cache-Control', 'no-store')
+        .send(outcome as never)
+    },
+  )
+}

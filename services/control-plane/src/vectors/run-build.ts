@@ -1,0 +1,123 @@
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { isRemote } from '@gateway/object-storage/location.js'
+import { type ClaimedBuild, finishBuild, returnBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
+import type { BuildTask } from '@gateway/vectors/build.js'
+import { DESCRIPTION_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
+import type { BuiltTiles } from '@gateway/vectors/tiles/build-tiles.js'
+import { copyHere, pathsBeside } from '../catalog/local-copies.js'
+import { recordEnd } from '../jobs/leases.js'
+import type { ControlContext } from '../platform/context.js'
+import { commitAndPublish } from '../platform/edges/commit.js'
+import { HelperProcess } from '../platform/helper-process/helper-process.js'
+
+/** The built file, also when the sources are run (in tests). */
+const BUILD_PROCESS = new URL('../../dist/vectors/build-process.js', import.meta.url)
+
+/** Limit: one build. */
+const TIME_LIMIT_MS = 24 * 3_600_000
+
+const MEGABYTE = 1024 * 1024
+
+/**
+ * Builds a claimed vector and records how that ended, for the edges in the same transaction. If the lease is lost, because the vector has another
+ * content or another process has it, or if this process stops, the build is broken off and nothing is recorded.
+ */
+export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held: AbortSignal): Promise<void> {
+  const { sql, log, settings } = ctx
+  const { code, revision, lease } = claimed
+  const parent = join(settings.vectorBuildRoot, code)
+  const folder = join(parent, String(revision))
+  // The builder is killed when it is broken off, and leaves what it has written.
+  const own = `.${revision}-${lease.fence}.tmp`
+  const work = join(parent, own)
+  let end: { build: VectorBuild } | { failed: string }
+  try {
+    await mkdir(parent, { recursive: true })
+    for (const name of await readdir(parent)) {
+      if (name.endsWith('.tmp')) await rm(join(parent, name), { recursive: true, force: true })
+    }
+    await mkdir(work)
+    const built = await build(ctx, claimed, work, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]))
+    const { bounds } = indexDescriptionSchema.parse(JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')))
+    // Of an earlier try for this revision, which no edge was told of.
+    const final = `${folder}-${lease.fence}`
+    await rename(work, final)
+    end = {
+      build: {
+        folder: final,
+        minZoom: built?.minZoom ?? null,
+        maxZoom: built?.maxZoom ?? null,
+        bounds,
+        leftOut: built?.leftOut ?? {},
+        vectorLayers: built?.vectorLayers ?? [],
+        builtAt: new Date(ctx.now()).toISOString(),
+      },
+    }
+  } catch (error) {
+    if (held.aborted) {
+      if (held.reason === 'stopped') await returnBuild(sql, lease)
+      return
+    }
+    end = { failed: reasonOf(error as Error) }
+  } finally {
+    await rm(work, { recursive: true, force: true }).catch(() => {})
+  }
+  const outcome = end
+  await recordEnd(log, held, () =>
+    commitAndPublish(ctx, async (tx) => {
+      const isOurs = await finishBuild(tx, lease, revision, outcome)
+      return { result: isOurs, changes: isOurs ? [{ kind: 'vector', key: code }] : [] }
+    }),
+  )
+  if ('failed' in end) log.info({ vector: code, reason: end.failed }, 'vector tiles could not be built')
+  else log.info({ vector: code, revision, zooms: [end.build.minZoom, end.build.maxZoom] }, 'vector tiles are built')
+}
+
+async function build(
+  ctx: ControlContext,
+  claimed: ClaimedBuild,
+  output: string,
+  signal: AbortSignal,
+): Promise<BuiltTiles | null> {
+  const { settings } = ctx
+  const { code, name, kind, path, sourcePath, encoding, crs, minZoom, maxZoom } = claimed
+  const limits = { memoryMb: Math.floor(settings.vectorBuildMemory / MEGABYTE) }
+  const task = { kind, encoding, code, name, crs, output, limits, minZoom, maxZoom }
+  if (!isRemote(path)) return inProcess({ ...task, source: { root: sourcePath, path } }, signal)
+  const paths = kind === 'shapefile' ? await shapefileParts(ctx, claimed, signal) : [path]
+  const copies = await copyHere(settings, sourcePath, paths, settings.exportMaxBytes, signal)
+  try {
+    return await inProcess({ ...task, source: { root: copies.folder, path: copies.files[0] as string } }, signal)
+  } finally {
+    await copies.remove()
+  }
+}
+
+/** The .shp first. */
+async function shapefileParts({ settings }: ControlContext, { path, sourcePath }: ClaimedBuild, signal: AbortSignal) {
+  const stem = basename(path).slice(0, -4).toLowerCase()
+  const isPart = (name: string) => /\.(?:shx|dbf|prj|cpg)$/i.test(name) && name.slice(0, -4).toLowerCase() === stem
+  const folder = path.slice(0, path.lastIndexOf('/'))
+  return [path, ...(await pathsBeside(settings, sourcePath, folder, isPart, signal))]
+}
+
+async function inProcess(task: BuildTask, signal: AbortSignal): Promise<BuiltTiles | null> {
+  const helper = new HelperProcess<BuildTask, BuiltTiles | null>(BUILD_PROCESS)
+  try {
+    return await helper.ask(task, signal)
+  } finally {
+    helper.end()
+  }
+}
+
+/** Limit: characters of a reason. */
+const MAX_REASON = 1000
+
+function reasonOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException
+  const text = code === 'ENOSPC' || /disk is full|no space left/i.test(error.message) ? NO_SPACE : error.message
+  return text.slice(0, MAX_REASON)
+}
+
+const NO_SPACE = 'the disk of VECTOR_BUILD_ROOT is full: make room, then set tiles to true'

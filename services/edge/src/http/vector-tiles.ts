@@ -1,0 +1,84 @@
+import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { decodedSegment, isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
+import { formatOfExtension } from '@gateway/tilesets/formats.js'
+import { tileJson } from '@gateway/tilesets/tilejson.js'
+import type { Edge } from '../edge.js'
+import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
+import { authorize } from './authorize.js'
+import { answerDocument, SECRET_PLACE } from './document.js'
+import { wantedVector } from './downloads.js'
+import { Exchange } from './exchange.js'
+import { isOutsideZooms, outsideGrid, outsideZooms, shownName, wrongExtension } from './missing-reasons.js'
+import { answerRefusal, MALFORMED_TILE, UNDECODABLE } from './refusals.js'
+import { vectorTileCacheControl } from './tile-answer.js'
+import { tokenQuery } from './tilejson.js'
+import { answerVectorTile } from './tiles.js'
+
+const VECTORS = '/vectors/'
+
+/** GET and HEAD of `/vectors/{code}/tiles/{z}/{x}/{y}.mvt`, or `.pbf`. */
+export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'tile', res, req, path)
+  const [segment = '', , ...rest] = exchange.path.slice(VECTORS.length).split('/')
+  const code = decodedSegment(segment)
+  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  authorize(exchange, wantedVector(edge, code), () => {
+    const served = servedTiles(edge, code)
+    const [z = '', x = '', file = '', ...more] = rest
+    const address = more.length === 0 ? parseTileAddress(z, x, file) : null
+    if (address === null || (!address.ok && address.reason === 'malformed')) return answerRefusal(exchange, MALFORMED_TILE)
+    if (served === null) return answerNoTiles(exchange, code)
+    const { basemap, version } = served
+    if (!address.ok) return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
+    if (address.suffix !== '' || formatOfExtension(address.extension) !== 'pbf')
+      return answerRefusal(exchange, wrongExtension(version))
+    if (!isInPyramid(address.z, address.x, address.y)) return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
+    if (isOutsideZooms(version, address.z)) return answerRefusal(exchange, outsideZooms(version))
+    const cacheControl = vectorTileCacheControl(edge.settings)
+    answerVectorTile(exchange, { ok: true, basemap, version, place: address, cacheControl })
+  })
+}
+
+/** GET and HEAD of `/vectors/{code}/tilejson.json`. Its tile addresses carry the revision that is served, so that a map is made of one content. */
+export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'tile', res, req)
+  const code = decodedSegment(exchange.path.slice(VECTORS.length, -'/tilejson.json'.length))
+  if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
+  authorize(exchange, wantedVector(edge, code), (fromQuery) => {
+    const served = servedTiles(edge, code)
+    if (served === null) return answerNoTiles(exchange, code)
+    const { basemap, version } = served
+    const base = `${edge.settings.vectorPublicBaseUrl}/vectors/${encodeURIComponent(code)}/tiles/{z}/{x}/{y}.mvt`
+    const address = `${base}?v=${version.stored.revision}`
+    answerDocument(exchange, {
+      of: basemap,
+      key: 'tilejson',
+      grows: false,
+      contentType: 'application/json; charset=utf-8',
+      text: () =>
+        JSON.stringify(
+          tileJson({ ...version.stored, name: basemap.stored.name }, [fromQuery ? `${address}&${SECRET_PLACE}` : address]),
+        ),
+      inserted: fromQuery ? tokenQuery(exchange.query) : '',
+    })
+  })
+}
+
+/** null: the vector is not served, or has no tiles. */
+function servedTiles(edge: Edge, code: string): { basemap: CatalogBasemap; version: CatalogVersion } | null {
+  const basemap = edge.freshness.catalog.vectors.get(code)?.tiles ?? null
+  const version = basemap?.versions.get(basemap.stored.defaultVersion ?? '')
+  return basemap === null || version === undefined ? null : { basemap, version }
+}
+
+function answerNoTiles(exchange: Exchange, code: string) {
+  const vector = exchange.edge.freshness.catalog.vectors.get(code)
+  const reason = !vector?.served
+    ? `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
+    : `the vector ${shownName(code)} has no tiles; its tiles.status in /api/v1/catalog/vectors tells why`
+  answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
+}

@@ -233,7 +233,8 @@ function noded(first: Edge[]): Edge[] | null {
     const set = new EdgeSet()
     edges.forEach(([ax, ay, bx, by], i) => {
       const points = (cuts.get(i) ?? []).sort(
-        ([x1, y1], [x2, y2]) => (x1 - ax) * (bx - ax) + (y1 - ay) * (by - ay) - (x2 - ax) * (bx - ax) - (y2 - ay) * (by - ay),
+        ([x1, y1], [x2, y2]) =>
+          (x1 - ax) * (bx - ax) + (y1 - ay) * (by - ay) - (x2 - ax) * (bx - ax) - (y2 - ay) * (by - ay),
       )
       let [x, y] = [ax, ay]
       for (const [nextX, nextY] of [...points, [bx, by] as const]) {

@@ -69,7 +69,9 @@ export function survey(db: DatabaseSyncInstance): Survey {
     }
   }
   const box = db
-    .prepare('SELECT min(minx) AS west, min(miny) AS south, max(maxx) AS east, max(maxy) AS north FROM rtree_features_geom')
+    .prepare(
+      'SELECT min(minx) AS west, min(miny) AS south, max(maxx) AS east, max(maxy) AS north FROM rtree_features_geom',
+    )
     .get() as { west: number | null; south: number; east: number; north: number }
   const zooms = new Uint8Array(last + 1)
   const distances = spread(points.fids, points.places, zooms)

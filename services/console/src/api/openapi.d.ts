@@ -953,7 +953,7 @@ export interface paths {
           sort?: "code" | "-code" | "name" | "-name" | "kind" | "-kind" | "path" | "-path" | "enabled" | "-enabled" | "last_scan" | "-last_scan";
           limit?: number;
           offset?: number;
-          kind?: "basemap" | "vector" | "style";
+          kind?: "basemap" | "vector";
           enabled?: "true" | "false";
           status?: "running" | "succeeded" | "failed";
         };
@@ -975,7 +975,7 @@ export interface paths {
           "application/json": {
             code: string;
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style";
+            kind: "basemap" | "vector";
             path: string;
             name?: string;
             enabled?: boolean;
@@ -991,7 +991,7 @@ export interface paths {
               code: string;
               name: string;
               /** @enum {string} */
-              kind: "basemap" | "vector" | "style";
+              kind: "basemap" | "vector";
               path: string;
               enabled: boolean;
               last_scan: components["schemas"]["Scan"] | null;
@@ -1143,7 +1143,7 @@ export interface paths {
         content: {
           "application/json": {
             /** @enum {string} */
-            kind: "basemap" | "vector" | "style";
+            kind: "basemap" | "vector";
             path: string;
             code?: string;
           };
@@ -1318,185 +1318,6 @@ export interface paths {
         200: {
           content: {
             "application/json": components["schemas"]["HealthCheck"];
-          };
-        };
-      };
-    };
-  };
-  "/api/v1/admin/styles": {
-    get: {
-      parameters: {
-        query?: {
-          q?: string;
-          sort?: "code" | "-code" | "name" | "-name" | "source_code" | "-source_code" | "revision" | "-revision" | "available" | "-available" | "withdrawn" | "-withdrawn" | "created_at" | "-created_at" | "updated_at" | "-updated_at";
-          limit?: number;
-          offset?: number;
-          source_code?: string;
-          available?: "true" | "false";
-          withdrawn?: "true" | "false";
-          source_enabled?: "true" | "false";
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              items: {
-                code: string;
-                name: string;
-                revision: number;
-                available: boolean;
-                source_code: string;
-                style_url: string;
-                sources: {
-                  name: string;
-                  /** @enum {string} */
-                  kind: "basemap" | "vector";
-                  code: string;
-                  version: string | null;
-                }[];
-                fonts: string[];
-                sprites: string[];
-                hosts: string[];
-                /** Format: date-time */
-                created_at: string;
-                /** Format: date-time */
-                updated_at: string;
-                path: string;
-                icons: string[];
-                problems: {
-                  message: string;
-                  message_code: string | null;
-                  message_params: {
-                    [key: string]: string | number;
-                  } | null;
-                }[];
-                withdrawn: boolean;
-                source_enabled: boolean;
-              }[];
-              total: number;
-            };
-          };
-        };
-      };
-    };
-  };
-  "/api/v1/admin/styles/{code}": {
-    get: {
-      parameters: {
-        path: {
-          code: string;
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              code: string;
-              name: string;
-              revision: number;
-              available: boolean;
-              source_code: string;
-              style_url: string;
-              sources: {
-                name: string;
-                /** @enum {string} */
-                kind: "basemap" | "vector";
-                code: string;
-                version: string | null;
-              }[];
-              fonts: string[];
-              sprites: string[];
-              hosts: string[];
-              /** Format: date-time */
-              created_at: string;
-              /** Format: date-time */
-              updated_at: string;
-              path: string;
-              icons: string[];
-              problems: {
-                message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
-              }[];
-              withdrawn: boolean;
-              source_enabled: boolean;
-            };
-          };
-        };
-      };
-    };
-    delete: {
-      parameters: {
-        path: {
-          code: string;
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              confirmed: components["schemas"]["EdgePresence"][];
-              pending: components["schemas"]["EdgePresence"][];
-              files: number;
-            };
-          };
-        };
-      };
-    };
-    patch: {
-      parameters: {
-        path: {
-          code: string;
-        };
-      };
-      requestBody: {
-        content: {
-          "application/json": {
-            withdrawn: boolean;
-          };
-        };
-      };
-      responses: {
-        200: {
-          content: {
-            "application/json": {
-              code: string;
-              name: string;
-              revision: number;
-              available: boolean;
-              source_code: string;
-              style_url: string;
-              sources: {
-                name: string;
-                /** @enum {string} */
-                kind: "basemap" | "vector";
-                code: string;
-                version: string | null;
-              }[];
-              fonts: string[];
-              sprites: string[];
-              hosts: string[];
-              /** Format: date-time */
-              created_at: string;
-              /** Format: date-time */
-              updated_at: string;
-              path: string;
-              icons: string[];
-              problems: {
-                message: string;
-                message_code: string | null;
-                message_params: {
-                  [key: string]: string | number;
-                } | null;
-              }[];
-              withdrawn: boolean;
-              source_enabled: boolean;
-              confirmed: components["schemas"]["EdgePresence"][];
-              pending: components["schemas"]["EdgePresence"][];
-            };
           };
         };
       };
@@ -1947,8 +1768,7 @@ export interface paths {
       requestBody: {
         content: {
           "application/json": {
-            basemap_code?: string;
-            style_code?: string;
+            basemap_code: string;
             version?: string;
             expires_at: string;
             bounds?: [
@@ -1963,20 +1783,7 @@ export interface paths {
       responses: {
         200: {
           content: {
-            "application/json": components["schemas"]["SignedUrl"] | {
-              style_code: string;
-              /** Format: date-time */
-              expires_at: string;
-              style_url: string;
-              url_template: string;
-              warnings?: {
-                code: string;
-                message: string;
-                params?: {
-                  [key: string]: string | number;
-                };
-              }[];
-            };
+            "application/json": components["schemas"]["SignedUrl"];
           };
         };
       };
@@ -4093,7 +3900,7 @@ export interface components {
       code: string;
       name: string;
       /** @enum {string} */
-      kind: "basemap" | "vector" | "style";
+      kind: "basemap" | "vector";
       path: string;
       enabled: boolean;
       last_scan: components["schemas"]["Scan"] | null;

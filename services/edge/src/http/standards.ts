@@ -223,7 +223,12 @@ function answerCollection(
       : sharedCollection(tiles, features, addresses, quirks)
   }
   // Of a shared one both may change: each change of the catalog makes another snapshot of it.
-  const of = tiles === null ? (features as CatalogVector) : features === null ? (layer as Layer) : exchange.edge.freshness.catalog
+  const of =
+    tiles === null
+      ? (features as CatalogVector)
+      : features === null
+        ? (layer as Layer)
+        : exchange.edge.freshness.catalog
   const key = tiles !== null && features !== null ? `${name} ${code}` : name
   answerOf(exchange, reader, of, JSON_TYPE, key, () => JSON.stringify(make()))
 }

@@ -21,7 +21,10 @@ export function tileFields(
   const type = CONTENT_TYPES[version.stored.format]
   const tags = version.tagLines
   return {
-    found: { name: 'Content-Type', value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}${tags === '' ? '' : `\r\n${tags}`}` },
+    found: {
+      name: 'Content-Type',
+      value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}${tags === '' ? '' : `\r\n${tags}`}`,
+    },
     notModified: { name: 'ETag', value: `${etag}\r\n${common}` },
   }
 }

@@ -29,13 +29,15 @@ export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, pa
     const served = servedTiles(edge, code)
     const [z = '', x = '', file = '', ...more] = rest
     const address = more.length === 0 ? parseTileAddress(z, x, file) : null
-    if (address === null || (!address.ok && address.reason === 'malformed')) return answerRefusal(exchange, MALFORMED_TILE)
+    if (address === null || (!address.ok && address.reason === 'malformed'))
+      return answerRefusal(exchange, MALFORMED_TILE)
     if (served === null) return answerNoTiles(exchange, code)
     const { basemap, version } = served
     if (!address.ok) return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
     if (address.suffix !== '' || formatOfExtension(address.extension) !== 'pbf')
       return answerRefusal(exchange, wrongExtension(version))
-    if (!isInPyramid(address.z, address.x, address.y)) return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
+    if (!isInPyramid(address.z, address.x, address.y))
+      return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
     if (isOutsideZooms(version, address.z)) return answerRefusal(exchange, outsideZooms(version))
     const cacheControl = vectorTileCacheControl(edge.settings)
     answerVectorTile(exchange, { ok: true, basemap, version, place: address, cacheControl })
@@ -61,7 +63,9 @@ export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest
       contentType: 'application/json; charset=utf-8',
       text: () =>
         JSON.stringify(
-          tileJson({ ...version.stored, name: basemap.stored.name }, [fromQuery ? `${address}&${SECRET_PLACE}` : address]),
+          tileJson({ ...version.stored, name: basemap.stored.name }, [
+            fromQuery ? `${address}&${SECRET_PLACE}` : address,
+          ]),
         ),
       inserted: fromQuery ? tokenQuery(exchange.query) : '',
     })

@@ -79,7 +79,13 @@ export function featureCollection(vector: CatalogVector, addresses: Addresses) {
     to(`${REL}/schema`, `${path}/schema`, SCHEMA_TYPE),
     ...(vector.tiles === null
       ? []
-      : [to('describedby', `/vectors/${encodeURIComponent(code)}/tilejson.json`, 'application/vnd.mapbox.tilejson+json')]),
+      : [
+          to(
+            'describedby',
+            `/vectors/${encodeURIComponent(code)}/tilejson.json`,
+            'application/vnd.mapbox.tilejson+json',
+          ),
+        ]),
     to('enclosure', `/vectors/${encodeURIComponent(code)}/download`, 'application/octet-stream'),
   ]
   return {

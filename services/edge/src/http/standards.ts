@@ -154,7 +154,7 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const seen = layer === null ? null : withinArea(layer, reader.area)
     if (layer !== null && seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const document =
-      seen === null ? serviceDocument(segments, reader) : layerDocument(seen, rest, path, { ...reader, quirks })
+      seen === null ? serviceDocument(segments, reader) : layerDocument(seen, path, { ...reader, quirks })
     const name = `${place} ${JSON.stringify(quirks)}`
     if (document === null) answerRefusal(exchange, NOT_FOUND)
     else answerOf(exchange, reader, layer ?? conformance, JSON_TYPE, name, () => JSON.stringify(document()))
@@ -255,7 +255,6 @@ function serviceDocument(segments: readonly string[], { addresses }: Reader): Ma
 /** `path`: what follows `tiles` in the address; null: the address does not name tiles. */
 function layerDocument(
   layer: Layer,
-  rest: readonly string[],
   path: readonly string[] | null,
   { addresses, quirks }: Reader & { readonly quirks: GdalQuirks },
 ): MakeDocument {
